@@ -46,4 +46,5 @@ export { EndedLimits1795690000000 } from './migrations/1795690000000-ended-limit
 export { LedgerOnceAges1795700000000 } from './migrations/1795700000000-ledger-once-ages';
 export { Scim1795710000000 } from './migrations/1795710000000-scim';
 export { Sso1795720000000 } from './migrations/1795720000000-sso';
+export { SsoOwners1795770000000 } from './migrations/1795770000000-sso-owners';
 export { Trusts1795740000000 } from './migrations/1795740000000-trusts';

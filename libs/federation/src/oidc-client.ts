@@ -1,5 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import * as client from 'openid-client';
+import { assertIdToken, SKEW_SECONDS, type Claims } from './id-token';
 
 /** A private key as RFC 7517 writes it. */
 export interface PrivateJwk {
@@ -18,6 +19,8 @@ export interface OidcSettings {
   /** Private keys for `private_key_jwt`; the first one signs. */
   readonly keys: readonly PrivateJwk[];
   readonly scopes: readonly string[];
+  /** Seconds since the user last authenticated there, at most; null: no bound. */
+  readonly maxAge: number | null;
 }
 
 /** Sends a request and returns its whole response; over the address policy. */
@@ -37,7 +40,8 @@ export interface OidcFlow {
 export interface OidcIdentity {
   readonly subject: string;
   readonly email: string | null;
-  readonly isEmailVerified: boolean;
+  /** Null when the provider does not speak of it. */
+  readonly isEmailVerified: boolean | null;
   readonly givenName: string;
   readonly familyName: string;
 }
@@ -48,7 +52,8 @@ export class OidcFault extends Error {
 }
 
 const SCOPES = ['openid', 'profile', 'email'];
-const SKEW_SECONDS = 60;
+/** The library reads keys again for an unknown key id when what it has is this old. */
+const KEYS_SETTLE_SECONDS = 60;
 const ALGORITHMS: Readonly<Record<string, { name: string; hash?: string; namedCurve?: string }>> = {
   RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
   PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
@@ -101,6 +106,7 @@ export class OidcClient {
       nonce: flow.nonce,
       code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
       code_challenge_method: 'S256',
+      ...(this.settings.maxAge === null ? {} : { max_age: String(this.settings.maxAge) }),
       ...(loginHint === null ? {} : { login_hint: loginHint }),
     });
     return { url: url.href, flow };
@@ -108,6 +114,8 @@ export class OidcClient {
 
   /** Ends a login: exchanges the code and checks the ID token. `query`: that of the redirect. Rejects with `OidcFault`. */
   async finish(query: string, { state, nonce, verifier }: OidcFlow): Promise<OidcIdentity> {
+    const { maxAge } = this.settings;
+    this.allowNewKeys();
     try {
       const tokens = await client.authorizationCodeGrant(
         this.config,
@@ -117,19 +125,34 @@ export class OidcClient {
           expectedState: state,
           expectedNonce: nonce,
           idTokenExpected: true,
+          ...(maxAge === null ? {} : { maxAge }),
         },
       );
       const claims = tokens.claims();
-      if (claims === undefined) throw new Error('There is no ID token.');
-      const more = await this.userInfo(tokens.access_token, claims.sub);
-      return identityOf({ ...more, ...claims });
+      if (claims === undefined || tokens.id_token === undefined) throw new Error('There is no ID token.');
+      assertIdToken(tokens.id_token, claims, {
+        accessToken: tokens.access_token,
+        clientId: this.settings.clientId,
+      });
+      return identityOf(claims, await this.userInfo(tokens.access_token, claims.sub));
     } catch (error) {
       throw faultOf('The login was refused', error);
     }
   }
 
-  /** The ID token of some providers has no address; then it comes from the user info endpoint, for the same subject. */
-  private async userInfo(accessToken: string, subject: string): Promise<Readonly<Record<string, unknown>>> {
+  /**
+   * Lets the next check of a signature read the provider's keys again when it does not know the key. Each needs a code that the
+   * provider has taken, so nobody else can cause such reads.
+   */
+  private allowNewKeys(): void {
+    const kept = client.getJwksCache(this.config);
+    if (kept === undefined) return;
+    const uat = Math.min(kept.uat, Math.floor(Date.now() / 1_000) - KEYS_SETTLE_SECONDS);
+    client.setJwksCache(this.config, { jwks: kept.jwks, uat });
+  }
+
+  /** What the user info endpoint says of the same subject; the ID token of some providers has no address. */
+  private async userInfo(accessToken: string, subject: string): Promise<Claims> {
     if (this.config.serverMetadata().userinfo_endpoint === undefined) return {};
     return client.fetchUserInfo(this.config, accessToken, subject);
   }
@@ -162,20 +185,31 @@ async function signingKey(jwk: PrivateJwk | undefined): Promise<Parameters<typeo
   return jwk.kid === undefined ? key : { key, kid: jwk.kid };
 }
 
-function identityOf(claims: Readonly<Record<string, unknown>>): OidcIdentity {
-  const text = (name: string): string => (typeof claims[name] === 'string' ? claims[name] : '');
-  const subject = text('sub');
+/** An address and whether it is confirmed come from one source: the ID token when it speaks of either. */
+function identityOf(idToken: Claims, userInfo: Claims): OidcIdentity {
+  const all = { ...userInfo, ...idToken };
+  const contact = 'email' in idToken || 'email_verified' in idToken ? idToken : userInfo;
+  const subject = textIn(idToken, 'sub');
   if (subject === '' || subject.length > 255)
     throw new Error('sub must be a text of at most 255 characters.');
+  const email = textIn(contact, 'email').toLowerCase();
   return {
     subject,
-    email: text('email') === '' ? null : text('email').toLowerCase(),
-    // An address that the provider does not speak of is not proven.
-    isEmailVerified: claims['email_verified'] === true || claims['email_verified'] === 'true',
-    givenName: text('given_name').slice(0, 255),
-    familyName: text('family_name').slice(0, 255),
+    email: email === '' ? null : email,
+    isEmailVerified: booleanIn(contact, 'email_verified'),
+    givenName: textIn(all, 'given_name').slice(0, 255),
+    familyName: textIn(all, 'family_name').slice(0, 255),
   };
 }
+
+const textIn = (claims: Claims, name: string): string =>
+  typeof claims[name] === 'string' ? claims[name] : '';
+
+/** Some providers write booleans as text. Any other value than true counts as false, a missing one as null. */
+const booleanIn = (claims: Claims, name: string): boolean | null =>
+  claims[name] === undefined || claims[name] === null
+    ? null
+    : claims[name] === true || claims[name] === 'true';
 
 const bodyOf = (body: unknown): string | undefined =>
   typeof body === 'string' ? body : body instanceof URLSearchParams ? body.toString() : undefined;

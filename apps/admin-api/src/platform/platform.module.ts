@@ -10,6 +10,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
 import { DataSource } from 'typeorm';
 import { MembershipEnds } from './accounts/membership-ends';
+import { InviteEntries } from './accounts/invite-entries';
 import { WorkspaceEntries } from './accounts/workspace-entries';
 import { AuditLogsController } from './audit/audit-logs.controller';
 import { AuditLogsService } from './audit/audit-logs.service';
@@ -109,6 +110,7 @@ const SHARED = [
   PasswordChecks,
   SecretAccess,
   UserKeysService,
+  InviteEntries,
   WorkspaceEntries,
   Writes,
 ];

@@ -59,4 +59,12 @@ export class SsoConnectionEntity extends Row {
 
   @Column({ name: 'default_workspaces', type: 'jsonb', default: [] })
   defaultWorkspaces!: readonly InvitedWorkspace[];
+
+  /** True: owners of the organisation may log in here. Only owners set it, and each change of the provider by others clears it. */
+  @Column({ name: 'admits_owners', type: 'boolean', default: false })
+  admitsOwners!: boolean;
+
+  /** Seconds since the user last authenticated at the provider, at most; null: no bound. */
+  @Column({ name: 'max_age', type: 'integer', nullable: true })
+  maxAge!: number | null;
 }

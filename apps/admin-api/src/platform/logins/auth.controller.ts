@@ -36,7 +36,7 @@ export class AuthController {
     if (password !== undefined && body.sso_client_id === undefined) {
       return this.sessions.login({ ...body, password }, factsOf(request));
     }
-    const begun = await this.logins.begin(body);
+    const begun = await this.logins.begin(body, factsOf(request));
     if (begun === null)
       throw invalid('password', 'password is required: no identity provider is set for this address');
     return begun;

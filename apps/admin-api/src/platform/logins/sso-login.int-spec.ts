@@ -43,14 +43,19 @@ describe('logins by OpenID Connect', () => {
   afterAll(() => idp.stop());
 
   let domains = 0;
-  /** An organisation with a verified domain and a connection that serves it. */
-  async function organisation(more: object = {}): Promise<{ tenant: Tenant; domain: string; id: string }> {
-    const tenant = await api.tenant();
+  async function verify({ organisationId }: Tenant): Promise<{ domain: string }> {
     domains += 1;
     const domain = `d${String(domains)}.example`;
     await api.dataSource.manager.insert(OrganisationDomainEntity, {
-      ...{ id: uuidv7(), organisationId: tenant.organisationId, domain, token: 'x', verifiedAt: new Date() },
+      ...{ id: uuidv7(), organisationId, domain, token: 'x', verifiedAt: new Date() },
     });
+    return { domain };
+  }
+
+  /** An organisation with a verified domain and a connection that serves it. */
+  async function organisation(more: object = {}): Promise<{ tenant: Tenant; domain: string; id: string }> {
+    const tenant = await api.tenant();
+    const { domain } = await verify(tenant);
     const body = {
       name: 'IdP',
       issuer: idp.issuer,
@@ -182,6 +187,12 @@ describe('logins by OpenID Connect', () => {
     const refused = [403, 'sso_login_refused'];
     expect(await logIn(email, { email, email_verified: false })).toEqual(refused);
     expect(await logIn(email, { email })).toEqual(refused);
+    const { tenant, id: trusting } = await organisation({ trust_email: true });
+    const { domain: another } = await verify(tenant);
+    const by2 = { sso_client_id: trusting };
+    const silent = `ann@${another}`;
+    expect(await logIn(silent, { email: silent, email_verified: false }, by2)).toEqual(refused);
+    expect(await logIn(silent, { email: silent }, by2)).toEqual([200, silent]);
     expect(await logIn('eve@gmail.com', { email: 'eve@gmail.com', email_verified: true }, by)).toEqual(
       refused,
     );
@@ -201,6 +212,106 @@ describe('logins by OpenID Connect', () => {
       { status: 'archived' },
     );
     expect(await logIn(email)).toEqual([403, 'sso_login_refused']);
+  });
+
+  it('admit owners by the word of an owner only, until somebody below them changes the provider', async () => {
+    const { tenant, domain, id } = await organisation();
+    const { organisationId, adminKey } = tenant;
+    const owner = await api.user(organisationId, 'owner');
+    const token = await api.login(owner.email);
+    const email = `owner@${domain}`;
+    await api.dataSource.query('UPDATE users SET email = $2 WHERE id = $1', [owner.id, email]);
+    const path = `${CONNECTIONS}/${id}`;
+    const set = async (auth: object, body: object): Promise<unknown> =>
+      (await api.put(path, { ...auth, body })).status;
+    const refused = [403, 'sso_login_refused'];
+    expect(await logIn(email)).toEqual(refused);
+    expect(await set({ key: adminKey }, { admits_owners: true })).toBe(403);
+    expect(await set({ token }, { admits_owners: true })).toBe(200);
+    expect(await logIn(email)).toEqual([200, email]);
+    expect(await set({ key: adminKey }, { name: 'Renamed' })).toBe(200);
+    expect(await logIn(email)).toEqual([200, email]);
+    for (const change of [{ trust_email: true }, { client_id: 'tollgate', client_secret: SECRET }]) {
+      expect(await set({ token }, { admits_owners: true })).toBe(200);
+      expect(await set({ key: adminKey }, change)).toBe(200);
+      expect(await logIn(email)).toEqual(refused);
+    }
+  });
+
+  it('keep the promise of an invite, and drop its mail', async () => {
+    const { tenant, domain } = await organisation();
+    const email = `invited@${domain}`;
+    const key = { name: 'mine', scopes: ['logs.view'] };
+    const workspaces = [{ id: tenant.workspaceId, role: 'member' }];
+    const body = { email, role: 'member', workspaces, workspace_api_key_details: key };
+    const made = await api.post('/v1/admin/users/invites', { key: tenant.adminKey, body });
+    expect([made.status, made.text]).toEqual([200, expect.any(String)]);
+    expect(await logIn(email)).toEqual([200, email]);
+    const keys = await api.dataSource.query<unknown[]>(
+      `SELECT key.name, key.scopes FROM api_keys key JOIN users person ON person.id = key.user_id
+       WHERE person.email = $1`,
+      [email],
+    );
+    expect(keys).toEqual([expect.objectContaining({ name: 'mine' })]);
+    const { organisationId } = tenant;
+    const [accepted] = await api.dataSource.manager.findBy(AuditLogEntity, {
+      ...{ organisationId, resourceType: 'invites', action: 'update' },
+    });
+    expect(accepted?.after).toMatchObject({ status: 'accepted', email });
+  });
+
+  it('follow an address that changes, and never move an account to another identity of the same address', async () => {
+    const { tenant, domain } = await organisation();
+    const [old, renamed] = [`ann@${domain}`, `ann.new@${domain}`];
+    expect(await logIn(old)).toEqual([200, old]);
+    const moved = { email: renamed, email_verified: true };
+    expect(await logIn(old, moved)).toEqual([200, renamed]);
+    expect(await logIn(old, { email: 'ann@elsewhere.example', email_verified: true })).toEqual([
+      200,
+      renamed,
+    ]);
+    expect(await logIn(`another of ${old}`, moved, { email: renamed })).toEqual([403, 'sso_login_refused']);
+    const { organisationId } = tenant;
+    const audits = await api.dataSource.manager.findBy(AuditLogEntity, {
+      ...{ organisationId, resourceType: 'users', action: 'update' },
+    });
+    expect(audits.map(({ before, after }) => [before, after])).toEqual([
+      [{ email: old }, { email: renamed, source: 'sso' }],
+    ]);
+  });
+
+  it('make one user of two first logins at once', async () => {
+    const { tenant, domain } = await organisation();
+    const email = `twice@${domain}`;
+    const account = { email, email_verified: true };
+    const begun = [(await begin({ email })).body, (await begin({ email })).body];
+    const queries: string[] = [];
+    for (const { url } of begun) queries.push(await idp.logIn(url, 'twice', account));
+    const returned = await Promise.all(queries.map(callback));
+    expect(returned.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await seatOf(tenant, email)).toEqual({ role: 'member', status: 'active' });
+  });
+
+  it('are recorded when they fail: at the beginning, when returned again, and in the exchange', async () => {
+    const { tenant, domain, id } = await organisation();
+    const email = `ann@${domain}`;
+    const { url, login_binding: binding } = (await begin({ email })).body;
+    const query = await idp.logIn(url, 'ann', { email, email_verified: true });
+    const { code } = (await callback(query)).body;
+    expect((await callback(query)).status).toBe(403);
+    expect((await exchange(code, 'another binding')).status).toBe(401);
+    expect((await exchange(code, binding)).status).toBe(200);
+    const unreachable = { issuer: `${idp.issuer}/nowhere`, client_secret: SECRET };
+    expect((await api.put(`${CONNECTIONS}/${id}`, { key: tenant.adminKey, body: unreachable })).status).toBe(
+      200,
+    );
+    expect((await begin({ email })).status).toBe(403);
+    const { organisationId } = tenant;
+    const audits = await api.dataSource.manager.find(AuditLogEntity, {
+      where: { organisationId, action: 'login' },
+      order: { createdAt: 'ASC' },
+    });
+    expect(audits.map(({ responseStatusCode }) => responseStatusCode)).toEqual([403, 401, 200, 403]);
   });
 
   it('can be returned and exchanged once, by the client that began them, also in parallel', async () => {

@@ -36,11 +36,10 @@ export class SsoLogins {
    * Begins a login: at the connection that is named, else at the first one of the address's domain. Null when there is none, so that a
    * password is needed. Throws `sso_connection_invalid` for a connection that cannot be used.
    */
-  async begin({
-    email,
-    organisation_id: organisationId,
-    sso_client_id: id,
-  }: LoginDto): Promise<SsoRedirectResponse | null> {
+  async begin(
+    { email, organisation_id: organisationId, sso_client_id: id }: LoginDto,
+    request: RequestFacts,
+  ): Promise<SsoRedirectResponse | null> {
     const { manager } = this.dataSource;
     const connections =
       id === undefined
@@ -48,7 +47,10 @@ export class SsoLogins {
         : [await named(manager, id, organisationId)];
     const [connection] = connections;
     if (connection === undefined) return null;
-    const { url, flow } = await this.atProvider(connection, (client) => client.begin(email));
+    const caller = callerFor(connection.organisationId, null, request);
+    const { url, flow } = await this.recorded(connection, caller, () =>
+      this.atProvider(connection, (client) => client.begin(email)),
+    );
     const binding = randomAlphanumeric(43);
     const stateHash = this.hash(flow.state);
     await manager.delete(SsoFlowEntity, { connectionId: connection.id, expiresAt: LessThan(new Date()) });
@@ -79,67 +81,78 @@ export class SsoLogins {
    * once. Throws `sso_login_refused` and `user_not_invited`.
    */
   async finish(query: string, request: RequestFacts): Promise<{ readonly code: string }> {
-    const state = new URLSearchParams(query).get('state') ?? '';
-    const stateHash = this.hash(state);
-    const taken = await this.dataSource.manager.update(
+    const { manager } = this.dataSource;
+    const stateHash = this.hash(new URLSearchParams(query).get('state') ?? '');
+    const taken = await manager.update(
       SsoFlowEntity,
       { stateHash, step: 'begun', expiresAt: MoreThan(new Date()) },
       { step: 'returned' },
     );
-    if (taken.affected !== 1) throw refused('The login has expired or was used already; begin again.');
-    const flow = await this.dataSource.manager.findOneByOrFail(SsoFlowEntity, { stateHash });
-    const connection = await this.dataSource.manager.findOneByOrFail(SsoConnectionEntity, {
-      id: flow.connectionId,
-    });
+    const flow = await manager.findOneBy(SsoFlowEntity, { stateHash });
+    const ended = refused('The login has expired or was used already; begin again.');
+    // A state that was never given out belongs to no organisation, so no audit log can have it.
+    if (flow === null) throw ended;
+    const connection = await this.connectionOf(flow);
     const caller = callerFor(connection.organisationId, null, request);
-    try {
+    return this.recorded(connection, caller, async () => {
+      if (taken.affected !== 1) throw ended;
       if (connection.status !== 'active') throw refused('The connection has been switched off.');
       const kept = JSON.parse(
         unseal(this.secrets.sealingKeyring, flow.sealed, ssoFlowBinding(stateHash)).toString(),
       ) as OidcFlow;
       const identity = await this.atProvider(connection, (client) => client.finish(query, kept));
-      return await this.admit(connection, identity, { stateHash, caller });
-    } catch (error) {
-      await this.recordRefusal(connection, caller, error);
-      throw error;
-    }
+      return this.admit(connection, identity, { stateHash, caller });
+    });
   }
 
   /** Opens the session of a login, once, for the client that began it. Throws `unauthenticated`. */
   async exchange(code: string, binding: string, request: RequestFacts): Promise<TokenResponse> {
-    const where = {
-      codeHash: this.hash(code),
-      bindingHash: this.hash(binding),
-      step: 'returned' as const,
-      expiresAt: MoreThan(new Date()),
-    };
-    const taken = await this.dataSource.manager.update(SsoFlowEntity, where, { step: 'ended' });
-    const flow =
-      taken.affected === 1
-        ? await this.dataSource.manager.findOneBy(SsoFlowEntity, { codeHash: where.codeHash })
-        : null;
-    if (flow?.userId == null) {
-      throw new GatewayError('unauthenticated', {
-        message: 'The code of the login is not valid; begin again.',
-      });
-    }
-    const { userId } = flow;
-    const { organisationId } = await this.dataSource.manager.findOneByOrFail(SsoConnectionEntity, {
-      id: flow.connectionId,
+    const { manager } = this.dataSource;
+    const codeHash = this.hash(code);
+    const taken = await manager.update(
+      SsoFlowEntity,
+      {
+        ...{ codeHash, bindingHash: this.hash(binding), step: 'returned' },
+        expiresAt: MoreThan(new Date()),
+      },
+      { step: 'ended' },
+    );
+    const flow = await manager.findOneBy(SsoFlowEntity, { codeHash });
+    const ended = new GatewayError('unauthenticated', {
+      message: 'The code of the login is not valid; begin again.',
     });
-    const caller = callerFor(organisationId, userId, request);
+    if (flow === null) throw ended;
+    const { userId } = flow;
+    const connection = await this.connectionOf(flow);
+    const caller = callerFor(connection.organisationId, userId, request);
+    return this.recorded(connection, caller, () => {
+      if (taken.affected !== 1 || userId === null) throw ended;
+      return this.open(connection, flow, { userId, caller });
+    });
+  }
+
+  private open(
+    connection: SsoConnectionEntity,
+    flow: SsoFlowEntity,
+    { userId, caller }: { readonly userId: string; readonly caller: AuditCaller },
+  ): Promise<TokenResponse> {
+    const { organisationId } = connection;
     return this.writes.run<TokenResponse, AuditCaller>(caller, async (write) => {
-      await assertMember(write.manager, { organisationId }, userId);
+      await assertMember(write.manager, connection, userId);
       const { id, response } = await this.sessions.openFor(write.manager, { userId, organisationId });
       write.audit({
         action: 'login',
         resourceType: 'auth',
         resourceId: id,
-        after: { sso_client_id: flow.connectionId },
+        after: { sso_client_id: connection.id },
       });
       await write.manager.delete(SsoFlowEntity, { stateHash: flow.stateHash });
       return response;
     });
+  }
+
+  private connectionOf({ connectionId: id }: SsoFlowEntity): Promise<SsoConnectionEntity> {
+    return this.dataSource.manager.findOneByOrFail(SsoConnectionEntity, { id });
   }
 
   private async admit(
@@ -174,6 +187,20 @@ export class SsoLogins {
         'a login at an identity provider failed',
       );
       throw new GatewayError('sso_login_refused', { cause: error });
+    }
+  }
+
+  /** Does a step of a login; one that fails is recorded for the administrators of the organisation. */
+  private async recorded<T>(
+    connection: SsoConnectionEntity,
+    caller: AuditCaller,
+    step: () => Promise<T> | T,
+  ): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      await this.recordRefusal(connection, caller, error);
+      throw error;
     }
   }
 

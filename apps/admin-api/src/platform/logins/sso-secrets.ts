@@ -27,4 +27,5 @@ export const oidcSettings = (row: SsoConnectionEntity, secrets: SsoSecrets): Oid
   clientSecret: secrets.clientSecret,
   keys: secrets.keys,
   scopes: row.scopes,
+  maxAge: row.maxAge,
 });

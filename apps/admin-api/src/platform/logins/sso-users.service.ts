@@ -11,6 +11,7 @@ import { GatewayError, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { MoreThan, type EntityManager } from 'typeorm';
 import { hasVerifiedDomain } from '../accounts/verified-domains';
+import { InviteEntries } from '../accounts/invite-entries';
 import { WorkspaceEntries } from '../accounts/workspace-entries';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
@@ -18,7 +19,10 @@ import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
 /** Who may come in by a connection, and as whom. */
 @Injectable()
 export class SsoUsers {
-  constructor(private readonly entries: WorkspaceEntries) {}
+  constructor(
+    private readonly entries: WorkspaceEntries,
+    private readonly invites: InviteEntries,
+  ) {}
 
   /**
    * The user of an identity. A known subject is its user, whatever its address is now. An unknown one becomes linked to the user of its
@@ -32,11 +36,14 @@ export class SsoUsers {
     const { manager } = write;
     const { subject } = identity;
     const link = { connectionId: connection.id, subject };
+    // First logins of one person wait for each other, so that they make one user.
+    await manager.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [identity.email ?? subject]);
     const known = await manager.findOne(SsoLinkEntity, { where: link, lock: FOR_UPDATE });
     const lastLoginAt = new Date();
     if (known !== null) {
       await assertMember(manager, connection, known.userId);
       await manager.update(SsoLinkEntity, link, { lastLoginAt });
+      await followAddress(write, connection, identity, known.userId);
       return known.userId;
     }
     const userId = await this.newcomer(write, connection, identity);
@@ -58,7 +65,7 @@ export class SsoUsers {
     const { manager } = write;
     const { organisationId } = connection;
     const { email } = identity;
-    if (email === null || !(identity.isEmailVerified || connection.trustEmail)) {
+    if (email === null || !isProven(connection, identity)) {
       throw refused('Your identity provider does not confirm your e-mail address.');
     }
     const isOwnDomain = await hasVerifiedDomain(manager, organisationId, email);
@@ -70,6 +77,7 @@ export class SsoUsers {
     if (seat !== null) {
       if (!isOwnDomain) throw refused('Your address is of a domain that your organisation has not verified.');
       await assertMember(manager, connection, seat.userId);
+      await assertUnlinked(manager, connection, seat.userId);
       return seat.userId;
     }
     const invite = await pendingInvite(manager, organisationId, email);
@@ -90,7 +98,11 @@ export class SsoUsers {
     if (user === null) {
       await manager.insert(UserEntity, { id: userId, email, firstName: givenName, lastName: familyName });
     }
-    const role = invite?.role ?? 'member';
+    if (invite !== null) {
+      await this.invites.accept(write, invite, userId);
+      return userId;
+    }
+    const role = 'member';
     await manager.insert(OrganisationUserEntity, { organisationId, userId, role });
     write.audit({
       action: 'create',
@@ -98,30 +110,79 @@ export class SsoUsers {
       resourceId: userId,
       after: { email, role, source: 'sso' },
     });
-    if (invite !== null) {
-      const accepted = { status: 'accepted' as const, acceptedAt: new Date() };
-      await manager.update(UserInviteEntity, { id: invite.id }, accepted);
-    }
-    const workspaces = invite?.workspaces ?? connection.defaultWorkspaces;
-    const source = invite === null ? 'sso' : 'manual';
-    await this.entries.enter(write, { organisationId, userId }, workspaces, { source });
+    const seat = { organisationId, userId };
+    await this.entries.enter(write, seat, connection.defaultWorkspaces, { source: 'sso' });
     return userId;
   }
 }
 
-/** Throws `sso_login_refused` for a user who has been deactivated. */
+/** `trust_email` stands in for a provider that is silent, never for one that says no. */
+const isProven = ({ trustEmail }: SsoConnectionEntity, { isEmailVerified }: OidcIdentity): boolean =>
+  isEmailVerified ?? trustEmail;
+
+/** Throws `sso_login_refused` for a user who has been deactivated, and for an owner whom the connection may not admit. */
 export async function assertMember(
   manager: EntityManager,
-  { organisationId }: Pick<SsoConnectionEntity, 'organisationId'>,
+  connection: Pick<SsoConnectionEntity, 'organisationId' | 'admitsOwners'>,
   userId: string,
 ): Promise<void> {
-  const isMember = await manager.existsBy(OrganisationUserEntity, {
-    organisationId,
-    userId,
-    status: 'active',
-  });
+  const { organisationId } = connection;
+  const seat = await manager.findOneBy(OrganisationUserEntity, { organisationId, userId, status: 'active' });
   const isActive = await manager.existsBy(UserEntity, { id: userId, status: 'active' });
-  if (!isMember || !isActive) throw refused('Your account has been deactivated.');
+  if (seat === null || !isActive) throw refused('Your account has been deactivated.');
+  assertAdmits(connection, seat.role);
+}
+
+/**
+ * Throws `sso_login_refused` for owners unless an owner has allowed them: who names the identity provider could else become one of
+ * them.
+ */
+function assertAdmits(
+  { admitsOwners }: Pick<SsoConnectionEntity, 'admitsOwners'>,
+  role: OrganisationUserEntity['role'],
+): void {
+  if (role !== 'owner' || admitsOwners) return;
+  throw refused('Owners log in by password until an owner sets admits_owners for this connection.');
+}
+
+/** Throws `sso_login_refused` when the user has another identity here: an address alone never moves an account. */
+async function assertUnlinked(
+  manager: EntityManager,
+  { id: connectionId }: SsoConnectionEntity,
+  userId: string,
+): Promise<void> {
+  if (!(await manager.existsBy(SsoLinkEntity, { connectionId, userId }))) return;
+  throw refused('Your account is linked to another identity of your provider; ask an administrator.');
+}
+
+/**
+ * Takes over the address that the provider now has for a user: when both the old and the new one are of verified domains, the new one is
+ * free, and SCIM does not manage the user.
+ */
+async function followAddress(
+  write: Write<AuditCaller>,
+  connection: SsoConnectionEntity,
+  identity: OidcIdentity,
+  userId: string,
+): Promise<void> {
+  const { manager } = write;
+  const { organisationId } = connection;
+  const { email } = identity;
+  if (email === null || !isProven(connection, identity)) return;
+  const user = await manager.findOneByOrFail(UserEntity, { id: userId });
+  if (user.email === email || (await manager.existsBy(UserEntity, { email }))) return;
+  if (await manager.existsBy(ScimUserEntity, { organisationId, userId })) return;
+  for (const address of [user.email, email]) {
+    if (!(await hasVerifiedDomain(manager, organisationId, address))) return;
+  }
+  await manager.update(UserEntity, { id: userId }, { email });
+  write.audit({
+    action: 'update',
+    resourceType: 'users',
+    resourceId: userId,
+    before: { email: user.email },
+    after: { email, source: 'sso' },
+  });
 }
 
 /**

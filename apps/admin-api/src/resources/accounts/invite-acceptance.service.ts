@@ -1,9 +1,9 @@
-import { OrganisationEntity, OrganisationUserEntity, UserEntity, UserInviteEntity } from '@gw/entities';
+import { OrganisationEntity, UserEntity, UserInviteEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { WorkspaceEntries } from '../../platform/accounts/workspace-entries';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { InviteEntries } from '../../platform/accounts/invite-entries';
+import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import { PasswordChecks } from '../../platform/auth/password-checks';
 import { assertGoodPassword } from '../../platform/auth/password-rules';
 import type { RequestFacts } from '../../platform/common/principal';
@@ -19,7 +19,7 @@ export class InviteAcceptanceService {
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly links: InviteLinks,
-    private readonly entries: WorkspaceEntries,
+    private readonly entries: InviteEntries,
     private readonly passwords: PasswordChecks,
   ) {}
 
@@ -60,21 +60,11 @@ export class InviteAcceptanceService {
       } else if (known.status !== 'active') {
         await write.manager.update(UserEntity, { id: userId }, { status: 'active' });
       }
-      await this.seat(write, row, userId);
+      await this.entries.accept(write, row, userId);
       if (passwordHash !== null) {
         const organisationId = row.mailed ? null : row.organisationId;
         await setPassword(write.manager, { userId, organisationId, passwordHash });
       }
-      row.status = 'accepted';
-      row.acceptedAt = new Date();
-      await write.manager.save(UserInviteEntity, row);
-      await this.links.dropMail(write.manager, row.id);
-      write.audit({
-        action: 'update',
-        resourceType: 'invites',
-        resourceId: row.id,
-        after: { status: 'accepted', email: row.email, role: row.role, user_id: userId },
-      });
       return { object: 'user', id: userId, email: row.email, organisation_id: row.organisationId };
     });
   }
@@ -118,24 +108,6 @@ export class InviteAcceptanceService {
       });
     }
     return null;
-  }
-
-  /** Adds the user to the organisation and to the workspaces of the invite. Skips workspaces that are archived since. */
-  private async seat(write: Write, invite: UserInviteEntity, userId: string): Promise<void> {
-    const { manager } = write;
-    const { organisationId, role } = invite;
-    await manager.upsert(OrganisationUserEntity, { organisationId, userId, role, status: 'active' }, [
-      'organisationId',
-      'userId',
-    ]);
-    write.audit({
-      action: 'create',
-      resourceType: 'users',
-      resourceId: userId,
-      after: { email: invite.email, role },
-    });
-    const { workspaces, apiKeyDetails: promisedKey } = invite;
-    await this.entries.enter(write, { organisationId, userId }, workspaces, { promisedKey });
   }
 }
 

@@ -1,7 +1,8 @@
-import { dropMail, OrganisationEntity, queueMail, UserEntity, type UserInviteEntity } from '@gw/entities';
+import { OrganisationEntity, queueMail, UserEntity, type UserInviteEntity } from '@gw/entities';
 import { hashApiKey, randomAlphanumeric, DAY_MS } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { inviteTopic } from '../../platform/accounts/invite-entries';
 import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
@@ -54,7 +55,7 @@ export class InviteLinks {
     const invited = host ? `${host.email} invites you to ${name}.` : `You are invited to ${name}.`;
     await queueMail(manager, this.secrets.sealingKeyring, {
       organisationId,
-      topic: topicOf(id),
+      topic: inviteTopic(id),
       to: [email],
       message: {
         subject: `Invitation to ${name}`,
@@ -67,11 +68,4 @@ export class InviteLinks {
       },
     });
   }
-
-  /** Removes the mail of an invite from the queue if it is not sent yet. */
-  async dropMail(manager: EntityManager, id: string): Promise<void> {
-    await dropMail(manager, topicOf(id));
-  }
 }
-
-const topicOf = (id: string): string => `invite/${id}`;

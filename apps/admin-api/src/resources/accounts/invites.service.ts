@@ -12,6 +12,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, LessThanOrEqual, MoreThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { normaliseScopes, toExpiry } from '../../platform/keys/api-key-rules';
 import { Writes } from '../../platform/unit-of-work/writes';
+import { dropInviteMail } from '../../platform/accounts/invite-entries';
 import { assertHolds, assertMayGrant, rightsOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { securityOf } from '../../platform/auth/security';
@@ -109,7 +110,7 @@ export class InvitesService {
       const before = toInvite(row);
       row.status = 'cancelled';
       await write.manager.save(row);
-      await this.links.dropMail(write.manager, row.id);
+      await dropInviteMail(write.manager, row.id);
       audit(write, INVITE, 'delete', row, { before });
       return {};
     });

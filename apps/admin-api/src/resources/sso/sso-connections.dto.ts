@@ -2,6 +2,7 @@ import type { SsoConnectionEntity } from '@gw/entities';
 import {
   BooleanField,
   EnumField,
+  IntegerField,
   NameField,
   NestedListField,
   ObjectField,
@@ -56,6 +57,20 @@ export class SsoConnectionFields {
     description: 'True: addresses count as proven although the provider is silent.',
   })
   trust_email?: boolean;
+  @BooleanField({
+    optional: true,
+    description:
+      'True: owners may log in here. Only owners set it (default: true for them); each change of the provider by others clears it.',
+  })
+  admits_owners?: boolean;
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: 0,
+    max: 31_536_000,
+    description: 'Seconds since the user last authenticated at the provider, at most.',
+  })
+  max_age?: number | null;
   @BooleanField({ optional: true, description: 'True (default): a first login makes a member.' })
   auto_provision?: boolean;
   @BooleanField({
@@ -81,6 +96,7 @@ export class PlainSsoFields extends pickOf(
   'client_id',
   'scopes',
   'trust_email',
+  'max_age',
   'auto_provision',
   'disable_auto_provision_user',
   'status',
@@ -109,6 +125,8 @@ export class SsoConnectionResponse extends RowResponse {
   @ResponseField.texts({ example: ['groups'] }) readonly scopes!: readonly string[];
   @ResponseField.texts({ example: ['example.org'] }) readonly domains!: readonly string[];
   @ResponseField.boolean() readonly trust_email!: boolean;
+  @ResponseField.boolean() readonly admits_owners!: boolean;
+  @ResponseField.integer({ nullable: true, example: null }) readonly max_age!: number | null;
   @ResponseField.boolean() readonly auto_provision!: boolean;
   @ResponseField.boolean() readonly disable_auto_provision_user!: boolean;
   @ResponseField.list(() => DefaultWorkspaceResponse)

@@ -5,7 +5,7 @@ import { assign, invalid, listOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { hasVerifiedDomain } from '../../platform/accounts/verified-domains';
-import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
+import { assertMayGrant, assertNotAbove, rankOf, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
 import { idOf, inOrganisation } from '../../platform/auth/tenancy';
 import { workspaceIds } from '../../platform/auth/workspace-references';
@@ -36,6 +36,15 @@ import {
 
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 const KEYS_MAX = 10;
+/** Fields that decide who can log in as whom. */
+const DECIDES_WHO = [
+  'issuer',
+  'client_id',
+  'client_secret',
+  'jwks',
+  'token_endpoint_auth_method',
+  'trust_email',
+] as const;
 
 /** Identity providers by which users of an organisation log in. */
 @Injectable()
@@ -64,13 +73,15 @@ export class SsoConnectionsService {
     const method = methodOf(input.token_endpoint_auth_method, secrets);
     this.assertIssuer(input.issuer);
     return this.writes.run(caller, async (write) => {
-      // A caller who names the identity provider of an organisation can log in as any of its members.
+      // A caller who names the identity provider can log in as any member whom the connection admits.
       assertNotAbove(caller, rankOfRole('admin', null));
       const id = uuidv7();
       const row = await createRow(write, this.connection, {
         ...{ id, organisationId, name: input.name, issuer: input.issuer, clientId: input.client_id },
         scopes: input.scopes ?? [],
         trustEmail: input.trust_email ?? false,
+        admitsOwners: admitsOwners(caller, input.admits_owners ?? isOwner(caller)),
+        maxAge: input.max_age ?? null,
         autoProvision: input.auto_provision ?? true,
         disableAutoProvisionUser: input.disable_auto_provision_user ?? false,
         status: input.status ?? 'active',
@@ -103,6 +114,7 @@ export class SsoConnectionsService {
       patchRow(write, this.connection, at, async (row) => {
         const { manager } = write;
         assertNotAbove(at.caller, rankOfRole('admin', null));
+        row.admitsOwners = ownersAfter(at.caller, row, input);
         const isMoved = input.issuer !== undefined && input.issuer !== row.issuer;
         if (isMoved) this.assertIssuer(input.issuer ?? '');
         const before = isMoved
@@ -150,6 +162,24 @@ export class SsoConnectionsService {
       throw invalid('issuer', 'issuer must be https');
     if (/[?#]/.test(issuer)) throw invalid('issuer', 'issuer must have no query and no fragment');
   }
+}
+
+const isOwner = (caller: Principal): boolean => rankOf(caller) >= rankOfRole('owner', null);
+
+/** Whether a changed connection admits owners: not when someone below them has changed who decides. */
+function ownersAfter(
+  caller: Principal,
+  { admitsOwners: before }: SsoConnectionEntity,
+  input: UpdateSsoConnectionDto,
+): boolean {
+  if (input.admits_owners !== undefined) return admitsOwners(caller, input.admits_owners);
+  return before && (isOwner(caller) || DECIDES_WHO.every((name) => input[name] === undefined));
+}
+
+/** Throws `forbidden` for callers below owners: the connection would give them more than they hold. */
+function admitsOwners(caller: Principal, admits: boolean): boolean {
+  if (admits) assertNotAbove(caller, rankOfRole('owner', null));
+  return admits;
 }
 
 /** Keys without a method mean `private_key_jwt`. Throws for a method whose secret is missing. */
