@@ -431,7 +431,6 @@ describe('responses of the control plane', () => {
     await step('POST', `/v1/trusts/${id}/test`, { token: 'x' }, own);
     await step('DELETE', `/v1/trusts/${id}`, undefined, own);
   });
-
   it('of domains match the document', async () => {
     const own = { key: ours.adminKey };
     const { id } = await step('POST', '/v1/admin/organisation/domains', { domain: 'acme.example' }, own);
@@ -442,8 +441,9 @@ describe('responses of the control plane', () => {
     await step('DELETE', url, undefined, own);
   });
 
-  it('of SCIM match the document', async () => {
+  it('of SCIM and the discovery of logins match the document', async () => {
     const own = { key: ours.adminKey };
+    await step('GET', '/v1/auth/sso/discover?email=ann@example.org', undefined, {});
     await step('POST', '/v1/admin/organisation/scim-token', undefined, own);
     await step('GET', '/v1/admin/organisation/scim-token', undefined, own);
     const body = { workspace_id: ours.workspaceId, role: 'Member', scim_group_name: 'Engineering' };

@@ -92,6 +92,8 @@ export const ADMIN_SETTINGS = {
   CONSOLE_URL: optional(url({ protocols: ['http:', 'https:'] })),
   /** Seconds for which browsers must use TLS for this host; with 0 the header is not sent. */
   HSTS_MAX_AGE: integer({ min: 0, max: 63_072_000 }, 0),
+  /** True: owners may log in by password where single sign-on is enforced; all owners get a mail of it. */
+  SSO_BREAK_GLASS: flag(true),
   /** Days until an invite link expires. */
   INVITE_DAYS: integer({ min: 1, max: 90 }, 7),
   /** When set, mails are queued for the worker, which sends them and has all other mail settings. */

@@ -47,4 +47,5 @@ export { LedgerOnceAges1795700000000 } from './migrations/1795700000000-ledger-o
 export { Scim1795710000000 } from './migrations/1795710000000-scim';
 export { Sso1795720000000 } from './migrations/1795720000000-sso';
 export { SsoOwners1795770000000 } from './migrations/1795770000000-sso-owners';
+export { SsoEnforced1795780000000 } from './migrations/1795780000000-sso-enforced';
 export { Trusts1795740000000 } from './migrations/1795740000000-trusts';

@@ -3,7 +3,7 @@ export { domainFault } from './domain-rules';
 export {
   OidcClient,
   OidcFault,
-  type OidcFetch,
+  type OidcOutbound,
   type OidcFlow,
   type OidcIdentity,
   type OidcSettings,

@@ -23,11 +23,16 @@ export interface OidcSettings {
   readonly maxAge: number | null;
 }
 
-/** Sends a request and returns its whole response; over the address policy. */
-export type OidcFetch = (
-  url: string,
-  init: { method: string; headers: Record<string, string>; body?: string },
-) => Promise<Response>;
+/** How providers are reached: over the address policy. */
+export interface OidcOutbound {
+  /** Sends a request and returns its whole response. */
+  send(
+    url: string,
+    init: { method: string; headers: Record<string, string>; body?: string },
+  ): Promise<Response>;
+  /** The rule of the address policy that a URL breaks, or null. */
+  fault(url: string): string | null;
+}
 
 /** What is kept of a login until the user comes back. */
 export interface OidcFlow {
@@ -52,8 +57,10 @@ export class OidcFault extends Error {
 }
 
 const SCOPES = ['openid', 'profile', 'email'];
+const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 /** The library reads keys again for an unknown key id when what it has is this old. */
 const KEYS_SETTLE_SECONDS = 60;
+const KEYS_SECONDS = 300;
 const ALGORITHMS: Readonly<Record<string, { name: string; hash?: string; namedCurve?: string }>> = {
   RS256: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
   PS256: { name: 'RSA-PSS', hash: 'SHA-256' },
@@ -63,30 +70,52 @@ const ALGORITHMS: Readonly<Record<string, { name: string; hash?: string; namedCu
 
 /** A client of one provider, by its published metadata. */
 export class OidcClient {
+  /** Keys of the provider as they were last read, and when, in seconds. */
+  private keys: { readonly jwks: client.JWKS; readonly readAt: number } | null = null;
+
   private constructor(
-    private readonly config: client.Configuration,
+    private readonly metadata: client.ServerMetadata,
     private readonly settings: OidcSettings,
     private readonly redirectUri: string,
+    private readonly configure: (metadata: client.ServerMetadata) => client.Configuration,
   ) {}
 
   /** Reads the metadata of the provider. Rejects with `OidcFault` when it has none, or of another issuer. */
-  static async discover(settings: OidcSettings, redirectUri: string, send: OidcFetch): Promise<OidcClient> {
+  static async discover(
+    settings: OidcSettings,
+    redirectUri: string,
+    outbound: OidcOutbound,
+  ): Promise<OidcClient> {
     const authentication = await authenticationOf(settings);
-    const isLoopback = /^http:\/\/(?:127\.0\.0\.1|localhost)(?::|\/)/.test(settings.issuer);
+    const isLoopback = LOOPBACK.test(settings.issuer);
+    const fetched: client.CustomFetch = (url, init) =>
+      outbound.send(url, { ...init, body: bodyOf(init.body) } as Parameters<OidcOutbound['send']>[1]);
+    const tolerance = { [client.clockTolerance]: SKEW_SECONDS };
+    const extensions = [
+      // The signature is checked although the token comes over TLS.
+      client.enableNonRepudiationChecks,
+      ...(isLoopback ? [client.allowInsecureRequests] : []),
+    ];
+    const configure = (metadata: client.ServerMetadata): client.Configuration => {
+      const config = new client.Configuration(metadata, settings.clientId, tolerance, authentication);
+      config[client.customFetch] = fetched;
+      for (const extend of extensions) extend(config);
+      return config;
+    };
     try {
-      const config = await client.discovery(
+      const found = await client.discovery(
         new URL(settings.issuer),
         settings.clientId,
-        { [client.clockTolerance]: SKEW_SECONDS },
+        tolerance,
         authentication,
         {
-          [client.customFetch]: (url, init) =>
-            send(url, { ...init, body: bodyOf(init.body) } as Parameters<OidcFetch>[1]),
-          // The signature is checked although the token comes over TLS.
-          execute: [client.enableNonRepudiationChecks, ...(isLoopback ? [client.allowInsecureRequests] : [])],
+          [client.customFetch]: fetched,
+          execute: extensions,
         },
       );
-      return new OidcClient(config, settings, redirectUri);
+      const metadata = found.serverMetadata();
+      assertEndpoints(metadata, isLoopback, outbound);
+      return new OidcClient(metadata, settings, redirectUri, configure);
     } catch (error) {
       throw faultOf('The metadata of the issuer cannot be used', error);
     }
@@ -99,7 +128,7 @@ export class OidcClient {
       nonce: client.randomNonce(),
       verifier: client.randomPKCECodeVerifier(),
     };
-    const url = client.buildAuthorizationUrl(this.config, {
+    const url = client.buildAuthorizationUrl(this.configure(this.metadata), {
       redirect_uri: this.redirectUri,
       scope: [...new Set([...SCOPES, ...this.settings.scopes])].join(' '),
       state: flow.state,
@@ -114,47 +143,71 @@ export class OidcClient {
 
   /** Ends a login: exchanges the code and checks the ID token. `query`: that of the redirect. Rejects with `OidcFault`. */
   async finish(query: string, { state, nonce, verifier }: OidcFlow): Promise<OidcIdentity> {
-    const { maxAge } = this.settings;
-    this.allowNewKeys();
+    const { maxAge, clientId } = this.settings;
+    const config = this.withKeys();
     try {
-      const tokens = await client.authorizationCodeGrant(
-        this.config,
-        new URL(`${this.redirectUri}?${query}`),
-        {
-          pkceCodeVerifier: verifier,
-          expectedState: state,
-          expectedNonce: nonce,
-          idTokenExpected: true,
-          ...(maxAge === null ? {} : { maxAge }),
-        },
-      );
+      const tokens = await client.authorizationCodeGrant(config, new URL(`${this.redirectUri}?${query}`), {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+        ...(maxAge === null ? {} : { maxAge }),
+      });
+      this.keepKeys(config);
       const claims = tokens.claims();
       if (claims === undefined || tokens.id_token === undefined) throw new Error('There is no ID token.');
-      assertIdToken(tokens.id_token, claims, {
-        accessToken: tokens.access_token,
-        clientId: this.settings.clientId,
-      });
-      return identityOf(claims, await this.userInfo(tokens.access_token, claims.sub));
+      assertIdToken(tokens.id_token, claims, { accessToken: tokens.access_token, clientId });
+      return identityOf(claims, await this.userInfo(config, tokens.access_token, claims.sub));
     } catch (error) {
       throw faultOf('The login was refused', error);
     }
   }
 
   /**
-   * Lets the next check of a signature read the provider's keys again when it does not know the key. Each needs a code that the
-   * provider has taken, so nobody else can cause such reads.
+   * A configuration with the keys that are kept, which looks old enough that the library reads them again for a key that it does not
+   * know. Each such read needs a code that the provider has taken, so nobody else can cause it.
    */
-  private allowNewKeys(): void {
-    const kept = client.getJwksCache(this.config);
-    if (kept === undefined) return;
-    const uat = Math.min(kept.uat, Math.floor(Date.now() / 1_000) - KEYS_SETTLE_SECONDS);
-    client.setJwksCache(this.config, { jwks: kept.jwks, uat });
+  private withKeys(): client.Configuration {
+    const config = this.configure(this.metadata);
+    const { keys } = this;
+    if (keys === null || now() - keys.readAt >= KEYS_SECONDS) return config;
+    client.setJwksCache(config, { jwks: keys.jwks, uat: now() - KEYS_SETTLE_SECONDS });
+    return config;
+  }
+
+  private keepKeys(config: client.Configuration): void {
+    const read = client.getJwksCache(config);
+    if (read === undefined || read.uat <= now() - KEYS_SETTLE_SECONDS) return;
+    this.keys = { jwks: read.jwks, readAt: read.uat };
   }
 
   /** What the user info endpoint says of the same subject; the ID token of some providers has no address. */
-  private async userInfo(accessToken: string, subject: string): Promise<Claims> {
-    if (this.config.serverMetadata().userinfo_endpoint === undefined) return {};
-    return client.fetchUserInfo(this.config, accessToken, subject);
+  private async userInfo(
+    config: client.Configuration,
+    accessToken: string,
+    subject: string,
+  ): Promise<Claims> {
+    if (this.metadata.userinfo_endpoint === undefined) return {};
+    return client.fetchUserInfo(config, accessToken, subject);
+  }
+}
+
+/** Throws for metadata without the endpoints of the code flow, or with one that is not https or that the address policy refuses. */
+function assertEndpoints(
+  metadata: client.ServerMetadata,
+  isLoopback: boolean,
+  outbound: Pick<OidcOutbound, 'fault'>,
+): void {
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint'] as const) {
+    const url = metadata[name];
+    if (url === undefined && name === 'userinfo_endpoint') continue;
+    if (url === undefined) throw new Error(`${name} is missing.`);
+    if (!url.startsWith('https://') && !(isLoopback && LOOPBACK.test(url))) {
+      throw new Error(`${name} is not an https address.`);
+    }
+    // Browsers go to the authorization endpoint, which may be where only they can go.
+    const fault = name === 'authorization_endpoint' ? null : outbound.fault(url);
+    if (fault !== null) throw new Error(`${name}: ${fault}.`);
   }
 }
 
@@ -210,6 +263,8 @@ const booleanIn = (claims: Claims, name: string): boolean | null =>
   claims[name] === undefined || claims[name] === null
     ? null
     : claims[name] === true || claims[name] === 'true';
+
+const now = (): number => Math.floor(Date.now() / 1_000);
 
 const bodyOf = (body: unknown): string | undefined =>
   typeof body === 'string' ? body : body instanceof URLSearchParams ? body.toString() : undefined;

@@ -20,6 +20,7 @@ import { ApiKeyAuthenticator } from './auth/api-key.authenticator';
 import { AuthController } from './logins/auth.controller';
 import { EarlierKeysController } from './auth/earlier-keys.controller';
 import { PasswordChecks } from './auth/password-checks';
+import { PasswordLogins } from './auth/password-logins';
 import { PermissionsService } from './auth/permissions.service';
 import { PrincipalsService } from './auth/principals.service';
 import { SelfService } from './auth/self.service';
@@ -37,6 +38,8 @@ import { ResourceCaps } from './resource-caps/resource-caps';
 import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 import { OidcClients } from './logins/oidc-clients.service';
 import { SsoLoginController } from './logins/sso-login.controller';
+import { SsoFlows } from './logins/sso-flows';
+import { SsoKeysController } from './logins/sso-keys.controller';
 import { SsoLogins } from './logins/sso-login.service';
 import { SsoUsers } from './logins/sso-users.service';
 import { AuditRecorder } from './unit-of-work/audit-recorder';
@@ -108,6 +111,7 @@ const SHARED = [
   MembershipEnds,
   OidcClients,
   PasswordChecks,
+  PasswordLogins,
   SecretAccess,
   UserKeysService,
   InviteEntries,
@@ -128,7 +132,13 @@ export class PlatformModule {
     return {
       module: PlatformModule,
       imports: [PassportModule],
-      controllers: [AuditLogsController, AuthController, SsoLoginController, EarlierKeysController],
+      controllers: [
+        AuditLogsController,
+        AuthController,
+        SsoLoginController,
+        SsoKeysController,
+        EarlierKeysController,
+      ],
       providers: [
         { provide: SETTINGS, useValue: settings },
         { provide: Secrets, useValue: secrets },
@@ -144,6 +154,7 @@ export class PlatformModule {
         SessionStrategy,
         SessionsService,
         SsoLogins,
+        SsoFlows,
         SsoUsers,
         { provide: APP_GUARD, useClass: AccessGuard },
       ],

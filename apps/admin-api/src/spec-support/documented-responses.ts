@@ -11,6 +11,8 @@ interface Operation {
   readonly path: RegExp;
   /** Index of the success schema in `answers`; null when there is none. */
   readonly success: number | null;
+  /** Statuses of documented redirects. */
+  readonly redirects: readonly string[];
   /** Index of the 503 schema of a readiness route, which is not an error body; null for other routes. */
   readonly unavailable: number | null;
 }
@@ -38,6 +40,7 @@ export class DocumentedResponses {
         method: method.toUpperCase(),
         path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
         success: placeOf((responses['200'] ?? responses['201'])?.content?.[JSON_TYPE]?.schema),
+        redirects: Object.keys(responses).filter((status) => status.startsWith('3')),
         unavailable: /\/ready$/.test(path) ? placeOf(responses['503']?.content?.[JSON_TYPE]?.schema) : null,
       })),
     );
@@ -64,6 +67,10 @@ export class DocumentedResponses {
     // `/config/slug/x` is more specific than `/config/{config}/x`.
     const [operation] = candidates.sort((a, b) => placeholders(a) - placeholders(b));
     if (!operation) return;
+    if (status >= 300 && status < 400) {
+      assertRedirect(operation, status);
+      return;
+    }
     const failed = status === 503 ? (operation.unavailable ?? ERROR) : ERROR;
     const place = status >= 400 ? failed : operation.success;
     if (status < 400) this.seen.add(operation.handler);
@@ -90,6 +97,11 @@ interface Described {
 
 interface Response {
   readonly content?: Readonly<Record<string, { readonly schema?: object } | undefined>>;
+}
+
+function assertRedirect({ name, redirects }: Operation, status: number): void {
+  if (redirects.includes(String(status))) return;
+  throw new Error(`${name} redirects with ${String(status)}, which its document lacks`);
 }
 
 const placeholders = ({ name }: Operation): number => name.split('{').length;

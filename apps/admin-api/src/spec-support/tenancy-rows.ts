@@ -309,6 +309,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   ssoConnections_remove: organisation('ssoConnection'),
   // The state is unknown; the row checks only that everyone may come back from a provider.
   ssoLogin_callback: nothing({ reached: [403] }),
+  ssoLogin_discover: nothing({ query: 'email=ann@example.org' }),
   ssoLogin_exchange: nothing({ ...body({ code: 'x', login_binding: 'x' }), reached: [401] }),
   trusts_list: nothing(),
   trusts_presets: nothing(),

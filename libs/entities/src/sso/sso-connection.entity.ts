@@ -64,6 +64,10 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'admits_owners', type: 'boolean', default: false })
   admitsOwners!: boolean;
 
+  /** True: addresses of the connection's domains log in by it, and not by password. */
+  @Column({ name: 'enforced', type: 'boolean', default: false })
+  enforced!: boolean;
+
   /** Seconds since the user last authenticated at the provider, at most; null: no bound. */
   @Column({ name: 'max_age', type: 'integer', nullable: true })
   maxAge!: number | null;

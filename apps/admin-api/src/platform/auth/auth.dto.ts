@@ -1,7 +1,10 @@
+import { Transform } from 'class-transformer';
 import { ResponseField, EmailField, TextField, UuidField } from '@gw/web';
 
 export class LoginDto {
-  @EmailField({ example: 'owner@example.com' }) email!: string;
+  @Transform(({ value }: { value: unknown }) => (value === '' ? undefined : value))
+  @EmailField({ optional: true, description: 'Not needed with sso_client_id.', example: 'owner@example.com' })
+  email?: string;
   @TextField({
     optional: true,
     max: 1024,
@@ -13,6 +16,17 @@ export class LoginDto {
   organisation_id?: string;
   @UuidField({ optional: true, description: 'Connection to log in by, instead of a password.' })
   sso_client_id?: string;
+  @TextField({
+    optional: true,
+    max: 512,
+    description: 'Path of the console at which a login by a connection ends; others than its own end at /.',
+    example: '/logs',
+  })
+  return_path?: string;
+}
+
+export class SsoDiscoveryQuery {
+  @EmailField({ example: 'ann@example.org' }) email!: string;
 }
 
 export class RefreshDto {
@@ -32,7 +46,8 @@ export class TokenResponse {
   @ResponseField.kind('session') readonly object!: 'session';
 }
 
-class LinkedSso {
+/** A connection that serves an address. */
+export class SsoConnectionChoice {
   @ResponseField.uuid() readonly sso_client_id!: string;
   @ResponseField.text({ example: 'Okta' }) readonly name!: string;
   @ResponseField.oneOf(['oidc']) readonly type!: 'oidc';
@@ -49,9 +64,16 @@ export class SsoRedirectResponse {
   @ResponseField.oneOf(['oidc']) readonly type!: 'oidc';
   @ResponseField.text({ description: 'Keep it; the exchange of the code needs it.', example: '4Gq9…' })
   readonly login_binding!: string;
-  @ResponseField.list(() => LinkedSso, { description: 'All connections of the address.' })
-  readonly linked_sso!: readonly LinkedSso[];
+  @ResponseField.list(() => SsoConnectionChoice, { description: 'All connections of the address.' })
+  readonly linked_sso!: readonly SsoConnectionChoice[];
   @ResponseField.kind('sso-redirect') readonly object!: 'sso-redirect';
+}
+
+/** How an address can log in; the same for known and unknown addresses of a domain. */
+export class SsoDiscoveryResponse {
+  @ResponseField.texts({ example: ['password', 'sso'] }) readonly methods!: readonly string[];
+  @ResponseField.list(() => SsoConnectionChoice) readonly connections!: readonly SsoConnectionChoice[];
+  @ResponseField.kind('sso-discovery') readonly object!: 'sso-discovery';
 }
 
 /** What a callback gives: a code for `POST /auth/sso/exchange`, for a minute. */

@@ -7,6 +7,7 @@ import { FOR_UPDATE } from '../unit-of-work/writes';
 import { Secrets } from '../../settings';
 import type { LoginDto, RefreshDto, TokenResponse } from './auth.dto';
 import { PasswordChecks } from './password-checks';
+import { PasswordLogins } from './password-logins';
 import type { Principal, RequestFacts } from '../common/principal';
 import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
@@ -31,6 +32,7 @@ export class SessionsService {
     private readonly secrets: Secrets,
     private readonly audits: AuditRecorder,
     private readonly passwords: PasswordChecks,
+    private readonly passwordLogins: PasswordLogins,
   ) {}
 
   /**
@@ -38,7 +40,7 @@ export class SessionsService {
    * after many attempts.
    */
   async login(
-    input: LoginDto & { readonly password: string },
+    input: LoginDto & { readonly email: string; readonly password: string },
     request: RequestFacts,
   ): Promise<TokenResponse> {
     const email = input.email.toLowerCase();
@@ -53,11 +55,12 @@ export class SessionsService {
       throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });
     }
     return this.dataSource.transaction(async (manager) => {
-      const session = await this.openFor(manager, {
-        userId: seat.user.id,
-        organisationId: seat.organisationId,
-      });
-      await this.recordLogin(manager, seat, session.id, request, 200);
+      const { organisationId, role } = seat;
+      const by = { organisationId, role, email };
+      const isBreakGlass = await this.passwordLogins.isBreakGlass(manager, by);
+      const session = await this.openFor(manager, { userId: seat.user.id, organisationId });
+      if (isBreakGlass) await this.passwordLogins.tellOwners(manager, by, session);
+      await this.recordLogin(manager, seat, session.id, request, 200, isBreakGlass);
       return session.response;
     });
   }
@@ -196,6 +199,7 @@ export class SessionsService {
     sessionId: string | null,
     request: RequestFacts,
     status: number,
+    isBreakGlass = false,
   ): Promise<void> {
     const caller = {
       kind: 'session',
@@ -205,7 +209,8 @@ export class SessionsService {
       workspaceId: null,
       request,
     } as const;
-    const entry = { action: 'login', resourceType: 'auth', resourceId: sessionId };
+    const after = isBreakGlass ? { after: { break_glass: true } } : {};
+    const entry = { action: 'login', resourceType: 'auth', resourceId: sessionId, ...after };
     return this.audits.record(manager, caller, [
       status === 200 ? entry : { ...entry, status, errorType: 'unauthenticated' },
     ]);

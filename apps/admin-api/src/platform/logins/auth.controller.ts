@@ -34,7 +34,9 @@ export class AuthController {
   ): Promise<TokenResponse | SsoRedirectResponse> {
     const { password } = body;
     if (password !== undefined && body.sso_client_id === undefined) {
-      return this.sessions.login({ ...body, password }, factsOf(request));
+      const { email } = body;
+      if (email === undefined) throw invalid('email', 'email is required with password');
+      return this.sessions.login({ ...body, email, password }, factsOf(request));
     }
     const begun = await this.logins.begin(body, factsOf(request));
     if (begun === null)

@@ -1,10 +1,11 @@
 import type { SsoConnectionEntity } from '@gw/entities';
-import { OidcClient, type OidcFetch } from '@gw/federation';
-import { DAY_MS } from '@gw/kernel';
+import { OidcClient, type OidcOutbound } from '@gw/federation';
+import { DAY_MS, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Secrets, SETTINGS } from '../../settings';
+import { ADDRESS_POLICY } from '../credentials/integration-credentials';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import { oidcSettings, openSecrets } from './sso-secrets';
 
@@ -23,10 +24,16 @@ export class OidcClients {
     private readonly http: BufferedClient,
     private readonly secrets: Secrets,
     @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
+    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
   get redirectUri(): string {
     return publicUrl(this.settings, CALLBACK_PATH);
+  }
+
+  /** Where the provider of a connection reads our public keys. */
+  keysUri(connectionId: string): string {
+    return publicUrl(this.settings, `/.well-known/sso/${connectionId}/jwks.json`);
   }
 
   /** Rejects with `OidcFault`; a failure is not kept. */
@@ -35,13 +42,21 @@ export class OidcClients {
     const known = this.clients.get(name);
     if (known !== undefined) return known;
     const settings = oidcSettings(row, openSecrets(this.secrets.sealingKeyring, row));
-    const made = OidcClient.discover(settings, this.redirectUri, this.fetch);
+    const made = OidcClient.discover(settings, this.redirectUri, this.outbound);
     this.clients.set(name, made);
     made.catch(() => this.clients.delete(name));
     return made;
   }
 
-  private readonly fetch: OidcFetch = async (url, { method, headers, body }) => {
+  private readonly outbound: OidcOutbound = {
+    send: (url, init) => this.send(url, init),
+    fault: (url) => {
+      const verdict = this.addresses.checkUrl(url);
+      return verdict.ok ? null : verdict.rule;
+    },
+  };
+
+  private readonly send: OidcOutbound['send'] = async (url, { method, headers, body }) => {
     const {
       status,
       headers: received,

@@ -1,9 +1,9 @@
 import { TextField } from '@gw/web';
-import { Body, Get, Inject, Post, Req, Res } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
+import { Body, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../auth/access';
-import { SsoCodeResponse, TokenResponse } from '../auth/auth.dto';
+import { SsoCodeResponse, SsoDiscoveryQuery, SsoDiscoveryResponse, TokenResponse } from '../auth/auth.dto';
 import { factsOf } from '../auth/principals.service';
 import { ControlRoutes } from '../control-routes';
 import { SETTINGS, type AdminSettings } from '../../settings';
@@ -26,16 +26,28 @@ export class SsoLoginController {
   @Get('callback')
   @Public('The state in the query is checked and works once.')
   @ApiOkResponse({ type: SsoCodeResponse })
+  @ApiResponse({ status: 303, description: 'To the console, with the code and return_path in its query.' })
   async callback(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SsoCodeResponse | undefined> {
     const query = request.url.split('?')[1] ?? '';
-    const { code } = await this.logins.finish(query, factsOf(request));
+    const { code, returnPath } = await this.logins.finish(query, factsOf(request));
     const { CONSOLE_URL: console } = this.settings;
     if (console === null) return { code, object: 'sso-code' };
-    await reply.redirect(`${console.replace(/\/$/, '')}/login/sso?code=${code}`, 303);
+    const parameters = new URLSearchParams({ code, return_path: returnPath });
+    await reply.redirect(`${console.replace(/\/$/, '')}/login/sso?${parameters.toString()}`, 303);
     return undefined;
+  }
+
+  /** How an address can log in: by password, by the connections of its domain, or both. */
+  @Get('sso/discover')
+  @Public('It tells of domains, which are public, and nothing of users.')
+  @ApiOkResponse({ type: SsoDiscoveryResponse })
+  async discover(@Query() { email }: SsoDiscoveryQuery): Promise<SsoDiscoveryResponse> {
+    const { connections, isEnforced } = await this.logins.choicesFor(email);
+    const methods = [...(isEnforced ? [] : ['password']), ...(connections.length > 0 ? ['sso'] : [])];
+    return { methods, connections, object: 'sso-discovery' };
   }
 
   /** Exchanges the code of a callback for a session. */

@@ -1,21 +1,19 @@
-import { OrganisationEntity, SsoConnectionEntity, SsoFlowEntity, ssoFlowBinding } from '@gw/entities';
+import { OrganisationEntity, SsoConnectionEntity, SsoFlowEntity } from '@gw/entities';
 import { OidcFault, type OidcFlow, type OidcIdentity } from '@gw/federation';
-import { GatewayError, hashApiKey, randomAlphanumeric, seal, unseal } from '@gw/kernel';
+import { GatewayError } from '@gw/kernel';
 import { describeFault } from '@gw/web';
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource, LessThan, MoreThan, type EntityManager } from 'typeorm';
-import { Secrets } from '../../settings';
+import { DataSource, type EntityManager } from 'typeorm';
 import { domainOf, hasVerifiedDomain } from '../accounts/verified-domains';
-import type { LoginDto, SsoRedirectResponse, TokenResponse } from '../auth/auth.dto';
+import type { LoginDto, SsoConnectionChoice, SsoRedirectResponse, TokenResponse } from '../auth/auth.dto';
 import { SessionsService } from '../auth/sessions.service';
 import type { RequestFacts } from '../common/principal';
 import { AuditRecorder, type AuditCaller } from '../unit-of-work/audit-recorder';
 import { Writes } from '../unit-of-work/writes';
 import { OidcClients } from './oidc-clients.service';
+import { returnPathOf } from './return-path';
+import { expired, invalidCode, SsoFlows } from './sso-flows';
 import { assertMember, refused, SsoUsers } from './sso-users.service';
-
-const FLOW_MS = 600_000;
-const CODE_MS = 60_000;
 
 /** Logins at identity providers: begun here, returned by the browser, and ended by the client that began them. */
 @Injectable()
@@ -24,10 +22,10 @@ export class SsoLogins {
 
   constructor(
     private readonly dataSource: DataSource,
+    private readonly flows: SsoFlows,
     private readonly clients: OidcClients,
     private readonly users: SsoUsers,
     private readonly sessions: SessionsService,
-    private readonly secrets: Secrets,
     private readonly writes: Writes,
     private readonly audits: AuditRecorder,
   ) {}
@@ -37,96 +35,64 @@ export class SsoLogins {
    * password is needed. Throws `sso_connection_invalid` for a connection that cannot be used.
    */
   async begin(
-    { email, organisation_id: organisationId, sso_client_id: id }: LoginDto,
+    { email, organisation_id: organisationId, sso_client_id: id, return_path: path }: LoginDto,
     request: RequestFacts,
   ): Promise<SsoRedirectResponse | null> {
     const { manager } = this.dataSource;
     const connections =
       id === undefined
-        ? await this.connectionsFor(manager, email, organisationId)
+        ? await this.connectionsFor(manager, email ?? '', organisationId)
         : [await named(manager, id, organisationId)];
     const [connection] = connections;
     if (connection === undefined) return null;
     const caller = callerFor(connection.organisationId, null, request);
     const { url, flow } = await this.recorded(connection, caller, () =>
-      this.atProvider(connection, (client) => client.begin(email)),
+      this.atProvider(connection, (client) => client.begin(email ?? null)),
     );
-    const binding = randomAlphanumeric(43);
-    const stateHash = this.hash(flow.state);
-    await manager.delete(SsoFlowEntity, { connectionId: connection.id, expiresAt: LessThan(new Date()) });
-    await manager.insert(SsoFlowEntity, {
-      stateHash,
-      connectionId: connection.id,
-      bindingHash: this.hash(binding),
-      sealed: seal(this.secrets.sealingKeyring, JSON.stringify(flow), ssoFlowBinding(stateHash)),
-      step: 'begun',
-      expiresAt: new Date(Date.now() + FLOW_MS),
-    });
+    const kept = { protocol: flow, returnPath: returnPathOf(path) };
     return {
       url,
       type: 'oidc',
-      login_binding: binding,
-      linked_sso: connections.map((each) => ({
-        sso_client_id: each.id,
-        name: each.name,
-        type: 'oidc',
-        organisation_id: each.organisationId,
-      })),
+      login_binding: await this.flows.keep(connection.id, flow.state, kept),
+      linked_sso: connections.map(toChoice),
       object: 'sso-redirect',
     };
+  }
+
+  /** How an address can log in. The same for a known and an unknown address of a domain. */
+  async choicesFor(
+    email: string,
+  ): Promise<{ readonly connections: readonly SsoConnectionChoice[]; readonly isEnforced: boolean }> {
+    const rows = await this.connectionsFor(this.dataSource.manager, email, undefined);
+    return { connections: rows.map(toChoice), isEnforced: rows.some(({ enforced }) => enforced) };
   }
 
   /**
    * Takes what the identity provider has sent the browser back with, and returns a code for the session. Each state can be returned
    * once. Throws `sso_login_refused` and `user_not_invited`.
    */
-  async finish(query: string, request: RequestFacts): Promise<{ readonly code: string }> {
-    const { manager } = this.dataSource;
-    const stateHash = this.hash(new URLSearchParams(query).get('state') ?? '');
-    const taken = await manager.update(
-      SsoFlowEntity,
-      { stateHash, step: 'begun', expiresAt: MoreThan(new Date()) },
-      { step: 'returned' },
-    );
-    const flow = await manager.findOneBy(SsoFlowEntity, { stateHash });
-    const ended = refused('The login has expired or was used already; begin again.');
-    // A state that was never given out belongs to no organisation, so no audit log can have it.
-    if (flow === null) throw ended;
-    const connection = await this.connectionOf(flow);
+  async finish(query: string, request: RequestFacts): Promise<FinishedLogin> {
+    const state = new URLSearchParams(query).get('state') ?? '';
+    const { flow, connection, isFirst } = await this.flows.takeReturn(state);
     const caller = callerFor(connection.organisationId, null, request);
     return this.recorded(connection, caller, async () => {
-      if (taken.affected !== 1) throw ended;
+      if (!isFirst) throw expired();
       if (connection.status !== 'active') throw refused('The connection has been switched off.');
-      const kept = JSON.parse(
-        unseal(this.secrets.sealingKeyring, flow.sealed, ssoFlowBinding(stateHash)).toString(),
-      ) as OidcFlow;
-      const identity = await this.atProvider(connection, (client) => client.finish(query, kept));
-      return this.admit(connection, identity, { stateHash, caller });
+      const { protocol, returnPath } = this.flows.open(flow);
+      const identity = await this.atProvider(connection, (client) =>
+        client.finish(query, protocol as OidcFlow),
+      );
+      return { code: await this.admit(connection, identity, { flow, caller }), returnPath };
     });
   }
 
   /** Opens the session of a login, once, for the client that began it. Throws `unauthenticated`. */
   async exchange(code: string, binding: string, request: RequestFacts): Promise<TokenResponse> {
-    const { manager } = this.dataSource;
-    const codeHash = this.hash(code);
-    const taken = await manager.update(
-      SsoFlowEntity,
-      {
-        ...{ codeHash, bindingHash: this.hash(binding), step: 'returned' },
-        expiresAt: MoreThan(new Date()),
-      },
-      { step: 'ended' },
-    );
-    const flow = await manager.findOneBy(SsoFlowEntity, { codeHash });
-    const ended = new GatewayError('unauthenticated', {
-      message: 'The code of the login is not valid; begin again.',
-    });
-    if (flow === null) throw ended;
+    const { flow, connection, isFirst } = await this.flows.takeExchange(code, binding);
     const { userId } = flow;
-    const connection = await this.connectionOf(flow);
     const caller = callerFor(connection.organisationId, userId, request);
     return this.recorded(connection, caller, () => {
-      if (taken.affected !== 1 || userId === null) throw ended;
+      if (!isFirst || userId === null) throw invalidCode();
       return this.open(connection, flow, { userId, caller });
     });
   }
@@ -151,26 +117,15 @@ export class SsoLogins {
     });
   }
 
-  private connectionOf({ connectionId: id }: SsoFlowEntity): Promise<SsoConnectionEntity> {
-    return this.dataSource.manager.findOneByOrFail(SsoConnectionEntity, { id });
-  }
-
-  private async admit(
+  private admit(
     connection: SsoConnectionEntity,
     identity: OidcIdentity,
-    { stateHash, caller }: { readonly stateHash: string; readonly caller: AuditCaller },
-  ): Promise<{ readonly code: string }> {
-    const code = randomAlphanumeric(43);
-    await this.writes.run<void, AuditCaller>(caller, async (write) => {
+    { flow, caller }: { readonly flow: SsoFlowEntity; readonly caller: AuditCaller },
+  ): Promise<string> {
+    return this.writes.run<string, AuditCaller>(caller, async (write) => {
       const userId = await this.users.userOf(write, connection, identity);
-      const expiresAt = new Date(Date.now() + CODE_MS);
-      await write.manager.update(
-        SsoFlowEntity,
-        { stateHash },
-        { userId, codeHash: this.hash(code), expiresAt },
-      );
+      return this.flows.giveCode(write.manager, flow.stateHash, userId);
     });
-    return { code };
   }
 
   /** The user learns one sentence; administrators find the check that failed in the audit log. */
@@ -254,11 +209,20 @@ export class SsoLogins {
     );
     return own.filter((_, index) => verified[index]);
   }
-
-  private hash(text: string): string {
-    return hashApiKey(this.secrets.refreshTokenPepper, text);
-  }
 }
+
+/** The code for the session, and where in the console the login ends. */
+export interface FinishedLogin {
+  readonly code: string;
+  readonly returnPath: string;
+}
+
+const toChoice = (row: SsoConnectionEntity): SsoConnectionChoice => ({
+  sso_client_id: row.id,
+  name: row.name,
+  type: 'oidc',
+  organisation_id: row.organisationId,
+});
 
 /** The active connection of an id. Throws the same error for an unknown one, another organisation's and one that is off. */
 async function named(

@@ -63,6 +63,11 @@ export class SsoConnectionFields {
       'True: owners may log in here. Only owners set it (default: true for them); each change of the provider by others clears it.',
   })
   admits_owners?: boolean;
+  @BooleanField({
+    optional: true,
+    description: 'True: addresses of the domains log in here and not by password; owners may still do so.',
+  })
+  enforced?: boolean;
   @IntegerField({
     optional: true,
     nullable: true,
@@ -96,6 +101,7 @@ export class PlainSsoFields extends pickOf(
   'client_id',
   'scopes',
   'trust_email',
+  'enforced',
   'max_age',
   'auto_provision',
   'disable_auto_provision_user',
@@ -126,6 +132,7 @@ export class SsoConnectionResponse extends RowResponse {
   @ResponseField.texts({ example: ['example.org'] }) readonly domains!: readonly string[];
   @ResponseField.boolean() readonly trust_email!: boolean;
   @ResponseField.boolean() readonly admits_owners!: boolean;
+  @ResponseField.boolean() readonly enforced!: boolean;
   @ResponseField.integer({ nullable: true, example: null }) readonly max_age!: number | null;
   @ResponseField.boolean() readonly auto_provision!: boolean;
   @ResponseField.boolean() readonly disable_auto_provision_user!: boolean;
@@ -136,6 +143,12 @@ export class SsoConnectionResponse extends RowResponse {
     example: 'https://gateway.example.com/v2/auth/callback',
   })
   readonly redirect_uri!: string;
+  @ResponseField.text({
+    nullable: true,
+    description: 'Where the provider reads our public keys; null without private_key_jwt.',
+    example: null,
+  })
+  readonly jwks_uri!: string | null;
   @ResponseField.oneOf(['active', 'disabled']) readonly status!: string;
 }
 
@@ -143,6 +156,7 @@ export interface ShownSecrets {
   readonly hasClientSecret: boolean;
   readonly keyIds: readonly string[];
   readonly redirectUri: string;
+  readonly jwksUri: string | null;
 }
 
 export const toSsoConnection = (row: SsoConnectionEntity, secrets: ShownSecrets): SsoConnectionResponse =>
@@ -152,6 +166,7 @@ export const toSsoConnection = (row: SsoConnectionEntity, secrets: ShownSecrets)
     has_client_secret: secrets.hasClientSecret,
     key_ids: secrets.keyIds,
     redirect_uri: secrets.redirectUri,
+    jwks_uri: secrets.jwksUri,
     scopes: row.scopes,
     domains: row.domains,
     default_workspaces: row.defaultWorkspaces.map(({ id, role }) => ({ workspace: id, role })),

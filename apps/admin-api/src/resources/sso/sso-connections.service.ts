@@ -81,6 +81,7 @@ export class SsoConnectionsService {
         scopes: input.scopes ?? [],
         trustEmail: input.trust_email ?? false,
         admitsOwners: admitsOwners(caller, input.admits_owners ?? isOwner(caller)),
+        enforced: input.enforced ?? false,
         maxAge: input.max_age ?? null,
         autoProvision: input.auto_provision ?? true,
         disableAutoProvisionUser: input.disable_auto_provision_user ?? false,
@@ -152,6 +153,7 @@ export class SsoConnectionsService {
       hasClientSecret: clientSecret !== null,
       keyIds: keys.flatMap(({ kid }) => kid ?? []),
       redirectUri: this.clients.redirectUri,
+      jwksUri: row.tokenEndpointAuthMethod === 'private_key_jwt' ? this.clients.keysUri(row.id) : null,
     });
   }
 
@@ -161,6 +163,7 @@ export class SsoConnectionsService {
     if (!issuer.startsWith('https://') && !LOOPBACK.test(issuer))
       throw invalid('issuer', 'issuer must be https');
     if (/[?#]/.test(issuer)) throw invalid('issuer', 'issuer must have no query and no fragment');
+    if (/[{}]/.test(issuer)) throw invalid('issuer', 'issuer must name a tenant, not a template');
   }
 }
 

@@ -1,0 +1,104 @@
+import { SsoConnectionEntity, SsoFlowEntity, ssoFlowBinding } from '@gw/entities';
+import { GatewayError, hashApiKey, randomAlphanumeric, seal, unseal } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { DataSource, LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { Secrets } from '../../settings';
+import { refused } from './sso-users.service';
+
+const FLOW_MS = 600_000;
+const CODE_MS = 60_000;
+
+/** What is kept of a login until the browser returns. */
+export interface KeptLogin {
+  /** What the protocol needs to check the response of the provider. */
+  readonly protocol: object;
+  /** Path of the console at which the login ends. */
+  readonly returnPath: string;
+}
+
+/** A step of a login, with `isFirst` false when it was taken before, came too late, or was taken by another client. */
+export interface TakenStep {
+  readonly flow: SsoFlowEntity;
+  readonly connection: SsoConnectionEntity;
+  readonly isFirst: boolean;
+}
+
+/** Logins that are under way. Each step of one is taken once, also by several processes at a time. */
+@Injectable()
+export class SsoFlows {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: Secrets,
+  ) {}
+
+  /** Keeps a login under its state. Returns the binding, which only the client that began it may know. */
+  async keep(connectionId: string, state: string, kept: KeptLogin): Promise<string> {
+    const { manager } = this.dataSource;
+    const binding = randomAlphanumeric(43);
+    const stateHash = this.hash(state);
+    await manager.delete(SsoFlowEntity, { connectionId, expiresAt: LessThan(new Date()) });
+    await manager.insert(SsoFlowEntity, {
+      ...{ stateHash, connectionId, step: 'begun', bindingHash: this.hash(binding) },
+      sealed: seal(this.secrets.sealingKeyring, JSON.stringify(kept), ssoFlowBinding(stateHash)),
+      expiresAt: new Date(Date.now() + FLOW_MS),
+    });
+    return binding;
+  }
+
+  open({ sealed, stateHash }: SsoFlowEntity): KeptLogin {
+    const text = unseal(this.secrets.sealingKeyring, sealed, ssoFlowBinding(stateHash)).toString('utf8');
+    return JSON.parse(text) as KeptLogin;
+  }
+
+  /** Takes the return of the browser. Throws `sso_login_refused` for a state that was never given out. */
+  async takeReturn(state: string): Promise<TakenStep> {
+    const stateHash = this.hash(state);
+    const begun = { stateHash, step: 'begun' as const, expiresAt: MoreThan(new Date()) };
+    const { affected } = await this.dataSource.manager.update(SsoFlowEntity, begun, { step: 'returned' });
+    const step = await this.stepOf({ stateHash }, affected === 1);
+    // A state that was never given out belongs to no organisation, so no audit log can have it.
+    if (step === null) throw expired();
+    return step;
+  }
+
+  /** Gives the code with which the client gets the session of the user. */
+  async giveCode(manager: EntityManager, stateHash: string, userId: string): Promise<string> {
+    const code = randomAlphanumeric(43);
+    const expiresAt = new Date(Date.now() + CODE_MS);
+    await manager.update(SsoFlowEntity, { stateHash }, { userId, codeHash: this.hash(code), expiresAt });
+    return code;
+  }
+
+  /** Takes the exchange of a code, for the client with the binding. Throws `unauthenticated` for a code that was never given out. */
+  async takeExchange(code: string, binding: string): Promise<TakenStep> {
+    const codeHash = this.hash(code);
+    const returned = {
+      ...{ codeHash, bindingHash: this.hash(binding), step: 'returned' as const },
+      expiresAt: MoreThan(new Date()),
+    };
+    const { affected } = await this.dataSource.manager.update(SsoFlowEntity, returned, { step: 'ended' });
+    const step = await this.stepOf({ codeHash }, affected === 1);
+    if (step === null) throw invalidCode();
+    return step;
+  }
+
+  private async stepOf(
+    where: { readonly stateHash: string } | { readonly codeHash: string },
+    isFirst: boolean,
+  ): Promise<TakenStep | null> {
+    const { manager } = this.dataSource;
+    const flow = await manager.findOneBy(SsoFlowEntity, where);
+    if (flow === null) return null;
+    const connection = await manager.findOneByOrFail(SsoConnectionEntity, { id: flow.connectionId });
+    return { flow, connection, isFirst };
+  }
+
+  private hash(text: string): string {
+    return hashApiKey(this.secrets.refreshTokenPepper, text);
+  }
+}
+
+export const expired = (): GatewayError => refused('The login has expired or was used already; begin again.');
+
+export const invalidCode = (): GatewayError =>
+  new GatewayError('unauthenticated', { message: 'The code of the login is not valid; begin again.' });
