@@ -291,8 +291,7 @@ describe('responses of the control plane', () => {
     const group = { provider: 'openai', model: 'gpt-4o', changed: 1, unpriced: 2, before: 3, after: 4 };
     const report = { seen: 5, groups: [group] };
     await admin.dataSource.manager.update(RepricingEntity, { id }, { status: 'previewed', report });
-    await step('GET', '/v1/repricings', undefined, by);
-    await step('GET', `/v1/repricings/${id}`, undefined, by);
+    for (const path of ['', `/${id}`]) await step('GET', `/v1/repricings${path}`, undefined, by);
     await step('POST', `/v1/repricings/${id}/apply`, {}, by);
   });
 
@@ -431,6 +430,7 @@ describe('responses of the control plane', () => {
     await step('POST', `/v1/trusts/${id}/test`, { token: 'x' }, own);
     await step('DELETE', `/v1/trusts/${id}`, undefined, own);
   });
+
   it('of domains match the document', async () => {
     const own = { key: ours.adminKey };
     const { id } = await step('POST', '/v1/admin/organisation/domains', { domain: 'acme.example' }, own);
