@@ -1,0 +1,91 @@
+import { createAddressPolicy, hasDuplicateMembers, isObject } from '@gw/kernel';
+import { clientKeysFault } from './client-keys';
+import { memberOf } from './client-metadata';
+import { invalidMetadata } from './metadata-fault';
+import {
+  rebuilt,
+  resultOf,
+  type Registration,
+  type RegistrationFault,
+  type RegistrationOptions,
+} from './registration';
+import { redirectUriFault } from './redirect-uri';
+
+/** Size of a client's document unless a setting says otherwise. */
+export const CLIENT_DOCUMENT_BYTES_MAX = 5_120;
+
+export interface ClientDocumentOptions extends RegistrationOptions {
+  readonly bytesMax?: number;
+}
+
+const PUBLIC_ONLY = createAddressPolicy({ trustedHosts: [] });
+const SECRETS: readonly string[] = ['client_secret', 'client_secret_expires_at'];
+
+/** Why a `client_id` cannot be the URL of a client's document; undefined when it can. Asked before anything is fetched. */
+export function clientIdFault(clientId: string): string | undefined {
+  if (!clientId.startsWith('https://')) return 'must begin with https://';
+  const fault = redirectUriFault(clientId);
+  if (fault !== undefined) return fault;
+  const verdict = PUBLIC_ONLY.checkUrl(clientId);
+  if (!verdict.ok) return `cannot be read. ${verdict.rule}`;
+  return /^https:\/\/[^/?]+\/[^?]/.test(clientId)
+    ? undefined
+    : 'must have a path, such as https://app.example.com/client.json';
+}
+
+/**
+ * Reads the document that a `client_id` points to (Client ID Metadata Documents). `body` is what its URL responded with, unchanged.
+ */
+export function readClientDocument(
+  clientId: string,
+  body: Buffer,
+  options: ClientDocumentOptions = {},
+): Registration | RegistrationFault {
+  const { bytesMax = CLIENT_DOCUMENT_BYTES_MAX, ...rules } = options;
+  return resultOf(() => {
+    const fault = clientIdFault(clientId);
+    if (fault !== undefined) throw invalidMetadata(`client_id ${fault}`);
+    if (body.length > bytesMax)
+      throw invalidMetadata(`the document must have at most ${String(bytesMax)} bytes`);
+    const document = parsed(body);
+    if (memberOf(document, 'client_id') !== clientId)
+      throw invalidMetadata('client_id of the document must be the URL of the document, letter by letter');
+    if (memberOf(document, 'client_name') === undefined) throw invalidMetadata('client_name is required');
+    const secret = SECRETS.find((name) => Object.hasOwn(document, name));
+    if (secret !== undefined) throw invalidMetadata(`${secret} must not be in a public document`);
+    const { client, scope } = rebuilt(document, rules);
+    return { client: { ...client, ...authenticationOf(document) }, scope };
+  });
+}
+
+function parsed(body: Buffer): Readonly<Record<string, unknown>> {
+  let document: unknown;
+  try {
+    document = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    throw invalidMetadata('the document must be JSON in UTF-8 without a byte order mark');
+  }
+  if (!isObject(document)) throw invalidMetadata('the document must be a JSON object');
+  // Another reader may take the first of two members where we take the last.
+  if (hasDuplicateMembers(body)) throw invalidMetadata('the document must not have a member twice');
+  return document;
+}
+
+type Authentication = Pick<Registration['client'], 'token_endpoint_auth_method' | 'jwks' | 'jwks_uri'>;
+
+function authenticationOf(document: Readonly<Record<string, unknown>>): Authentication {
+  const [method, jwks, url] = ['token_endpoint_auth_method', 'jwks', 'jwks_uri'].map((name) =>
+    memberOf(document, name),
+  );
+  if (method === 'private_key_jwt') {
+    const fault = clientKeysFault(jwks, url);
+    if (fault !== undefined) throw invalidMetadata(fault);
+    const keys = url === undefined ? { jwks: jwks as object } : { jwks_uri: url as string };
+    return { token_endpoint_auth_method: 'private_key_jwt', ...keys };
+  }
+  if (method !== undefined && method !== 'none')
+    throw invalidMetadata('token_endpoint_auth_method can be none and private_key_jwt');
+  if (jwks !== undefined || url !== undefined)
+    throw invalidMetadata('jwks and jwks_uri are only for private_key_jwt; leave them out');
+  return { token_endpoint_auth_method: 'none' };
+}

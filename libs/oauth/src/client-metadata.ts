@@ -1,0 +1,113 @@
+import { cleanClientName } from './client-name';
+import { invalidMetadata, MetadataFault } from './metadata-fault';
+import { isLoopbackRedirect, redirectUriFault, type RedirectUriOptions } from './redirect-uri';
+
+type Body = Readonly<Record<string, unknown>>;
+
+const REDIRECTS_MAX = 10;
+const LIST_MAX = 20;
+const SCOPE_LENGTH_MAX = 4_096;
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+const INFORMATIONAL = ['logo_uri', 'client_uri', 'policy_uri', 'tos_uri'] as const;
+/** Members that would make us fetch, trust or encrypt more than a client may ask for. */
+const REFUSED: readonly string[] = [
+  ...['software_statement', 'initiate_login_uri', 'request_uris', 'sector_identifier_uri'],
+  ...['id_token', 'userinfo', 'authorization', 'introspection'].flatMap((what) =>
+    ['alg', 'enc'].map((kind) => `${what}_encrypted_response_${kind}`),
+  ),
+  ...['request_object_encryption_alg', 'request_object_encryption_enc'],
+];
+
+/** A member that is absent and one that is null are the same. */
+export function memberOf(body: Body, name: string): unknown {
+  return Object.hasOwn(body, name) ? (body[name] ?? undefined) : undefined;
+}
+
+export function assertNoneRefused(body: Body): void {
+  const refused = REFUSED.find((name) => memberOf(body, name) !== undefined);
+  if (refused !== undefined) throw invalidMetadata(`${refused} is not supported; leave it out`);
+}
+
+/** The redirect addresses of a client, each once. */
+export function redirectUrisOf(body: Body, options: RedirectUriOptions): string[] {
+  const list = memberOf(body, 'redirect_uris');
+  const isList = Array.isArray(list) && list.length > 0 && list.length <= REDIRECTS_MAX;
+  if (!isList) {
+    const rule = `redirect_uris must be a list of 1 to ${String(REDIRECTS_MAX)} addresses`;
+    throw new MetadataFault('invalid_redirect_uri', rule);
+  }
+  for (const [index, uri] of list.entries()) {
+    const fault = redirectUriFault(uri, options);
+    if (fault !== undefined)
+      throw new MetadataFault('invalid_redirect_uri', `redirect_uris[${String(index)}] ${fault}`);
+  }
+  return [...new Set(list as string[])];
+}
+
+/** `native` lets the port of a loopback address differ; what the client says of itself does not count. */
+export const applicationTypeOf = (redirectUris: readonly string[]): 'native' | 'web' =>
+  redirectUris.some((uri) => isLoopbackRedirect(uri) || !uri.startsWith('https:')) ? 'native' : 'web';
+
+/** The cleaned name of a client; undefined when the body has none. */
+export function clientNameOf(body: Body): string | undefined {
+  const name = memberOf(body, 'client_name');
+  if (name === undefined) return undefined;
+  const clean = typeof name === 'string' ? cleanClientName(name) : undefined;
+  if (clean === undefined) throw invalidMetadata('client_name must have 1 to 100 visible characters');
+  return clean;
+}
+
+/** Addresses that are shown and never fetched. */
+export function informationalUris(body: Body): Partial<Record<(typeof INFORMATIONAL)[number], string>> {
+  const found = INFORMATIONAL.flatMap((name) => {
+    const uri = memberOf(body, name);
+    if (uri === undefined) return [];
+    if (typeof uri !== 'string' || !uri.startsWith('https:'))
+      throw invalidMetadata(`${name} must begin with https://`);
+    // They may have a fragment, which the rules of redirect addresses forbid.
+    const fault = redirectUriFault(uri.replace('#', '/'));
+    if (fault !== undefined) throw invalidMetadata(`${name} ${fault}`);
+    return [[name, uri] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The grants of a client. The device flow is dropped where it is off, as RFC 7591 allows. */
+export function grantTypesOf(body: Body, { deviceFlow }: { readonly deviceFlow: boolean }): string[] {
+  const asked = listOf(body, 'grant_types') ?? ['authorization_code', 'refresh_token'];
+  const other = asked.find((each) => !['authorization_code', 'refresh_token', DEVICE_CODE].includes(each));
+  if (other !== undefined)
+    throw invalidMetadata('grant_types can be authorization_code, refresh_token and that of the device flow');
+  if (!asked.includes('authorization_code') && !(deviceFlow && asked.includes(DEVICE_CODE)))
+    throw invalidMetadata('grant_types must include authorization_code');
+  return [...new Set(asked)].filter((each) => deviceFlow || each !== DEVICE_CODE);
+}
+
+/** The code flow is the only one. */
+export function assertCodeFlow(body: Body): void {
+  const asked = listOf(body, 'response_types');
+  if (asked?.every((each) => each === 'code') === false)
+    throw invalidMetadata('response_types can only be code');
+}
+
+function listOf(body: Body, name: string): string[] | undefined {
+  const list = memberOf(body, name);
+  if (list === undefined) return undefined;
+  const isList =
+    Array.isArray(list) &&
+    list.length > 0 &&
+    list.length <= LIST_MAX &&
+    list.every((each) => typeof each === 'string');
+  if (!isList) throw invalidMetadata(`${name} must be a list of 1 to ${String(LIST_MAX)} texts`);
+  return list;
+}
+
+/** The scopes that a client names and may have, each once, separated by spaces. Also reads the list `scopes`. */
+export function scopeOf(body: Body, isRegistrable: (scope: string) => boolean): string {
+  const scopes = memberOf(body, 'scopes');
+  const text = memberOf(body, 'scope') ?? (Array.isArray(scopes) ? scopes.slice(0, 200).join(' ') : scopes);
+  if (text === undefined) return '';
+  if (typeof text !== 'string' || text.length > SCOPE_LENGTH_MAX)
+    throw invalidMetadata(`scope must be a text of at most ${String(SCOPE_LENGTH_MAX)} characters`);
+  return [...new Set(text.split(' '))].filter((scope) => scope !== '' && isRegistrable(scope)).join(' ');
+}

@@ -1,0 +1,25 @@
+export {
+  clientIdFault,
+  readClientDocument,
+  CLIENT_DOCUMENT_BYTES_MAX,
+  type ClientDocumentOptions,
+} from './client-document';
+export {
+  checkRegistration,
+  type ClientMetadata,
+  type Registration,
+  type RegistrationFault,
+  type RegistrationOptions,
+} from './registration';
+export {
+  DEFAULT_PRIVATE_ADDRESSES,
+  isLoopbackRedirect,
+  privateAddressFault,
+  redirectUriFault,
+  sameRedirectUri,
+  shownHost,
+  type RedirectUriOptions,
+} from './redirect-uri';
+export { resourceAt, resourceOfPath, type ResourcePlace } from './resource-paths';
+export { canonicalResource, sameResource } from './resource-url';
+export { newUserCode, userCodeForm } from './user-code';

@@ -1,0 +1,105 @@
+import { publicHostFault, readableHost } from './host';
+import { authorityOf, schemeOf, uriTextFault } from './uri-text';
+
+/** Private-use addresses that clients may always register. */
+export const DEFAULT_PRIVATE_ADDRESSES: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callback'];
+
+export interface RedirectUriOptions {
+  /** Private-use addresses that the operator allows beside the default ones: whole addresses, not schemes. */
+  readonly privateAddresses?: readonly string[];
+  /** Whether an administrator registers the client: private-use addresses in reverse-domain form are allowed then. */
+  readonly isPreRegistered?: boolean;
+}
+
+/** Schemes that run code, read files or open what is no program of the user's. No setting allows them. */
+const DENIED: ReadonlySet<string> = new Set([
+  ...['javascript', 'data', 'vbscript', 'file', 'blob', 'about'],
+  ...['ws', 'wss', 'ftp', 'view-source', 'intent'],
+]);
+const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+$/;
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/s;
+
+/**
+ * Why a client cannot have a redirect address; undefined when it can. To be asked when the address is registered, and again when it is
+ * used: the rules may have changed since.
+ */
+export function redirectUriFault(uri: unknown, options: RedirectUriOptions = {}): string | undefined {
+  if (typeof uri !== 'string') return 'must be a string';
+  const text = uriTextFault(uri);
+  if (text !== undefined) return text;
+  const parts = schemeOf(uri);
+  if (parts === null) return 'must be absolute, such as https://app.example.com/callback';
+  const { scheme, rest } = parts;
+  if (scheme === 'https') return httpsFault(rest);
+  if (scheme === 'http') return isLoopbackRedirect(uri) ? undefined : loopbackFault(rest);
+  return privateUseFault(uri, scheme, options);
+}
+
+function httpsFault(rest: string): string | undefined {
+  const authority = authorityOf(rest);
+  return typeof authority === 'string' ? authority : publicHostFault(authority.host);
+}
+
+function loopbackFault(rest: string): string {
+  const authority = authorityOf(rest);
+  return typeof authority === 'string'
+    ? authority
+    : 'must begin with https://; http:// is only for 127.0.0.1, [::1] and localhost';
+}
+
+function privateUseFault(uri: string, scheme: string, options: RedirectUriOptions): string | undefined {
+  const denied = deniedFault(scheme);
+  if (denied !== undefined) return denied;
+  const allowed = [...DEFAULT_PRIVATE_ADDRESSES, ...(options.privateAddresses ?? [])];
+  if (allowed.includes(uri)) return undefined;
+  if (options.isPreRegistered !== true)
+    return 'must begin with https://, or be a loopback address, or be listed in OAUTH_PRIVATE_SCHEMES';
+  if (!REVERSE_DOMAIN.test(scheme))
+    return 'must have a scheme in reverse-domain form, such as com.example.app:/callback';
+  return hasUser(uri) ? 'must not have a user or password' : undefined;
+}
+
+const hasUser = (uri: string): boolean => /^[^/?]*:\/\/[^/?]*@/.test(uri);
+
+function deniedFault(scheme: string): string | undefined {
+  const name = scheme.toLowerCase();
+  const isDenied = DENIED.has(name) || name.startsWith('chrome') || name === 'http' || name === 'https';
+  return isDenied ? `must not have the scheme ${scheme.slice(0, 32)}` : undefined;
+}
+
+/** Why the operator cannot allow a private-use address; undefined when it is possible. */
+export function privateAddressFault(address: string): string | undefined {
+  const text = uriTextFault(address);
+  if (text !== undefined) return text;
+  const parts = schemeOf(address);
+  if (parts === null || /^\/*$/.test(parts.rest))
+    return 'must be a whole address, such as com.example.app:/callback';
+  return deniedFault(parts.scheme);
+}
+
+/** Whether an address is of the user's own computer, where any program may listen. */
+export const isLoopbackRedirect = (uri: string): boolean => readLoopback(uri) !== null;
+
+/** A loopback address without its port; null for another address. */
+function readLoopback(uri: string): string | null {
+  const [, host, port, rest] = LOOPBACK.exec(uri) ?? [];
+  if (host === undefined || rest === undefined || Number(port ?? 1) > 65_535) return null;
+  return `${host} ${rest}`;
+}
+
+/**
+ * Whether a request may use an address because another is registered: it is the same text, or a loopback address that differs in its
+ * port alone (RFC 8252).
+ */
+export function sameRedirectUri(registered: string, asked: string): boolean {
+  if (registered === asked) return true;
+  const loopback = readLoopback(registered);
+  return loopback !== null && loopback === readLoopback(asked);
+}
+
+/** The host of a redirect address as a consent page shows it; the address itself when it has no host. */
+export function shownHost(uri: string): string {
+  const parts = schemeOf(uri);
+  const authority = parts === null ? '' : authorityOf(parts.rest);
+  return typeof authority === 'string' ? uri : readableHost(authority.host);
+}

@@ -1,0 +1,102 @@
+import { isObject } from '@gw/kernel';
+import {
+  applicationTypeOf,
+  assertCodeFlow,
+  assertNoneRefused,
+  clientNameOf,
+  grantTypesOf,
+  informationalUris,
+  memberOf,
+  redirectUrisOf,
+  scopeOf,
+} from './client-metadata';
+import { invalidMetadata, MetadataFault } from './metadata-fault';
+import type { RedirectUriOptions } from './redirect-uri';
+
+/** Metadata of a client (RFC 7591) as the protocol engine gets it: made by us of what was asked for. */
+export interface ClientMetadata {
+  readonly client_name: string;
+  readonly redirect_uris: readonly string[];
+  readonly application_type: 'native' | 'web';
+  readonly grant_types: readonly string[];
+  readonly response_types: readonly ['code'];
+  readonly token_endpoint_auth_method: 'none' | 'private_key_jwt';
+  readonly logo_uri?: string;
+  readonly client_uri?: string;
+  readonly policy_uri?: string;
+  readonly tos_uri?: string;
+  readonly jwks?: object;
+  readonly jwks_uri?: string;
+}
+
+export interface RegistrationOptions extends RedirectUriOptions {
+  /** Which scopes clients may name; by default those of MCP servers and agents, and `offline_access`. */
+  readonly isRegistrable?: (scope: string) => boolean;
+  /** Whether clients may use the device flow; false by default. */
+  readonly deviceFlow?: boolean;
+}
+
+/** `scope` is kept beside the metadata: scopes of resources are none of the protocol engine. */
+export interface Registration {
+  readonly client: ClientMetadata;
+  readonly scope: string;
+}
+
+/** The response of RFC 7591 to metadata that break a rule. */
+export interface RegistrationFault {
+  readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata';
+  readonly description: string;
+}
+
+const NAMELESS = 'Unnamed client';
+const SCOPES: ReadonlySet<string> = new Set(['mcp.invoke', 'agents.invoke', 'offline_access']);
+/** A client that asks for a secret gets none: it is told so by the method in the response. */
+const METHODS: readonly unknown[] = [undefined, 'none', 'client_secret_post', 'client_secret_basic'];
+
+/** Checks the metadata of a client that registers itself, and makes those that are kept. Unknown members are dropped. */
+export function checkRegistration(
+  body: unknown,
+  options: RegistrationOptions = {},
+): Registration | RegistrationFault {
+  return resultOf(() => {
+    if (!isObject(body)) throw invalidMetadata('the body must be a JSON object');
+    if (!METHODS.includes(memberOf(body, 'token_endpoint_auth_method'))) {
+      throw invalidMetadata(
+        'token_endpoint_auth_method can only be none here; an administrator can register other clients',
+      );
+    }
+    if (['jwks', 'jwks_uri'].some((name) => memberOf(body, name) !== undefined))
+      throw invalidMetadata('jwks and jwks_uri are only for private_key_jwt; leave them out');
+    return rebuilt(body, options);
+  });
+}
+
+/** What every client has, however we know it. */
+export function rebuilt(body: Readonly<Record<string, unknown>>, options: RegistrationOptions): Registration {
+  const { isRegistrable = (scope) => SCOPES.has(scope), deviceFlow = false } = options;
+  assertNoneRefused(body);
+  assertCodeFlow(body);
+  const redirectUris = redirectUrisOf(body, options);
+  return {
+    client: {
+      client_name: clientNameOf(body) ?? NAMELESS,
+      redirect_uris: redirectUris,
+      application_type: applicationTypeOf(redirectUris),
+      grant_types: grantTypesOf(body, { deviceFlow }),
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      ...informationalUris(body),
+    },
+    scope: scopeOf(body, isRegistrable),
+  };
+}
+
+/** The result of a check, or the fault that it threw. */
+export function resultOf(check: () => Registration): Registration | RegistrationFault {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof MetadataFault)) throw error;
+    return { error: error.error, description: error.message };
+  }
+}

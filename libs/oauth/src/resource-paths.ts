@@ -1,0 +1,64 @@
+import { canonicalResource } from './resource-url';
+
+/** What a resource is. `workspace` is a slug or an id; null: it comes from the consent. */
+export type ResourcePlace =
+  | { readonly kind: 'control_plane' }
+  /** `server` is null for all servers at once. */
+  | { readonly kind: 'mcp'; readonly workspace: string | null; readonly server: string | null }
+  | { readonly kind: 'agent'; readonly workspace: string | null; readonly server: string };
+
+const SEGMENT = /^[\w-]{1,255}$/;
+/** First segments that are never a workspace. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['v1', 'v2', 'oauth', 'mcp', 'mcp-servers', 'health', 'openapi', 'scim'],
+]);
+/** Segments that are never a server. */
+const NO_SERVERS: ReadonlySet<string> = new Set(['-', 'all', 'mcp', 'sse', 'messages']);
+
+const isWorkspace = (segment: string): boolean =>
+  SEGMENT.test(segment) && segment !== '-' && !RESERVED.has(segment);
+const isServer = (segment: string): boolean => SEGMENT.test(segment) && !NO_SERVERS.has(segment);
+
+/**
+ * What the URL of a resource names at this installation; undefined when it names nothing. `publicUrl` is the origin of the
+ * installation. Whether such a server exists is another question.
+ */
+export function resourceAt(url: string, publicUrl: string): ResourcePlace | undefined {
+  const [canonical, origin] = [canonicalResource(url), canonicalResource(publicUrl)];
+  if (canonical === undefined || origin === undefined || !canonical.startsWith(`${origin}/`))
+    return undefined;
+  const path = canonical.slice(origin.length + 1);
+  if (path === 'v1') return { kind: 'control_plane' };
+  const segments = path.split('/', 5);
+  return segments.at(-1) === 'mcp' ? serverAt(segments.slice(0, -1)) : agentAt(segments);
+}
+
+function serverAt(segments: readonly string[]): ResourcePlace | undefined {
+  const [first, second] = segments;
+  if (first === undefined) return { kind: 'mcp', workspace: null, server: null };
+  if (segments.length === 1)
+    return isServer(first) && !RESERVED.has(first)
+      ? { kind: 'mcp', workspace: null, server: first }
+      : undefined;
+  if (segments.length !== 2 || second === undefined || !isWorkspace(first)) return undefined;
+  if (second === '-') return { kind: 'mcp', workspace: first, server: null };
+  return isServer(second) ? { kind: 'mcp', workspace: first, server: second } : undefined;
+}
+
+function agentAt(segments: readonly string[]): ResourcePlace | undefined {
+  const [first = '', second, server] = segments;
+  if (segments.length !== 3 || server === undefined || !SEGMENT.test(server)) return undefined;
+  if (first === 'v1') return second === 'agent' ? { kind: 'agent', workspace: null, server } : undefined;
+  return second === 'agents' && isWorkspace(first) ? { kind: 'agent', workspace: first, server } : undefined;
+}
+
+/**
+ * The path of the resource that an authorization path names: `/oauth/{workspace}/{server}/authorize` and `/oauth/{server}/authorize`.
+ * Undefined for another path.
+ */
+export function resourceOfPath(path: string): string | undefined {
+  const segments = path.split('/', 6);
+  const [root, oauth, ...named] = segments;
+  if (root !== '' || oauth !== 'oauth' || named.pop() !== 'authorize' || named.length === 0) return undefined;
+  return serverAt(named) === undefined ? undefined : `/${named.join('/')}/mcp`;
+}
