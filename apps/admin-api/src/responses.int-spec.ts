@@ -414,9 +414,9 @@ describe('responses of the control plane', () => {
     const own = { key: ours.adminKey };
     const path = '/v1/admin/organisation/sso-connections';
     const { id } = await step('POST', path, connectionFields('responses'), own);
-    await step('GET', path, undefined, own);
-    await step('GET', `${path}/${id}`, undefined, own);
+    for (const url of [path, `${path}/${id}`]) await step('GET', url, undefined, own);
     await step('PUT', `${path}/${id}`, { auto_provision: false }, own);
+    await step('POST', `${path}/${id}/groups/preview`, { groups: ['x'] }, own);
     await step('DELETE', `${path}/${id}`, undefined, own);
   });
 

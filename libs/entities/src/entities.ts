@@ -68,5 +68,9 @@ export { ScimGroupEntity, ScimGroupMemberEntity } from './scim/scim-group.entity
 export { ScimTokenEntity } from './scim/scim-token.entity';
 export { ScimUserEntity } from './scim/scim-user.entity';
 export { ScimWorkspaceMappingEntity } from './scim/scim-workspace-mapping.entity';
-export { SsoConnectionEntity, type TokenEndpointAuthMethod } from './sso/sso-connection.entity';
+export {
+  SsoConnectionEntity,
+  type SsoGroupRule,
+  type TokenEndpointAuthMethod,
+} from './sso/sso-connection.entity';
 export { SsoFlowEntity, SsoLinkEntity } from './sso/sso-flow.entity';

@@ -48,4 +48,5 @@ export { Scim1795710000000 } from './migrations/1795710000000-scim';
 export { Sso1795720000000 } from './migrations/1795720000000-sso';
 export { SsoOwners1795770000000 } from './migrations/1795770000000-sso-owners';
 export { SsoEnforced1795780000000 } from './migrations/1795780000000-sso-enforced';
+export { SsoGroups1795790000000 } from './migrations/1795790000000-sso-groups';
 export { Trusts1795740000000 } from './migrations/1795740000000-trusts';

@@ -9,3 +9,4 @@ export {
   type OidcSettings,
   type PrivateJwk,
 } from './oidc-client';
+export { groupsIn, type ProvidedGroups } from './groups';

@@ -1,5 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import * as client from 'openid-client';
+import { groupsIn, type ProvidedGroups } from './groups';
 import { assertIdToken, SKEW_SECONDS, type Claims } from './id-token';
 
 /** A private key as RFC 7517 writes it. */
@@ -21,6 +22,8 @@ export interface OidcSettings {
   readonly scopes: readonly string[];
   /** Seconds since the user last authenticated there, at most; null: no bound. */
   readonly maxAge: number | null;
+  /** Claim that names the groups of a user. */
+  readonly groupsClaim: string;
 }
 
 /** How providers are reached: over the address policy. */
@@ -49,6 +52,7 @@ export interface OidcIdentity {
   readonly isEmailVerified: boolean | null;
   readonly givenName: string;
   readonly familyName: string;
+  readonly groups: ProvidedGroups;
 }
 
 /** Why a login at a provider failed; the message is for administrators. */
@@ -143,7 +147,7 @@ export class OidcClient {
 
   /** Ends a login: exchanges the code and checks the ID token. `query`: that of the redirect. Rejects with `OidcFault`. */
   async finish(query: string, { state, nonce, verifier }: OidcFlow): Promise<OidcIdentity> {
-    const { maxAge, clientId } = this.settings;
+    const { maxAge, clientId, groupsClaim } = this.settings;
     const config = this.withKeys();
     try {
       const tokens = await client.authorizationCodeGrant(config, new URL(`${this.redirectUri}?${query}`), {
@@ -157,7 +161,8 @@ export class OidcClient {
       const claims = tokens.claims();
       if (claims === undefined || tokens.id_token === undefined) throw new Error('There is no ID token.');
       assertIdToken(tokens.id_token, claims, { accessToken: tokens.access_token, clientId });
-      return identityOf(claims, await this.userInfo(config, tokens.access_token, claims.sub));
+      const userInfo = await this.userInfo(config, tokens.access_token, claims.sub);
+      return identityOf(claims, userInfo, groupsClaim);
     } catch (error) {
       throw faultOf('The login was refused', error);
     }
@@ -239,7 +244,7 @@ async function signingKey(jwk: PrivateJwk | undefined): Promise<Parameters<typeo
 }
 
 /** An address and whether it is confirmed come from one source: the ID token when it speaks of either. */
-function identityOf(idToken: Claims, userInfo: Claims): OidcIdentity {
+function identityOf(idToken: Claims, userInfo: Claims, groupsClaim: string): OidcIdentity {
   const all = { ...userInfo, ...idToken };
   const contact = 'email' in idToken || 'email_verified' in idToken ? idToken : userInfo;
   const subject = textIn(idToken, 'sub');
@@ -252,6 +257,7 @@ function identityOf(idToken: Claims, userInfo: Claims): OidcIdentity {
     isEmailVerified: booleanIn(contact, 'email_verified'),
     givenName: textIn(all, 'given_name').slice(0, 255),
     familyName: textIn(all, 'family_name').slice(0, 255),
+    groups: groupsIn(all, groupsClaim),
   };
 }
 

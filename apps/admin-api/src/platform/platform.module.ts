@@ -10,6 +10,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
 import { DataSource } from 'typeorm';
 import { MembershipEnds } from './accounts/membership-ends';
+import { GivenMemberships } from './accounts/given-memberships';
 import { InviteEntries } from './accounts/invite-entries';
 import { WorkspaceEntries } from './accounts/workspace-entries';
 import { AuditLogsController } from './audit/audit-logs.controller';
@@ -39,6 +40,7 @@ import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 import { OidcClients } from './logins/oidc-clients.service';
 import { SsoLoginController } from './logins/sso-login.controller';
 import { SsoFlows } from './logins/sso-flows';
+import { SsoGroups } from './logins/sso-groups.service';
 import { SsoKeysController } from './logins/sso-keys.controller';
 import { SsoLogins } from './logins/sso-login.service';
 import { SsoUsers } from './logins/sso-users.service';
@@ -114,6 +116,7 @@ const SHARED = [
   PasswordLogins,
   SecretAccess,
   UserKeysService,
+  GivenMemberships,
   InviteEntries,
   WorkspaceEntries,
   Writes,
@@ -155,6 +158,7 @@ export class PlatformModule {
         SessionsService,
         SsoLogins,
         SsoFlows,
+        SsoGroups,
         SsoUsers,
         { provide: APP_GUARD, useClass: AccessGuard },
       ],

@@ -136,7 +136,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   scimSetup: 'dryRun',
   scimTokens: 'create remove',
   secretReferences: 'create remove rotate test update',
-  ssoConnections: 'create remove update',
+  ssoConnections: 'create previewGroups remove update',
   ssoLogin: 'exchange',
   traces: 'ingest',
   trusts: 'create remove test update',

@@ -306,6 +306,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   ssoConnections_list: nothing(),
   ssoConnections_get: organisation('ssoConnection'),
   ssoConnections_update: organisation('ssoConnection', body({ auto_provision: false })),
+  ssoConnections_previewGroups: organisation('ssoConnection', body({ groups: ['x'] })),
   ssoConnections_remove: organisation('ssoConnection'),
   // The state is unknown; the row checks only that everyone may come back from a provider.
   ssoLogin_callback: nothing({ reached: [403] }),

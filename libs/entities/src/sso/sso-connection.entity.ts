@@ -6,6 +6,14 @@ import { Row } from '../row';
 export type TokenEndpointAuthMethod =
   'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none';
 
+/** A group of an identity provider, and the role that it gives: in a workspace, or in the organisation when that is null. */
+export interface SsoGroupRule {
+  readonly match: 'exact' | 'prefix' | 'regex';
+  readonly value: string;
+  readonly workspaceId: string | null;
+  readonly role: 'admin' | 'manager' | 'member';
+}
+
 /** An OpenID Connect provider by which users of an organisation log in. */
 @Entity('sso_connections')
 @Index('sso_connections_name_uq', ['organisationId', 'name'], { unique: true })
@@ -67,6 +75,18 @@ export class SsoConnectionEntity extends Row {
   /** True: addresses of the connection's domains log in by it, and not by password. */
   @Column({ name: 'enforced', type: 'boolean', default: false })
   enforced!: boolean;
+
+  /** Claim that names the groups of a user. */
+  @Column({ name: 'groups_claim', type: 'varchar', length: 255, default: 'groups' })
+  groupsClaim!: string;
+
+  /** What groups of the provider give; all that match apply. */
+  @Column({ name: 'group_rules', type: 'jsonb', default: [] })
+  groupRules!: readonly SsoGroupRule[];
+
+  /** True: what only a group has given ends at the first login without the group. */
+  @Column({ name: 'remove_mapped', type: 'boolean', default: false })
+  removeMapped!: boolean;
 
   /** Seconds since the user last authenticated at the provider, at most; null: no bound. */
   @Column({ name: 'max_age', type: 'integer', nullable: true })

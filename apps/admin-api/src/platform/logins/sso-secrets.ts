@@ -28,4 +28,5 @@ export const oidcSettings = (row: SsoConnectionEntity, secrets: SsoSecrets): Oid
   keys: secrets.keys,
   scopes: row.scopes,
   maxAge: row.maxAge,
+  groupsClaim: row.groupsClaim,
 });

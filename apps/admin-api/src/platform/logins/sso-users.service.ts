@@ -14,6 +14,7 @@ import { hasVerifiedDomain } from '../accounts/verified-domains';
 import { InviteEntries } from '../accounts/invite-entries';
 import { WorkspaceEntries } from '../accounts/workspace-entries';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
+import { SsoGroups } from './sso-groups.service';
 import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
 
 /** Who may come in by a connection, and as whom. */
@@ -22,6 +23,7 @@ export class SsoUsers {
   constructor(
     private readonly entries: WorkspaceEntries,
     private readonly invites: InviteEntries,
+    private readonly groups: SsoGroups,
   ) {}
 
   /**
@@ -29,6 +31,16 @@ export class SsoUsers {
    * proven address, or a new member where the connection allows that. Throws `sso_login_refused` and `user_not_invited`.
    */
   async userOf(
+    write: Write<AuditCaller>,
+    connection: SsoConnectionEntity,
+    identity: OidcIdentity,
+  ): Promise<string> {
+    const userId = await this.linked(write, connection, identity);
+    await this.groups.follow(write, connection, userId, identity.groups);
+    return userId;
+  }
+
+  private async linked(
     write: Write<AuditCaller>,
     connection: SsoConnectionEntity,
     identity: OidcIdentity,

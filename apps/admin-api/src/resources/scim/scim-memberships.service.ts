@@ -7,11 +7,11 @@ import {
 } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { UserKeysService } from '../../platform/keys/user-keys.service';
+import { membershipChanges, type Given, type Membership } from '../../platform/accounts/desired-memberships';
+import { GivenMemberships } from '../../platform/accounts/given-memberships';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
 import { byUser } from './by-user';
-import { membershipChanges, type Given, type Membership } from './desired-memberships';
 
 /** Maximum number of users whose memberships follow in the transaction of a change; those of the others follow in the background. */
 export const AT_ONCE_MAX = 500;
@@ -19,7 +19,7 @@ export const AT_ONCE_MAX = 500;
 /** Makes the workspace memberships of users what their groups say. */
 @Injectable()
 export class ScimMemberships {
-  constructor(private readonly userKeys: UserKeysService) {}
+  constructor(private readonly memberships: GivenMemberships) {}
 
   /**
    * Follows a change of groups or mappings for the users. Beyond the first 500 they are marked as pending. Users whom SCIM does not
@@ -49,50 +49,14 @@ export class ScimMemberships {
     const has = await membershipsOf(manager, organisationId, ids);
     for (const { userId, active } of users) {
       const wanted = active ? (given.get(userId) ?? []) : [];
-      await this.apply(write, { organisationId, userId }, wanted, has.get(userId) ?? []);
+      const changes = membershipChanges('scim', wanted, has.get(userId) ?? []);
+      await this.memberships.apply(write, { organisationId, userId }, 'scim', changes);
     }
     const marked = users.filter(({ pending }) => pending).map(({ userId }) => userId);
     if (marked.length > 0) {
       await manager.update(ScimUserEntity, { organisationId, userId: In(marked) }, { pending: false });
     }
   }
-
-  private async apply(
-    write: Write<AuditCaller>,
-    seat: { readonly organisationId: string; readonly userId: string },
-    given: readonly Given[],
-    has: readonly Membership[],
-  ): Promise<void> {
-    const { manager } = write;
-    const { userId } = seat;
-    const { added, changed, removed } = membershipChanges(given, has);
-    for (const { workspaceId } of removed) {
-      await manager.delete(WorkspaceUserEntity, { workspaceId, userId });
-      await this.userKeys.archive(write, { ...seat, workspaceId });
-      audit(write, 'delete', userId, workspaceId);
-    }
-    for (const { workspaceId, role } of changed) {
-      await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role });
-      await this.userKeys.touch(write, { ...seat, workspaceId });
-      audit(write, 'update', userId, workspaceId, role);
-    }
-    for (const { workspaceId, role } of added) {
-      await manager.insert(WorkspaceUserEntity, { workspaceId, userId, role, source: 'scim' });
-      await this.userKeys.provision(write, { ...seat, workspaceId });
-      audit(write, 'create', userId, workspaceId, role);
-    }
-  }
-}
-
-function audit(
-  write: Write<AuditCaller>,
-  action: string,
-  resourceId: string,
-  workspaceId: string,
-  role?: string,
-): void {
-  const after = role === undefined ? {} : { after: { role, source: 'scim' } };
-  write.audit({ action, resourceType: 'members', resourceId, workspaceId, ...after });
 }
 
 /** What the groups of each user give, in workspaces that are active. */

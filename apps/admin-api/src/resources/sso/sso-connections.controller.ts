@@ -5,6 +5,8 @@ import { ControlRoutes } from '../../platform/control-routes';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import {
+  GroupsPreviewDto,
+  GroupsPreviewResponse,
   ListSsoConnectionsQuery,
   SsoConnectionFields,
   SsoConnectionResponse,
@@ -37,6 +39,15 @@ export class SsoConnectionsController {
   @Route.put(':connectionId', 'organisation_settings.update')
   update(@Named('connectionId') at: At, @Body() body: UpdateSsoConnectionDto): Promise<object> {
     return this.connections.update(at, body);
+  }
+
+  /** What a user with these groups would have, without a login. */
+  @Route.post(':connectionId/groups/preview', 'organisation_settings.read', GroupsPreviewResponse)
+  previewGroups(
+    @Named('connectionId') at: At,
+    @Body() { groups }: GroupsPreviewDto,
+  ): Promise<GroupsPreviewResponse> {
+    return this.connections.previewGroups(at, groups);
   }
 
   /** Deletes a connection with its links; users keep their memberships and sessions. */

@@ -25,6 +25,27 @@ export class DefaultWorkspaceDto {
   @EnumField(['admin', 'manager', 'member'], { example: 'member' }) role!: 'admin' | 'manager' | 'member';
 }
 
+export class GroupRuleDto {
+  @EnumField(['exact', 'prefix', 'regex'], {
+    description: 'regex: RE2 syntax, found anywhere in the name; at most 10 rules.',
+    example: 'exact',
+  })
+  match!: 'exact' | 'prefix' | 'regex';
+  @TextField({ min: 1, max: 255, example: 'engineering' }) value!: string;
+  @ReferenceField({
+    optional: true,
+    nullable: true,
+    description: 'Id or slug of a workspace; absent: the organisation.',
+    example: 'ws-search',
+  })
+  workspace?: string | null;
+  @EnumField(['admin', 'manager', 'member'], {
+    description: 'Role in the workspace; in the organisation only admin.',
+    example: 'member',
+  })
+  role!: 'admin' | 'manager' | 'member';
+}
+
 export class SsoConnectionFields {
   @NameField({ example: 'Okta' }) name!: string;
   @TextField({ max: 2_048, description: 'As the provider publishes it.', example: 'https://acme.okta.com' })
@@ -90,6 +111,19 @@ export class SsoConnectionFields {
     description: 'Workspaces of users whom a first login makes members.',
   })
   default_workspaces?: DefaultWorkspaceDto[];
+  @TextField({ optional: true, min: 1, max: 255, description: 'Claim of the groups.', example: 'groups' })
+  groups_claim?: string;
+  @NestedListField(() => GroupRuleDto, {
+    optional: true,
+    maxItems: 100,
+    description: 'What groups give at each login. All rules that match apply; the highest role counts.',
+  })
+  group_rules?: GroupRuleDto[];
+  @BooleanField({
+    optional: true,
+    description: 'True: roles that only a group has given end at the first login without the group.',
+  })
+  remove_mapped?: boolean;
   @EnumField(['active', 'disabled'], { optional: true }) status?: 'active' | 'disabled';
 }
 
@@ -102,6 +136,8 @@ export class PlainSsoFields extends pickOf(
   'scopes',
   'trust_email',
   'enforced',
+  'groups_claim',
+  'remove_mapped',
   'max_age',
   'auto_provision',
   'disable_auto_provision_user',
@@ -115,6 +151,30 @@ export class ListSsoConnectionsQuery extends pageOf({ size: 100 }) {}
 class DefaultWorkspaceResponse {
   @ResponseField.uuid() readonly workspace!: string;
   @ResponseField.oneOf(['admin', 'manager', 'member']) readonly role!: string;
+}
+
+class GroupRuleResponse {
+  @ResponseField.oneOf(['exact', 'prefix', 'regex']) readonly match!: string;
+  @ResponseField.text({ example: 'engineering' }) readonly value!: string;
+  @ResponseField.uuid({ nullable: true }) readonly workspace!: string | null;
+  @ResponseField.oneOf(['admin', 'manager', 'member']) readonly role!: string;
+}
+
+export class GroupsPreviewDto {
+  @TextListField({ maxItems: 1_000, description: 'Names of groups of a user.', example: ['engineering'] })
+  groups!: string[];
+}
+
+/** What a user with these groups would have. */
+export class GroupsPreviewResponse {
+  @ResponseField.oneOf(['admin', 'member']) readonly organisation_role!: 'admin' | 'member';
+  @ResponseField.list(() => DefaultWorkspaceResponse, { description: 'Of groups and default_workspaces.' })
+  readonly workspaces!: readonly DefaultWorkspaceResponse[];
+  @ResponseField.boolean({
+    description: 'False: some patterns were not looked for, because they take too long for so many groups.',
+  })
+  readonly complete!: boolean;
+  @ResponseField.kind('sso-groups-preview') readonly object!: 'sso-groups-preview';
 }
 
 export class SsoConnectionResponse extends RowResponse {
@@ -138,6 +198,9 @@ export class SsoConnectionResponse extends RowResponse {
   @ResponseField.boolean() readonly disable_auto_provision_user!: boolean;
   @ResponseField.list(() => DefaultWorkspaceResponse)
   readonly default_workspaces!: readonly DefaultWorkspaceResponse[];
+  @ResponseField.text({ example: 'groups' }) readonly groups_claim!: string;
+  @ResponseField.list(() => GroupRuleResponse) readonly group_rules!: readonly GroupRuleResponse[];
+  @ResponseField.boolean() readonly remove_mapped!: boolean;
   @ResponseField.text({
     description: 'Redirect URI to register at the provider.',
     example: 'https://gateway.example.com/v2/auth/callback',
@@ -169,5 +232,8 @@ export const toSsoConnection = (row: SsoConnectionEntity, secrets: ShownSecrets)
     jwks_uri: secrets.jwksUri,
     scopes: row.scopes,
     domains: row.domains,
+    group_rules: row.groupRules.map(({ workspaceId, match, value, role }) => ({
+      ...{ match, value, role, workspace: workspaceId },
+    })),
     default_workspaces: row.defaultWorkspaces.map(({ id, role }) => ({ workspace: id, role })),
   });

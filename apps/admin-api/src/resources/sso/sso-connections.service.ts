@@ -1,14 +1,13 @@
-import { SsoConnectionEntity, type InvitedWorkspace, type TokenEndpointAuthMethod } from '@gw/entities';
+import { SsoConnectionEntity, type TokenEndpointAuthMethod } from '@gw/entities';
 import type { PrivateJwk } from '@gw/federation';
 import { isObject, uuidv7, type AddressPolicy } from '@gw/kernel';
 import { assign, invalid, listOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { hasVerifiedDomain } from '../../platform/accounts/verified-domains';
+import { membershipChanges } from '../../platform/accounts/desired-memberships';
 import { assertMayGrant, assertNotAbove, rankOf, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
 import { idOf, inOrganisation } from '../../platform/auth/tenancy';
-import { workspaceIds } from '../../platform/auth/workspace-references';
 import type { Principal } from '../../platform/common/principal';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import type { At } from '../../platform/resource/at';
@@ -20,6 +19,7 @@ import {
   patchRow,
   type Resource,
 } from '../../platform/resource/rows';
+import { rolesOf } from '../../platform/logins/group-rules';
 import { OidcClients } from '../../platform/logins/oidc-clients.service';
 import { openSecrets, sealSecrets, type SsoSecrets } from '../../platform/logins/sso-secrets';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -27,12 +27,13 @@ import { Secrets } from '../../settings';
 import {
   PlainSsoFields,
   toSsoConnection,
-  type DefaultWorkspaceDto,
+  type GroupsPreviewResponse,
   type ListSsoConnectionsQuery,
   type SsoConnectionFields,
   type SsoConnectionResponse,
   type UpdateSsoConnectionDto,
 } from './sso-connections.dto';
+import { domainsOf, groupRulesOf, workspacesOf } from './sso-grants';
 
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 const KEYS_MAX = 10;
@@ -73,24 +74,19 @@ export class SsoConnectionsService {
     const method = methodOf(input.token_endpoint_auth_method, secrets);
     this.assertIssuer(input.issuer);
     return this.writes.run(caller, async (write) => {
-      // A caller who names the identity provider can log in as any member whom the connection admits.
-      assertNotAbove(caller, rankOfRole('admin', null));
+      await assertMayName(write.manager, caller);
+      const { manager } = write;
       const id = uuidv7();
-      const row = await createRow(write, this.connection, {
-        ...{ id, organisationId, name: input.name, issuer: input.issuer, clientId: input.client_id },
-        scopes: input.scopes ?? [],
-        trustEmail: input.trust_email ?? false,
+      const fields = manager.create(SsoConnectionEntity, {
+        ...{ id, organisationId, tokenEndpointAuthMethod: method },
         admitsOwners: admitsOwners(caller, input.admits_owners ?? isOwner(caller)),
-        enforced: input.enforced ?? false,
-        maxAge: input.max_age ?? null,
-        autoProvision: input.auto_provision ?? true,
-        disableAutoProvisionUser: input.disable_auto_provision_user ?? false,
-        status: input.status ?? 'active',
-        domains: await domainsOf(write.manager, organisationId, input.domains ?? []),
-        defaultWorkspaces: await workspacesOf(write.manager, caller, input.default_workspaces ?? []),
-        tokenEndpointAuthMethod: method,
+        groupRules: await groupRulesOf(manager, caller, input.group_rules ?? []),
+        domains: await domainsOf(manager, organisationId, input.domains ?? []),
+        defaultWorkspaces: await workspacesOf(manager, caller, input.default_workspaces ?? []),
         sealedSecrets: sealSecrets(this.secrets.sealingKeyring, id, secrets),
       });
+      assign(PlainSsoFields, fields, input);
+      const row = await createRow(write, this.connection, fields);
       return this.view(row);
     });
   }
@@ -114,7 +110,7 @@ export class SsoConnectionsService {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, this.connection, at, async (row) => {
         const { manager } = write;
-        assertNotAbove(at.caller, rankOfRole('admin', null));
+        await assertMayName(manager, at.caller);
         row.admitsOwners = ownersAfter(at.caller, row, input);
         const isMoved = input.issuer !== undefined && input.issuer !== row.issuer;
         if (isMoved) this.assertIssuer(input.issuer ?? '');
@@ -136,15 +132,32 @@ export class SsoConnectionsService {
         if (input.default_workspaces !== undefined) {
           row.defaultWorkspaces = await workspacesOf(manager, at.caller, input.default_workspaces);
         }
+        if (input.group_rules !== undefined) {
+          row.groupRules = await groupRulesOf(manager, at.caller, input.group_rules);
+        }
       }),
     );
   }
 
   remove(at: At): Promise<object> {
-    return this.writes.run(at.caller, (write) => {
-      assertNotAbove(at.caller, rankOfRole('admin', null));
+    return this.writes.run(at.caller, async (write) => {
+      await assertMayName(write.manager, at.caller);
       return deleteRow(write, this.connection, at);
     });
+  }
+
+  /** What a user with these groups would have by the rules of the connection. */
+  async previewGroups(at: At, groups: readonly string[]): Promise<GroupsPreviewResponse> {
+    const row = await findRow(this.dataSource.manager, this.connection, at);
+    const { isAdmin, workspaces, isComplete } = rolesOf(row, { names: groups, isComplete: true });
+    const defaults = row.defaultWorkspaces.map(({ id, role }) => ({ workspaceId: id, role }));
+    const { added } = membershipChanges('sso', [...workspaces, ...defaults], []);
+    return {
+      organisation_role: isAdmin ? 'admin' : 'member',
+      workspaces: added.map(({ workspaceId, role }) => ({ workspace: workspaceId, role })),
+      complete: isComplete,
+      object: 'sso-groups-preview',
+    };
   }
 
   private view(row: SsoConnectionEntity): SsoConnectionResponse {
@@ -165,6 +178,15 @@ export class SsoConnectionsService {
     if (/[?#]/.test(issuer)) throw invalid('issuer', 'issuer must have no query and no fragment');
     if (/[{}]/.test(issuer)) throw invalid('issuer', 'issuer must name a tenant, not a template');
   }
+}
+
+/**
+ * A caller who names the identity provider can log in as any member whom the connection admits, so it needs what an administrator holds.
+ * Throws `forbidden` and `scope_exceeds_creator`.
+ */
+async function assertMayName(manager: EntityManager, caller: Principal): Promise<void> {
+  const settings = await securityOf(manager, caller.organisationId, null);
+  assertMayGrant(caller, rightsOfRole('admin', null, settings), 'An identity provider', 'issuer');
 }
 
 const isOwner = (caller: Principal): boolean => rankOf(caller) >= rankOfRole('owner', null);
@@ -211,39 +233,4 @@ function keysIn(jwks: { readonly keys?: unknown } | null | undefined): readonly 
     if (!isPrivate) throw invalid(`jwks.keys.${String(index)}`, 'must be a private RSA or EC key');
   }
   return keys as readonly PrivateJwk[];
-}
-
-async function domainsOf(
-  manager: EntityManager,
-  organisationId: string,
-  domains: readonly string[],
-): Promise<string[]> {
-  const lower = domains.map((domain) => domain.toLowerCase());
-  for (const [index, domain] of lower.entries()) {
-    if (await hasVerifiedDomain(manager, organisationId, `x@${domain}`)) continue;
-    throw invalid(
-      `domains.${String(index)}`,
-      'must be a verified domain of the organisation; verify it first',
-    );
-  }
-  return [...new Set(lower)];
-}
-
-async function workspacesOf(
-  manager: EntityManager,
-  caller: Principal,
-  workspaces: readonly DefaultWorkspaceDto[],
-): Promise<InvitedWorkspace[]> {
-  const { organisationId } = caller;
-  const ids = await workspaceIds(
-    manager,
-    organisationId,
-    workspaces.map(({ workspace }) => workspace),
-    (index) => `default_workspaces.${String(index)}.workspace`,
-  );
-  for (const [index, { role }] of workspaces.entries()) {
-    const settings = await securityOf(manager, organisationId, ids[index] ?? null);
-    assertMayGrant(caller, rightsOfRole('member', role, settings), `The role ${role}`, 'default_workspaces');
-  }
-  return workspaces.map(({ role }, index) => ({ id: ids[index] ?? '', role }));
 }

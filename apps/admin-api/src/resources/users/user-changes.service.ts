@@ -39,7 +39,7 @@ export class UserChangesService {
       assertMayGrant(caller, rightsOfRole(role, null, settings), `The role ${role}`, 'role');
       assertNotAbove(caller, rankOfRole(seat.role, null));
       if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
-      await manager.update(OrganisationUserEntity, place, { role });
+      await manager.update(OrganisationUserEntity, place, { role, roleSource: 'manual' });
       const after = { ...before, role };
       write.audit({ action: 'update', resourceType: 'users', resourceId: place.userId, before, after });
       await this.userKeys.touch(write, place);

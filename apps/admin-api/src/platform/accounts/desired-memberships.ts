@@ -6,8 +6,11 @@ export interface Given {
   readonly role: WorkspaceRole;
 }
 
+/** What gave a membership. */
+export type MembershipSource = 'manual' | 'scim' | 'sso';
+
 export interface Membership extends Given {
-  readonly source: 'manual' | 'scim' | 'sso';
+  readonly source: MembershipSource;
 }
 
 export interface MembershipChanges {
@@ -17,10 +20,14 @@ export interface MembershipChanges {
 }
 
 /**
- * Compares what the groups of a user give with the memberships that the user has. The highest role in a workspace counts.
- * Memberships from other sources stay as they are, also with a lower role.
+ * Compares what a source gives a user with the memberships that the user has. The highest role in a workspace counts. Memberships
+ * from other sources stay as they are, also with a lower role.
  */
-export function membershipChanges(given: readonly Given[], has: readonly Membership[]): MembershipChanges {
+export function membershipChanges(
+  by: MembershipSource,
+  given: readonly Given[],
+  has: readonly Membership[],
+): MembershipChanges {
   const wanted = new Map<string, Given>();
   for (const each of given) {
     const other = wanted.get(each.workspaceId);
@@ -29,7 +36,7 @@ export function membershipChanges(given: readonly Given[], has: readonly Members
     }
   }
   const present = new Map(has.map((each) => [each.workspaceId, each]));
-  const ours = has.filter(({ source }) => source === 'scim');
+  const ours = has.filter(({ source }) => source === by);
   return {
     added: [...wanted.values()].filter(({ workspaceId }) => !present.has(workspaceId)),
     changed: ours.flatMap(({ workspaceId, role }) => {

@@ -1,0 +1,85 @@
+import { Pattern } from '@gw/config-schema';
+import type { InvitedWorkspace, SsoGroupRule } from '@gw/entities';
+import { invalid } from '@gw/web';
+import type { EntityManager } from 'typeorm';
+import { hasVerifiedDomain } from '../../platform/accounts/verified-domains';
+import { assertMayGrant, rightsOfRole } from '../../platform/auth/grants';
+import { securityOf } from '../../platform/auth/security';
+import { workspaceIds } from '../../platform/auth/workspace-references';
+import type { Principal } from '../../platform/common/principal';
+import type { DefaultWorkspaceDto, GroupRuleDto } from './sso-connections.dto';
+
+/** Patterns of one connection; each is looked for in every group of a user. */
+const PATTERNS_MAX = 10;
+
+/** Throws for a domain that the organisation has not verified. */
+export async function domainsOf(
+  manager: EntityManager,
+  organisationId: string,
+  domains: readonly string[],
+): Promise<string[]> {
+  const lower = domains.map((domain) => domain.toLowerCase());
+  for (const [index, domain] of lower.entries()) {
+    if (await hasVerifiedDomain(manager, organisationId, `x@${domain}`)) continue;
+    throw invalid(
+      `domains.${String(index)}`,
+      'must be a verified domain of the organisation; verify it first',
+    );
+  }
+  return [...new Set(lower)];
+}
+
+/** Workspaces in which users get roles. `nameOf` names the field of an index. Throws for a role that the caller lacks. */
+export async function workspacesOf(
+  manager: EntityManager,
+  caller: Principal,
+  given: readonly DefaultWorkspaceDto[],
+  nameOf = (index: number): string => `default_workspaces.${String(index)}`,
+): Promise<InvitedWorkspace[]> {
+  const { organisationId } = caller;
+  const names = given.map(({ workspace }) => workspace);
+  const ids = await workspaceIds(manager, organisationId, names, (index) => `${nameOf(index)}.workspace`);
+  for (const [index, { role }] of given.entries()) {
+    const settings = await securityOf(manager, organisationId, ids[index] ?? null);
+    assertMayGrant(caller, rightsOfRole('member', role, settings), `The role ${role}`, nameOf(index));
+  }
+  return given.map(({ role }, index) => ({ id: ids[index] ?? '', role }));
+}
+
+/** Throws for a rule that gives what the caller lacks, and for a pattern that is not valid. */
+export async function groupRulesOf(
+  manager: EntityManager,
+  caller: Principal,
+  rules: readonly GroupRuleDto[],
+): Promise<SsoGroupRule[]> {
+  assertPatterns(rules);
+  const named = rules.flatMap(({ workspace, role }, index) =>
+    workspace === null || workspace === undefined ? [] : [{ workspace, role, index }],
+  );
+  const nameOf = (index: number): string => `group_rules.${String(index)}`;
+  const given = await workspacesOf(manager, caller, named, (each) => nameOf(named[each]?.index ?? 0));
+  const idOf = new Map(named.map(({ index }, each) => [index, given[each]?.id ?? null]));
+  const settings = await securityOf(manager, caller.organisationId, null);
+  return rules.map(({ match, value, role }, index) => {
+    const workspaceId = idOf.get(index) ?? null;
+    const field = `${nameOf(index)}.role`;
+    if (workspaceId === null) {
+      if (role !== 'admin') throw invalid(field, 'without a workspace the role must be admin');
+      assertMayGrant(caller, rightsOfRole('admin', null, settings), 'The role admin', field);
+    }
+    return { match, value, role, workspaceId };
+  });
+}
+
+function assertPatterns(rules: readonly GroupRuleDto[]): void {
+  let count = 0;
+  for (const [index, { match, value }] of rules.entries()) {
+    if (match !== 'regex') continue;
+    count += 1;
+    const pattern = Pattern.compile(value);
+    if (typeof pattern === 'string') throw invalid(`group_rules.${String(index)}.value`, pattern);
+  }
+  if (count > PATTERNS_MAX) {
+    throw invalid('group_rules', `group_rules can have at most ${String(PATTERNS_MAX)} patterns`);
+  }
+}
