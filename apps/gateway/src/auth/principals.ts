@@ -12,7 +12,8 @@ import { LRUCache } from 'lru-cache';
 import { isTokenForm } from '@gw/trusts';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
-import type { TokenCallers } from './token-callers';
+import { VERIFIED_MS, type TokenCallers } from './token-callers';
+import { VerifiedTokens } from './verified-tokens';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
 /** The caller, resolved once for each version of the documents that it is built from. */
@@ -51,6 +52,12 @@ interface Known {
   readonly principal: Principal;
 }
 
+/** What a credential was resolved to. */
+interface Resolved extends Pick<Known, 'source' | 'mayStay'> {
+  readonly at: DocumentKey;
+  readonly key: ApiKeyDocument;
+}
+
 export interface PrincipalOptions {
   /** Keys of the hashes by which API keys are looked up: the current one first, then those of earlier master keys. */
   readonly peppers: readonly KeyObject[];
@@ -60,16 +67,16 @@ export interface PrincipalOptions {
   /** Resolves signed tokens; null when they are not accepted. */
   readonly tokens: TokenCallers | null;
   /**
-   * Maximum number of raw keys remembered with their hash. The least recently used is evicted, which costs one hash when it is
+   * Maximum number of raw API keys remembered with their hash. The least recently used is evicted, which costs one hash when it is
    * used again.
    */
   readonly capacity: number;
 }
 
-/** Resolves API keys to principals. A known key costs three map look-ups and no hash. */
+/** Resolves API keys and signed tokens to principals. A known key costs three map look-ups and no hash; a known token, one hash. */
 export class Principals {
   private readonly known: LRUCache<string, Known>;
-
+  private readonly verified = new VerifiedTokens<Known>();
   private readonly ended: EndedKeys;
 
   constructor(
@@ -86,6 +93,8 @@ export class Principals {
    * workspace or organisation exists. Only keys that exist are remembered, so a scan of random keys does not fill the cache.
    */
   resolve(apiKey: string): Principal | Promise<Principal> {
+    const { tokens } = this.options;
+    if (tokens !== null && isTokenForm(apiKey)) return this.resolveToken(apiKey, tokens);
     const known = this.known.get(apiKey);
     if (known && this.isCurrent(known)) return known.principal;
     return this.lookUp(apiKey, known?.key);
@@ -101,8 +110,6 @@ export class Principals {
   }
 
   private async lookUp(apiKey: string, known: DocumentKey | undefined): Promise<Principal> {
-    if (this.options.tokens !== null && isTokenForm(apiKey))
-      return this.lookUpToken(apiKey, this.options.tokens);
     const hashes = this.options.peppers.map((pepper) => hashApiKey(pepper, apiKey));
     const found = await this.find(hashes, known);
     if (!found) {
@@ -111,29 +118,27 @@ export class Principals {
     }
     const [at, key] = found;
     if (hashes[0] !== undefined && at !== documentKey.apiKey(hashes[0])) this.options.earlier.report(apiKey);
-    return this.remember(apiKey, { at, source: key, key, mayStay: null });
+    const made = await this.knownOf({ at, source: key, key, mayStay: null });
+    this.known.set(apiKey, made);
+    return made.principal;
   }
 
-  private async lookUpToken(token: string, tokens: TokenCallers): Promise<Principal> {
-    this.known.delete(token);
+  private resolveToken(token: string, tokens: TokenCallers): Principal | Promise<Principal> {
+    const known = this.verified.get(token);
+    return known && this.isCurrent(known) ? known.principal : this.verify(token, tokens);
+  }
+
+  private async verify(token: string, tokens: TokenCallers): Promise<Principal> {
+    this.verified.delete(token);
     const { at, source, key, isCurrent } = await tokens.resolve(token);
-    return this.remember(token, { at, source, key, mayStay: isCurrent });
+    const made = await this.knownOf({ at, source, key, mayStay: isCurrent });
+    const { id: workspaceId } = made.principal.workspace;
+    const tenant = { workspaceId, organisationId: key.organisationId };
+    this.verified.set(token, made, { tenant, ttlMs: VERIFIED_MS });
+    return made.principal;
   }
 
-  private async remember(
-    credential: string,
-    {
-      at,
-      source,
-      key,
-      mayStay,
-    }: {
-      readonly at: DocumentKey;
-      readonly source: ReadModelDocument;
-      readonly key: ApiKeyDocument;
-      readonly mayStay: (() => boolean) | null;
-    },
-  ): Promise<Principal> {
+  private async knownOf({ at, source, key, mayStay }: Resolved): Promise<Known> {
     if (key.workspaceId === null) throw refusal('scope_missing', key, ORGANISATION_KEY);
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
@@ -144,11 +149,10 @@ export class Principals {
     const isOwn = isActive(workspace, 'workspace') && workspace.organisationId === key.organisationId;
     if (!isOwn || !isActive(organisation, 'organisation')) throw refusal('api_key_invalid', key);
     const principal = this.build(key, workspace, organisation);
-    this.known.set(credential, {
+    return {
       ...{ key: at, workspace: workspaceKey, organisation: organisationKey },
       ...{ source, mayStay, principal },
-    });
-    return principal;
+    };
   }
 
   private async find(

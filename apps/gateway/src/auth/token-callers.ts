@@ -20,7 +20,7 @@ import {
 import type { Documents } from './principals';
 
 /** A verified token is checked again after this time, so that a key that its issuer withdraws ends it. */
-const VERIFIED_MS = 300_000;
+export const VERIFIED_MS = 300_000;
 
 /** The caller of a token as if it were a key of the workspace: limits, policies, guardrails and logs apply to it as to a key. */
 export interface TokenKey {

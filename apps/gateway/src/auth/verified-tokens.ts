@@ -1,0 +1,60 @@
+import { SharedEntries, type Tenant } from '@gw/kernel';
+import { createHash } from 'node:crypto';
+
+/** Of all workspaces, which share it: some ten thousand tokens. */
+const BYTES_MAX = 67_108_864;
+/** What a caller takes beside what its token says. */
+const CALLER_BYTES = 2_048;
+/** Claims are kept decoded, and some of them twice. */
+const BYTES_PER_CHARACTER = 4;
+
+interface Entry<Caller> {
+  readonly caller: Caller;
+  readonly bytes: number;
+}
+
+export interface VerifiedTokensOptions {
+  readonly bytesMax?: number;
+  readonly now?: () => number;
+}
+
+/**
+ * What was resolved for signed tokens, by their SHA-256, so that memory holds no token that could be used. Bounded by bytes: tokens
+ * are up to 16 KiB. A workspace with many tokens pushes out its own, never those of another.
+ */
+export class VerifiedTokens<Caller> {
+  private readonly entries: SharedEntries<Entry<Caller>>;
+
+  constructor({ bytesMax = BYTES_MAX, now }: VerifiedTokensOptions = {}) {
+    this.entries = new SharedEntries({
+      bytesMax,
+      sizeOf: ({ bytes }) => bytes,
+      ...(now === undefined ? {} : { now }),
+    });
+  }
+
+  /** About how many bytes of memory the callers take. */
+  get bytes(): number {
+    return this.entries.bytes;
+  }
+
+  get(token: string): Caller | undefined {
+    return this.entries.get(digestOf(token))?.caller;
+  }
+
+  /** Without room, the token is verified again when it comes again. */
+  set(
+    token: string,
+    caller: Caller,
+    { tenant, ttlMs }: { readonly tenant: Tenant; readonly ttlMs: number },
+  ): void {
+    const bytes = CALLER_BYTES + BYTES_PER_CHARACTER * token.length;
+    this.entries.set(tenant, digestOf(token), { caller, bytes }, ttlMs);
+  }
+
+  delete(token: string): void {
+    this.entries.delete(digestOf(token));
+  }
+}
+
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64');
