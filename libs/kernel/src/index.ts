@@ -51,6 +51,7 @@ export {
 } from './exact-json';
 export { jsonFault } from './json-fault';
 export { jsonSize, type JsonSize } from './json-size';
+export { maxAgeMs } from './max-age';
 export { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens';
 export { misspeltName, nearestName } from './near-names';
 export { SharedEntries, type SharedEntriesOptions, type Tenant } from './shared-entries';

@@ -1,6 +1,7 @@
 export { conditionFault } from './claim-conditions';
 export { isPointer } from './json-pointer';
-export { fetchKeysBy, KeySets, KeysUnavailable, type FetchKeys } from './key-sets';
+export { KeySets, KeysUnavailable } from './key-sets';
+export { fetchKeysBy, type FetchKeys, type KeySetResponse } from './published-set';
 export { isSharedIssuer, issuerFault, TRUST_PRESETS } from './presets';
 export { ALGORITHMS, readKey, type SigningKey } from './signing-keys';
 export { type TokenCaller } from './token-caller';

@@ -6,6 +6,7 @@ import {
 } from '@gw/testing';
 import { generateKeyPairSync } from 'node:crypto';
 import { KeySets, KeysUnavailable } from './key-sets';
+import type { KeySetResponse } from './published-set';
 import { readKey } from './signing-keys';
 
 const [A, B] = ['https://a.example/jwks', 'https://b.example/jwks'];
@@ -19,18 +20,35 @@ class Addresses {
   now = 1_000_000_000_000;
   readonly calls: string[] = [];
   readonly warnings: string[] = [];
-  private readonly responses = new Map<string, () => Promise<Buffer>>();
-  readonly sets = new KeySets({
-    fetch: (url) => {
-      this.calls.push(url);
-      return this.responses.get(url)?.() ?? Promise.reject(new Error('no such address'));
-    },
-    warn: (url) => this.warnings.push(url),
-    now: () => this.now,
-  });
+  readonly reasons: string[] = [];
+  private readonly responses = new Map<string, () => Promise<KeySetResponse>>();
+  readonly sets: KeySets;
 
-  serve(url: string, body: Buffer): void {
-    this.responses.set(url, () => Promise.resolve(body));
+  constructor(bytesMax?: number) {
+    this.sets = new KeySets({
+      ...(bytesMax === undefined ? {} : { bytesMax }),
+      fetch: (url) => {
+        this.calls.push(url);
+        return this.responses.get(url)?.() ?? Promise.reject(new Error('no such address'));
+      },
+      warn: (url, error) => {
+        this.warnings.push(url);
+        this.reasons.push(String(error));
+      },
+      now: () => this.now,
+    });
+  }
+
+  serve(url: string, body: Buffer, maxAgeMs: number | null = null): void {
+    this.responses.set(url, () => Promise.resolve({ body, maxAgeMs }));
+  }
+
+  /** Responds only when the returned function is called. */
+  holdBack(url: string, body: Buffer): () => void {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    this.responses.set(url, () => held.then(() => ({ body, maxAgeMs: null })));
+    return release;
   }
 
   fail(url: string): void {
@@ -126,9 +144,74 @@ describe('key sets of a trust', () => {
     ]) {
       addresses.serve(A, body);
       addresses.now += 3_600_001;
-      await addresses.sets.keyOf(only, 'unknown');
+      expect(await idOf(addresses, 'unknown', only)).toBeNull();
       expect(await idOf(addresses, 'k1', only)).toBe('k1');
     }
+    expect(addresses.warnings).toEqual([A, A, A]);
+  });
+
+  it('knows no key of an empty set that was always empty, which is no outage', async () => {
+    const addresses = new Addresses();
+    addresses.serve(A, Buffer.from('{"keys":[]}'));
+    expect(await idOf(addresses, 'k1', only)).toBeNull();
+  });
+
+  it('says nothing of what it read when it is broken, since it can hold a private key', async () => {
+    const addresses = new Addresses();
+    addresses.serve(A, Buffer.from('{"keys":[{"d":"c2VjcmV0",}]}'));
+    await expect(addresses.sets.keyOf(only, 'k1')).rejects.toThrow(KeysUnavailable);
+    expect(addresses.reasons).toEqual(['Error: The response is not JSON.']);
+  });
+
+  it.each([
+    ['an hour, when the response does not say', null, 3_600_000],
+    ['as long as the response says', 7_200_000, 7_200_000],
+    ['five minutes, when it says less', 0, 300_000],
+    ['a day, when it says more', 31_536_000_000, 86_400_000],
+  ])('is read again after %s, in the background shortly before', async (_what, maxAgeMs, freshMs) => {
+    const addresses = new Addresses();
+    addresses.serve(A, setOf(k1), maxAgeMs);
+    await addresses.sets.keyOf(only, 'k1');
+    addresses.now += 0.9 * freshMs - 1;
+    await addresses.sets.keyOf(only, 'k1');
+    expect(addresses.calls).toHaveLength(1);
+    addresses.now += 1;
+    addresses.hang(A);
+    expect(await idOf(addresses, 'k1', only)).toBe('k1');
+    expect(addresses.calls).toHaveLength(2);
+  });
+
+  it('does not use a key that is due for a new look before it has looked, so that a withdrawn key ends', async () => {
+    const addresses = new Addresses();
+    addresses.serve(A, setOf(k1, k2));
+    await addresses.sets.keyOf(only, 'k1');
+    addresses.serve(A, setOf(k2));
+    addresses.now += 3_600_000;
+    expect(await idOf(addresses, 'k1', only)).toBeNull();
+    expect(await idOf(addresses, 'k2', only)).toBe('k2');
+    expect(addresses.calls).toHaveLength(2);
+  });
+
+  it('keeps the keys for signatures apart from those of SPIFFE at one address', async () => {
+    const addresses = new Addresses();
+    addresses.serve(A, Buffer.from(JSON.stringify({ keys: [k1.jwk, { ...k2.jwk, use: 'jwt-svid' }] })));
+    const spiffe = trust({ jwksUrls: [A], preset: 'spiffe' });
+    expect([await idOf(addresses, 'k1', only), await idOf(addresses, 'k2', only)]).toEqual(['k1', null]);
+    expect([await idOf(addresses, 'k1', spiffe), await idOf(addresses, 'k2', spiffe)]).toEqual([null, 'k2']);
+  });
+
+  it('bounds what one organisation has in memory, without a loss for another one', async () => {
+    const addresses = new Addresses(50_000);
+    addresses.serve(A, setOf(k1));
+    const theirs = trust({ jwksUrls: [A], organisationId: 'organisation-2' });
+    const key = await addresses.sets.keyOf(theirs, 'k1');
+    for (let index = 0; index < 50; index += 1) {
+      const url = `https://a.example/${String(index)}`;
+      addresses.serve(url, setOf(k1));
+      await addresses.sets.keyOf(trust({ jwksUrls: [url] }), 'k1');
+    }
+    expect(addresses.sets.bytes).toBeLessThan(50_000);
+    expect(key !== null && addresses.sets.has(theirs, key)).toBe(true);
   });
 
   it('does not use the keys that one organisation has read for another one', async () => {
@@ -138,6 +221,64 @@ describe('key sets of a trust', () => {
     addresses.serve(A, setOf(k2));
     const theirs = trust({ jwksUrls: [A], organisationId: 'organisation-2' });
     expect(await idOf(addresses, 'k1', theirs)).toBeNull();
+  });
+});
+
+describe('waiting for a key set that does not respond', () => {
+  const only = trust({ jwksUrls: [A] });
+  const both = trust({ jwksUrls: [A, B] });
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('ends after two seconds: unavailable without a copy, unknown with one', async () => {
+    const addresses = new Addresses();
+    addresses.hang(A);
+    const first = expect(addresses.sets.keyOf(only, 'k1')).rejects.toThrow(KeysUnavailable);
+    await jest.advanceTimersByTimeAsync(1_999);
+    // One that comes later waits no longer than the first.
+    const second = expect(addresses.sets.keyOf(only, 'k1')).rejects.toThrow(KeysUnavailable);
+    await jest.advanceTimersByTimeAsync(1);
+    await Promise.all([first, second]);
+    expect(addresses.calls).toEqual([A]);
+    addresses.serve(B, setOf(k2));
+    expect(await addresses.sets.keyOf(both, 'k1')).toBeNull();
+  });
+
+  it('is not repeated until the address has responded in time', async () => {
+    const addresses = new Addresses();
+    const release = addresses.holdBack(A, setOf(k1));
+    const first = expect(addresses.sets.keyOf(only, 'k1')).rejects.toThrow(KeysUnavailable);
+    await jest.advanceTimersByTimeAsync(2_000);
+    await first;
+    release();
+    await jest.advanceTimersByTimeAsync(0);
+    expect((await addresses.sets.keyOf(only, 'k1'))?.id).toBe('k1');
+    addresses.now += 31_000;
+    const again = addresses.holdBack(A, setOf(k1, k2));
+    // The address was late the last time, so this call does not wait, but reads.
+    expect(await addresses.sets.keyOf(only, 'k2')).toBeNull();
+    again();
+    await jest.advanceTimersByTimeAsync(0);
+    expect((await addresses.sets.keyOf(only, 'k2'))?.id).toBe('k2');
+    addresses.now += 31_000;
+    const late = addresses.holdBack(A, setOf(k1, k2, { ...k2, jwk: { ...k2.jwk, kid: 'k3' } }));
+    const waiting = addresses.sets.keyOf(only, 'k3');
+    await jest.advanceTimersByTimeAsync(1_000);
+    late();
+    expect((await waiting)?.id).toBe('k3');
+  });
+
+  it('holds up nobody whose key has a copy for longer than once', async () => {
+    const addresses = new Addresses();
+    addresses.serve(A, setOf(k1));
+    await addresses.sets.keyOf(only, 'k1');
+    addresses.hang(A);
+    addresses.now += 3_600_000;
+    const due = addresses.sets.keyOf(only, 'k1');
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect((await due)?.id).toBe('k1');
+    addresses.now += 31_000;
+    expect((await addresses.sets.keyOf(only, 'k1'))?.id).toBe('k1');
   });
 });
 
@@ -151,6 +292,8 @@ describe('readKey', () => {
     ['a key for other operations', { ...k1.jwk, key_ops: ['encrypt'] }],
     ['an RSA key of 1,024 bits', rsaKey('weak', 1_024).jwk],
     ['an RSA key with the exponent 1', { ...k1.jwk, e: 'AQ' }],
+    ['an RSA key with an exponent beyond 32 bits', { ...k1.jwk, e: 'AQAAAAE' }],
+    ['a key with an id that no token can name', { ...k1.jwk, kid: 'k'.repeat(257) }],
     ['a point off its curve', offCurve],
     ['a key without an id', { ...k1.jwk, kid: undefined }],
     ['an algorithm that does not fit', { ...k1.jwk, alg: 'ES256' }],

@@ -1,49 +1,20 @@
 import type { TrustRule } from '@gw/contracts';
-import { DAY_MS, HOUR_MS, isObject } from '@gw/kernel';
-import { LRUCache } from 'lru-cache';
-import { readKey, type SigningKey } from './signing-keys';
-
-/** Reads a key set: at most 1 MiB, within some seconds. Rejects when there is none. */
-export type FetchKeys = (url: string) => Promise<Buffer>;
-
-const BOUNDS = { bytesMax: 1_048_576, totalTimeoutMs: 5_000 } as const;
-
-interface KeyClient {
-  fetchBuffered(
-    request: { readonly url: string } & typeof BOUNDS,
-  ): Promise<{ readonly status: number; readonly body: Buffer }>;
-}
-
-/** Reads key sets by a client that applies the address policy: an organisation cannot make us call private addresses. */
-export const fetchKeysBy =
-  (client: KeyClient): FetchKeys =>
-  async (url) => {
-    const { status, body } = await client.fetchBuffered({ url, ...BOUNDS });
-    if (status !== 200) throw new Error(`The response has the status ${String(status)}.`);
-    return body;
-  };
+import { DAY_MS, SharedEntries } from '@gw/kernel';
+import { keysIn, PublishedSet, type FetchKeys } from './published-set';
+import type { SigningKey } from './signing-keys';
 
 export interface KeySetsOptions {
   readonly fetch: FetchKeys;
   /** Reports a set that could not be read, with its URL and why. */
   readonly warn: (url: string, error: unknown) => void;
   readonly now?: () => number;
+  /** Memory of all organisations, which share it; by default that of about 10,000 sets. */
+  readonly bytesMax?: number;
 }
 
-const FRESH_MS = HOUR_MS;
-const STALE_MAX_MS = DAY_MS;
-/** A set is read again for an unknown key, or after a failure, once in this time at most. */
-const AGAIN_MS = 30_000;
-const SETS_MAX = 500;
-const KEYS_MAX = 100;
-
-interface KeySet {
-  keys: ReadonlyMap<string, SigningKey>;
-  /** When the keys were read; -Infinity: never. */
-  readAt: number;
-  triedAt: number;
-  reading: Promise<void> | null;
-}
+const BYTES_MAX = 67_108_864;
+const SET_BYTES = 512;
+const KEY_BYTES = 2_048;
 
 type Source = Pick<TrustRule, 'organisationId' | 'jwksUrls' | 'keys' | 'preset'>;
 
@@ -53,46 +24,53 @@ export class KeysUnavailable extends Error {
 }
 
 /**
- * The keys of trusts. Each set is cached for an organisation and a URL: for an hour, and up to a day while its URL fails. A set that
- * fails or hangs holds up no other.
+ * The keys of trusts. Each set is cached for an organisation and a URL, for as long as its address says, and up to a day while its
+ * URL fails. A set that fails or hangs holds up no other, and a caller for two seconds at most.
  */
 export class KeySets {
-  private readonly sets = new LRUCache<string, KeySet>({ max: SETS_MAX });
+  private readonly sets: SharedEntries<PublishedSet>;
   private readonly inline = new WeakMap<readonly object[], ReadonlyMap<string, SigningKey>>();
   private readonly now: () => number;
 
   constructor(private readonly options: KeySetsOptions) {
     this.now = options.now ?? Date.now;
+    this.sets = new SharedEntries({
+      bytesMax: options.bytesMax ?? BYTES_MAX,
+      sizeOf: ({ size }) => SET_BYTES + size * KEY_BYTES,
+      now: this.now,
+    });
+  }
+
+  /** About how many bytes of memory the sets take. */
+  get bytes(): number {
+    return this.sets.bytes;
   }
 
   /** Whether a key is still in a set, as far as this process knows. Reads nothing. */
   has(source: Source, key: SigningKey): boolean {
-    return this.find(source, key.id) === key;
+    return this.find(source, setsIn(source, this.sets), key.id) === key;
   }
 
   /** The key of an id: of several sets, the first that has it. Null for an unknown one. Rejects with `KeysUnavailable`. */
   async keyOf(source: Source, id: string): Promise<SigningKey | null> {
-    const sets = source.jwksUrls.map((url) => [url, this.setOf(source, url)] as const);
-    const known = this.find(source, id);
-    const due = sets.filter(([, set]) => this.isDue(set, known === null));
-    const reading = due.map(([url, set]) => this.read(source, url, set));
-    if (known !== null) return known;
-    await firstWith(reading, () => this.find(source, id) !== null);
-    const found = this.find(source, id);
-    if (found !== null) return found;
-    const now = this.now();
-    const isUsable = (set: KeySet): boolean => set.readAt > now - STALE_MAX_MS;
-    if (sets.length > 0 && !sets.some(([, set]) => isUsable(set))) {
-      throw new KeysUnavailable('No key set of the trust can be read.');
+    const sets = source.jwksUrls.map((url) => this.setOf(source, url));
+    const holder = sets.find((set) => set.keyOf(id) !== undefined);
+    for (const set of sets) {
+      const due = holder === undefined ? null : set.refresh();
+      if (set === holder && due !== null) await due;
     }
-    return null;
+    const known = this.find(source, sets, id);
+    if (known !== null) return known;
+    const waits = sets.flatMap((set) => set.lookAgain() ?? []);
+    await firstWith(waits, () => this.find(source, sets, id) !== null);
+    const found = this.find(source, sets, id);
+    if (found !== null || sets.length === 0 || sets.some(({ isUsable }) => isUsable)) return found;
+    throw new KeysUnavailable('No key set of the trust can be read.');
   }
 
-  private find(source: Source, id: string): SigningKey | null {
-    const oldest = this.now() - STALE_MAX_MS;
-    for (const url of source.jwksUrls) {
-      const set = this.setOf(source, url);
-      const key = set.readAt > oldest ? set.keys.get(id) : undefined;
+  private find(source: Source, sets: readonly PublishedSet[], id: string): SigningKey | null {
+    for (const set of sets) {
+      const key = set.keyOf(id);
       if (key !== undefined) return key;
     }
     return this.inlineOf(source).get(id) ?? null;
@@ -106,62 +84,36 @@ export class KeySets {
     return read;
   }
 
-  private setOf({ organisationId }: Source, url: string): KeySet {
-    const name = `${organisationId} ${url}`;
+  private setOf(source: Source, url: string): PublishedSet {
+    const name = nameOf(source, url);
     const known = this.sets.get(name);
     if (known !== undefined) return known;
-    const made: KeySet = { keys: new Map(), readAt: -Infinity, triedAt: -Infinity, reading: null };
-    this.sets.set(name, made);
-    return made;
-  }
-
-  private isDue({ readAt, triedAt, reading }: KeySet, isUnknown: boolean): boolean {
-    if (reading !== null) return isUnknown;
-    const now = this.now();
-    return triedAt <= now - AGAIN_MS && (isUnknown || readAt <= now - FRESH_MS);
-  }
-
-  /** Never rejects: a set that cannot be read leaves the last copy. */
-  private read(source: Source, url: string, set: KeySet): Promise<void> {
-    set.reading ??= this.replace(source, url, set).finally(() => {
-      set.reading = null;
+    const { organisationId } = source;
+    // Each organisation has a share of the memory, so that none pushes out the sets of another.
+    const keep = (set: PublishedSet): unknown =>
+      this.sets.set({ workspaceId: organisationId, organisationId }, name, set, DAY_MS);
+    const made = new PublishedSet({
+      use: useOf(source.preset),
+      fetch: () => this.options.fetch(url),
+      warn: (error) => {
+        this.options.warn(url, error);
+      },
+      changed: keep,
+      now: this.now,
     });
-    return set.reading;
-  }
-
-  private async replace({ preset }: Source, url: string, set: KeySet): Promise<void> {
-    set.triedAt = this.now();
-    try {
-      const body: unknown = JSON.parse((await this.options.fetch(url)).toString('utf8'));
-      const keys = isObject(body) ? body['keys'] : null;
-      if (!Array.isArray(keys) || keys.length > KEYS_MAX)
-        throw new Error('The response is no key set, or too large.');
-      // An empty set leaves the last copy: it is a fault of the issuer more often than the end of all keys.
-      if (keys.length === 0) throw new Error('The key set is empty.');
-      const read = keysIn(keys, useOf(preset));
-      set.keys = new Map([...read].map(([id, key]) => [id, same(set.keys.get(id), key)]));
-      set.readAt = this.now();
-    } catch (error) {
-      this.options.warn(url, error);
-    }
+    keep(made);
+    return made;
   }
 }
 
 const useOf = (preset: string | null): string => (preset === 'spiffe' ? 'jwt-svid' : 'sig');
 
-/** The first key of an id counts. */
-function keysIn(raw: readonly unknown[], use: string): ReadonlyMap<string, SigningKey> {
-  const keys = new Map<string, SigningKey>();
-  for (const each of raw) {
-    const key = readKey(each, use);
-    if (key !== null && !keys.has(key.id)) keys.set(key.id, key);
-  }
-  return keys;
-}
+/** What an organisation reads is never used for another one, nor for another use of keys. */
+const nameOf = ({ organisationId, preset }: Source, url: string): string =>
+  `${organisationId} ${useOf(preset)} ${url}`;
 
-/** Keeps the object of an unchanged key, so that tokens that it has verified stay verified. */
-const same = (known: SigningKey | undefined, read: SigningKey): SigningKey =>
-  known?.key.equals(read.key) === true && known.algorithms.join() === read.algorithms.join() ? known : read;
+const setsIn = (source: Source, sets: SharedEntries<PublishedSet>): readonly PublishedSet[] =>
+  source.jwksUrls.flatMap((url) => sets.get(nameOf(source, url)) ?? []);
 
 /** Waits until one of the reads satisfies the test, or all have ended. */
 async function firstWith(reading: readonly Promise<void>[], test: () => boolean): Promise<void> {

@@ -30,6 +30,10 @@ const BY_CURVE: Readonly<Record<string, readonly string[]>> = {
 };
 const RSA_BITS_MIN = 2_048;
 const RSA_BITS_MAX = 8_192;
+/** With a larger one, the work on a signature is many times that of all keys in use. */
+const RSA_EXPONENT_MAX = 0xffff_ffffn;
+/** Tokens cannot name a longer one. */
+const KEY_ID_MAX = 256;
 
 /**
  * Reads a key of a set; null for one that must not verify: symmetric, weak, off its curve, for encryption, or without an id. Private
@@ -38,7 +42,7 @@ const RSA_BITS_MAX = 8_192;
 export function readKey(raw: unknown, use = 'sig'): SigningKey | null {
   if (!isObject(raw) || !mayVerify(raw, use)) return null;
   const { kid: id, alg } = raw;
-  if (typeof id !== 'string' || id === '') return null;
+  if (typeof id !== 'string' || id === '' || id.length > KEY_ID_MAX) return null;
   const fitting = algorithmsOf(raw);
   const algorithms = alg === undefined ? fitting : fitting.filter((each) => each === alg);
   const key = algorithms.length === 0 ? null : publicKey(raw);
@@ -71,7 +75,8 @@ function publicKey({ kty, crv, n, e, x, y }: Readonly<Record<string, unknown>>):
 function isStrong({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean {
   if (type !== 'rsa') return true;
   const { modulusLength = 0, publicExponent = 0n } = details ?? {};
-  return modulusLength >= RSA_BITS_MIN && modulusLength <= RSA_BITS_MAX && publicExponent > 1n;
+  const isExponent = publicExponent > 1n && publicExponent <= RSA_EXPONENT_MAX;
+  return modulusLength >= RSA_BITS_MIN && modulusLength <= RSA_BITS_MAX && isExponent;
 }
 
 /** Whether the signature is right. The key decides which algorithms are possible, never the header alone. */

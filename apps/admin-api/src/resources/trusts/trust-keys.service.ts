@@ -69,9 +69,9 @@ export class TrustKeys {
   /** Null when there is no document: the caller says what to send instead. */
   private async documentAt(url: string): Promise<Readonly<Record<string, unknown>> | null> {
     if (!this.addresses.checkUrl(url).ok) return null;
-    const body = await this.fetch(url).catch(() => null);
+    const response = await this.fetch(url).catch(() => null);
     try {
-      const document: unknown = body === null ? null : JSON.parse(body.toString('utf8'));
+      const document: unknown = response === null ? null : JSON.parse(response.body.toString('utf8'));
       return isObject(document) ? document : null;
     } catch {
       return null;
