@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `node tools/reset-password.cjs <email>`: prints a link that sets a new password, for whoever runs this installation. It needs no
-// login: DATABASE_URL and ENCRYPTION_KEY of the environment, or the data folder of a product that runs with the embedded Postgres.
+// `node tools/reset-password.cjs <email> [--remove-factors]`: prints a link that sets a new password, for whoever runs this
+// installation; with the option the user's second factors are removed. It needs no login: DATABASE_URL and ENCRYPTION_KEY of the environment, or the data folder of a product that runs with the embedded Postgres.
 const { spawnSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');

@@ -72,7 +72,7 @@ export const NO_STATE: readonly Stateless[] = [
   { routes: /organisation\/(domains|sso-connections)/, reason: 'logins, which files do not contain yet' },
   { routes: /\/v1\/(trusts|scim\/workspaces)/, reason: 'identities, which files do not contain yet' },
   { routes: /scim\/dry-run$/, reason: 'an action' },
-  { routes: /password-reset$/, reason: 'sessions and passwords' },
+  { routes: /(password|mfa)-reset$/, reason: 'sessions and passwords' },
   { routes: /feedback/, reason: 'data of requests' },
   { routes: /\/v1\/(logs|otel|repricings)/, reason: 'data of requests' },
 ];

@@ -1,7 +1,16 @@
 import 'reflect-metadata';
-import { dataSourceOptions, UserEntity, databaseTls } from '@gw/entities';
-import { readSettings, SettingsError } from '@gw/kernel';
-import { DataSource } from 'typeorm';
+import {
+  appendAudit,
+  dataSourceOptions,
+  databaseTls,
+  OrganisationUserEntity,
+  RecoveryCodeEntity,
+  SecondFactorEntity,
+  UserEntity,
+} from '@gw/entities';
+import { readSettings, SettingsError, uuidv7 } from '@gw/kernel';
+import { parseArgs } from 'node:util';
+import { DataSource, type EntityManager } from 'typeorm';
 import { PasswordLinks } from './resources/accounts/password-links';
 import { ADMIN_SETTINGS, Secrets } from './settings';
 
@@ -12,10 +21,14 @@ const SETTINGS = {
   ...{ DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY },
 };
 
-/** Returns a link with which the user sets a new password. For the operator of the installation; needs no login. */
+/**
+ * Returns a link with which the user sets a new password. For the operator of the installation; needs no login. Second factors stay,
+ * unless `removesFactors` is true.
+ */
 export async function resetLink(
   environment: Readonly<Record<string, string | undefined>>,
   email: string,
+  removesFactors = false,
 ): Promise<string> {
   const settings = readSettings(SETTINGS, environment);
   const dataSource = new DataSource(
@@ -35,17 +48,47 @@ export async function resetLink(
       ...settings,
       SMTP_HOST: null,
     });
-    const { link } = await links.make(dataSource.manager, user.id, null);
-    return link;
+    return await dataSource.transaction(async (manager) => {
+      if (removesFactors) await removeFactors(manager, user.id);
+      const { link } = await links.make(manager, user.id, null);
+      return link;
+    });
   } finally {
     await dataSource.destroy();
   }
 }
 
+async function removeFactors(manager: EntityManager, userId: string): Promise<void> {
+  await manager.delete(SecondFactorEntity, { userId });
+  await manager.delete(RecoveryCodeEntity, { userId });
+  const seats = await manager.findBy(OrganisationUserEntity, { userId, status: 'active' });
+  await appendAudit(
+    manager,
+    seats.map(({ organisationId }) => ({
+      ...{ id: uuidv7(), createdAt: new Date(), organisationId, workspaceId: null },
+      ...{
+        userType: 'system' as const,
+        userId: null,
+        action: 'reset',
+        resourceType: 'mfa',
+        resourceId: userId,
+      },
+      ...{ before: null, after: null, method: 'RUN', uri: 'reset-password', requestId: uuidv7() },
+      ...{ responseStatusCode: 200, errorType: null, clientIp: null, userAgent: null },
+    })),
+  );
+}
+
 async function main(): Promise<void> {
-  const [email] = process.argv.slice(2);
-  if (email === undefined) throw new Error('Email address is missing; call reset-password <email>.');
-  const link = await resetLink(process.env, email);
+  const { values, positionals } = parseArgs({
+    options: { 'remove-factors': { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const [email] = positionals;
+  if (email === undefined) {
+    throw new Error('Email address is missing; call reset-password <email> [--remove-factors].');
+  }
+  const link = await resetLink(process.env, email, values['remove-factors']);
   process.stdout.write(`Open this link within 30 minutes to set a new password:\n${link}\n`);
 }
 

@@ -58,7 +58,8 @@ describe('responses of the control plane', () => {
     await step('POST', '/v1/auth/refresh', { refresh_token: first.refresh_token });
     const token = await admin.login(email);
     const session = { key: undefined, token };
-    for (const path of ['self', 'permissions']) await step('GET', `/v1/auth/${path}`, undefined, session);
+    for (const path of ['self', 'permissions', 'mfa'])
+      await step('GET', `/v1/auth/${path}`, undefined, session);
     await step('POST', '/v1/auth/logout', undefined, session);
     await step('GET', '/v1/admin/organisation');
     await step('PUT', '/v1/admin/organisation', { name: 'Acme' });
@@ -101,6 +102,7 @@ describe('responses of the control plane', () => {
     const change = { current_password: PASSWORD, new_password: NEW };
     await step('POST', '/v1/auth/password', change, by);
     const { reset_link: link } = await step('POST', `/v1/users/${id}/password-reset`, undefined, by);
+    await step('POST', `/v1/users/${id}/mfa-reset`, undefined, by);
     const token = link.split('/').at(-1);
     await step('POST', '/v1/auth/password/reset', { token, password: NEW }, { key: undefined });
   });
@@ -495,9 +497,14 @@ describe('responses of the control plane', () => {
 
   it('were all checked', () => {
     const unseen = [...admin.responses.handlers].filter((handler) => !admin.responses.seen.has(handler));
-    // These routes need mail, DNS and an identity provider; the specs of their resources check their responses.
+    // These routes need mail, DNS, an identity provider and an authenticator app; the specs of their resources check their responses.
     expect(unseen.sort()).toEqual([
+      'auth_loginByFactor',
       'domains_verify',
+      'mfa_confirm',
+      'mfa_enrol',
+      'mfa_remove',
+      'mfa_renewCodes',
       'passwords_forgot',
       'ssoLogin_callback',
       'ssoLogin_exchange',

@@ -25,7 +25,12 @@ export {
   type UserKeySettings,
 } from './identity/organisation.entity';
 export { PasswordResetEntity } from './identity/password-reset.entity';
-export { SessionEntity } from './identity/session.entity';
+export {
+  LoginChallengeEntity,
+  RecoveryCodeEntity,
+  SecondFactorEntity,
+} from './identity/second-factor.entity';
+export { SessionEntity, type SessionFactor } from './identity/session.entity';
 export { TrustEntity } from './identity/trust.entity';
 export { UserInviteEntity, type InvitedApiKey, type InvitedWorkspace } from './identity/user-invite.entity';
 export { UserEntity } from './identity/user.entity';

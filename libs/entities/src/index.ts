@@ -69,6 +69,7 @@ export {
   SEALED_COLUMNS,
   secretReferenceBinding,
   ssoConnectionBinding,
+  secondFactorBinding,
   ssoFlowBinding,
 } from './sealed/sealed-columns';
 export { isUniqueViolation, sqlStateOf } from './sql-state';

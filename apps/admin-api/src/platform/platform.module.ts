@@ -37,7 +37,13 @@ import { UserKeysService } from './keys/user-keys.service';
 import { ANALYTICS_STORE, CLICKHOUSE, LOG_STORES } from './logs/stores';
 import { ResourceCaps } from './resource-caps/resource-caps';
 import { Secrets, SETTINGS, type AdminSettings } from '../settings';
+import { Factors } from './mfa/factors';
+import { LoginChallenges } from './mfa/login-challenges';
+import { MfaController } from './mfa/mfa.controller';
+import { Proofs } from './mfa/proofs';
+import { SecondFactorsService } from './mfa/second-factors.service';
 import { OidcClients } from './logins/oidc-clients.service';
+import { PasswordSessions } from './logins/password-sessions.service';
 import { SsoLoginController } from './logins/sso-login.controller';
 import { SsoFlows } from './logins/sso-flows';
 import { SsoGroups } from './logins/sso-groups.service';
@@ -138,6 +144,7 @@ export class PlatformModule {
       controllers: [
         AuditLogsController,
         AuthController,
+        MfaController,
         SsoLoginController,
         SsoKeysController,
         EarlierKeysController,
@@ -150,7 +157,12 @@ export class PlatformModule {
         AccessGate,
         ApiKeyAuthenticator,
         AuditLogsService,
+        Factors,
+        LoginChallenges,
+        PasswordSessions,
         PrincipalsService,
+        Proofs,
+        SecondFactorsService,
         ResourceCaps,
         SelfService,
         SessionGuard,

@@ -11,6 +11,8 @@ import { InviteAcceptanceController, InvitesController } from './accounts/invite
 import { InvitesService } from './accounts/invites.service';
 import { PasswordLinks } from './accounts/password-links';
 import { PasswordResetsController, PasswordsController } from './accounts/passwords.controller';
+import { FactorResetsController } from './accounts/factor-resets.controller';
+import { FactorResetsService } from './accounts/factor-resets.service';
 import { PasswordsService } from './accounts/passwords.service';
 import { AlertWebhooksController } from './alert-webhooks/alert-webhooks.controller';
 import { AlertWebhooksService } from './alert-webhooks/alert-webhooks.service';
@@ -243,8 +245,13 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   { controllers: [WorkspaceExclusionsController], providers: [WorkspaceExclusionsService] },
   { controllers: [OrganisationPropertiesController], providers: [OrganisationPropertiesService] },
   {
-    controllers: [PasswordsController, PasswordResetsController, AccountPagesController],
-    providers: [PasswordsService, PasswordLinks],
+    controllers: [
+      PasswordsController,
+      PasswordResetsController,
+      FactorResetsController,
+      AccountPagesController,
+    ],
+    providers: [PasswordsService, PasswordLinks, FactorResetsService],
   },
   { controllers: [BatchesController] },
   { controllers: [AlertWebhooksController], providers: [AlertWebhooksService] },

@@ -81,6 +81,7 @@ export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Att
     ),
   users_remove: ({ memberId, bossId }) => [memberId, bossId].map((userId) => ({ path: { userId } })),
   passwordResets_create: ({ memberId, bossId }) => [memberId, bossId].map((userId) => ({ path: { userId } })),
+  factorResets_create: ({ memberId, bossId }) => [memberId, bossId].map((userId) => ({ path: { userId } })),
   workspaceMembers_add: ({ workspaceId, newcomerId }) =>
     ROLES.map((role) => ({ path: { workspaceId }, body: { users: [{ id: newcomerId, role }] } })),
   workspaceMembers_update: ({ workspaceId, memberId, bossId, selfId }) =>
@@ -107,7 +108,7 @@ export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Att
 /** Writes, by resource, that change no rights or give only rights that a write above has promised. */
 const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   alertWebhooks: 'create remove update',
-  auth: 'login logout refresh',
+  auth: 'login loginByFactor logout refresh',
   collections: 'create remove update',
   configs: 'create remove simulate update',
   defaultGuardrails: 'update',
@@ -123,6 +124,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   labels: 'create remove update',
   logExports: 'cancel create remove start update',
   logs: 'insert',
+  mfa: 'confirm enrol remove renewCodes',
   organisationProperties: 'update',
   organisations: 'update',
   partials: 'create fork publish remove removeShare replaceShare share unshare update',

@@ -135,6 +135,13 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   auth_logout: nothing(),
   auth_permissions: nothing(),
   auth_self: nothing(),
+  // The challenge is unknown; the row checks only that everyone may continue a login.
+  auth_loginByFactor: nothing({ ...body({ challenge: 'x', code: '123456' }), reached: [401] }),
+  mfa_list: nothing(),
+  mfa_enrol: nothing({ ...body({ code: 'x' }), reached: [401, 429] }),
+  mfa_confirm: nothing({ body: () => ({ id: uuidv7(), code: '123456' }), reached: [404] }),
+  mfa_renewCodes: nothing({ ...body({ code: 'x' }), reached: [401, 429] }),
+  mfa_remove: nothing({ ...body({ code: 'x' }), reached: [401, 429] }),
   passwords_change: nothing({
     ...body({ current_password: 'x', new_password: 'quiet lamp under seven rivers' }),
     reached: [401, 429],
@@ -147,6 +154,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   }),
   // No role of the matrix is an owner.
   passwordResets_create: organisation('user', { reached: [403] }),
+  // A key resets no factors, and no user their own.
+  factorResets_create: organisation('user', { reached: [200, 403] }),
   inviteAcceptance_accept: nothing({
     ...body({ token: 'x'.repeat(43), password: 'a long enough password' }),
     reached: [404],

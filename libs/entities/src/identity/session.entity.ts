@@ -3,6 +3,9 @@ import { PlainRow } from '../row';
 import { OrganisationEntity } from './organisation.entity';
 import { UserEntity } from './user.entity';
 
+/** How a login proved a second factor. */
+export type SessionFactor = 'totp' | 'recovery_code' | 'passkey';
+
 /** One login of a user. Its access tokens name it; ending it ends them at once. */
 @Entity('sessions')
 export class SessionEntity extends PlainRow {
@@ -35,4 +38,8 @@ export class SessionEntity extends PlainRow {
 
   @Column({ name: 'revoked_at', type: 'timestamptz', precision: 3, nullable: true })
   revokedAt!: Date | null;
+
+  /** The second factor of the login; null for a login without one. */
+  @Column({ name: 'mfa', type: 'varchar', length: 16, nullable: true })
+  mfa!: SessionFactor | null;
 }

@@ -24,4 +24,11 @@ export class UserEntity extends Row {
 
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
+
+  /** Wrong codes of authenticator apps since `codeFailuresSince`; see the admin API's `CodeThrottle`. */
+  @Column({ name: 'code_failures', type: 'integer', default: 0 })
+  codeFailures!: number;
+
+  @Column({ name: 'code_failures_since', type: 'timestamptz', precision: 3, nullable: true })
+  codeFailuresSince!: Date | null;
 }

@@ -18,6 +18,7 @@ export const deploymentBinding = ({ id, organisationId }: Owner): string =>
   `deployment:${organisationId}:${id}`;
 export const pluginBinding = ({ id, organisationId }: Owner): string => `plugin:${organisationId}:${id}`;
 export const ssoConnectionBinding = (id: string): string => `sso:${id}`;
+export const secondFactorBinding = (id: string): string => `second-factor:${id}`;
 export const ssoFlowBinding = (stateHash: string): string => `sso-flow:${stateHash}`;
 
 /** One column that holds values of `seal()`. */
@@ -68,6 +69,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     ...{ table: 'sso_flows', column: 'sealed', key: 'state_hash', id: 'state_hash' },
     binding: ({ id: stateHash }) => ssoFlowBinding(stateHash),
+  },
+  {
+    ...{ table: 'second_factors', column: 'sealed_secret', key: 'id', id: 'id' },
+    binding: ({ id }) => secondFactorBinding(id),
   },
   { ...{ table: 'mails', column: 'sealed', key: 'id', id: 'id' }, binding: ({ id }) => mailBinding(id) },
   {

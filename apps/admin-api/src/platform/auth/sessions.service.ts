@@ -1,14 +1,12 @@
-import { OrganisationEntity, OrganisationUserEntity, SessionEntity, UserEntity } from '@gw/entities';
+import { OrganisationEntity, SessionEntity, type SessionFactor } from '@gw/entities';
 import { GatewayError, hashApiKey, randomAlphanumeric, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, MoreThan, type EntityManager } from 'typeorm';
 import { AuditRecorder } from '../unit-of-work/audit-recorder';
 import { FOR_UPDATE } from '../unit-of-work/writes';
 import { Secrets } from '../../settings';
-import type { LoginDto, RefreshDto, TokenResponse } from './auth.dto';
-import { PasswordChecks } from './password-checks';
-import { PasswordLogins } from './password-logins';
-import type { Principal, RequestFacts } from '../common/principal';
+import type { RefreshDto, TokenResponse } from './auth.dto';
+import type { Principal } from '../common/principal';
 import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
 
@@ -16,11 +14,8 @@ const ACCESS_SECONDS = 3_600;
 /** Maximum number of live sessions of one user in one organisation. A login beyond it ends the oldest of them. */
 const SESSIONS_MAX = 100;
 
-interface Seat {
-  readonly user: UserEntity;
-  readonly organisationId: string;
-  readonly role: OrganisationUserEntity['role'];
-  readonly passwordHash: string | null;
+interface OpenedBy extends Pick<SessionEntity, 'userId' | 'organisationId'> {
+  readonly mfa?: SessionFactor | null;
 }
 
 type OpenSession = Pick<SessionEntity, 'id' | 'userId' | 'expiresAt'>;
@@ -31,39 +26,7 @@ export class SessionsService {
     private readonly dataSource: DataSource,
     private readonly secrets: Secrets,
     private readonly audits: AuditRecorder,
-    private readonly passwords: PasswordChecks,
-    private readonly passwordLogins: PasswordLogins,
   ) {}
-
-  /**
-   * Throws `unauthenticated` with the same message for an unknown user and for a wrong password, and `rate_limited`
-   * after many attempts.
-   */
-  async login(
-    input: LoginDto & { readonly email: string; readonly password: string },
-    request: RequestFacts,
-  ): Promise<TokenResponse> {
-    const email = input.email.toLowerCase();
-    const address = request.clientIp ?? '';
-    const seats = await this.seatsOf(email, input.organisation_id);
-    const hashes = seats.flatMap(({ passwordHash }) => passwordHash ?? []);
-    const right = await this.passwords.matching(address, email, hashes, input.password);
-    const seat = right === null ? undefined : seats.find(({ passwordHash }) => passwordHash === right);
-    if (!seat) {
-      const [first] = seats;
-      if (first) await this.recordLogin(this.dataSource.manager, first, null, request, 401);
-      throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });
-    }
-    return this.dataSource.transaction(async (manager) => {
-      const { organisationId, role } = seat;
-      const by = { organisationId, role, email };
-      const isBreakGlass = await this.passwordLogins.isBreakGlass(manager, by);
-      const session = await this.openFor(manager, { userId: seat.user.id, organisationId });
-      if (isBreakGlass) await this.passwordLogins.tellOwners(manager, by, session);
-      await this.recordLogin(manager, seat, session.id, request, 200, isBreakGlass);
-      return session.response;
-    });
-  }
 
   /**
    * Returns new tokens for the session and invalidates the old refresh token. A refresh token that was used before has
@@ -111,10 +74,10 @@ export class SessionsService {
     return {};
   }
 
-  /** Opens a session for a user who has proved who they are. */
+  /** Opens a session for a user who has proved who they are; `mfa` is the second factor that they used. */
   async openFor(
     manager: EntityManager,
-    { userId, organisationId }: Pick<SessionEntity, 'userId' | 'organisationId'>,
+    { userId, organisationId, mfa = null }: OpenedBy,
   ): Promise<{ id: string; response: TokenResponse }> {
     await this.makeRoom(manager, userId, organisationId);
     const id = uuidv7();
@@ -125,6 +88,7 @@ export class SessionsService {
     await manager.insert(SessionEntity, {
       ...session,
       organisationId,
+      mfa,
       refreshTokenHash: this.hash(token),
     });
     return { id, response: this.respond(session, token) };
@@ -161,58 +125,5 @@ export class SessionsService {
         SessionEntity,
         extra.map(({ id }) => id),
       );
-  }
-
-  /**
-   * Returns the organisation memberships that a login may use, oldest first, each with the password hash that applies
-   * there.
-   */
-  private async seatsOf(email: string, organisationId: string | undefined): Promise<Seat[]> {
-    const { manager } = this.dataSource;
-    const user = await manager.findOneBy(UserEntity, { email, status: 'active' });
-    if (!user) return [];
-    const seats = await manager
-      .createQueryBuilder(OrganisationUserEntity, 'seat')
-      .innerJoin(
-        OrganisationEntity,
-        'organisation',
-        `organisation.id = seat.organisationId AND organisation.status = 'active'`,
-      )
-      .where(`seat.userId = :userId AND seat.status = 'active'`, { userId: user.id })
-      .orderBy('seat.createdAt', 'ASC')
-      .addOrderBy('seat.organisationId', 'ASC')
-      .take(1_000)
-      .getMany();
-    return seats
-      .filter((seat) => (organisationId ?? seat.organisationId) === seat.organisationId)
-      .map((seat) => ({
-        user,
-        organisationId: seat.organisationId,
-        role: seat.role,
-        passwordHash: seat.passwordHash ?? user.passwordHash,
-      }));
-  }
-
-  private recordLogin(
-    manager: EntityManager,
-    seat: Seat,
-    sessionId: string | null,
-    request: RequestFacts,
-    status: number,
-    isBreakGlass = false,
-  ): Promise<void> {
-    const caller = {
-      kind: 'session',
-      userId: seat.user.id,
-      apiKeyId: null,
-      organisationId: seat.organisationId,
-      workspaceId: null,
-      request,
-    } as const;
-    const after = isBreakGlass ? { after: { break_glass: true } } : {};
-    const entry = { action: 'login', resourceType: 'auth', resourceId: sessionId, ...after };
-    return this.audits.record(manager, caller, [
-      status === 200 ? entry : { ...entry, status, errorType: 'unauthenticated' },
-    ]);
   }
 }

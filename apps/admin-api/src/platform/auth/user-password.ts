@@ -1,9 +1,14 @@
-import { OrganisationUserEntity, UserEntity, type PasswordResetEntity } from '@gw/entities';
+import {
+  LoginChallengeEntity,
+  OrganisationUserEntity,
+  UserEntity,
+  type PasswordResetEntity,
+} from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
 /**
  * Sets the password of a user in one organisation. With `organisationId` null, sets it everywhere and removes the
- * passwords of single organisations.
+ * passwords of single organisations. Ends logins that wait for a second factor, since they passed by the old password.
  */
 export async function setPassword(
   manager: EntityManager,
@@ -15,6 +20,7 @@ export async function setPassword(
     readonly passwordHash: string;
   },
 ): Promise<void> {
+  await manager.delete(LoginChallengeEntity, { userId });
   if (organisationId !== null) {
     await manager.update(OrganisationUserEntity, { organisationId, userId }, { passwordHash });
     return;

@@ -164,6 +164,7 @@ describe('every POST with a caller', () => {
   /** Public routes have no caller to whom a key could belong; each of them uses up its token or creates nothing. */
   const PUBLIC = [
     '/v1/auth/login',
+    '/v1/auth/login/mfa',
     '/v1/auth/password/forgot',
     '/v1/auth/password/reset',
     '/v1/auth/refresh',

@@ -12,11 +12,14 @@ import { PermissionsService } from '../auth/permissions.service';
 import { factsOf } from '../auth/principals.service';
 import { SelfService } from '../auth/self.service';
 import { SessionsService } from '../auth/sessions.service';
+import { MfaChallengeResponse, MfaLoginDto } from '../mfa/mfa.dto';
+import { PasswordSessions } from './password-sessions.service';
 
 @ControlRoutes('auth')
 export class AuthController {
   constructor(
     private readonly sessions: SessionsService,
+    private readonly passwordSessions: PasswordSessions,
     private readonly selves: SelfService,
     private readonly logins: SsoLogins,
     private readonly permissionsOf: PermissionsService,
@@ -24,24 +27,35 @@ export class AuthController {
 
   @Post('login')
   @Public('A login has no credential yet; password attempts are throttled.')
-  @ApiExtraModels(TokenResponse, SsoRedirectResponse)
+  @ApiExtraModels(TokenResponse, MfaChallengeResponse, SsoRedirectResponse)
   @ApiOkResponse({
-    schema: { oneOf: [{ $ref: getSchemaPath(TokenResponse) }, { $ref: getSchemaPath(SsoRedirectResponse) }] },
+    schema: {
+      oneOf: [TokenResponse, MfaChallengeResponse, SsoRedirectResponse].map((type) => ({
+        $ref: getSchemaPath(type),
+      })),
+    },
   })
   async login(
     @Body() body: LoginDto,
     @Req() request: FastifyRequest,
-  ): Promise<TokenResponse | SsoRedirectResponse> {
+  ): Promise<TokenResponse | MfaChallengeResponse | SsoRedirectResponse> {
     const { password } = body;
     if (password !== undefined && body.sso_client_id === undefined) {
       const { email } = body;
       if (email === undefined) throw invalid('email', 'email is required with password');
-      return this.sessions.login({ ...body, email, password }, factsOf(request));
+      return this.passwordSessions.login({ ...body, email, password }, factsOf(request));
     }
     const begun = await this.logins.begin(body, factsOf(request));
     if (begun === null)
       throw invalid('password', 'password is required: no identity provider is set for this address');
     return begun;
+  }
+
+  @Post('login/mfa')
+  @Public('The challenge in the body proves the password; attempts with codes are throttled.')
+  @ApiOkResponse({ type: TokenResponse })
+  loginByFactor(@Body() body: MfaLoginDto, @Req() request: FastifyRequest): Promise<TokenResponse> {
+    return this.passwordSessions.loginByFactor(body, factsOf(request));
   }
 
   @Post('refresh')

@@ -1,0 +1,166 @@
+import { OrganisationEntity, OrganisationUserEntity, UserEntity, type SessionFactor } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { LoginDto, TokenResponse } from '../auth/auth.dto';
+import { PasswordChecks } from '../auth/password-checks';
+import { PasswordLogins } from '../auth/password-logins';
+import { SessionsService } from '../auth/sessions.service';
+import type { RequestFacts } from '../common/principal';
+import { Factors, type FactorSeat } from '../mfa/factors';
+import { endedChallenge, LoginChallenges } from '../mfa/login-challenges';
+import type { MfaChallengeResponse, MfaLoginDto } from '../mfa/mfa.dto';
+import { AuditRecorder } from '../unit-of-work/audit-recorder';
+
+interface Seat {
+  readonly user: UserEntity;
+  readonly organisationId: string;
+  readonly role: OrganisationUserEntity['role'];
+  readonly passwordHash: string | null;
+}
+
+/** What the audit log has of a login. */
+interface LoginFacts {
+  readonly sessionId: string | null;
+  readonly isBreakGlass?: boolean;
+  readonly mfa?: SessionFactor;
+}
+
+/** Logins by password, and by a second factor where the user has one. */
+@Injectable()
+export class PasswordSessions {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sessions: SessionsService,
+    private readonly audits: AuditRecorder,
+    private readonly passwords: PasswordChecks,
+    private readonly passwordLogins: PasswordLogins,
+    private readonly factors: Factors,
+    private readonly challenges: LoginChallenges,
+  ) {}
+
+  /**
+   * Returns a session, or a challenge for a user with a second factor. Throws `unauthenticated` with the same message for an unknown
+   * user and for a wrong password, and `rate_limited` after many attempts.
+   */
+  async login(
+    input: LoginDto & { readonly email: string; readonly password: string },
+    request: RequestFacts,
+  ): Promise<TokenResponse | MfaChallengeResponse> {
+    const email = input.email.toLowerCase();
+    const address = request.clientIp ?? '';
+    const seats = await this.seatsOf({ email }, input.organisation_id);
+    const hashes = seats.flatMap(({ passwordHash }) => passwordHash ?? []);
+    const right = await this.passwords.matching(address, email, hashes, input.password);
+    const seat = right === null ? undefined : seats.find(({ passwordHash }) => passwordHash === right);
+    if (!seat) {
+      const [first] = seats;
+      if (first) await this.record(this.dataSource.manager, first, request, { sessionId: null });
+      throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });
+    }
+    return this.dataSource.transaction(async (manager) => {
+      await this.passwordLogins.isBreakGlass(manager, loginOf(seat));
+      const at = factorSeatOf(seat);
+      const factors = await this.factors.kindsOf(manager, at);
+      if (factors.length === 0) return this.open(manager, seat, request);
+      const { challenge, expiresAt } = await this.challenges.make(manager, at);
+      return { challenge, factors, expires_at: expiresAt.toISOString(), object: 'mfa-challenge' };
+    });
+  }
+
+  /**
+   * Opens the session of a challenge by a second factor. Throws `unauthenticated` for a challenge that has ended and for a wrong or used
+   * code, and `rate_limited` after many attempts.
+   */
+  async loginByFactor({ challenge, code }: MfaLoginDto, request: RequestFacts): Promise<TokenResponse> {
+    const { manager: reader } = this.dataSource;
+    const address = request.clientIp ?? '';
+    const { userId, organisationId } = await this.challenges.attempt(reader, challenge);
+    const [seat] = await this.seatsOf({ id: userId }, organisationId);
+    if (!seat) throw endedChallenge();
+    await this.factors.admit(reader, userId, code, address);
+    const response = await this.dataSource.transaction(async (manager) => {
+      const taken = await this.factors.take(manager, { userId, organisationId }, code);
+      if (taken === null) return null;
+      if (!(await this.challenges.end(manager, challenge))) throw endedChallenge();
+      return this.open(manager, seat, request, taken.kind);
+    });
+    if (response === null) {
+      await this.record(reader, seat, request, { sessionId: null });
+      throw new GatewayError('unauthenticated', { message: 'The code is wrong or was used already.' });
+    }
+    await this.factors.succeeded(reader, userId, address);
+    return response;
+  }
+
+  private async open(
+    manager: EntityManager,
+    seat: Seat,
+    request: RequestFacts,
+    mfa?: SessionFactor,
+  ): Promise<TokenResponse> {
+    const by = loginOf(seat);
+    const isBreakGlass = await this.passwordLogins.isBreakGlass(manager, by);
+    const { id, response } = await this.sessions.openFor(manager, {
+      ...factorSeatOf(seat),
+      mfa: mfa ?? null,
+    });
+    if (isBreakGlass) await this.passwordLogins.tellOwners(manager, by, { id });
+    await this.record(manager, seat, request, { sessionId: id, isBreakGlass, ...(mfa && { mfa }) });
+    return response;
+  }
+
+  /**
+   * Returns the organisation memberships that a login may use, oldest first, each with the password hash that applies
+   * there.
+   */
+  private async seatsOf(
+    who: Partial<Pick<UserEntity, 'id' | 'email'>>,
+    organisationId: string | undefined,
+  ): Promise<Seat[]> {
+    const { manager } = this.dataSource;
+    const user = await manager.findOneBy(UserEntity, { ...who, status: 'active' });
+    if (!user) return [];
+    const seats = await manager
+      .createQueryBuilder(OrganisationUserEntity, 'seat')
+      .innerJoin(
+        OrganisationEntity,
+        'organisation',
+        `organisation.id = seat.organisationId AND organisation.status = 'active'`,
+      )
+      .where(`seat.userId = :userId AND seat.status = 'active'`, { userId: user.id })
+      .orderBy('seat.createdAt', 'ASC')
+      .addOrderBy('seat.organisationId', 'ASC')
+      .take(1_000)
+      .getMany();
+    return seats
+      .filter((seat) => (organisationId ?? seat.organisationId) === seat.organisationId)
+      .map((seat) => ({
+        user,
+        organisationId: seat.organisationId,
+        role: seat.role,
+        passwordHash: seat.passwordHash ?? user.passwordHash,
+      }));
+  }
+
+  /** Records a login; one without a session as refused. */
+  private record(
+    manager: EntityManager,
+    { user, organisationId }: Seat,
+    request: RequestFacts,
+    { sessionId, isBreakGlass = false, mfa }: LoginFacts,
+  ): Promise<void> {
+    const place = { userId: user.id, apiKeyId: null, organisationId, workspaceId: null };
+    const caller = { kind: 'session' as const, ...place, request };
+    const facts = { ...(isBreakGlass && { break_glass: true }), ...(mfa && { mfa }) };
+    const after = Object.keys(facts).length === 0 ? {} : { after: facts };
+    const entry = { action: 'login', resourceType: 'auth', resourceId: sessionId, ...after };
+    return this.audits.record(manager, caller, [
+      sessionId === null ? { ...entry, status: 401, errorType: 'unauthenticated' } : entry,
+    ]);
+  }
+}
+
+const factorSeatOf = ({ user, organisationId }: Seat): FactorSeat => ({ userId: user.id, organisationId });
+
+const loginOf = ({ user, organisationId, role }: Seat) => ({ organisationId, role, email: user.email });

@@ -1,0 +1,92 @@
+import { SecondFactorEntity, type SessionFactor } from '@gw/entities';
+import { Injectable } from '@nestjs/common';
+import { IsNull, Not, type EntityManager } from 'typeorm';
+import { Secrets } from '../../settings';
+import { LoginThrottle } from '../auth/login-throttle';
+import { countCodeAttempt, forgetCodeAttempts } from './code-throttle';
+import { takeRecoveryCode, type FactorScope } from './recovery-codes';
+import { isTotpCode, totpStepOf } from './totp';
+
+/** A user in the organisation that the login or session is for. */
+export interface FactorSeat {
+  readonly userId: string;
+  readonly organisationId: string;
+}
+
+/** A factor that has just been proved, and where it counts. */
+export interface TakenFactor extends FactorScope {
+  readonly kind: SessionFactor;
+}
+
+/** The factors that count in an organisation: its own, and those that count everywhere. */
+const countingIn = ({ userId, organisationId }: FactorSeat) =>
+  [IsNull(), organisationId].map((scope) => ({ userId, organisationId: scope, confirmedAt: Not(IsNull()) }));
+
+/** Checks second factors. Each code is accepted once, also by several processes at a time. */
+@Injectable()
+export class Factors {
+  private readonly throttle = new LoginThrottle();
+
+  constructor(private readonly secrets: Secrets) {}
+
+  /** The kinds of factors that a login in this organisation can be continued with; empty without any. */
+  async kindsOf(manager: EntityManager, seat: FactorSeat): Promise<SessionFactor[]> {
+    const hasApp = await manager.existsBy(SecondFactorEntity, countingIn(seat));
+    return hasApp ? ['totp', 'recovery_code'] : [];
+  }
+
+  /** Counts an attempt before it is checked. Throws `rate_limited` for the user and for the network. */
+  async admit(manager: EntityManager, userId: string, code: string, address: string): Promise<void> {
+    this.throttle.attempt(address, userId);
+    if (isTotpCode(code)) await countCodeAttempt(manager, userId);
+  }
+
+  /** Forgets the failed attempts of a user and network after a right code. */
+  async succeeded(manager: EntityManager, userId: string, address: string): Promise<void> {
+    this.throttle.succeeded(address, userId);
+    await forgetCodeAttempts(manager, userId);
+  }
+
+  /** Takes a code of an authenticator app or a recovery code. Returns null for a wrong or used one. */
+  async take(manager: EntityManager, seat: FactorSeat, code: string): Promise<TakenFactor | null> {
+    return isTotpCode(code) ? this.takeTotp(manager, seat, code) : takeRecovery(manager, seat, code);
+  }
+
+  /** Takes a code of one authenticator app, confirmed or not. Returns false for a wrong code and for one of an accepted step. */
+  async takeStep(manager: EntityManager, factor: SecondFactorEntity, code: string): Promise<boolean> {
+    const step = totpStepOf(this.secrets.sealingKeyring, factor, code);
+    if (step === null) return false;
+    const { affected } = await manager
+      .createQueryBuilder()
+      .update(SecondFactorEntity)
+      .set({ lastStep: step, lastUsedAt: new Date() })
+      .where('id = :id AND (last_step IS NULL OR last_step < :step)', { id: factor.id, step })
+      .execute();
+    return affected === 1;
+  }
+
+  private async takeTotp(
+    manager: EntityManager,
+    seat: FactorSeat,
+    code: string,
+  ): Promise<TakenFactor | null> {
+    const factors = await manager.find(SecondFactorEntity, { where: countingIn(seat) });
+    for (const factor of factors) {
+      const { userId, organisationId } = factor;
+      if (await this.takeStep(manager, factor, code)) return { kind: 'totp', userId, organisationId };
+    }
+    return null;
+  }
+}
+
+async function takeRecovery(
+  manager: EntityManager,
+  { userId, organisationId }: FactorSeat,
+  code: string,
+): Promise<TakenFactor | null> {
+  for (const scope of [null, organisationId]) {
+    const at = { userId, organisationId: scope };
+    if (await takeRecoveryCode(manager, at, code)) return { kind: 'recovery_code', ...at };
+  }
+  return null;
+}

@@ -1,0 +1,65 @@
+import { LoginChallengeEntity } from '@gw/entities';
+import { GatewayError, hashApiKey, randomAlphanumeric } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { LessThan, type EntityManager } from 'typeorm';
+import { Secrets } from '../../settings';
+import type { FactorSeat } from './factors';
+
+const LIFE_MS = 5 * 60_000;
+/** Codes that may be tried with one challenge; then the password is needed again. */
+const ATTEMPTS_MAX = 5;
+/** Maximum number of open challenges of one user; a login beyond it ends the oldest. */
+const OPEN_MAX = 20;
+
+export interface LoginChallenge {
+  readonly challenge: string;
+  readonly expiresAt: Date;
+}
+
+/** Logins whose password was right and whose second factor is missing. */
+@Injectable()
+export class LoginChallenges {
+  constructor(private readonly secrets: Secrets) {}
+
+  async make(manager: EntityManager, { userId, organisationId }: FactorSeat): Promise<LoginChallenge> {
+    const challenge = randomAlphanumeric(43);
+    const expiresAt = new Date(Date.now() + LIFE_MS);
+    await manager.delete(LoginChallengeEntity, { userId, expiresAt: LessThan(new Date()) });
+    await manager.query(
+      `DELETE FROM login_challenges WHERE token_hash IN
+         (SELECT token_hash FROM login_challenges WHERE user_id = $1 ORDER BY created_at DESC OFFSET $2)`,
+      [userId, OPEN_MAX - 1],
+    );
+    const tokenHash = this.hash(challenge);
+    await manager.insert(LoginChallengeEntity, { tokenHash, userId, organisationId, expiresAt });
+    return { challenge, expiresAt };
+  }
+
+  /** Counts an attempt. Throws `unauthenticated` for a challenge that is unknown, used, expired or has had five attempts. */
+  async attempt(manager: EntityManager, challenge: string): Promise<FactorSeat> {
+    const [rows] = await manager.query<[FactorSeat[], number]>(
+      `UPDATE login_challenges SET attempts = attempts + 1
+       WHERE token_hash = $1 AND expires_at > now() AND attempts < $2
+       RETURNING user_id AS "userId", organisation_id AS "organisationId"`,
+      [this.hash(challenge), ATTEMPTS_MAX],
+    );
+    const [seat] = rows;
+    if (seat === undefined) throw endedChallenge();
+    return seat;
+  }
+
+  /** Ends the challenge. Returns false when another call has ended it. */
+  async end(manager: EntityManager, challenge: string): Promise<boolean> {
+    const { affected } = await manager.delete(LoginChallengeEntity, { tokenHash: this.hash(challenge) });
+    return affected === 1;
+  }
+
+  private hash(challenge: string): string {
+    return hashApiKey(this.secrets.refreshTokenPepper, `login-challenge ${challenge}`);
+  }
+}
+
+export const endedChallenge = (): GatewayError =>
+  new GatewayError('unauthenticated', {
+    message: 'The challenge is not valid any more; log in with the password again.',
+  });

@@ -1,0 +1,92 @@
+import { NameField, ResponseField, TextField, UuidField } from '@gw/web';
+
+/** What proves that the caller is the user and not the holder of a stolen token. */
+export class ProofFields {
+  @TextField({
+    optional: true,
+    max: 1024,
+    description:
+      'Your password. Not enough for a session without a second factor when you have one; send code then.',
+    example: 'correct horse battery staple',
+  })
+  password?: string;
+  @TextField({
+    optional: true,
+    max: 64,
+    description: 'A code of your authenticator app, or a recovery code.',
+    example: '492039',
+  })
+  code?: string;
+}
+
+export class CreateTotpDto extends ProofFields {
+  @NameField({ optional: true, description: 'Default: Authenticator app.', example: 'Phone' }) name?: string;
+}
+
+export class ConfirmTotpDto {
+  @UuidField({ description: 'The id from the enrolment.', example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90' })
+  id!: string;
+  @TextField({ max: 64, description: 'The code that the app shows.', example: '492039' }) code!: string;
+}
+
+export class MfaLoginDto {
+  @TextField({ max: 128, description: 'From the login with the password.', example: '9fK2…' })
+  challenge!: string;
+  @TextField({
+    max: 64,
+    description: 'A code of the authenticator app, or a recovery code.',
+    example: '492039',
+  })
+  code!: string;
+}
+
+/** A login that needs a second factor: `POST /auth/login/mfa` takes the challenge, for five minutes. */
+export class MfaChallengeResponse {
+  @ResponseField.text({ example: '9fK2…' }) readonly challenge!: string;
+  @ResponseField.texts({ description: 'Factors that the user has.', example: ['totp', 'recovery_code'] })
+  readonly factors!: readonly string[];
+  @ResponseField.time() readonly expires_at!: string;
+  @ResponseField.kind('mfa-challenge') readonly object!: 'mfa-challenge';
+}
+
+export class TotpEnrolmentResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ description: 'In Base32; shown once.', example: 'S73O7RU3BBGXNV6TG2H2KT7CHPFKPT26' })
+  readonly secret!: string;
+  @ResponseField.text({
+    description: 'For a QR code.',
+    example:
+      'otpauth://totp/Tollgate:ada%40example.com?secret=S73O7RU3BBGXNV6TG2H2KT7CHPFKPT26&issuer=Tollgate',
+  })
+  readonly otpauth_uri!: string;
+  @ResponseField.kind('totp-enrolment') readonly object!: 'totp-enrolment';
+}
+
+export class RecoveryCodesResponse {
+  @ResponseField.texts({
+    description: 'Ten codes that each work once, shown only here. Empty: the codes that you have stay valid.',
+    example: ['k3fd-98ah-mm2q-xw7c'],
+  })
+  readonly recovery_codes!: readonly string[];
+  @ResponseField.kind('recovery-codes') readonly object!: 'recovery-codes';
+}
+
+class FactorResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.oneOf(['totp']) readonly type!: 'totp';
+  @ResponseField.text({ example: 'Phone' }) readonly name!: string;
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.time({ nullable: true }) readonly last_used_at!: string | null;
+}
+
+/** The second factors of the caller in this organisation. */
+export class MfaResponse {
+  @ResponseField.list(() => FactorResponse) readonly factors!: readonly FactorResponse[];
+  @ResponseField.integer({ example: 10 }) readonly recovery_codes_left!: number;
+  @ResponseField.oneOf(['totp', 'recovery_code'], {
+    nullable: true,
+    description: 'The second factor of this login.',
+  })
+  readonly session_factor!: string | null;
+  @ResponseField.kind('mfa') readonly object!: 'mfa';
+}

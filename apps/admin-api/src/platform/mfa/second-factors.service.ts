@@ -1,0 +1,191 @@
+import { SecondFactorEntity, SessionEntity, UserEntity } from '@gw/entities';
+import { GatewayError, uuidv7 } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { DataSource, IsNull, MoreThan, Not, type EntityManager } from 'typeorm';
+import { Secrets } from '../../settings';
+import { found, isUuid } from '../auth/tenancy';
+import type { Principal } from '../common/principal';
+import { Writes, type Write } from '../unit-of-work/writes';
+import { Factors } from './factors';
+import type {
+  ConfirmTotpDto,
+  CreateTotpDto,
+  MfaResponse,
+  ProofFields,
+  RecoveryCodesResponse,
+  TotpEnrolmentResponse,
+} from './mfa.dto';
+import { Proofs } from './proofs';
+import {
+  countRecoveryCodes,
+  removeRecoveryCodes,
+  renewRecoveryCodes,
+  type FactorScope,
+} from './recovery-codes';
+import { newTotpSecret, sealTotpSecret, totpUri } from './totp';
+
+/** Time to confirm a new authenticator app by its first code. */
+const ENROLMENT_MS = 10 * 60_000;
+/** Maximum number of authenticator apps of a user: each one more makes guessing a code easier. */
+const APPS_MAX = 3;
+
+/** The authenticator apps and recovery codes of the caller. */
+@Injectable()
+export class SecondFactorsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly secrets: Secrets,
+    private readonly factors: Factors,
+    private readonly proofs: Proofs,
+  ) {}
+
+  async list(caller: Principal): Promise<MfaResponse> {
+    const { manager } = this.dataSource;
+    const userId = caller.userId ?? '';
+    const rows = await manager.find(SecondFactorEntity, {
+      where: scopesOf(caller).map((scope) => ({ ...at(scope), confirmedAt: Not(IsNull()) })),
+      order: { createdAt: 'ASC', id: 'ASC' },
+    });
+    const counts = await Promise.all(scopesOf(caller).map((scope) => countRecoveryCodes(manager, scope)));
+    const session = await manager.findOneByOrFail(SessionEntity, { id: caller.sessionId ?? '', userId });
+    return {
+      factors: rows.map((row) => ({
+        id: row.id,
+        type: 'totp',
+        name: row.name,
+        created_at: row.createdAt.toISOString(),
+        last_used_at: row.lastUsedAt?.toISOString() ?? null,
+      })),
+      recovery_codes_left: counts.reduce((sum, count) => sum + count, 0),
+      session_factor: session.mfa,
+      object: 'mfa',
+    };
+  }
+
+  /** Begins the enrolment of an authenticator app, which counts after `confirm`. Replaces one that was begun and not confirmed. */
+  async enrol(caller: Principal, { name, ...proof }: CreateTotpDto): Promise<TotpEnrolmentResponse> {
+    const scope = await this.proofs.prove(caller, proof);
+    const [id, secret] = [uuidv7(), newTotpSecret()];
+    return this.writes.run({ ...caller, workspaceId: null }, async ({ manager }) => {
+      const { email } = await lockUser(manager, scope.userId);
+      await manager.delete(SecondFactorEntity, { ...at(scope), confirmedAt: IsNull() });
+      if ((await manager.countBy(SecondFactorEntity, at(scope))) >= APPS_MAX) {
+        throw new GatewayError('conflict', {
+          message: `You have ${String(APPS_MAX)} authenticator apps, which is the maximum; remove one first.`,
+        });
+      }
+      const sealedSecret = sealTotpSecret(this.secrets.sealingKeyring, id, secret);
+      await manager.insert(SecondFactorEntity, {
+        ...scope,
+        ...{ id, name: name ?? 'Authenticator app', sealedSecret },
+      });
+      return { id, secret, otpauth_uri: totpUri(email, secret), object: 'totp-enrolment' };
+    });
+  }
+
+  /**
+   * Confirms an authenticator app by its first code, ends the user's other sessions where it counts, and shows recovery codes to a
+   * user who has none. Throws `not_found` for an enrolment that is unknown, older than ten minutes or confirmed, and
+   * `unauthenticated` for a wrong code.
+   */
+  async confirm(caller: Principal, { id, code }: ConfirmTotpDto): Promise<RecoveryCodesResponse> {
+    const userId = caller.userId ?? '';
+    const address = caller.request.clientIp ?? '';
+    const since = new Date(Date.now() - ENROLMENT_MS);
+    const begun = scopesOf(caller).map((scope) => ({
+      ...{ ...at(scope), id, confirmedAt: IsNull(), createdAt: MoreThan(since) },
+    }));
+    const factor = found(await this.dataSource.manager.findOneBy(SecondFactorEntity, begun));
+    await this.factors.admit(this.dataSource.manager, userId, code, address);
+    const codes = await this.writes.run({ ...caller, workspaceId: null }, async (write) => {
+      const { manager } = write;
+      await lockUser(manager, userId);
+      if (!(await this.factors.takeStep(manager, factor, code))) return null;
+      const unconfirmed = { id, confirmedAt: IsNull() };
+      const { affected } = await manager.update(SecondFactorEntity, unconfirmed, { confirmedAt: new Date() });
+      if (affected !== 1) return null;
+      await endOtherSessions(manager, factor, caller.sessionId ?? '');
+      await manager.update(SessionEntity, { id: caller.sessionId ?? '' }, { mfa: 'totp' });
+      write.audit({ action: 'create', resourceType: 'mfa', resourceId: id, after: viewOf(factor) });
+      const scope = { userId, organisationId: factor.organisationId };
+      return (await countRecoveryCodes(manager, scope)) > 0 ? [] : renewRecoveryCodes(manager, scope);
+    });
+    if (codes === null) {
+      throw new GatewayError('unauthenticated', {
+        message: 'The code is wrong; check the clock of the device and send the code that it shows now.',
+      });
+    }
+    await this.factors.succeeded(this.dataSource.manager, userId, address);
+    return { recovery_codes: codes, object: 'recovery-codes' };
+  }
+
+  async renewCodes(caller: Principal, proof: ProofFields): Promise<RecoveryCodesResponse> {
+    const scope = await this.proofs.prove(caller, proof);
+    return this.writes.run({ ...caller, workspaceId: null }, async (write) => {
+      const { manager } = write;
+      await lockUser(manager, scope.userId);
+      if (!(await hasFactor(manager, scope))) {
+        throw new GatewayError('conflict', { message: 'Set up a second factor first.' });
+      }
+      write.audit({ action: 'rotate', resourceType: 'mfa_recovery_codes', resourceId: scope.userId });
+      return { recovery_codes: await renewRecoveryCodes(manager, scope), object: 'recovery-codes' };
+    });
+  }
+
+  /** Removes a factor, and the recovery codes with the last one. Throws `not_found` for a factor out of reach of the proof. */
+  async remove(caller: Principal, id: string, proof: ProofFields): Promise<object> {
+    const proven = await this.proofs.prove(caller, proof);
+    return this.writes.run({ ...caller, workspaceId: null }, async (write) => {
+      const { manager } = write;
+      await lockUser(manager, proven.userId);
+      // A proof that counts in one organisation reaches the factors of that organisation only.
+      const reached = proven.organisationId === null ? scopesOf(caller) : [proven];
+      const where = reached.map((scope) => ({ ...at(scope), id }));
+      const row = found(isUuid(id) ? await manager.findOneBy(SecondFactorEntity, where) : null);
+      await this.removeRow(write, row);
+      return {};
+    });
+  }
+
+  private async removeRow(write: Write<Principal>, row: SecondFactorEntity): Promise<void> {
+    const { manager } = write;
+    await manager.delete(SecondFactorEntity, { id: row.id });
+    if (!(await hasFactor(manager, row))) await removeRecoveryCodes(manager, scopeOf(row));
+    if (row.confirmedAt === null) return;
+    write.audit({ action: 'delete', resourceType: 'mfa', resourceId: row.id, before: viewOf(row) });
+  }
+}
+
+const scopeOf = ({ userId, organisationId }: FactorScope): FactorScope => ({ userId, organisationId });
+
+const at = ({ userId, organisationId }: FactorScope) => ({
+  userId,
+  organisationId: organisationId ?? IsNull(),
+});
+
+const scopesOf = ({ userId, organisationId }: Principal): FactorScope[] =>
+  [null, organisationId].map((scope) => ({ userId: userId ?? '', organisationId: scope }));
+
+const viewOf = ({ name }: SecondFactorEntity): object => ({ type: 'totp', name });
+
+const hasFactor = (manager: EntityManager, scope: FactorScope): Promise<boolean> =>
+  manager.existsBy(SecondFactorEntity, { ...at(scope), confirmedAt: Not(IsNull()) });
+
+/** Serialises the changes of a user's factors, for their maximum and their last one. */
+const lockUser = (manager: EntityManager, id: string): Promise<UserEntity> =>
+  manager.findOneOrFail(UserEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+
+/** Ends the sessions that were opened without the new factor, where it counts. */
+async function endOtherSessions(
+  manager: EntityManager,
+  { userId, organisationId }: FactorScope,
+  own: string,
+): Promise<void> {
+  const where = { userId, id: Not(own), revokedAt: IsNull(), mfa: IsNull() };
+  await manager.update(
+    SessionEntity,
+    { ...where, ...(organisationId === null ? {} : { organisationId }) },
+    { revokedAt: new Date() },
+  );
+}

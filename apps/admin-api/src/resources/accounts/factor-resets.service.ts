@@ -1,0 +1,74 @@
+import {
+  LoginChallengeEntity,
+  OrganisationUserEntity,
+  RecoveryCodeEntity,
+  SecondFactorEntity,
+  type SessionEntity,
+} from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { IsNull, Not, type EntityManager } from 'typeorm';
+import { endSessions } from '../../platform/accounts/membership-ends';
+import { assertNotAbove, rankOfRole } from '../../platform/auth/grants';
+import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
+import { Writes } from '../../platform/unit-of-work/writes';
+
+/** Removes the second factors of users who have lost them. */
+@Injectable()
+export class FactorResetsService {
+  constructor(private readonly writes: Writes) {}
+
+  /**
+   * Removes all second factors and recovery codes of another user, and ends the user's sessions. Throws `forbidden` for callers
+   * without a session, for the caller's own factors, for a higher role, and for factors that also protect other organisations.
+   */
+  reset(caller: Principal, userId: string): Promise<object> {
+    const { organisationId } = inOrganisation(caller);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const at = { organisationId, userId, status: 'active' as const };
+      const seat = found(isUuid(userId) ? await manager.findOneBy(OrganisationUserEntity, at) : null);
+      assertNotAbove(caller, rankOfRole(seat.role, null));
+      assertAnotherUser(caller, seat.userId);
+      await removeHere(manager, seat);
+      await endSessions(manager, seat);
+      write.audit({ action: 'reset', resourceType: 'mfa', resourceId: seat.userId });
+      return {};
+    });
+  }
+}
+
+/** A key or a stolen session must not remove the factors of its own user. */
+function assertAnotherUser(caller: Principal, userId: string): void {
+  if (caller.kind !== 'session') {
+    throw new GatewayError('forbidden', {
+      message: 'Only a logged-in user can reset the second factors of another one.',
+    });
+  }
+  if (caller.userId !== userId) return;
+  throw new GatewayError('forbidden', {
+    message: 'Remove your own factors with POST /v1/auth/mfa/factors/{factorId}/remove.',
+  });
+}
+
+/**
+ * Removes the factors of this organisation, and those that count everywhere if the user belongs to no other one: an administrator
+ * here must not weaken the login there.
+ */
+async function removeHere(
+  manager: EntityManager,
+  { userId, organisationId }: Pick<SessionEntity, 'userId' | 'organisationId'>,
+): Promise<void> {
+  const elsewhere = { userId, organisationId: Not(organisationId), status: 'active' as const };
+  const isShared = await manager.existsBy(OrganisationUserEntity, elsewhere);
+  const where = isShared ? { userId, organisationId } : { userId };
+  await manager.delete(SecondFactorEntity, where);
+  await manager.delete(RecoveryCodeEntity, where);
+  await manager.delete(LoginChallengeEntity, { userId, organisationId });
+  if (!(await manager.existsBy(SecondFactorEntity, { userId, organisationId: IsNull() }))) return;
+  throw new GatewayError('forbidden', {
+    message:
+      'The user belongs to other organisations too; only the operator of this installation can reset the factors.',
+  });
+}

@@ -1,0 +1,90 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { PlainRow } from '../row';
+import { OrganisationEntity } from './organisation.entity';
+import { UserEntity } from './user.entity';
+
+/** An authenticator app of a user (TOTP, RFC 6238). */
+@Entity('second_factors')
+export class SecondFactorEntity extends PlainRow {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'second_factors_pk' })
+  id!: string;
+
+  @Column({ name: 'user_id', type: 'uuid' })
+  @ForeignKey(() => UserEntity, { name: 'second_factors_user_fk' })
+  @Index('second_factors_user_id_ix')
+  userId!: string;
+
+  /** The only organisation in which the factor counts; null: it counts in all. It is that of the password it was set up with. */
+  @Column({ name: 'organisation_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => OrganisationEntity, { name: 'second_factors_organisation_fk' })
+  organisationId!: string | null;
+
+  @Column({ name: 'name', type: 'varchar', length: 255 })
+  name!: string;
+
+  /** `seal()` of the secret in Base32, bound to the factor. */
+  @Column({ name: 'sealed_secret', type: 'text' })
+  sealedSecret!: string;
+
+  /** The 30-second step of the last accepted code; a code of this step or an earlier one is refused. */
+  @Column({ name: 'last_step', type: 'integer', nullable: true })
+  lastStep!: number | null;
+
+  /** Null until a first code has proved that the app has the secret; the factor does not count before. */
+  @Column({ name: 'confirmed_at', type: 'timestamptz', precision: 3, nullable: true })
+  confirmedAt!: Date | null;
+
+  @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastUsedAt!: Date | null;
+}
+
+/** A code that stands in for a lost factor once. Deleted when it is used or replaced. */
+@Entity('recovery_codes')
+export class RecoveryCodeEntity extends PlainRow {
+  /** SHA-256 of user id and code, hex. A code has 80 random bits, so its hash needs no key that could be replaced. */
+  @PrimaryColumn({
+    name: 'code_hash',
+    type: 'char',
+    length: 64,
+    primaryKeyConstraintName: 'recovery_codes_pk',
+  })
+  codeHash!: string;
+
+  @Column({ name: 'user_id', type: 'uuid' })
+  @ForeignKey(() => UserEntity, { name: 'recovery_codes_user_fk' })
+  @Index('recovery_codes_user_id_ix')
+  userId!: string;
+
+  /** As in `second_factors`. */
+  @Column({ name: 'organisation_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => OrganisationEntity, { name: 'recovery_codes_organisation_fk' })
+  organisationId!: string | null;
+}
+
+/** A login whose password was right and whose second factor is missing. Deleted when the session opens. */
+@Entity('login_challenges')
+export class LoginChallengeEntity extends PlainRow {
+  /** HMAC-SHA256 of the challenge, hex. */
+  @PrimaryColumn({
+    name: 'token_hash',
+    type: 'char',
+    length: 64,
+    primaryKeyConstraintName: 'login_challenges_pk',
+  })
+  tokenHash!: string;
+
+  @Column({ name: 'user_id', type: 'uuid' })
+  @ForeignKey(() => UserEntity, { name: 'login_challenges_user_fk' })
+  @Index('login_challenges_user_id_ix')
+  userId!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'login_challenges_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'attempts', type: 'integer', default: 0 })
+  attempts!: number;
+
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
+}
