@@ -1,0 +1,97 @@
+import { ASSERTION, PROTOCOL, SIGNATURE } from './names';
+import { SamlFault } from './saml-types';
+import { allElements, readXml, XmlFault, type XmlElement } from './xml';
+
+const BASE64_MAX = 262_144;
+
+/** A document that has passed the guard. */
+export interface Guarded {
+  readonly xml: string;
+  readonly root: XmlElement;
+}
+
+/** Reads the bytes of a SAMLResponse, before any XML library sees them. Throws `SamlFault` of the guard. */
+export function guardResponse(base64: string): Guarded {
+  if (base64.length > BASE64_MAX) throw new SamlFault('guard', 'The response is larger than 256 KB.');
+  const compact = base64.replace(/[ \t\r\n]/g, '');
+  if (compact === '' || compact.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) {
+    throw new SamlFault('guard', 'The response is not base64.');
+  }
+  return guardXml(utf8(Buffer.from(compact, 'base64')));
+}
+
+/** Holds a document of SAML to the bounds that its readers rely on. Throws `SamlFault` of the guard. */
+export function guardXml(text: string): Guarded {
+  // XML reads every line end as a line feed; the digest is made after that.
+  const xml = text.replace(/\r\n?/g, '\n');
+  const root = rootOf(xml);
+  const ids = new Set<string>();
+  const counts = { responses: 0, assertions: 0, encrypted: 0, signatures: 0 };
+  for (const element of allElements(root)) {
+    addId(ids, element);
+    if (element.local === 'Response') counts.responses += 1;
+    if (element.local === 'Assertion') counts.assertions += 1;
+    if (element.local === 'EncryptedAssertion') counts.encrypted += 1;
+    if (element.local === 'Signature') counts.signatures += 1;
+    refuseComments(element);
+  }
+  if (counts.responses > 1) throw new SamlFault('guard', 'There is more than one Response.');
+  if (counts.signatures > 2) throw new SamlFault('guard', 'There are more than two signatures.');
+  if (counts.assertions + counts.encrypted > 1) {
+    throw new SamlFault(counts.encrypted > 0 ? 14 : 'guard', 'There is more than one assertion.');
+  }
+  return { xml, root };
+}
+
+function utf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new SamlFault('guard', 'The response is not UTF-8.');
+  }
+}
+
+function rootOf(xml: string): XmlElement {
+  try {
+    return readXml(xml);
+  } catch (error) {
+    if (error instanceof XmlFault) throw new SamlFault('guard', error.message);
+    throw error;
+  }
+}
+
+function addId(ids: Set<string>, { attributes }: XmlElement): void {
+  for (const [name, id] of attributes) {
+    if (!/^(?:[^:]+:)?id$/i.test(name)) continue;
+    if (ids.has(id)) throw new SamlFault('guard', 'An ID is there twice.');
+    ids.add(id);
+  }
+}
+
+/** The canonical form drops comments, so readers could differ about what the text is. */
+function refuseComments(element: XmlElement): void {
+  if (element.namespace === SIGNATURE && element.hasComment) {
+    throw new SamlFault(5, 'A signature has a comment inside.');
+  }
+  if (element.local === 'NameID' && element.namespace === ASSERTION && element.hasComment) {
+    throw new SamlFault(11, 'The NameID has a comment inside.');
+  }
+}
+
+/** The issuer and the request that a response names, before its signature is checked: only to find the connection and the flow. */
+export function claimedBy({ root }: Guarded): {
+  readonly issuer: string | null;
+  readonly requestId: string | null;
+} {
+  if (root.local !== 'Response' || root.namespace !== PROTOCOL) {
+    throw new SamlFault(1, 'The document is not a response.');
+  }
+  const assertion = root.children.find(({ local }) => local === 'Assertion');
+  const issuer = [root, assertion]
+    .flatMap((element) => element?.children ?? [])
+    .find(({ local }) => local === 'Issuer');
+  return {
+    issuer: issuer?.text.trim() ?? null,
+    requestId: root.attributes.get('InResponseTo') ?? null,
+  };
+}

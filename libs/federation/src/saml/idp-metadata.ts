@@ -1,0 +1,122 @@
+import { readCertificate, type SamlCertificate } from './certificates';
+import { METADATA, POST_BINDING, REDIRECT_BINDING, SIGNATURE } from './names';
+import { allElements, childrenOf, readXml, XmlFault, type XmlElement } from './xml';
+
+const BYTES_MAX = 1_048_576;
+const CERTIFICATES_MAX = 10;
+const PROTOCOL_2 = 'urn:oasis:names:tc:SAML:2.0:protocol';
+
+/** Where a message goes, and how. */
+export interface SamlEndpoint {
+  readonly url: string;
+  readonly binding: 'redirect' | 'post';
+}
+
+/** What the metadata of an identity provider says. */
+export interface IdpMetadata {
+  readonly entityId: string;
+  readonly sso: SamlEndpoint;
+  readonly sloUrl: string | null;
+  readonly certificates: readonly SamlCertificate[];
+  readonly wantsSignedRequests: boolean;
+}
+
+/** The metadata cannot be used; the message says what to change. */
+export class SamlMetadataFault extends Error {
+  override readonly name = 'SamlMetadataFault';
+}
+
+/** Reads the metadata of one identity provider, under the guard of responses. Throws `SamlMetadataFault`. */
+export function readIdpMetadata(xml: string): IdpMetadata {
+  if (Buffer.byteLength(xml) > BYTES_MAX) throw new SamlMetadataFault('the metadata is larger than 1 MB');
+  const entity = entityOf(rootOf(xml));
+  const entityId = entity.attributes.get('entityID') ?? '';
+  if (entityId === '' || entityId.length > 1_024) {
+    throw new SamlMetadataFault('entityID must be a text of 1 to 1024 characters');
+  }
+  const provider = providersOf(entity)[0];
+  if (provider === undefined)
+    throw new SamlMetadataFault('the metadata has no identity provider of SAML 2.0');
+  return {
+    entityId,
+    sso: ssoOf(provider),
+    sloUrl: endpointOf(provider, 'SingleLogoutService', REDIRECT_BINDING),
+    certificates: certificatesOf(provider),
+    wantsSignedRequests: /^(?:true|1)$/.test(provider.attributes.get('WantAuthnRequestsSigned') ?? ''),
+  };
+}
+
+/** An address that browsers may be sent to. Returns what is wrong with it, or null. */
+export function endpointFault(url: string): string | null {
+  if (url.length > 2_048 || !URL.canParse(url)) return 'must be a URL';
+  const { protocol, hostname, username, hash } = new URL(url);
+  const isLoopback = protocol === 'http:' && /^(?:127\.0\.0\.1|localhost|\[::1\])$/.test(hostname);
+  if (protocol !== 'https:' && !isLoopback) return 'must be https';
+  return username === '' && hash === '' ? null : 'must have no user and no fragment';
+}
+
+function rootOf(xml: string): XmlElement {
+  try {
+    return readXml(xml);
+  } catch (error) {
+    if (error instanceof XmlFault) throw new SamlMetadataFault(`the XML cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+function entityOf(root: XmlElement): XmlElement {
+  const entities = [...allElements(root)].filter(
+    ({ local, namespace }) => local === 'EntityDescriptor' && namespace === METADATA,
+  );
+  const providers = entities.filter((entity) => providersOf(entity).length > 0);
+  const [entity, more] = providers.length > 0 ? providers : entities;
+  if (entity === undefined) throw new SamlMetadataFault('the metadata has no EntityDescriptor');
+  if (more !== undefined)
+    throw new SamlMetadataFault('the metadata has several identity providers; send that of one');
+  return entity;
+}
+
+const providersOf = (entity: XmlElement): readonly XmlElement[] =>
+  childrenOf(entity, METADATA, 'IDPSSODescriptor').filter(({ attributes }) =>
+    (attributes.get('protocolSupportEnumeration') ?? PROTOCOL_2).split(/\s+/).includes(PROTOCOL_2),
+  );
+
+function ssoOf(provider: XmlElement): SamlEndpoint {
+  const redirect = endpointOf(provider, 'SingleSignOnService', REDIRECT_BINDING);
+  if (redirect !== null) return { url: redirect, binding: 'redirect' };
+  const post = endpointOf(provider, 'SingleSignOnService', POST_BINDING);
+  if (post !== null) return { url: post, binding: 'post' };
+  throw new SamlMetadataFault('the metadata has no SingleSignOnService with HTTP-Redirect or HTTP-POST');
+}
+
+function endpointOf(provider: XmlElement, local: string, binding: string): string | null {
+  const url = childrenOf(provider, METADATA, local)
+    .find(({ attributes }) => attributes.get('Binding') === binding)
+    ?.attributes.get('Location');
+  if (url === undefined) return null;
+  const fault = endpointFault(url);
+  if (fault !== null) throw new SamlMetadataFault(`the location of ${local} ${fault}`);
+  return url;
+}
+
+function certificatesOf(provider: XmlElement): readonly SamlCertificate[] {
+  const texts = childrenOf(provider, METADATA, 'KeyDescriptor')
+    .filter(({ attributes }) => attributes.get('use') !== 'encryption')
+    .flatMap((key) => [...allElements(key)])
+    .filter(({ local, namespace }) => local === 'X509Certificate' && namespace === SIGNATURE)
+    .map(({ text }) => text.replace(/\s/g, ''));
+  const different = [...new Set(texts)];
+  if (different.length === 0) throw new SamlMetadataFault('the metadata has no signing certificate');
+  if (different.length > CERTIFICATES_MAX) {
+    throw new SamlMetadataFault(`the metadata has more than ${String(CERTIFICATES_MAX)} certificates`);
+  }
+  return different.map(certificateOf);
+}
+
+function certificateOf(text: string): SamlCertificate {
+  try {
+    return readCertificate(text);
+  } catch (error) {
+    throw new SamlMetadataFault(`a signing certificate cannot be used: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,124 @@
+import { X509Certificate, type KeyObject } from 'node:crypto';
+import {
+  checkAttributes,
+  checkAuthentication,
+  checkCharacters,
+  checkConditions,
+  checkConfirmation,
+  checkDestination,
+  checkForm,
+  checkIssuer,
+  checkNameId,
+  checkRequest,
+  checkStatus,
+  type Parts,
+} from './checks';
+import { decryptAssertion } from './decrypt';
+import { emailOf, namesOf } from './email';
+import { claimedBy, guardResponse, guardXml, type Guarded } from './guard';
+import { ASSERTION } from './names';
+import {
+  SamlFault,
+  type SamlCheck,
+  type SamlConnection,
+  type SamlExpectation,
+  type SamlIdentity,
+} from './saml-types';
+import { isSigned, signedBytes } from './signed-bytes';
+import { childrenOf, type XmlElement } from './xml';
+
+const SKEW_MS = 60_000;
+
+export type SamlVerdict =
+  { readonly identity: SamlIdentity } | { readonly failed: SamlCheck; readonly message: string };
+
+/** Who a response says that it is from and what it answers; unproven, only to find the connection and the flow. Throws `SamlFault`. */
+export const samlClaims = (base64: string): ReturnType<typeof claimedBy> => claimedBy(guardResponse(base64));
+
+/**
+ * Reads a SAMLResponse: the guard, the signature, then every check on the canonical bytes that were signed. The first check that fails is
+ * named. Checks 8, 15 and the flow's part of 9 need stored state and belong to the caller.
+ */
+export async function readSamlResponse(
+  base64: string,
+  connection: SamlConnection,
+  expected: SamlExpectation,
+): Promise<SamlVerdict> {
+  try {
+    return { identity: await identityIn(base64, connection, expected) };
+  } catch (error) {
+    if (error instanceof SamlFault) return { failed: error.check, message: error.message };
+    throw error;
+  }
+}
+
+async function identityIn(
+  base64: string,
+  connection: SamlConnection,
+  expected: SamlExpectation,
+): Promise<SamlIdentity> {
+  const parts = partsOf(guardResponse(base64), connection, expected);
+  checkForm(parts.response, parts.assertion);
+  checkStatus(parts.response);
+  checkDestination(parts);
+  checkIssuer(parts);
+  const confirmation = checkConfirmation(parts);
+  checkConditions(parts);
+  checkRequest(parts);
+  const { sessionIndex, endsAt } = checkAuthentication(parts);
+  const nameId = checkNameId(parts);
+  const values = checkAttributes(parts);
+  const email = await emailOf(values, nameId, connection);
+  checkCharacters(parts.response, parts.assertion);
+  return {
+    subject: nameId.value,
+    email,
+    ...namesOf(values, connection),
+    sessionIndex,
+    sessionEndsAt: endsAt,
+    assertionId: parts.assertion.attributes.get('ID') ?? '',
+    usableUntil: new Date(confirmation.notOnOrAfter.getTime() + SKEW_MS),
+    isIdpInitiated: expected.requestId === null,
+  };
+}
+
+/** The response and its assertion, each from the bytes that its signature covers. The assertion must be signed itself. */
+function partsOf(outer: Guarded, connection: SamlConnection, expected: SamlExpectation): Parts {
+  const { root } = outer;
+  const [plain] = childrenOf(root, ASSERTION, 'Assertion');
+  const [encrypted] = childrenOf(root, ASSERTION, 'EncryptedAssertion');
+  if (plain === undefined && encrypted === undefined) {
+    checkForm(root, null);
+    checkStatus(root);
+    throw new SamlFault('guard', 'There is no assertion.');
+  }
+  const keys = keysOf(connection, expected.now);
+  const isResponseSigned = isSigned(root);
+  const response = isResponseSigned ? reread(outer, root, keys) : root;
+  const inner = plain === undefined ? decrypted(encrypted, connection) : { guarded: outer, element: plain };
+  const assertion = reread(inner.guarded, inner.element, keys);
+  return { response, isResponseSigned, assertion, connection, expected };
+}
+
+function decrypted(
+  encrypted: XmlElement | undefined,
+  { decryptionKeys }: SamlConnection,
+): { readonly guarded: Guarded; readonly element: XmlElement } {
+  if (encrypted === undefined) throw new SamlFault('guard', 'There is no assertion.');
+  const guarded = decryptAssertion(encrypted, decryptionKeys);
+  return { guarded, element: guarded.root };
+}
+
+function reread(guarded: Guarded, element: XmlElement, keys: readonly KeyObject[]): XmlElement {
+  const { root } = guardXml(signedBytes(guarded, element, keys));
+  const isSame = root.local === element.local && root.attributes.get('ID') === element.attributes.get('ID');
+  if (!isSame) throw new SamlFault(5, 'The signature covers another element.');
+  return root;
+}
+
+function keysOf({ certificates, enforceCertificateDates }: SamlConnection, now: Date): readonly KeyObject[] {
+  return certificates
+    .map((pem) => new X509Certificate(pem))
+    .filter((each) => !enforceCertificateDates || (each.validFromDate <= now && now < each.validToDate))
+    .map(({ publicKey }) => publicKey);
+}

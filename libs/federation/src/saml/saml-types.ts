@@ -1,0 +1,63 @@
+/** The checks of a response by number; `guard` comes before any of them. */
+export type SamlCheck = 'guard' | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16;
+
+/** A response was refused; the message is for administrators. */
+export class SamlFault extends Error {
+  override readonly name = 'SamlFault';
+
+  constructor(
+    readonly check: SamlCheck,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What a connection knows about its identity provider, and how answers are read. */
+export interface SamlConnection {
+  readonly idpEntityId: string;
+  /** PEM; several while keys are rotated. */
+  readonly certificates: readonly string[];
+  readonly allowIdpInitiated: boolean;
+  /** True: an unsigned response may have no Destination. */
+  readonly lenientDestination: boolean;
+  /** True: certificates count only within their dates. */
+  readonly enforceCertificateDates: boolean;
+  /** Seconds since the user authenticated at the identity provider; null: any. */
+  readonly maxAge: number | null;
+  /** URI of the only format of NameID that is taken; null: emailAddress, persistent and unspecified. */
+  readonly nameIdFormat: string | null;
+  /** Names of attributes; null: the usual names. */
+  readonly emailAttribute: string | null;
+  readonly givenNameAttribute: string | null;
+  readonly familyNameAttribute: string | null;
+  /** PEM of the keys that assertions are encrypted for; empty: encrypted assertions are refused. */
+  readonly decryptionKeys: readonly string[];
+  /** Whether an address of the domain may log in by this connection. */
+  isDomainAllowed(domain: string): boolean | Promise<boolean>;
+}
+
+/** What we expect of one response. */
+export interface SamlExpectation {
+  readonly acsUrl: string;
+  readonly entityId: string;
+  /** Id of the AuthnRequest; null when the identity provider began the login. */
+  readonly requestId: string | null;
+  readonly now: Date;
+}
+
+/** What the identity provider says of a user, with the signature checked. */
+export interface SamlIdentity {
+  readonly subject: string;
+  /** In lower case and of an allowed domain; null when the response has none. */
+  readonly email: string | null;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly sessionIndex: string | null;
+  /** When the session at the identity provider ends. */
+  readonly sessionEndsAt: Date | null;
+  readonly assertionId: string;
+  /** Until when the assertion could be used again, so that its id must be kept. */
+  readonly usableUntil: Date;
+  readonly isIdpInitiated: boolean;
+}

@@ -1,0 +1,185 @@
+import { createRequire } from 'node:module';
+import { escapeXml } from '../write-xml';
+import type { Key } from './signer';
+
+interface Samlify {
+  setSchemaValidator(validator: { validate(xml: string): Promise<string> }): void;
+  readonly SamlLib: {
+    readonly defaultLoginResponseTemplate: { readonly context: string };
+    replaceTagsByValue(template: string, values: Record<string, string>): string;
+  };
+  IdentityProvider(settings: object): {
+    createLoginResponse(
+      sp: object,
+      request: object,
+      binding: 'post',
+      user: object,
+      more: { customTagReplacement(template: string): { id: string; context: string } },
+    ): Promise<{ readonly context: string }>;
+    parseLoginRequest(
+      sp: object,
+      binding: 'redirect' | 'post',
+      request: { readonly query?: object; readonly body?: object; readonly octetString?: string },
+    ): Promise<{ readonly extract: { readonly request: { readonly id: string } } }>;
+    getMetadata(): string;
+  };
+  ServiceProvider(settings: object): object;
+}
+
+// Its types would bring the globals of browsers into our code.
+const samlify = createRequire(__filename)('samlify') as Samlify;
+samlify.setSchemaValidator({ validate: () => Promise.resolve('valid') });
+
+const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
+const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
+const EMAIL = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+
+/** The service provider, as its partner knows it. */
+export interface Partner {
+  readonly acsUrl: string;
+  readonly entityId: string;
+  readonly encryptFor: string | null;
+}
+
+export interface Account {
+  readonly requestId: string | null;
+  readonly email: string;
+  readonly givenName: string;
+}
+
+/** An identity provider by samlify, which reads our requests and makes responses on its own. */
+export function samlifyIdp(entityId: string, key: Key): SamlifyIdp {
+  return new SamlifyIdp(entityId, key);
+}
+
+export class SamlifyIdp {
+  constructor(
+    readonly entityId: string,
+    private readonly key: Key,
+  ) {}
+
+  /** Its metadata. */
+  metadata(): string {
+    return this.idp(false).getMetadata();
+  }
+
+  /** A SAMLResponse in base64, as a browser would post it. */
+  async respond({ acsUrl, entityId, encryptFor }: Partner, account: Account): Promise<string> {
+    const sp = samlify.ServiceProvider({
+      entityID: entityId,
+      wantAssertionsSigned: true,
+      assertionConsumerService: [{ Binding: POST, Location: acsUrl }],
+      ...(encryptFor === null ? {} : { encryptCert: encryptFor }),
+    });
+    const request = { extract: { request: { id: account.requestId ?? '' } } };
+    const values = this.values({ acsUrl, entityId }, account);
+    const { context } = await this.idp(encryptFor !== null).createLoginResponse(
+      sp,
+      request,
+      'post',
+      { email: account.email },
+      {
+        customTagReplacement: (template) => ({
+          id: values['ID'] ?? '',
+          context: samlify.SamlLib.replaceTagsByValue(statements(template, account), values),
+        }),
+      },
+    );
+    return context;
+  }
+
+  /** The id of a request of ours that came with the query of a redirect; rejects when its signature is wrong. */
+  async idOfRedirect(query: string, sp: { entityId: string; certificate: string | null }): Promise<string> {
+    const { extract } = await this.idp(false, sp.certificate !== null).parseLoginRequest(
+      this.partner(sp),
+      'redirect',
+      {
+        query: Object.fromEntries(new URLSearchParams(query)),
+        octetString: query.replace(/&Signature=.*$/, ''),
+      },
+    );
+    return extract.request.id;
+  }
+
+  /** The id of a request of ours that was posted. */
+  async idOfPost(body: object, sp: { entityId: string; certificate: string | null }): Promise<string> {
+    const { extract } = await this.idp(false, sp.certificate !== null).parseLoginRequest(
+      this.partner(sp),
+      'post',
+      { body },
+    );
+    return extract.request.id;
+  }
+
+  private partner({ entityId, certificate }: { entityId: string; certificate: string | null }): object {
+    return samlify.ServiceProvider({
+      entityID: entityId,
+      authnRequestsSigned: certificate !== null,
+      assertionConsumerService: [{ Binding: POST, Location: entityId }],
+      ...(certificate === null ? {} : { signingCert: certificate }),
+    });
+  }
+
+  private idp(
+    isAssertionEncrypted: boolean,
+    wantAuthnRequestsSigned = false,
+  ): ReturnType<Samlify['IdentityProvider']> {
+    return samlify.IdentityProvider({
+      entityID: this.entityId,
+      privateKey: this.key.privateKey,
+      signingCert: this.key.certificate,
+      isAssertionEncrypted,
+      wantAuthnRequestsSigned,
+      dataEncryptionAlgorithm: 'http://www.w3.org/2009/xmlenc11#aes256-gcm',
+      keyEncryptionAlgorithm: 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
+      nameIDFormat: [EMAIL],
+      singleLogoutService: [{ Binding: REDIRECT, Location: `${this.entityId}/slo` }],
+      singleSignOnService: [
+        { Binding: REDIRECT, Location: `${this.entityId}/sso` },
+        { Binding: POST, Location: `${this.entityId}/sso` },
+      ],
+    });
+  }
+
+  private values(
+    { acsUrl, entityId }: Pick<Partner, 'acsUrl' | 'entityId'>,
+    { requestId, email }: Account,
+  ): Record<string, string> {
+    const now = new Date();
+    const later = new Date(now.getTime() + 300_000).toISOString();
+    const id = (): string => `_${crypto.randomUUID()}`;
+    return {
+      ID: id(),
+      AssertionID: id(),
+      Destination: acsUrl,
+      Audience: entityId,
+      SubjectRecipient: acsUrl,
+      Issuer: this.entityId,
+      IssueInstant: now.toISOString(),
+      StatusCode: 'urn:oasis:names:tc:SAML:2.0:status:Success',
+      ConditionsNotBefore: now.toISOString(),
+      ConditionsNotOnOrAfter: later,
+      SubjectConfirmationDataNotOnOrAfter: later,
+      NameIDFormat: EMAIL,
+      NameID: email,
+      InResponseTo: requestId ?? '',
+    };
+  }
+}
+
+/** What samlify leaves to its users: the time of the login, and attributes. */
+function statements(template: string, { requestId, email, givenName }: Account): string {
+  const attribute = (name: string, value: string): string =>
+    `<saml:Attribute Name="${name}"><saml:AttributeValue>${escapeXml(value)}</saml:AttributeValue></saml:Attribute>`;
+  const own = template
+    .replace(
+      '{AuthnStatement}',
+      `<saml:AuthnStatement AuthnInstant="${new Date().toISOString()}" SessionIndex="_s"><saml:AuthnContext>` +
+        `<saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`,
+    )
+    .replace(
+      '{AttributeStatement}',
+      `<saml:AttributeStatement>${attribute('email', email)}${attribute('givenName', givenName)}</saml:AttributeStatement>`,
+    );
+  return requestId === null ? own.replaceAll(' InResponseTo="{InResponseTo}"', '') : own;
+}
