@@ -15,6 +15,7 @@ import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance } from 'fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
+import { LOGOUT_FORM_PATHS } from './platform/logins/sso-logout.controller';
 import { FORM_PATHS } from './resources/accounts/account-pages.controller';
 import { AppModule } from './app.module';
 import { BODY, PUBLIC_BODY } from './platform/bodies';
@@ -65,7 +66,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   const adapter = createAdapter({
     body: BODY,
     jsonOnly: true,
-    notJsonOnly: [...OTLP_PATHS, ...FORM_PATHS, ...SCIM_PATHS],
+    notJsonOnly: [...OTLP_PATHS, ...FORM_PATHS, ...LOGOUT_FORM_PATHS, ...SCIM_PATHS],
     hstsMaxAgeSeconds: settings.HSTS_MAX_AGE,
     log,
   });

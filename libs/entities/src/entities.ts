@@ -79,3 +79,4 @@ export {
   type TokenEndpointAuthMethod,
 } from './sso/sso-connection.entity';
 export { SsoFlowEntity, SsoLinkEntity } from './sso/sso-flow.entity';
+export { SsoSessionEntity, SsoUsedMessageEntity } from './sso/sso-session.entity';

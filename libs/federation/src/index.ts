@@ -29,3 +29,4 @@ export {
   type SamlIdentity,
 } from './saml/saml-types';
 export { newKeyWithCertificate, type KeyWithCertificate } from './saml/self-signed';
+export type { ProvidedLogout } from './logout-token';

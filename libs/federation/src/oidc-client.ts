@@ -1,6 +1,8 @@
+import { createRemoteJWKSet, customFetch as keysFetch, type JWTVerifyGetKey } from 'jose';
 import { webcrypto } from 'node:crypto';
 import * as client from 'openid-client';
 import { groupsIn, type ProvidedGroups } from './groups';
+import { readLogoutToken, type ProvidedLogout } from './logout-token';
 import { assertIdToken, SKEW_SECONDS, type Claims } from './id-token';
 
 /** A private key as RFC 7517 writes it. */
@@ -53,6 +55,8 @@ export interface OidcIdentity {
   readonly givenName: string;
   readonly familyName: string;
   readonly groups: ProvidedGroups;
+  /** The session at the provider; null when it names none. */
+  readonly session: string | null;
 }
 
 /** Why a login at a provider failed; the message is for administrators. */
@@ -82,6 +86,7 @@ export class OidcClient {
     private readonly settings: OidcSettings,
     private readonly redirectUri: string,
     private readonly configure: (metadata: client.ServerMetadata) => client.Configuration,
+    private readonly logoutKeys: JWTVerifyGetKey,
   ) {}
 
   /** Reads the metadata of the provider. Rejects with `OidcFault` when it has none, or of another issuer. */
@@ -119,7 +124,7 @@ export class OidcClient {
       );
       const metadata = found.serverMetadata();
       assertEndpoints(metadata, isLoopback, outbound);
-      return new OidcClient(metadata, settings, redirectUri, configure);
+      return new OidcClient(metadata, settings, redirectUri, configure, keysOf(metadata, outbound));
     } catch (error) {
       throw faultOf('The metadata of the issuer cannot be used', error);
     }
@@ -168,6 +173,25 @@ export class OidcClient {
     }
   }
 
+  /** Verifies a logout token of the provider. Rejects with `OidcFault`. */
+  async logout(token: string): Promise<ProvidedLogout> {
+    const { issuer, clientId } = this.settings;
+    try {
+      return await readLogoutToken(token, { issuer, clientId, key: this.logoutKeys });
+    } catch (error) {
+      throw faultOf('The logout was refused', error);
+    }
+  }
+
+  /** Address at which the user ends the session at the provider too; null when it offers none. */
+  logoutUrl(subject: string, backTo: string): string | null {
+    const { end_session_endpoint: endpoint } = this.metadata;
+    if (endpoint === undefined || !isSafeEndpoint(endpoint, this.settings.issuer)) return null;
+    return client.buildEndSessionUrl(this.configure(this.metadata), {
+      ...{ logout_hint: subject, post_logout_redirect_uri: backTo },
+    }).href;
+  }
+
   /**
    * A configuration with the keys that are kept, which looks old enough that the library reads them again for a key that it does not
    * know. Each such read needs a code that the provider has taken, so nobody else can cause it.
@@ -197,6 +221,20 @@ export class OidcClient {
   }
 }
 
+/** https, or plain http on this machine for an issuer that is there too. */
+const isSafe = (url: string, isLoopback: boolean): boolean =>
+  url.startsWith('https://') || (isLoopback && LOOPBACK.test(url));
+
+const isSafeEndpoint = (url: string, issuer: string): boolean => isSafe(url, LOOPBACK.test(issuer));
+
+/** The provider's keys for logout tokens, which anyone may send: read again for an unknown key at most every 30 seconds. */
+function keysOf({ jwks_uri: uri }: client.ServerMetadata, outbound: OidcOutbound): JWTVerifyGetKey {
+  return createRemoteJWKSet(new URL(uri ?? ''), {
+    cooldownDuration: 30_000,
+    [keysFetch]: (url) => outbound.send(url, { method: 'GET', headers: { accept: 'application/json' } }),
+  });
+}
+
 /** Throws for metadata without the endpoints of the code flow, or with one that is not https or that the address policy refuses. */
 function assertEndpoints(
   metadata: client.ServerMetadata,
@@ -207,9 +245,7 @@ function assertEndpoints(
     const url = metadata[name];
     if (url === undefined && name === 'userinfo_endpoint') continue;
     if (url === undefined) throw new Error(`${name} is missing.`);
-    if (!url.startsWith('https://') && !(isLoopback && LOOPBACK.test(url))) {
-      throw new Error(`${name} is not an https address.`);
-    }
+    if (!isSafe(url, isLoopback)) throw new Error(`${name} is not an https address.`);
     // Browsers go to the authorization endpoint, which may be where only they can go.
     const fault = name === 'authorization_endpoint' ? null : outbound.fault(url);
     if (fault !== null) throw new Error(`${name}: ${fault}.`);
@@ -258,6 +294,7 @@ function identityOf(idToken: Claims, userInfo: Claims, groupsClaim: string): Oid
     givenName: textIn(all, 'given_name').slice(0, 255),
     familyName: textIn(all, 'family_name').slice(0, 255),
     groups: groupsIn(all, groupsClaim),
+    session: textIn(idToken, 'sid').slice(0, 255) || null,
   };
 }
 

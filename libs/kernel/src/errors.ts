@@ -88,6 +88,11 @@ export const ERRORS = {
     code: 'AB01',
     message: 'The provider cannot express this request.',
   },
+  sso_logout_refused: {
+    status: 400,
+    code: 'AB01',
+    message: 'The logout was not accepted; the audit log of the organisation says why.',
+  },
   // AB02: no such route
   route_not_found: { status: 404, code: 'AB02', message: 'No such route.' },
   method_not_allowed: { status: 405, code: 'AB02', message: 'The route does not take this method.' },

@@ -45,6 +45,9 @@ import { SecondFactorsService } from './mfa/second-factors.service';
 import { OidcClients } from './logins/oidc-clients.service';
 import { PasswordSessions } from './logins/password-sessions.service';
 import { SsoLoginController } from './logins/sso-login.controller';
+import { SsoAttempts } from './logins/sso-attempts';
+import { SsoLogoutController } from './logins/sso-logout.controller';
+import { SsoLogouts } from './logins/sso-logout.service';
 import { SsoFlows } from './logins/sso-flows';
 import { SsoGroups } from './logins/sso-groups.service';
 import { SsoKeysController } from './logins/sso-keys.controller';
@@ -147,6 +150,7 @@ export class PlatformModule {
         MfaController,
         SsoLoginController,
         SsoKeysController,
+        SsoLogoutController,
         EarlierKeysController,
       ],
       providers: [
@@ -169,7 +173,9 @@ export class PlatformModule {
         SessionStrategy,
         SessionsService,
         SsoLogins,
+        SsoAttempts,
         SsoFlows,
+        SsoLogouts,
         SsoGroups,
         SsoUsers,
         { provide: APP_GUARD, useClass: AccessGuard },

@@ -140,6 +140,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   secretReferences: 'create remove rotate test update',
   ssoConnections: 'create previewGroups remove update',
   ssoLogin: 'exchange',
+  ssoLogout: 'take',
   traces: 'ingest',
   trusts: 'create remove test update',
   usageLimitPolicies: 'create remove reset update',

@@ -319,6 +319,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   ssoConnections_remove: organisation('ssoConnection'),
   // The state is unknown; the row checks only that everyone may come back from a provider.
   ssoLogin_callback: nothing({ reached: [403] }),
+  // The connection is unknown to everyone.
+  ssoLogout_take: nothing({ ...body({ logout_token: 'x' }), reached: [404] }),
   ssoLogin_discover: nothing({ query: 'email=ann@example.org' }),
   ssoLogin_exchange: nothing({ ...body({ code: 'x', login_binding: 'x' }), reached: [401] }),
   trusts_list: nothing(),

@@ -23,7 +23,7 @@ export class LocalPlayer {
     this.playing = new Shares(max);
   }
 
-  /** `respond` is called only if the workspace has a free connection for the playback. */
+  /** `response` is called only if the workspace has a free connection for the playback. */
   play({ workspace }: Principal, response: () => LocalResponse, handler: OutboundHandler): OutboundCall {
     const share = this.playing.of(workspace.id, workspace.organisationId);
     if (!share.fits(1)) return new RefusedPlayback(handler);
@@ -37,9 +37,11 @@ export class LocalPlayer {
 class RefusedPlayback implements OutboundCall {
   private over = false;
 
-  constructor(handler: OutboundHandler) {
+  constructor(private readonly handler: OutboundHandler) {
     setImmediate(() => {
-      if (!this.over) handler.onError(exhausted());
+      if (this.over) return;
+      this.over = true;
+      handler.onError(exhausted());
     });
   }
 
@@ -52,19 +54,24 @@ class RefusedPlayback implements OutboundCall {
   }
 
   abort(): void {
+    if (this.over) return;
     this.over = true;
+    this.handler.onError(cancelled());
   }
 }
 
 /** Maximum bytes passed on in one turn of the event loop, as in one read of a socket. */
 const TURN_BYTES = 65_536;
 
+const cancelled = (): OutboundError => new OutboundError('aborted', 'The call was cancelled.');
+
 class LocalPlayback implements OutboundCall {
   private readonly chunks: Iterator<LocalChunk, unknown>;
   private paused = false;
   private over = false;
   private timer: NodeJS.Timeout | null = null;
-  private idle = false;
+  /** It was paused between two chunks, so `resume` must start it again. */
+  private waits = false;
 
   constructor(
     private readonly response: LocalResponse,
@@ -84,8 +91,8 @@ class LocalPlayback implements OutboundCall {
 
   resume(): void {
     this.paused = false;
-    if (!this.idle || this.over) return;
-    this.idle = false;
+    if (!this.waits || this.over) return;
+    this.waits = false;
     this.step();
   }
 
@@ -93,7 +100,7 @@ class LocalPlayback implements OutboundCall {
     if (this.over) return;
     this.end();
     if (this.timer) clearTimeout(this.timer);
-    this.handler.onError(new OutboundError('aborted', 'The call was cancelled.'));
+    this.handler.onError(cancelled());
   }
 
   /**
@@ -104,7 +111,7 @@ class LocalPlayback implements OutboundCall {
     let bytes = 0;
     while (!this.over) {
       if (this.paused) {
-        this.idle = true;
+        this.waits = true;
         return;
       }
       if (bytes >= TURN_BYTES) {

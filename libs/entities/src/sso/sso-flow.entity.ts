@@ -28,6 +28,14 @@ export class SsoFlowEntity extends PlainRow {
   @ForeignKey(() => UserEntity, { name: 'sso_flows_user_fk' })
   userId!: string | null;
 
+  /** Subject of the user at the provider, once it has named the user. */
+  @Column({ name: 'subject', type: 'varchar', length: 255, nullable: true })
+  subject!: string | null;
+
+  /** Session of the user at the provider; null when it names none. */
+  @Column({ name: 'provider_session', type: 'varchar', length: 255, nullable: true })
+  providerSession!: string | null;
+
   /** HMAC-SHA256 of the code for the session, hex; null before. */
   @Index('sso_flows_code_hash_uq', { unique: true })
   @Column({ name: 'code_hash', type: 'char', length: 64, nullable: true })

@@ -54,6 +54,15 @@ export class SsoConnectionChoice {
   @ResponseField.uuid() readonly organisation_id!: string;
 }
 
+export class LogoutResponse {
+  @ResponseField.text({
+    nullable: true,
+    description: 'Where the browser ends the session at the identity provider too; null for none.',
+    example: null,
+  })
+  readonly logout_url!: string | null;
+}
+
 /** A login that goes on at an identity provider. */
 export class SsoRedirectResponse {
   @ResponseField.text({

@@ -1,11 +1,19 @@
-import { EmptyResponse, invalid } from '@gw/web';
+import { invalid } from '@gw/web';
 import { Body, Get, Post, Req } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ControlRoutes } from '../control-routes';
 import { Public, SessionOnly } from '../auth/access';
-import { LoginDto, RefreshDto, SelfResponse, SsoRedirectResponse, TokenResponse } from '../auth/auth.dto';
+import {
+  LoginDto,
+  LogoutResponse,
+  RefreshDto,
+  SelfResponse,
+  SsoRedirectResponse,
+  TokenResponse,
+} from '../auth/auth.dto';
 import { SsoLogins } from './sso-login.service';
+import { SsoLogouts } from './sso-logout.service';
 import { Caller, type Principal } from '../common/principal';
 import { PermissionsResponse } from '../auth/permissions.dto';
 import { PermissionsService } from '../auth/permissions.service';
@@ -22,6 +30,7 @@ export class AuthController {
     private readonly passwordSessions: PasswordSessions,
     private readonly selves: SelfService,
     private readonly logins: SsoLogins,
+    private readonly logouts: SsoLogouts,
     private readonly permissionsOf: PermissionsService,
   ) {}
 
@@ -67,9 +76,10 @@ export class AuthController {
 
   @Post('logout')
   @SessionOnly()
-  @ApiOkResponse({ type: EmptyResponse })
-  logout(@Caller() caller: Principal): Promise<object> {
-    return this.sessions.logout(caller);
+  @ApiOkResponse({ type: LogoutResponse })
+  async logout(@Caller() caller: Principal): Promise<LogoutResponse> {
+    await this.sessions.logout(caller);
+    return { logout_url: await this.logouts.urlFor(caller) };
   }
 
   @Get('self')

@@ -1,8 +1,9 @@
 import type { SsoConnectionEntity } from '@gw/entities';
-import { OidcClient, type OidcOutbound } from '@gw/federation';
-import { DAY_MS, type AddressPolicy } from '@gw/kernel';
+import { OidcClient, OidcFault, type OidcOutbound } from '@gw/federation';
+import { DAY_MS, GatewayError, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
-import { Inject, Injectable } from '@nestjs/common';
+import { describeFault } from '@gw/web';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Secrets, SETTINGS } from '../../settings';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
@@ -18,6 +19,7 @@ export const CALLBACK_PATH = '/v2/auth/callback';
 /** Clients of identity providers. Their metadata is read once a day, and after each change of the connection. */
 @Injectable()
 export class OidcClients {
+  private readonly log = new Logger(OidcClients.name);
   private readonly clients = new LRUCache<string, Promise<OidcClient>>({ max: CLIENTS_MAX, ttl: DAY_MS });
 
   constructor(
@@ -37,7 +39,7 @@ export class OidcClients {
   }
 
   /** Rejects with `OidcFault`; a failure is not kept. */
-  of(row: SsoConnectionEntity): Promise<OidcClient> {
+  private of(row: SsoConnectionEntity): Promise<OidcClient> {
     const name = `${row.id} ${String(row.version)}`;
     const known = this.clients.get(name);
     if (known !== undefined) return known;
@@ -46,6 +48,21 @@ export class OidcClients {
     this.clients.set(name, made);
     made.catch(() => this.clients.delete(name));
     return made;
+  }
+
+  /** Uses the client of a connection. What the provider gets wrong becomes an error with one sentence for the user, and its cause. */
+  async use<T>(
+    row: SsoConnectionEntity,
+    work: (client: OidcClient) => Promise<T>,
+    type: 'sso_login_refused' | 'sso_logout_refused' = 'sso_login_refused',
+  ): Promise<T> {
+    try {
+      return await work(await this.of(row));
+    } catch (error) {
+      if (!(error instanceof OidcFault)) throw error;
+      this.log.warn({ connection: row.id, ...describeFault(error) }, 'single sign-on failed');
+      throw new GatewayError(type, { cause: error });
+    }
   }
 
   private readonly outbound: OidcOutbound = {

@@ -16,6 +16,13 @@ export interface KeptLogin {
   readonly returnPath: string;
 }
 
+/** Whom a provider has named, and by which of its sessions. */
+export interface ProvedUser {
+  readonly userId: string;
+  readonly subject: string;
+  readonly providerSession: string | null;
+}
+
 /** A step of a login, with `isFirst` false when it was taken before, came too late, or was taken by another client. */
 export interface TakenStep {
   readonly flow: SsoFlowEntity;
@@ -62,10 +69,10 @@ export class SsoFlows {
   }
 
   /** Gives the code with which the client gets the session of the user. */
-  async giveCode(manager: EntityManager, stateHash: string, userId: string): Promise<string> {
+  async giveCode(manager: EntityManager, stateHash: string, who: ProvedUser): Promise<string> {
     const code = randomAlphanumeric(43);
     const expiresAt = new Date(Date.now() + CODE_MS);
-    await manager.update(SsoFlowEntity, { stateHash }, { userId, codeHash: this.hash(code), expiresAt });
+    await manager.update(SsoFlowEntity, { stateHash }, { ...who, codeHash: this.hash(code), expiresAt });
     return code;
   }
 

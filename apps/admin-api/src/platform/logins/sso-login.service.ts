@@ -1,25 +1,23 @@
-import { OrganisationEntity, SsoConnectionEntity, SsoFlowEntity } from '@gw/entities';
-import { OidcFault, type OidcFlow, type OidcIdentity } from '@gw/federation';
+import { OrganisationEntity, SsoConnectionEntity, SsoFlowEntity, SsoSessionEntity } from '@gw/entities';
+import type { OidcFlow, OidcIdentity } from '@gw/federation';
 import { GatewayError } from '@gw/kernel';
-import { describeFault } from '@gw/web';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { domainOf, hasVerifiedDomain } from '../accounts/verified-domains';
 import type { LoginDto, SsoConnectionChoice, SsoRedirectResponse, TokenResponse } from '../auth/auth.dto';
 import { SessionsService } from '../auth/sessions.service';
 import type { RequestFacts } from '../common/principal';
-import { AuditRecorder, type AuditCaller } from '../unit-of-work/audit-recorder';
+import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { Writes } from '../unit-of-work/writes';
 import { OidcClients } from './oidc-clients.service';
 import { returnPathOf } from './return-path';
+import { ssoCaller, SsoAttempts } from './sso-attempts';
 import { expired, invalidCode, SsoFlows } from './sso-flows';
 import { assertMember, refused, SsoUsers } from './sso-users.service';
 
 /** Logins at identity providers: begun here, returned by the browser, and ended by the client that began them. */
 @Injectable()
 export class SsoLogins {
-  private readonly log = new Logger(SsoLogins.name);
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly flows: SsoFlows,
@@ -27,7 +25,7 @@ export class SsoLogins {
     private readonly users: SsoUsers,
     private readonly sessions: SessionsService,
     private readonly writes: Writes,
-    private readonly audits: AuditRecorder,
+    private readonly attempts: SsoAttempts,
   ) {}
 
   /**
@@ -45,9 +43,9 @@ export class SsoLogins {
         : [await named(manager, id, organisationId)];
     const [connection] = connections;
     if (connection === undefined) return null;
-    const caller = callerFor(connection.organisationId, null, request);
-    const { url, flow } = await this.recorded(connection, caller, () =>
-      this.atProvider(connection, (client) => client.begin(email ?? null)),
+    const caller = ssoCaller(connection.organisationId, null, request);
+    const { url, flow } = await this.attempts.record('login', connection, caller, () =>
+      this.clients.use(connection, (client) => client.begin(email ?? null)),
     );
     const kept = { protocol: flow, returnPath: returnPathOf(path) };
     return {
@@ -74,12 +72,12 @@ export class SsoLogins {
   async finish(query: string, request: RequestFacts): Promise<FinishedLogin> {
     const state = new URLSearchParams(query).get('state') ?? '';
     const { flow, connection, isFirst } = await this.flows.takeReturn(state);
-    const caller = callerFor(connection.organisationId, null, request);
-    return this.recorded(connection, caller, async () => {
+    const caller = ssoCaller(connection.organisationId, null, request);
+    return this.attempts.record('login', connection, caller, async () => {
       if (!isFirst) throw expired();
       if (connection.status !== 'active') throw refused('The connection has been switched off.');
       const { protocol, returnPath } = this.flows.open(flow);
-      const identity = await this.atProvider(connection, (client) =>
+      const identity = await this.clients.use(connection, (client) =>
         client.finish(query, protocol as OidcFlow),
       );
       return { code: await this.admit(connection, identity, { flow, caller }), returnPath };
@@ -90,8 +88,8 @@ export class SsoLogins {
   async exchange(code: string, binding: string, request: RequestFacts): Promise<TokenResponse> {
     const { flow, connection, isFirst } = await this.flows.takeExchange(code, binding);
     const { userId } = flow;
-    const caller = callerFor(connection.organisationId, userId, request);
-    return this.recorded(connection, caller, () => {
+    const caller = ssoCaller(connection.organisationId, userId, request);
+    return this.attempts.record('login', connection, caller, () => {
       if (!isFirst || userId === null) throw invalidCode();
       return this.open(connection, flow, { userId, caller });
     });
@@ -106,6 +104,11 @@ export class SsoLogins {
     return this.writes.run<TokenResponse, AuditCaller>(caller, async (write) => {
       await assertMember(write.manager, connection, userId);
       const { id, response } = await this.sessions.openFor(write.manager, { userId, organisationId });
+      const { subject, providerSession } = flow;
+      if (subject !== null) {
+        const opened = { sessionId: id, connectionId: connection.id, subject, providerSession };
+        await write.manager.insert(SsoSessionEntity, opened);
+      }
       write.audit({
         action: 'login',
         resourceType: 'auth',
@@ -124,61 +127,9 @@ export class SsoLogins {
   ): Promise<string> {
     return this.writes.run<string, AuditCaller>(caller, async (write) => {
       const userId = await this.users.userOf(write, connection, identity);
-      return this.flows.giveCode(write.manager, flow.stateHash, userId);
+      const { subject, session: providerSession } = identity;
+      return this.flows.giveCode(write.manager, flow.stateHash, { userId, subject, providerSession });
     });
-  }
-
-  /** The user learns one sentence; administrators find the check that failed in the audit log. */
-  private async atProvider<T>(
-    connection: SsoConnectionEntity,
-    work: (client: Awaited<ReturnType<OidcClients['of']>>) => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await work(await this.clients.of(connection));
-    } catch (error) {
-      if (!(error instanceof OidcFault)) throw error;
-      this.log.warn(
-        { connection: connection.id, ...describeFault(error) },
-        'a login at an identity provider failed',
-      );
-      throw new GatewayError('sso_login_refused', { cause: error });
-    }
-  }
-
-  /** Does a step of a login; one that fails is recorded for the administrators of the organisation. */
-  private async recorded<T>(
-    connection: SsoConnectionEntity,
-    caller: AuditCaller,
-    step: () => Promise<T> | T,
-  ): Promise<T> {
-    try {
-      return await step();
-    } catch (error) {
-      await this.recordRefusal(connection, caller, error);
-      throw error;
-    }
-  }
-
-  private async recordRefusal(
-    connection: SsoConnectionEntity,
-    caller: AuditCaller,
-    error: unknown,
-  ): Promise<void> {
-    const reason =
-      error instanceof GatewayError
-        ? ((error.options.cause as Error | undefined)?.message ?? error.message)
-        : 'internal error';
-    const { status, type } = error instanceof GatewayError ? error : new GatewayError('internal_error');
-    await this.audits.record(this.dataSource.manager, caller, [
-      {
-        action: 'login',
-        resourceType: 'auth',
-        resourceId: null,
-        after: { sso_client_id: connection.id, reason },
-        status,
-        errorType: type,
-      },
-    ]);
   }
 
   /** Active connections of organisations that have the address's domain verified and send it there. */
@@ -236,8 +187,3 @@ async function named(
   }
   return row;
 }
-
-const callerFor = (organisationId: string, userId: string | null, request: RequestFacts): AuditCaller => ({
-  kind: userId === null ? 'system' : 'session',
-  ...{ organisationId, workspaceId: null, userId, apiKeyId: null, request },
-});

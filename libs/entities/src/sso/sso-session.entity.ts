@@ -1,0 +1,49 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { SessionEntity } from '../identity/session.entity';
+import { PlainRow } from '../row';
+import { SsoConnectionEntity } from './sso-connection.entity';
+
+/** The login at an identity provider that opened a session, so that a logout there ends it. */
+@Entity('sso_sessions')
+@Index('sso_sessions_subject_ix', ['connectionId', 'subject'])
+export class SsoSessionEntity extends PlainRow {
+  @PrimaryColumn({ name: 'session_id', type: 'uuid', primaryKeyConstraintName: 'sso_sessions_pk' })
+  @ForeignKey(() => SessionEntity, { name: 'sso_sessions_session_fk', onDelete: 'CASCADE' })
+  sessionId!: string;
+
+  @Column({ name: 'connection_id', type: 'uuid' })
+  @ForeignKey(() => SsoConnectionEntity, { name: 'sso_sessions_connection_fk', onDelete: 'CASCADE' })
+  connectionId!: string;
+
+  @Column({ name: 'subject', type: 'varchar', length: 255 })
+  subject!: string;
+
+  /** `sid` of OpenID Connect or the session index of SAML; null when the provider has none. */
+  @Column({ name: 'provider_session', type: 'varchar', length: 255, nullable: true })
+  providerSession!: string | null;
+}
+
+/** A message of an identity provider that works once, such as a logout token; kept until it has expired. */
+@Entity('sso_used_messages')
+export class SsoUsedMessageEntity extends PlainRow {
+  @PrimaryColumn({
+    name: 'connection_id',
+    type: 'uuid',
+    primaryKeyConstraintName: 'sso_used_messages_pk',
+  })
+  @ForeignKey(() => SsoConnectionEntity, { name: 'sso_used_messages_connection_fk', onDelete: 'CASCADE' })
+  connectionId!: string;
+
+  /** SHA-256 of the id that the provider has given the message, hex. */
+  @PrimaryColumn({
+    name: 'id_hash',
+    type: 'char',
+    length: 64,
+    primaryKeyConstraintName: 'sso_used_messages_pk',
+  })
+  idHash!: string;
+
+  @Index('sso_used_messages_expires_at_ix')
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
+}
