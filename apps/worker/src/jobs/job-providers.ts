@@ -108,6 +108,7 @@ const identityProviders = (settings: WorkerSettings, log: Log): Provider[] => [
         source,
         new DomainProofs(settings.DNS_SERVERS),
         settings.AUDIT_LOGS_ENABLED,
+        postOf(settings)?.keyring ?? null,
         log,
       ),
   },

@@ -1,4 +1,4 @@
-import { NameServer } from '@gw/testing';
+import { NameServer, readCases } from '@gw/testing';
 import { TestAdminApi } from '../../spec-support/admin-api';
 
 const PATH = '/v1/admin/organisation/domains';
@@ -8,6 +8,14 @@ interface Domain {
   readonly verified: boolean;
   readonly record_name: string;
   readonly record_value: string;
+}
+
+interface DomainCase {
+  readonly id: string;
+  readonly group: string;
+  readonly input: { readonly domain: string; readonly allow_subdomains?: boolean };
+  readonly expect: string;
+  readonly reason: string;
 }
 
 describe('domains of an organisation', () => {
@@ -40,6 +48,22 @@ describe('domains of an organisation', () => {
     expect((await verify('acme.example')).status).toBe(200);
     const shown = await api.get<Domain>(`${PATH}/ACME.example`, { key: ours.adminKey });
     expect(shown.body.verified).toBe(true);
+  });
+
+  const { cases } = readCases('oidc.json') as { readonly cases: readonly DomainCase[] };
+  // Those of DNS answers and of other organisations are the tests around; `recheck` is a job of the worker.
+  const ofNames = cases.filter(
+    ({ group, input }) =>
+      group === 'domain' && !('txt' in input || 'recheck' in input) && !/\(/.test(input.domain),
+  );
+
+  it.each(ofNames)('$id: $reason', async ({ input, expect: verdict }) => {
+    const { adminKey: key } = await api.tenant();
+    const { status, body } = await api.post<{ domain: string }>(PATH, { key, body: input });
+    expect(status).toBe(verdict === 'reject' ? 400 : 200);
+    if (verdict === 'reject') return;
+    const [, name = input.domain] = /^accept as (.+)$/.exec(verdict) ?? [];
+    expect(body.domain).toBe(name);
   });
 
   it('belong to the first organisation that verifies them', async () => {

@@ -1,9 +1,18 @@
-import { AuditLogEntity, OrganisationDomainEntity, OrganisationEntity } from '@gw/entities';
+import {
+  AuditLogEntity,
+  MailEntity,
+  OrganisationDomainEntity,
+  OrganisationEntity,
+  OrganisationUserEntity,
+  UserEntity,
+} from '@gw/entities';
 import { DomainProofs, proofRecord } from '@gw/federation';
-import { DAY_MS, uuidv7 } from '@gw/kernel';
+import { DAY_MS, sealingKeyring, uuidv7 } from '@gw/kernel';
 import { NameServer, testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { DomainRecheckProcessor } from './domain-recheck.processor';
+
+const KEYRING = sealingKeyring(Buffer.alloc(32, 7));
 
 describe('the job that checks domains again', () => {
   const database = testDatabase();
@@ -13,7 +22,11 @@ describe('the job that checks domains again', () => {
   beforeAll(async () => {
     names = await NameServer.start();
     const organisation = { id: organisationId, name: 'Acme', slug: 'acme' };
-    await database.dataSource.manager.insert(OrganisationEntity, organisation);
+    const { manager } = database.dataSource;
+    await manager.insert(OrganisationEntity, organisation);
+    const userId = uuidv7();
+    await manager.insert(UserEntity, { id: userId, email: 'owner@acme.example' });
+    await manager.insert(OrganisationUserEntity, { organisationId, userId, role: 'owner' });
   });
   afterAll(() => names.stop());
 
@@ -24,6 +37,7 @@ describe('the job that checks domains again', () => {
       database.dataSource,
       new DomainProofs([names.address]),
       true,
+      KEYRING,
       createLog('test', 'silent'),
     ).checkDue(after(days));
   const verified = async (domain: string): Promise<string> => {
@@ -37,7 +51,7 @@ describe('the job that checks domains again', () => {
     return [row.verifiedAt !== null, row.failures];
   };
 
-  it('ends a domain after three failed checks, the second and third a day after the one before', async () => {
+  it('[oidc-166] ends a domain after three failed checks, the second and third a day after the one before', async () => {
     const id = await verified('gone.example');
     const states = [];
     for (const days of [6, 8, 8.5, 9.5, 11]) {
@@ -53,6 +67,10 @@ describe('the job that checks domains again', () => {
     ]);
     const audits = await database.dataSource.manager.findBy(AuditLogEntity, { resourceId: id });
     expect(audits.map(({ action }) => action)).toEqual(['unverify']);
+    const mails = await database.dataSource.manager.findBy(MailEntity, { organisationId });
+    expect(mails.map(({ recipient, topic }) => [recipient, topic])).toEqual([
+      ['owner@acme.example', `domain/${id}/lost`],
+    ]);
   });
 
   it('keeps a domain whose record is there again, and one while DNS fails', async () => {

@@ -1,10 +1,11 @@
-import { appendAudit, OrganisationDomainEntity } from '@gw/entities';
-import type { DomainProofs } from '@gw/federation';
+import { appendAudit, OrganisationDomainEntity, queueMail } from '@gw/entities';
+import { proofRecord, type DomainProofs } from '@gw/federation';
 import { domainRecheckJob, type JobProcessor } from '@gw/jobs';
-import { DAY_MS } from '@gw/kernel';
+import { DAY_MS, type Keyring } from '@gw/kernel';
 import { describeFault, type Log } from '@gw/web';
-import { IsNull, LessThan, MoreThan, Not, type DataSource } from 'typeorm';
+import { IsNull, LessThan, MoreThan, Not, type DataSource, type EntityManager } from 'typeorm';
 import { jobAudit } from '../job-audit';
+import { administratorsOf } from '../mail/recipients';
 
 /** Maximum number of domains of one run; the rest is left for the next run. */
 const BATCH = 200;
@@ -22,6 +23,8 @@ export class DomainRecheckProcessor implements JobProcessor {
     private readonly source: DataSource,
     private readonly proofs: Pick<DomainProofs, 'isProven'>,
     private readonly auditEnabled: boolean,
+    /** Seals mails to administrators; null: mails are off. */
+    private readonly mails: Keyring | null,
     private readonly log: Log,
   ) {}
 
@@ -64,7 +67,9 @@ export class DomainRecheckProcessor implements JobProcessor {
         { id: row.id, version: row.version },
         { checkedAt: now, failures, ...(isLost ? { verifiedAt: null } : {}) },
       );
-      if (affected !== 1 || !isLost || !this.auditEnabled) return;
+      if (affected !== 1 || !isLost) return;
+      await this.tell(manager, row);
+      if (!this.auditEnabled) return;
       const { id, organisationId, domain } = row;
       const reported = {
         organisationId,
@@ -80,6 +85,26 @@ export class DomainRecheckProcessor implements JobProcessor {
           after: { domain, verified: false },
         }),
       ]);
+    });
+  }
+
+  private async tell(
+    manager: EntityManager,
+    { id, organisationId, domain }: OrganisationDomainEntity,
+  ): Promise<void> {
+    if (this.mails === null) return;
+    await queueMail(manager, this.mails, {
+      organisationId,
+      topic: `domain/${id}/lost`,
+      to: await administratorsOf(manager, { organisationId }),
+      message: {
+        subject: `The domain ${domain} is no longer verified`,
+        paragraphs: [
+          `Three checks in a row did not find the TXT record ${proofRecord(domain)}.`,
+          'Users of the domain keep their memberships, but single sign-on and SCIM add no more of them. Publish the record again and verify the domain.',
+        ],
+        action: null,
+      },
     });
   }
 }

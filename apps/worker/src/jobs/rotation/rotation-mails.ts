@@ -1,9 +1,7 @@
 import { queueMail, type ApiKeyEntity } from '@gw/entities';
 import type { Keyring } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
-
-/** Maximum number of recipients of one mail; owners come first. */
-const RECIPIENTS_MAX = 50;
+import { administratorsOf, RECIPIENTS_MAX } from '../mail/recipients';
 
 type ToldKey = Pick<ApiKeyEntity, 'id' | 'organisationId' | 'name' | 'userId' | 'alertEmails'>;
 
@@ -48,15 +46,6 @@ export class RotationMails {
 }
 
 async function recipientsOf(manager: EntityManager, key: ToldKey): Promise<readonly string[]> {
-  const people = await manager.query<{ email: string }[]>(
-    `SELECT u.email FROM organisation_users seat JOIN users u ON u.id = seat.user_id
-     WHERE seat.organisation_id = $1 AND seat.status = 'active' AND u.status = 'active'
-       AND (seat.role IN ('owner', 'admin') OR seat.user_id = $2)
-     ORDER BY seat.user_id = $2 DESC NULLS LAST, seat.role DESC, u.email LIMIT $3`,
-    [key.organisationId, key.userId, RECIPIENTS_MAX],
-  );
-  return [...new Set([...people.map(({ email }) => email), ...(key.alertEmails ?? [])])].slice(
-    0,
-    RECIPIENTS_MAX,
-  );
+  const people = await administratorsOf(manager, key);
+  return [...new Set([...people, ...(key.alertEmails ?? [])])].slice(0, RECIPIENTS_MAX);
 }
