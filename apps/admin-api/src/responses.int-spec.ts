@@ -508,6 +508,7 @@ describe('responses of the control plane', () => {
       'passwords_forgot',
       'ssoLogin_callback',
       'ssoLogin_exchange',
+      'ssoLogout_take',
     ]);
   });
 });
