@@ -129,6 +129,7 @@ export const NOT_IN_FILES: Readonly<Record<string, string>> = {
   'plugins: integration_id': ALIAS,
   'plugins: status': DELETED,
   'plugins: organisation_id': OWN,
+  'organisation_settings: session_settings.require_mfa': 'changed only by a user with a second factor',
   'users: workspace_api_key_details': 'a file contains no user keys',
   'users: first_name': 'set by the user',
   'users: last_name': 'set by the user',

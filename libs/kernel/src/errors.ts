@@ -98,6 +98,11 @@ export const ERRORS = {
   method_not_allowed: { status: 405, code: 'AB02', message: 'The route does not take this method.' },
   upgrade_required: { status: 426, code: 'AB02', message: 'The route is a WebSocket: ask for an upgrade.' },
   // AB03: forbidden
+  mfa_required: {
+    status: 403,
+    code: 'AB03',
+    message: 'Your organisation requires a second factor; add one with POST /v1/auth/mfa/totp.',
+  },
   sso_login_refused: {
     status: 403,
     code: 'AB03',

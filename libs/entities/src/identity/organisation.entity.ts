@@ -34,6 +34,8 @@ export interface OrganisationSettings extends UserKeySettings {
   readonly audit?: 'standard' | 'strict';
   /** Seconds that a session of a user lasts at most; absent: 30 days. */
   readonly max_session_ttl?: number;
+  /** True: a session by password needs a second factor; one without may only add a factor. */
+  readonly require_mfa?: boolean;
   readonly scim?: ScimSettings;
   /** `user_api_key_auto_create` of the default workspace alone. */
   readonly default_workspace_user_api_key_auto_create?: boolean;

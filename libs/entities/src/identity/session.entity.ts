@@ -42,4 +42,8 @@ export class SessionEntity extends PlainRow {
   /** The second factor of the login; null for a login without one. */
   @Column({ name: 'mfa', type: 'varchar', length: 16, nullable: true })
   mfa!: SessionFactor | null;
+
+  /** False for a login at an identity provider, which checks factors itself. */
+  @Column({ name: 'by_password', type: 'boolean', default: true })
+  byPassword!: boolean;
 }

@@ -99,6 +99,7 @@ export class AccessGate {
       await this.sessions.canActivate(new ExecutionContextHost([request, reply]));
       if (!request.user) throw new GatewayError('unauthenticated');
       this.throttle.admit(request.user.id);
+      assertHasFactor(request.user, request.routeOptions.url);
       return { kind: 'session', session: request.user };
     }
     if (rule === 'session') {
@@ -121,6 +122,13 @@ export class AccessGate {
       throw new GatewayError('unauthenticated');
     }
   }
+}
+
+/** Routes of a session that lacks a second factor: to add one, to see itself and to end. */
+const WITHOUT_FACTOR = /^\/v[12]\/auth\/(?:mfa(?:\/|$)|self$|logout$)/;
+
+function assertHasFactor({ lacksFactor }: AuthenticatedSession, route = ''): void {
+  if (lacksFactor && !WITHOUT_FACTOR.test(route)) throw new GatewayError('mfa_required');
 }
 
 /**

@@ -24,6 +24,8 @@ export interface AuthenticatedSession {
   readonly userId: string;
   readonly role: OrganisationRole;
   readonly expiresAt: Date;
+  /** True: the organisation requires a second factor that this login by password lacks, so it may only add one. */
+  readonly lacksFactor: boolean;
   readonly memberships: ReadonlyMap<string, WorkspaceRole>;
 }
 
@@ -88,6 +90,10 @@ export class SessionStrategy extends PassportStrategy(Strategy, 'session') {
       .addSelect('session.userId', 'userId')
       .addSelect('session.expiresAt', 'expiresAt')
       .addSelect('seat.role', 'role')
+      .addSelect(
+        `organisation.settings @> '{"require_mfa": true}' AND session.byPassword AND session.mfa IS NULL`,
+        'lacksFactor',
+      )
       .where('session.id = :sid AND session.userId = :sub', { sid, sub })
       .andWhere('session.revokedAt IS NULL AND session.expiresAt > now()')
       .getRawOne<Omit<AuthenticatedSession, 'memberships'>>();

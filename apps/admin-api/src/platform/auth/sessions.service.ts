@@ -16,6 +16,7 @@ const SESSIONS_MAX = 100;
 
 interface OpenedBy extends Pick<SessionEntity, 'userId' | 'organisationId'> {
   readonly mfa?: SessionFactor | null;
+  readonly byPassword: boolean;
 }
 
 type OpenSession = Pick<SessionEntity, 'id' | 'userId' | 'expiresAt'>;
@@ -77,7 +78,7 @@ export class SessionsService {
   /** Opens a session for a user who has proved who they are; `mfa` is the second factor that they used. */
   async openFor(
     manager: EntityManager,
-    { userId, organisationId, mfa = null }: OpenedBy,
+    { userId, organisationId, mfa = null, byPassword }: OpenedBy,
   ): Promise<{ id: string; response: TokenResponse }> {
     await this.makeRoom(manager, userId, organisationId);
     const id = uuidv7();
@@ -89,6 +90,7 @@ export class SessionsService {
       ...session,
       organisationId,
       mfa,
+      byPassword,
       refreshTokenHash: this.hash(token),
     });
     return { id, response: this.respond(session, token) };

@@ -104,6 +104,7 @@ export class PasswordSessions {
     const { id, response } = await this.sessions.openFor(manager, {
       ...factorSeatOf(seat),
       mfa: mfa ?? null,
+      byPassword: true,
     });
     if (isBreakGlass) await this.passwordLogins.tellOwners(manager, by, { id });
     await this.record(manager, seat, request, { sessionId: id, isBreakGlass, ...(mfa && { mfa }) });

@@ -103,7 +103,11 @@ export class SsoLogins {
     const { organisationId } = connection;
     return this.writes.run<TokenResponse, AuditCaller>(caller, async (write) => {
       await assertMember(write.manager, connection, userId);
-      const { id, response } = await this.sessions.openFor(write.manager, { userId, organisationId });
+      const { id, response } = await this.sessions.openFor(write.manager, {
+        userId,
+        organisationId,
+        byPassword: false,
+      });
       const { subject, providerSession } = flow;
       if (subject !== null) {
         const opened = { sessionId: id, connectionId: connection.id, subject, providerSession };

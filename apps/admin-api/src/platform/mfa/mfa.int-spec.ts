@@ -361,4 +361,50 @@ describe('second factors', () => {
     await admin.dataSource.manager.update(UserEntity, { id }, { status: 'archived' });
     expect((await answer(challenge, codes[0] ?? '')).status).toBe(401);
   });
+
+  it('lets a session by password without a factor only add one where the organisation requires it', async () => {
+    const { organisationId, adminKey } = await admin.tenant();
+    const boss = await admin.user(organisationId, 'owner');
+    const member = await admin.user(organisationId, 'owner');
+    const path = '/v1/admin/organisation/settings';
+    const require = (by: object, require_mfa: boolean): Promise<GatewayResponse<Failure>> =>
+      admin.put(path, { ...by, body: { session_settings: { require_mfa } } });
+    const token = await admin.login(boss.email);
+    for (const by of [{ token }, { key: adminKey }]) {
+      const { status, body } = await require(by, true);
+      expect([status, body.error.param]).toEqual([403, 'session_settings.require_mfa']);
+    }
+    const { factorId, codes } = await enrol(token);
+    const early = await admin.login(member.email);
+    expect((await require({ token }, true)).status).toBe(200);
+    for (const narrow of [early, await admin.login(member.email)]) {
+      const refused = await admin.get<Failure>(path, { token: narrow });
+      expect([refused.status, refused.body.error.type]).toEqual([403, 'mfa_required']);
+      for (const way of ['keys', 'password', 'permissions'] as const) {
+        const url = way === 'keys' ? '/v1/api-keys' : `/v1/auth/${way}`;
+        const method = way === 'password' ? 'POST' : 'GET';
+        const { body } = await admin.call<Failure>(method, url, { token: narrow });
+        expect(body.error.type).toBe('mfa_required');
+      }
+      expect(await self(narrow)).toBe(200);
+    }
+    expect((await admin.get(path, { key: adminKey })).status).toBe(200);
+    // A session by single sign-on is not concerned.
+    await admin.dataSource.query(
+      `UPDATE sessions SET by_password = false WHERE user_id = $1 AND created_at =
+         (SELECT min(created_at) FROM sessions WHERE user_id = $1)`,
+      [member.id],
+    );
+    expect((await admin.get(path, { token: early })).status).toBe(200);
+    const last = await admin.login(member.email);
+    await enrol(last);
+    expect((await admin.get(path, { token: last })).status).toBe(200);
+    expect((await require({ key: adminKey }, false)).status).toBe(403);
+    // Without the last factor a session may only add one again.
+    const removal = await post(`mfa/factors/${factorId}/remove`, { code: codes[0] ?? '' }, token);
+    expect(removal.status).toBe(200);
+    expect((await admin.get(path, { token })).status).toBe(403);
+    await enrol(token);
+    expect((await require({ token }, false)).status).toBe(200);
+  });
 });

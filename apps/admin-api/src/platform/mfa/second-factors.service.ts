@@ -153,6 +153,11 @@ export class SecondFactorsService {
     await manager.delete(SecondFactorEntity, { id: row.id });
     if (!(await hasFactor(manager, row))) await removeRecoveryCodes(manager, scopeOf(row));
     if (row.confirmedAt === null) return;
+    const { userId } = row;
+    if (!(await manager.existsBy(SecondFactorEntity, { userId, confirmedAt: Not(IsNull()) }))) {
+      // Where a factor is required, sessions may then only add one.
+      await manager.update(SessionEntity, { userId }, { mfa: null });
+    }
     write.audit({ action: 'delete', resourceType: 'mfa', resourceId: row.id, before: viewOf(row) });
   }
 }

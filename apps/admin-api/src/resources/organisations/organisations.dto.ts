@@ -62,6 +62,13 @@ export class SessionSettingsDto {
       'Maximum lifetime of user sessions in seconds; 30 days by default. A shorter value also shortens existing sessions.',
   })
   max_session_ttl?: number | null;
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description:
+      'True: users who log in by password need a second factor; without one they may only add it. Changed only in a session with a second factor.',
+  })
+  require_mfa?: boolean | null;
 }
 
 export class ScimSettingsDto {
@@ -149,6 +156,7 @@ class SecurityInForce {
 class SessionSettingsResponse {
   @ResponseField.integer({ description: 'Seconds.', example: SESSION_SECONDS_MAX })
   readonly max_session_ttl!: number;
+  @ResponseField.boolean() readonly require_mfa!: boolean;
 }
 
 class ScimSettingsResponse {

@@ -1,9 +1,10 @@
 import { OVERRIDE_DEFAULTS, SECURITY_SETTINGS, securityInForce } from '@gw/auth-scopes';
 import { documentKey } from '@gw/contracts';
-import { OrganisationEntity, type UserKeySettings } from '@gw/entities';
+import { OrganisationEntity, SessionEntity, type UserKeySettings } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
 import { assign, etagOf, viewOf } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { assertMayChangeSettings, assertNotAbove, rankOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
@@ -76,6 +77,7 @@ export class OrganisationsService {
     const settings = { ...this.organisation, view: (row: OrganisationEntity) => this.settingsView(row) };
     return this.writes.run(caller, (write) =>
       patchRow(write, settings, own(caller, ifMatch), async (row) => {
+        await assertMayRequireFactors(write.manager, caller, row, input);
         applySettings(caller, row, input);
         await resetOverrides(write.manager, row, input.workspace_overrides);
         if (input.session_settings?.max_session_ttl) await cutSessions(write.manager, row);
@@ -109,7 +111,10 @@ export class OrganisationsService {
         workspace: {},
         overrides: {},
       }),
-      session_settings: { max_session_ttl: sessionSecondsOf(row) },
+      session_settings: {
+        max_session_ttl: sessionSecondsOf(row),
+        require_mfa: row.settings.require_mfa ?? false,
+      },
       scim_settings: {
         membership_user_mode: this.env.SCIM_MEMBERSHIP_USER_MODE,
         ...scimSettingsInForce(row.settings),
@@ -145,6 +150,7 @@ function applySettings(
   }
   row.settings = mergeSettings(row.settings, {
     max_session_ttl: input.session_settings?.max_session_ttl,
+    require_mfa: input.session_settings?.require_mfa,
   });
   if (input.scim_settings !== undefined) {
     // Names of groups give roles of workspaces, so they are for administrators of the organisation.
@@ -167,6 +173,28 @@ function applySettings(
   }
   if (overrides !== undefined)
     row.workspaceOverrides = mergeSettings(row.workspaceOverrides, { ...overrides });
+}
+
+/**
+ * Throws `forbidden` when a caller without a second factor changes `require_mfa`: at least the caller can then still log in, and a
+ * stolen key cannot switch it off.
+ */
+async function assertMayRequireFactors(
+  manager: EntityManager,
+  caller: Principal,
+  { settings }: OrganisationEntity,
+  input: UpdateOrganisationSettingsDto,
+): Promise<void> {
+  const wanted = input.session_settings?.require_mfa;
+  if (wanted === undefined || (wanted ?? false) === (settings.require_mfa ?? false)) return;
+  assertNotAbove(caller, rankOfRole('admin', null));
+  const id = caller.sessionId;
+  if (id !== null && (await manager.existsBy(SessionEntity, { id, mfa: Not(IsNull()) }))) return;
+  throw new GatewayError('forbidden', {
+    param: 'session_settings.require_mfa',
+    message:
+      'Only a user who has logged in with a second factor can change session_settings.require_mfa; add one at POST /v1/auth/mfa/totp and log in with it.',
+  });
 }
 
 /**
