@@ -211,7 +211,19 @@ describe('key sets of a trust', () => {
       await addresses.sets.keyOf(trust({ jwksUrls: [url] }), 'k1');
     }
     expect(addresses.sets.bytes).toBeLessThan(50_000);
+    expect(addresses.sets.bytes).toBeGreaterThan(5 * 2_048);
     expect(key !== null && addresses.sets.has(theirs, key)).toBe(true);
+  });
+
+  it('counts the memory of what was read, anew at each read', async () => {
+    const addresses = new Addresses();
+    addresses.serve(A, setOf(k1, k2));
+    await addresses.sets.keyOf(only, 'k1');
+    const ofTwo = addresses.sets.bytes;
+    addresses.serve(A, setOf(k1));
+    addresses.now += 3_600_000;
+    await addresses.sets.keyOf(only, 'k1');
+    expect([ofTwo, addresses.sets.bytes]).toEqual([512 + 2 * 2_048, 512 + 2_048]);
   });
 
   it('does not use the keys that one organisation has read for another one', async () => {
@@ -279,6 +291,26 @@ describe('waiting for a key set that does not respond', () => {
     expect((await due)?.id).toBe('k1');
     addresses.now += 31_000;
     expect((await addresses.sets.keyOf(only, 'k1'))?.id).toBe('k1');
+  });
+
+  it('does not begin again for a copy while its address fails, and does once it has recovered', async () => {
+    const addresses = new Addresses();
+    addresses.serve(A, setOf(k1));
+    await addresses.sets.keyOf(only, 'k1');
+    addresses.fail(A);
+    addresses.now += 3_600_000;
+    expect((await addresses.sets.keyOf(only, 'k1'))?.id).toBe('k1');
+    addresses.now += 31_000;
+    // Without a timer that runs, this ends only because it does not wait.
+    const recover = addresses.holdBack(A, setOf(k1));
+    expect((await addresses.sets.keyOf(only, 'k1'))?.id).toBe('k1');
+    recover();
+    await jest.advanceTimersByTimeAsync(0);
+    addresses.now += 3_600_000;
+    const withdraw = addresses.holdBack(A, setOf(k2));
+    const due = addresses.sets.keyOf(only, 'k1');
+    withdraw();
+    expect(await due).toBeNull();
   });
 });
 

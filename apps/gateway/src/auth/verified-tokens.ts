@@ -1,5 +1,5 @@
 import { SharedEntries, type Tenant } from '@gw/kernel';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Of all workspaces, which share it: some ten thousand tokens. */
 const BYTES_MAX = 67_108_864;
@@ -57,4 +57,4 @@ export class VerifiedTokens<Caller> {
   }
 }
 
-const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64');
+const digestOf = (token: string): string => hash('sha256', token, 'base64');
