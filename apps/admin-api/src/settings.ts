@@ -94,6 +94,8 @@ export const ADMIN_SETTINGS = {
   HSTS_MAX_AGE: integer({ min: 0, max: 63_072_000 }, 0),
   /** True: owners may log in by password where single sign-on is enforced; all owners get a mail of it. */
   SSO_BREAK_GLASS: flag(true),
+  /** Service of breached passwords with k-anonymity, without the prefix of five hex digits; new passwords are checked there. */
+  BREACHED_PASSWORDS_URL: optional(url({ protocols: ['http:', 'https:'] })),
   /** Days until an invite link expires. */
   INVITE_DAYS: integer({ min: 1, max: 90 }, 7),
   /** When set, mails are queued for the worker, which sends them and has all other mail settings. */

@@ -20,6 +20,7 @@ import { AccessGuard } from './auth/access.guard';
 import { ApiKeyAuthenticator } from './auth/api-key.authenticator';
 import { AuthController } from './logins/auth.controller';
 import { EarlierKeysController } from './auth/earlier-keys.controller';
+import { NewPasswords } from './auth/new-passwords';
 import { PasswordChecks } from './auth/password-checks';
 import { PasswordLogins } from './auth/password-logins';
 import { PermissionsService } from './auth/permissions.service';
@@ -121,6 +122,7 @@ const SHARED = [
   IntegrationCredentials,
   MembershipEnds,
   OidcClients,
+  NewPasswords,
   PasswordChecks,
   PasswordLogins,
   SecretAccess,

@@ -29,6 +29,10 @@ describe('assertGoodPassword', () => {
       'abcabcabcabc',
       'letmein000000',
       'Football-2026',
+      'qwertyuiopasdf',
+      'POIUYTREWQ2026',
+      '1qaz2wsx9ol.!',
+      'asdfghjkl-mnbvc',
     ]) {
       expect([password, refused(password) === '']).toEqual([password, false]);
     }
@@ -45,6 +49,7 @@ describe('assertGoodPassword', () => {
       'correct horse battery staple',
       'tollgate keeps my horses fed',
       'zV4-qLm9-Tw2x-Hb7r',
+      'qwerty on my wooden piano',
       'пароль из четырёх слов',
     ]) {
       expect([password, refused(password)]).toEqual([password, '']);

@@ -58,6 +58,36 @@ function isRepetition(text: string): boolean {
   return false;
 }
 
+/** Rows and columns of a keyboard, in both directions. */
+const KEY_ROWS = ['1234567890-=', 'qwertyuiop[]', "asdfghjkl;'", 'zxcvbnm,./', 'qwertzuiop', 'azertyuiop'];
+const KEY_COLUMNS = ['1qaz', '2wsx', '3edc', '4rfv', '5tgb', '6yhn', '7ujm', '8ik,', '9ol.', '0p;/'];
+const WALKS = [...KEY_ROWS, ...KEY_COLUMNS].flatMap((walk) => [walk, [...walk].reverse().join('')]);
+/** Minimum length of a part of a row to search for. */
+const WALK_MIN = 4;
+
+/** Length of the longest part of a keyboard row that begins at `start`; 0 for less than four keys. */
+function walkAt(text: string, start: number): number {
+  let length = WALK_MIN;
+  while (
+    start + length <= text.length &&
+    WALKS.some((walk) => walk.includes(text.slice(start, start + length)))
+  ) {
+    length += 1;
+  }
+  return length - 1 < WALK_MIN ? 0 : length - 1;
+}
+
+/** Whether fewer than eight characters are left without keys that are next to each other: `qwertyuiopasdfgh`, `1qaz2wsx!QAZ`. */
+function isKeyboardWalk(text: string): boolean {
+  let left = 0;
+  for (let at = 0; at < text.length;) {
+    const length = walkAt(text, at);
+    if (length === 0) left += 1;
+    at += length === 0 ? 1 : length;
+  }
+  return left < text.length && left < LEFT_MIN;
+}
+
 function fault(password: string, email: string): string | null {
   const { length } = [...password];
   if (length < PASSWORD_CHARACTERS_MIN)
@@ -66,7 +96,7 @@ function fault(password: string, email: string): string | null {
     return `must have at most ${String(PASSWORD_CHARACTERS_MAX)} characters`;
   const text = password.normalize('NFKC').toLowerCase();
   const isCommon = COMMON_PASSWORDS.has(text) || cores(text).some((core) => COMMON_WORDS.has(core));
-  if (isCommon || isSequence(text) || isRepetition(text))
+  if (isCommon || isSequence(text) || isRepetition(text) || isKeyboardWalk(text))
     return 'is one of the most common passwords; choose another one';
   const [local = '', domain = ''] = email.toLowerCase().split('@');
   const parts = [local, domain.split('.').at(-2) ?? '', ...PRODUCT].filter((part) => part.length >= PART_MIN);

@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { InviteEntries } from '../../platform/accounts/invite-entries';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { NewPasswords, type PasswordNote } from '../../platform/auth/new-passwords';
 import { PasswordChecks } from '../../platform/auth/password-checks';
-import { assertGoodPassword } from '../../platform/auth/password-rules';
 import type { RequestFacts } from '../../platform/common/principal';
 import type { InvitePage } from '../../platform/auth/account-pages';
 import { setPassword } from '../../platform/auth/user-password';
@@ -21,6 +21,7 @@ export class InviteAcceptanceService {
     private readonly links: InviteLinks,
     private readonly entries: InviteEntries,
     private readonly passwords: PasswordChecks,
+    private readonly newPasswords: NewPasswords,
   ) {}
 
   /**
@@ -31,7 +32,7 @@ export class InviteAcceptanceService {
    */
   async accept(input: AcceptInviteDto, request: RequestFacts): Promise<AcceptedInvite> {
     const { invite, tokenHash, known } = await this.find(input.token);
-    const passwordHash = await this.newPassword(invite, known, input.password, request);
+    const chosen = await this.newPassword(invite, known, input.password, request);
     const userId = known?.id ?? uuidv7();
     const caller = {
       kind: 'session',
@@ -61,9 +62,11 @@ export class InviteAcceptanceService {
         await write.manager.update(UserEntity, { id: userId }, { status: 'active' });
       }
       await this.entries.accept(write, row, userId);
-      if (passwordHash !== null) {
+      if (chosen !== null) {
+        const { passwordHash, note } = chosen;
         const organisationId = row.mailed ? null : row.organisationId;
         await setPassword(write.manager, { userId, organisationId, passwordHash });
+        write.audit({ action: 'create', resourceType: 'passwords', resourceId: userId, after: note });
       }
       return { object: 'user', id: userId, email: row.email, organisation_id: row.organisationId };
     });
@@ -89,18 +92,18 @@ export class InviteAcceptanceService {
     return { invite, tokenHash, known: await manager.findOneBy(UserEntity, { email: invite.email }) };
   }
 
-  /** Returns the hash of the password to set; null for a user who sent their existing password. */
+  /** Returns the password to set; null for a user who sent their existing password. */
   private async newPassword(
     { email }: UserInviteEntity,
     known: UserEntity | null,
     password: string,
     request: RequestFacts,
-  ): Promise<string | null> {
+  ): Promise<{ readonly passwordHash: string; readonly note: PasswordNote } | null> {
     const address = request.clientIp ?? '';
     const own = known?.passwordHash ?? null;
     if (own === null) {
-      assertGoodPassword(password, email);
-      return this.passwords.hash(address, password);
+      const note = await this.newPasswords.assertGood(password, email);
+      return { passwordHash: await this.passwords.hash(address, password), note };
     }
     if ((await this.passwords.matching(address, email, [own], password)) === null) {
       throw new GatewayError('unauthenticated', {

@@ -4,8 +4,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { assertNotAbove, rankOfRole } from '../../platform/auth/grants';
+import { NewPasswords } from '../../platform/auth/new-passwords';
 import { PasswordChecks } from '../../platform/auth/password-checks';
-import { assertGoodPassword } from '../../platform/auth/password-rules';
 import type { Principal, RequestFacts } from '../../platform/common/principal';
 import { setPassword } from '../../platform/auth/user-password';
 import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
@@ -22,6 +22,7 @@ export class PasswordsService {
     private readonly writes: Writes,
     private readonly checks: PasswordChecks,
     private readonly links: PasswordLinks,
+    private readonly newPasswords: NewPasswords,
   ) {}
 
   /** Changes the caller's password, and ends all other sessions in the organisations where the old password was valid. */
@@ -37,13 +38,13 @@ export class PasswordsService {
     if (!(await this.checks.matching(address, user.email, hashes, input.current_password))) {
       throw new GatewayError('unauthenticated', { message: 'The current password is wrong.' });
     }
-    assertGoodPassword(input.new_password, user.email, 'new_password');
+    const note = await this.newPasswords.assertGood(input.new_password, user.email, 'new_password');
     const passwordHash = await this.checks.hash(address, input.new_password);
     const here = seat.passwordHash === null ? null : organisationId;
     return this.writes.run({ ...caller, workspaceId: null }, async (write) => {
       await setPassword(write.manager, { userId, organisationId: here, passwordHash });
       await endSessions(write.manager, userId, here, caller.sessionId);
-      write.audit({ action: 'update', resourceType: 'passwords', resourceId: userId });
+      write.audit({ action: 'update', resourceType: 'passwords', resourceId: userId, after: note });
       return DONE;
     });
   }
@@ -103,7 +104,7 @@ export class PasswordsService {
     if (!link) throw ended();
     const { userId, organisationId } = link;
     const user = await this.dataSource.manager.findOneByOrFail(UserEntity, { id: userId });
-    assertGoodPassword(password, user.email);
+    const note = await this.newPasswords.assertGood(password, user.email);
     const passwordHash = await this.checks.hash(request.clientIp ?? '', password);
     const seat = organisationId ? { organisationId } : await firstSeat(this.dataSource.manager, userId);
     if (!seat) throw ended();
@@ -115,7 +116,7 @@ export class PasswordsService {
       if (affected !== 1) throw ended();
       await setPassword(manager, { userId, organisationId, passwordHash });
       await endSessions(manager, userId, organisationId, null);
-      write.audit({ action: 'update', resourceType: 'passwords', resourceId: userId });
+      write.audit({ action: 'update', resourceType: 'passwords', resourceId: userId, after: note });
       return DONE;
     });
   }
