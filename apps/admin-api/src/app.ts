@@ -21,6 +21,8 @@ import { AppModule } from './app.module';
 import { BODY, PUBLIC_BODY } from './platform/bodies';
 import { SCIM_PATHS, ScimRoutes } from './resources/scim/scim-routes';
 import { OTLP_PATHS } from './resources/traces/traces.controller';
+import { CONSENT_FORM_PATHS } from './platform/oauth/oauth-consent.controller';
+import { OauthEndpoint } from './platform/oauth/oauth-endpoint';
 import { AccessGate } from './platform/auth/access.gate';
 import { assertEveryRouteHasARule } from './platform/auth/route-rules';
 import { Secrets, type AdminSettings } from './settings';
@@ -66,7 +68,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   const adapter = createAdapter({
     body: BODY,
     jsonOnly: true,
-    notJsonOnly: [...OTLP_PATHS, ...FORM_PATHS, ...LOGOUT_FORM_PATHS, ...SCIM_PATHS],
+    notJsonOnly: [...OTLP_PATHS, ...FORM_PATHS, ...LOGOUT_FORM_PATHS, ...SCIM_PATHS, ...CONSENT_FORM_PATHS],
     hstsMaxAgeSeconds: settings.HSTS_MAX_AGE,
     log,
   });
@@ -84,6 +86,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   assertEveryRouteHasARule(app);
   const gate = app.get(AccessGate);
   adapter.getInstance().addHook('onRequest', (request, reply) => gate.admit(request, reply));
+  app.get(OauthEndpoint).register(adapter.getInstance<FastifyInstance>(), log);
   app.get(ScimRoutes).register(adapter.getInstance<FastifyInstance>(), log);
   const document = serveOpenApi(app, {
     title: 'Tollgate control plane',

@@ -11,6 +11,7 @@ import {
   hashingKey,
   integer,
   MASTER_KEY_SETTINGS,
+  oauthPepper,
   oneOf,
   optional,
   port,
@@ -24,6 +25,7 @@ import {
   type Keyring,
 } from '@gw/kernel';
 import { SHUTDOWN_SETTINGS } from '@gw/web';
+import { OAUTH_SETTINGS } from './platform/oauth/oauth-settings';
 import { RESOURCE_CAP_SETTINGS } from './platform/resource-caps/capped-kinds';
 import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
 import { PROXY_SETTINGS } from '@gw/outbound';
@@ -80,6 +82,7 @@ export const ADMIN_SETTINGS = {
   SCIM_BULK: flag(false),
   /** True: the schemas and features of SCIM can be read without a token. */
   SCIM_PUBLIC_DISCOVERY: flag(false),
+  ...OAUTH_SETTINGS,
   /** Requests per credential and minute; 0 for no limit. */
   CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 100),
   ...RESOURCE_CAP_SETTINGS,
@@ -121,6 +124,10 @@ export class Secrets {
   readonly inviteTokenPepper: KeyObject;
   /** Signs the access tokens of sessions (HS256). */
   readonly sessionKey: Buffer;
+  /** HMAC key for the hashes of codes and tokens of the OAuth server. */
+  readonly oauthPepper: KeyObject;
+  /** Signs the cookies and forms of the OAuth server. */
+  readonly oauthPageKey: Buffer;
   /** Signs download links of log exports. */
   readonly exportLinkKey: Buffer;
   /** Seals provider credentials. */
@@ -138,6 +145,8 @@ export class Secrets {
     this.refreshTokenPepper = hashingKey(deriveKey(master, 'refresh-token-hash').toString('hex'));
     this.inviteTokenPepper = hashingKey(deriveKey(master, 'invite-token-hash').toString('hex'));
     this.sessionKey = deriveKey(master, 'session');
+    this.oauthPepper = oauthPepper(master);
+    this.oauthPageKey = deriveKey(master, 'oauth-pages');
     this.sealingKeyring = sealingKeyring(master, ...previous);
     this.exportLinkKey = deriveKey(master, 'export-link');
   }

@@ -468,6 +468,7 @@ export const documentKey = {
   prompt: (organisationId: string, slugOrId: string): DocumentKey => `prompt:${organisationId}:${slugOrId}`,
   promptVersion: (organisationId: string, id: string): DocumentKey =>
     `prompt_version:${organisationId}:${id}`,
+  accessToken: (hash: string): DocumentKey => `access_token:${hash}`,
   trusts: (issuerDigest: string): DocumentKey => `trusts:${issuerDigest}`,
   workspaceSlug: (organisationId: string, slug: string): DocumentKey =>
     `workspace_slug:${organisationId}:${slug}`,

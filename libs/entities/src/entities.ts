@@ -40,6 +40,10 @@ export { RepricingEntity, type RepricingGroup, type RepricingReport } from './le
 export { FeedbackEntity } from './logs/feedback.entity';
 export { LogExportEntity, LogExportPartEntity, type LogExportStatus } from './logs/log-export.entity';
 export { MailEntity } from './mails/mail.entity';
+export { OauthArtifactEntity } from './oauth/oauth-artifact.entity';
+export { OauthClientEntity } from './oauth/oauth-client.entity';
+export { OauthConsentEntity } from './oauth/oauth-consent.entity';
+export { SigningKeyEntity } from './oauth/signing-key.entity';
 export { CollectionEntity } from './prompts/collection.entity';
 export { LabelEntity } from './prompts/label.entity';
 export { PromptLabelEntity } from './prompts/prompt-label.entity';

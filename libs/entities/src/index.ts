@@ -65,9 +65,11 @@ export { countOutdated, resealEverything, type ResealResult } from './sealed/res
 export {
   deploymentBinding,
   integrationBinding,
+  oauthClientBinding,
   pluginBinding,
   SEALED_COLUMNS,
   secretReferenceBinding,
+  signingKeyBinding,
   ssoConnectionBinding,
   secondFactorBinding,
   ssoFlowBinding,

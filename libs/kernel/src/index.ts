@@ -34,6 +34,7 @@ export {
   MASTER_KEY_SETTINGS,
   masterKeyId,
   masterKeysOf,
+  oauthPepper,
   seal,
   sealedPrefix,
   sealingKeyring,

@@ -48,6 +48,10 @@ export const masterKeyId = (master: Buffer): string =>
 export const apiKeyPepper = (master: Buffer): KeyObject =>
   hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
 
+/** What codes and tokens of the OAuth server are hashed by, in the control plane and in gateways. */
+export const oauthPepper = (master: Buffer): KeyObject =>
+  hashingKey(deriveKey(master, 'oauth-hash').toString('hex'));
+
 /** What log records are sealed by on their way: in the journal of a gateway and in Redis. */
 export const journalKey = (master: Buffer): Buffer => deriveKey(master, 'journal/v1');
 

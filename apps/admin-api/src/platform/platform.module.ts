@@ -45,6 +45,8 @@ import { Proofs } from './mfa/proofs';
 import { SecondFactorsService } from './mfa/second-factors.service';
 import { OidcClients } from './logins/oidc-clients.service';
 import { PasswordSessions } from './logins/password-sessions.service';
+import { OauthConsentController } from './oauth/oauth-consent.controller';
+import { OAUTH_PROVIDERS } from './oauth/oauth.providers';
 import { SsoLoginController } from './logins/sso-login.controller';
 import { SsoAttempts } from './logins/sso-attempts';
 import { SsoLogoutController } from './logins/sso-logout.controller';
@@ -154,6 +156,7 @@ export class PlatformModule {
         SsoKeysController,
         SsoLogoutController,
         EarlierKeysController,
+        OauthConsentController,
       ],
       providers: [
         { provide: SETTINGS, useValue: settings },
@@ -169,6 +172,7 @@ export class PlatformModule {
         PrincipalsService,
         Proofs,
         SecondFactorsService,
+        ...OAUTH_PROVIDERS,
         ResourceCaps,
         SelfService,
         SessionGuard,

@@ -21,6 +21,9 @@ export const ssoConnectionBinding = (id: string): string => `sso:${id}`;
 export const secondFactorBinding = (id: string): string => `second-factor:${id}`;
 export const ssoFlowBinding = (stateHash: string): string => `sso-flow:${stateHash}`;
 
+export const oauthClientBinding = (clientId: string): string => `oauth-client:${clientId}`;
+export const signingKeyBinding = (kid: string): string => `signing-key:${kid}`;
+
 /** One column that holds values of `seal()`. */
 export interface SealedColumn {
   readonly table: string;
@@ -73,6 +76,14 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     ...{ table: 'second_factors', column: 'sealed_secret', key: 'id', id: 'id' },
     binding: ({ id }) => secondFactorBinding(id),
+  },
+  {
+    ...{ table: 'oauth_clients', column: 'sealed_secret', key: 'client_id', id: 'client_id' },
+    binding: ({ id: clientId }) => oauthClientBinding(clientId),
+  },
+  {
+    ...{ table: 'signing_keys', column: 'sealed_private', key: 'kid', id: 'kid' },
+    binding: ({ id: kid }) => signingKeyBinding(kid),
   },
   { ...{ table: 'mails', column: 'sealed', key: 'id', id: 'id' }, binding: ({ id }) => mailBinding(id) },
   {

@@ -5,10 +5,12 @@ const STYLE = `
 :root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 28rem; margin: 4rem auto; padding: 0 1rem }
 label { display: block; margin-top: 1rem; font-weight: 600 }
-input { font: inherit; width: 100%; padding: 0.5rem; box-sizing: border-box }
+input, select { font: inherit; width: 100%; padding: 0.5rem; box-sizing: border-box }
 button { font: inherit; margin-top: 1.5rem; padding: 0.5rem 1.5rem }
 .error { border-left: 4px solid #c22; padding-left: 0.75rem }
 .hint { margin: 0.25rem 0 0 }
+.late { animation: late 0.5s }
+@keyframes late { from, to { visibility: hidden } }
 `;
 
 /** Content security policy without scripts, frames and foreign addresses, because the page's path contains a token. */
@@ -20,16 +22,18 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const escaped = (text: string): string =>
+/** Text as HTML shows it, in content and in quoted attributes. */
+export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
 
-const page = (title: string, content: string): string => `<!doctype html>
+/** A whole page. `head` is more HTML for its head. */
+export const page = (title: string, content: string, head = ''): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)} – Tollgate</title>
-<style>${STYLE}</style>
+<style>${STYLE}</style>${head}
 </head>
 <body>
 <main>

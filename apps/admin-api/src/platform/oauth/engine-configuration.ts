@@ -1,0 +1,168 @@
+import { randomHex } from '@gw/kernel';
+import {
+  errors,
+  type Adapter,
+  type Configuration,
+  type ErrorOut,
+  type KoaContextWithOIDC,
+  type ResourceServer,
+} from 'oidc-provider';
+import type { CookieKeys } from './cookie-keys';
+import type { OauthAccounts } from './oauth-accounts.service';
+import { errorPage, pageHeaders } from './oauth-pages';
+import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
+import type { PrivateJwk } from './signing-keys';
+
+const MINUTE = 60;
+const DAY = 86_400;
+
+interface EngineParts {
+  readonly issuer: string;
+  readonly keys: readonly PrivateJwk[];
+  readonly cookieKeys: CookieKeys;
+  readonly registration: boolean;
+  readonly storageOf: (model: string) => Adapter;
+  readonly accounts: OauthAccounts;
+}
+
+const NO_SESSIONS: Adapter = {
+  ...{ upsert: none, find: none, findByUserCode: none, findByUid: none },
+  ...{ consume: none, destroy: none, revokeByGrantId: none },
+};
+
+function none(): Promise<undefined> {
+  return Promise.resolve(undefined);
+}
+
+/** The configuration of the protocol engine. What a client may register and a user may grant is decided outside it. */
+export function engineConfiguration(parts: EngineParts): Configuration {
+  const { issuer, keys, cookieKeys, storageOf, accounts } = parts;
+  return {
+    adapter: (model: string) => (model === 'Session' ? NO_SESSIONS : storageOf(model)),
+    jwks: { keys: keys.map((key) => ({ ...key })) },
+    clientDefaults: {
+      id_token_signed_response_alg: 'ES256',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+    },
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    responseTypes: ['code'],
+    scopes: [OFFLINE],
+    pkce: { required: () => true },
+    routes: {
+      authorization: '/oauth/authorize',
+      introspection: '/oauth/introspect',
+      jwks: '/oauth/jwks',
+      registration: '/oauth/register',
+      revocation: '/oauth/revoke',
+      token: '/oauth/token',
+    },
+    features: features(parts),
+    interactions: {
+      url: (_context, interaction) => `${issuer}/oauth/consent?resume_state=${interaction.uid}`,
+    },
+    issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    revokeGrantPolicy: () => true,
+    expiresWithSession: () => false,
+    ttl: {
+      ...{
+        AuthorizationCode: 10 * MINUTE,
+        AccessToken: 60 * MINUTE,
+        RefreshToken: 30 * DAY,
+        Grant: 30 * DAY,
+      },
+      ...{ Interaction: 15 * MINUTE, Session: 15 * MINUTE, IdToken: 60 * MINUTE },
+    },
+    formats: { bitsOfOpaqueRandomness: 256 },
+    extraTokenClaims: (_context, token) =>
+      'grantId' in token && typeof token.grantId === 'string' ? accounts.claimsOf(token.grantId) : undefined,
+    findAccount: ({ oidc }, id, token) =>
+      accounts.find(id, token?.grantId ?? oidc.entities.Grant?.jti ?? oidc.result?.consent?.grantId),
+    renderError: (context, out) => {
+      renderError(context, out);
+    },
+    cookies: {
+      keys: cookieKeys as unknown as string[],
+      short: { httpOnly: true, sameSite: 'lax', secure: issuer.startsWith('https:') },
+    },
+  };
+}
+
+function features({ issuer, registration, accounts }: EngineParts): Configuration['features'] {
+  const off = { enabled: false };
+  return {
+    ...{
+      devInteractions: off,
+      userinfo: off,
+      rpInitiatedLogout: off,
+      claimsParameter: off,
+      requestObjects: off,
+    },
+    ...{ pushedAuthorizationRequests: off, dPoP: off },
+    revocation: {
+      enabled: true,
+      allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
+    },
+    introspection: {
+      enabled: true,
+      // A public client proves nothing, so it learns nothing.
+      allowedPolicy: (_context, client, token) =>
+        client.tokenEndpointAuthMethod !== 'none' && token.clientId === client.clientId,
+    },
+    registration: {
+      enabled: registration,
+      idFactory: () => `gw_${randomHex(12)}`,
+      issueRegistrationAccessToken: false,
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (context) => {
+        if (context.oidc.route === 'authorization')
+          throw new errors.InvalidTarget('resource is required: name what the token is for');
+        return [];
+      },
+      useGrantedResource: () => true,
+      getResourceServerInfo: async (context, url, client) => {
+        const isRegistered = await accounts.isRegistered(client.clientId);
+        return resourceServer(context, url, { issuer, isRegistered });
+      },
+    },
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function resourceServer(
+  { oidc }: KoaContextWithOIDC,
+  url: string,
+  { issuer, isRegistered }: { readonly issuer: string; readonly isRegistered: boolean },
+): ResourceServer {
+  const resource = resourceOf(url, issuer);
+  if (resource === null) throw new errors.InvalidTarget('resource is not known here');
+  const allowed = scopesOfClient(isRegistered);
+  if (oidc.route === 'authorization' && oidc.params !== undefined) {
+    const asked = textOf(oidc.params['scope']).split(' ');
+    const named = asked.filter((scope) => scope !== OFFLINE && scope !== '');
+    const granted = named.length === 0 ? resource.defaultScopes : named.filter((scope) => allowed.has(scope));
+    if (granted.length === 0)
+      throw new errors.InvalidScope('no scope of the request can be had here', named.join(' '));
+    oidc.params['scope'] = [...(asked.includes(OFFLINE) ? [OFFLINE] : []), ...granted].join(' ');
+  }
+  return {
+    scope: [...allowed].join(' '),
+    audience: resource.url,
+    accessTokenFormat: 'opaque',
+    accessTokenTTL: 60 * MINUTE,
+  };
+}
+
+/** Responds with a page to a browser, else as RFC 6749 does. Never sends anyone on. */
+function renderError(context: KoaContextWithOIDC, out: ErrorOut): void {
+  const { error, error_description: description } = out;
+  if (context.accepts('json', 'html') === 'html') {
+    for (const [name, value] of Object.entries(pageHeaders())) context.set(name, value);
+    context.body = errorPage(description ?? error);
+  } else context.body = { error, error_description: description };
+}

@@ -1,0 +1,37 @@
+import { OauthClientEntity, OauthConsentEntity } from '@gw/entities';
+import { Injectable } from '@nestjs/common';
+import type { Account } from 'oidc-provider';
+import { resourceTypeOf } from './oauth-resources';
+import { seatOf } from './oauth-seats';
+import { OauthTransactions } from './oauth-transactions';
+
+/** What the protocol engine asks about users, clients and their grants. */
+@Injectable()
+export class OauthAccounts {
+  constructor(private readonly transactions: OauthTransactions) {}
+
+  /** Undefined for a user who may no longer act where the grant says, so that nothing is issued. */
+  async find(id: string, grantId: string | undefined): Promise<Account | undefined> {
+    const { manager } = this.transactions;
+    const grant =
+      grantId === undefined ? null : await manager.findOneBy(OauthConsentEntity, { id: grantId, userId: id });
+    if (grant === null || (await seatOf(manager, grant)) === null) return undefined;
+    return { accountId: id, claims: () => ({ sub: id }) };
+  }
+
+  /** What a token of the grant says beside its scopes. */
+  async claimsOf(grantId: string): Promise<Record<string, string | null>> {
+    const grant = await this.transactions.manager.findOneByOrFail(OauthConsentEntity, { id: grantId });
+    return {
+      organisation_id: grant.organisationId,
+      workspace_id: grant.workspaceId,
+      resource_type: resourceTypeOf(grant.resource),
+      resource_id: grant.resource,
+    };
+  }
+
+  /** Whether an administrator has registered the client. */
+  isRegistered(clientId: string): Promise<boolean> {
+    return this.transactions.manager.existsBy(OauthClientEntity, { clientId, kind: 'registered' });
+  }
+}

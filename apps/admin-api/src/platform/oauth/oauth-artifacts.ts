@@ -1,0 +1,128 @@
+import { documentKey } from '@gw/contracts';
+import { OauthArtifactEntity, OauthConsentEntity } from '@gw/entities';
+import { hashApiKey } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
+import { IsNull, MoreThan } from 'typeorm';
+import { Secrets } from '../../settings';
+import { currentOauthCall } from './oauth-call';
+import { endGrant } from './oauth-grants';
+import { OauthTransactions } from './oauth-transactions';
+
+const GRANT_DAYS = 30;
+
+/** Stores what the protocol engine issues, by hashes. Codes and refresh tokens are taken by one statement, so that only one request does. */
+@Injectable()
+export class OauthArtifacts {
+  constructor(
+    private readonly transactions: OauthTransactions,
+    private readonly secrets: Secrets,
+  ) {}
+
+  /** The storage of one model, as the protocol engine asks for it. */
+  of(model: string): Adapter {
+    const inTurn = this.transactions.inTurn.bind(this.transactions);
+    return {
+      upsert: (id, payload, expiresIn) => inTurn(() => this.save(model, id, payload, expiresIn ?? 0)),
+      find: (id) => inTurn(() => this.find(model, id)),
+      findByUserCode: (userCode) => inTurn(() => this.findByUserCode(model, userCode)),
+      findByUid: () => Promise.resolve(undefined),
+      consume: (id) => inTurn(() => this.consume(model, id)),
+      destroy: (id) => inTurn(() => this.destroy(model, id)),
+      revokeByGrantId: (grantId) => inTurn(() => this.endGrant(grantId)),
+    };
+  }
+
+  hash(model: string, id: string): string {
+    return hashApiKey(this.secrets.oauthPepper, `${model}:${id}`);
+  }
+
+  private async save(model: string, id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
+    const { jti: _jti, userCode, ...rest } = payload;
+    const grantId = model === 'Grant' ? id : model === 'Interaction' ? null : (payload.grantId ?? null);
+    const row = {
+      idHash: this.hash(model, id),
+      model,
+      payload: rest,
+      grantId,
+      userCodeHash: userCode === undefined ? null : this.hash('UserCode', userCode),
+      clientId: payload.clientId ?? null,
+      expiresAt: new Date(Date.now() + expiresIn * 1_000),
+      ...(payload.accountId === undefined ? {} : { userId: payload.accountId }),
+    };
+    await this.transactions.within(async ({ manager }) => {
+      if (grantId !== null) {
+        // Holds the grant until the commit: it cannot end between this check and the insertion.
+        const kept = await manager.query<unknown[]>(
+          `SELECT 1 FROM oauth_consents WHERE id = $1 AND expires_at > now() FOR KEY SHARE`,
+          [grantId],
+        );
+        if (kept.length === 0) throw new errors.InvalidGrant('the grant has ended');
+        if (model === 'RefreshToken') await moveOn(manager, grantId);
+      }
+      await manager.upsert(OauthArtifactEntity, row, ['idHash']);
+    });
+  }
+
+  private async find(model: string, id: string): Promise<AdapterPayload | undefined> {
+    const row = await this.transactions.manager.findOneBy(OauthArtifactEntity, {
+      idHash: this.hash(model, id),
+      expiresAt: MoreThan(new Date()),
+    });
+    return row === null ? undefined : { ...payloadOf(row), jti: id };
+  }
+
+  private async findByUserCode(model: string, userCode: string): Promise<AdapterPayload | undefined> {
+    const row = await this.transactions.manager.findOneBy(OauthArtifactEntity, {
+      model,
+      userCodeHash: this.hash('UserCode', userCode),
+      expiresAt: MoreThan(new Date()),
+    });
+    return row === null ? undefined : { ...payloadOf(row), userCode };
+  }
+
+  private async consume(model: string, id: string): Promise<void> {
+    const idHash = this.hash(model, id);
+    const { manager } = this.transactions;
+    // Grants are locked before what belongs to them, in every transaction.
+    await manager.query(
+      `SELECT 1 FROM oauth_consents WHERE id = (SELECT grant_id FROM oauth_artifacts WHERE id_hash = $1) FOR KEY SHARE`,
+      [idHash],
+    );
+    const unused = { idHash, consumedAt: IsNull() };
+    const taken = await manager.update(OauthArtifactEntity, unused, { consumedAt: new Date() });
+    if (taken.affected !== 1) throw new errors.InvalidGrant('already used');
+  }
+
+  private async destroy(model: string, id: string): Promise<void> {
+    if (model === 'Grant') return this.endGrant(id);
+    const idHash = this.hash(model, id);
+    await this.transactions.within(async ({ manager, removed }) => {
+      await manager.delete(OauthArtifactEntity, { idHash });
+      if (model === 'AccessToken') removed.push(documentKey.accessToken(idHash));
+    });
+  }
+
+  private async endGrant(grantId: string): Promise<void> {
+    const isRevocation = currentOauthCall()?.request.uri.endsWith('/revoke') === true;
+    const reason = isRevocation ? 'revoked by the client' : 'a code or refresh token was used twice';
+    await this.transactions.within((work) => endGrant(work, grantId, reason));
+  }
+}
+
+const payloadOf = ({ payload, consumedAt }: OauthArtifactEntity): AdapterPayload => ({
+  ...payload,
+  ...(consumedAt === null ? {} : { consumed: Math.floor(consumedAt.getTime() / 1_000) }),
+});
+
+/** A grant lives as long as its newest refresh token. */
+async function moveOn(manager: OauthTransactions['manager'], id: string): Promise<void> {
+  const now = Date.now();
+  const expiresAt = new Date(now + GRANT_DAYS * 86_400_000);
+  await manager.update(OauthConsentEntity, { id }, { expiresAt, lastUsedAt: new Date(now) });
+  await manager.query(
+    `UPDATE oauth_artifacts SET expires_at = $2, payload = jsonb_set(payload, '{exp}', to_jsonb($3::bigint))
+     WHERE grant_id = $1 AND model = 'Grant'`,
+    [id, expiresAt, Math.floor(expiresAt.getTime() / 1_000)],
+  );
+}

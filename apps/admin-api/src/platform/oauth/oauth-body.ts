@@ -1,0 +1,68 @@
+import { isObject } from '@gw/kernel';
+import type { IncomingMessage } from 'node:http';
+
+/** A request that is refused before the protocol engine sees it, as RFC 6749 answers. */
+export class OauthFault extends Error {
+  override readonly name = 'OauthFault';
+  constructor(
+    readonly status: number,
+    readonly error: string,
+    readonly description: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(description);
+  }
+}
+
+export const invalidRequest = (description: string): OauthFault =>
+  new OauthFault(400, 'invalid_request', description);
+
+/** Reads a whole body. Throws `OauthFault` when it is longer than `bytesMax`. */
+export async function readBody(request: IncomingMessage, bytesMax: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax)
+      throw new OauthFault(413, 'invalid_request', `the body is larger than ${String(bytesMax)} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Parameters of a query or a form. Throws when one is given twice. */
+export function parametersOf(text: string): Record<string, string> {
+  const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (name in parameters) {
+      const isResource = name === 'resource';
+      throw isResource
+        ? new OauthFault(400, 'invalid_target', 'a token is for one resource; name it once')
+        : invalidRequest(`${name.slice(0, 64)} is given twice`);
+    }
+    parameters[name] = value;
+  }
+  return parameters;
+}
+
+/** Parameters of a body that is a form, or a JSON object of texts. */
+export function formOf(text: string, contentType: string): Record<string, string> {
+  if (!/^application\/json\b/i.test(contentType)) return parametersOf(text);
+  const body = jsonOf(text);
+  if (!isObject(body)) throw invalidRequest('the body must be a JSON object');
+  const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value !== 'string') throw invalidRequest(`${name.slice(0, 64)} must be one text`);
+    parameters[name] = value;
+  }
+  return parameters;
+}
+
+/** Throws `OauthFault` for text that is not JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw invalidRequest('the body is not JSON');
+  }
+}

@@ -1,0 +1,208 @@
+import { GatewayError } from '@gw/kernel';
+import { BooleanField, TextField, invalid } from '@gw/web';
+import { Body, Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Public, SessionOnly } from '../auth/access';
+import { factsOf } from '../auth/principals.service';
+import type { AuthenticatedSession } from '../auth/session.strategy';
+import { PasswordSessions } from '../logins/password-sessions.service';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import { OauthConsents, type Asked } from './oauth-consents.service';
+import { consentPage, continuePage, errorPage, factorPage, pageHeaders, signInPage } from './oauth-pages';
+import { PageSessions } from './page-sessions';
+
+/** Paths whose POST accepts an HTML form. */
+export const CONSENT_FORM_PATHS = ['/oauth/consent'];
+
+const versioned = (path: string): string[] => [`oauth/${path}`, `v2/oauth/${path}`];
+
+export class ConsentDto {
+  @TextField({ max: 128, description: 'The resume_state of the consent page.', example: 'kQ3…' })
+  resume_state!: string;
+  @TextField({ max: 128, description: 'The csrf of the interaction.', example: '8Yz…' }) csrf!: string;
+  @BooleanField({ description: 'Whether the user allows it.' }) approved!: boolean;
+  @TextField({ optional: true, max: 64, description: "Must be the session's organisation." })
+  organisation_id?: string;
+  @TextField({ optional: true, max: 64, description: 'Absent: the whole organisation.' })
+  workspace_id?: string;
+}
+
+const textOf = (body: unknown, name: string): string => {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  return typeof value === 'string' ? value.slice(0, 1_024) : '';
+};
+
+/** Where users answer the requests of clients: a page that needs no script, and the same for the console. */
+@ApiExcludeController()
+@Controller()
+export class OauthConsentController {
+  constructor(
+    private readonly consents: OauthConsents,
+    private readonly sessions: PasswordSessions,
+    private readonly pages: PageSessions,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL'>,
+  ) {}
+
+  @Get('oauth/consent')
+  @Public('The page shows nothing before a sign-in, and works only in the browser that began the request.')
+  async page(
+    @Query('resume_state') resumeState: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    await this.guarded(reply, () => this.show(resumeState ?? '', request, reply, 200, null));
+  }
+
+  @Post('oauth/consent')
+  @Public('A sign-in needs the password, an answer the session of the sign-in and the token of its form.')
+  async submit(
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const resumeState = textOf(body, 'resume_state');
+    await this.guarded(reply, async () => {
+      const step = textOf(body, 'step');
+      if (step === 'sign_in' || step === 'factor') await this.signIn(resumeState, body, request, reply);
+      else await this.decide(resumeState, step === 'approve', body, request, reply);
+    });
+  }
+
+  @Get(versioned('interactions/:uid'))
+  @SessionOnly()
+  async interaction(@Param('uid') uid: string, @Req() request: FastifyRequest): Promise<object> {
+    const view = await this.consents.view(uid, askedOf(request));
+    const { clientName: name, clientKind: kind, redirect, workspaces, csrf, email } = view;
+    return {
+      client: { name, kind },
+      redirect: { host: redirect.host, loopback: redirect.isLoopback },
+      resource: { name: view.resourceName },
+      scopes: view.scopes.map((scope) => ({ name: scope })),
+      workspaces,
+      user: { email },
+      csrf,
+    };
+  }
+
+  @Post([...versioned('postAuthorizeConsent'), ...versioned('authorize')])
+  @SessionOnly()
+  async consent(
+    @Body() body: ConsentDto,
+    @Req() request: FastifyRequest,
+  ): Promise<{ readonly redirect_uri: string }> {
+    const asked = askedOf(request);
+    const { organisation_id: organisationId } = body;
+    if (organisationId !== undefined && organisationId.toLowerCase() !== asked.session.organisationId)
+      throw invalid('organisation_id', 'organisation_id must be the organisation of the session');
+    return this.consents.answer(asked, {
+      resumeState: body.resume_state,
+      csrf: body.csrf,
+      approved: body.approved,
+      workspaceId: body.workspace_id ?? null,
+    });
+  }
+
+  private async signIn(
+    resumeState: string,
+    body: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    // Only the browser that began the request may sign in for it.
+    this.pages.assertBegan(request, resumeState);
+    const clientName = await this.consents.clientName(resumeState);
+    const challenge = textOf(body, 'challenge');
+    try {
+      const facts = factsOf(request);
+      const credentials = { email: textOf(body, 'email'), password: textOf(body, 'password') };
+      const login = await (challenge === ''
+        ? this.sessions.login(credentials, facts)
+        : this.sessions.loginByFactor({ challenge, code: textOf(body, 'code') }, facts));
+      if ('challenge' in login) {
+        await reply.headers(pageHeaders()).send(factorPage(resumeState, login.challenge, null));
+        return;
+      }
+      const at = `/oauth/consent?resume_state=${encodeURIComponent(resumeState)}`;
+      const cookie = this.pages.cookie(login.auth_token);
+      await reply.status(303).header('set-cookie', cookie).header('location', at).send();
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      const html =
+        challenge === ''
+          ? signInPage(resumeState, clientName, error.message)
+          : factorPage(resumeState, challenge, error.message);
+      await reply.status(error.status).headers(pageHeaders()).send(html);
+    }
+  }
+
+  private async decide(
+    resumeState: string,
+    approved: boolean,
+    body: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    this.pages.assertBegan(request, resumeState);
+    const session = await this.pages.sessionOf(request, reply);
+    if (session === null) {
+      await this.show(resumeState, request, reply, 401, 'Sign in again.');
+      return;
+    }
+    const workspaceId = textOf(body, 'workspace_id') || null;
+    const answer = { resumeState, csrf: textOf(body, 'csrf'), approved, workspaceId };
+    try {
+      const { redirect_uri: url } = await this.consents.answer(
+        { session, request: factsOf(request) },
+        answer,
+      );
+      await this.consents.endSignIn(session);
+      await reply
+        .headers(pageHeaders())
+        .header('set-cookie', this.pages.cookie(null))
+        .send(continuePage(url));
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.status !== 403) throw error;
+      await this.show(resumeState, request, reply, 403, error.message);
+    }
+  }
+
+  private async show(
+    resumeState: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    error: string | null,
+  ): Promise<void> {
+    this.pages.assertBegan(request, resumeState);
+    const clientName = await this.consents.clientName(resumeState);
+    const session = await this.pages.sessionOf(request, reply);
+    const html =
+      session === null
+        ? signInPage(resumeState, clientName, error)
+        : consentPage({
+            ...(await this.consents.view(resumeState, { session, request: factsOf(request) })),
+            error,
+          });
+    await reply.status(status).headers(pageHeaders()).send(html);
+  }
+
+  private async guarded(reply: FastifyReply, run: () => Promise<void>): Promise<void> {
+    try {
+      if (!this.settings.OAUTH_ENABLED || this.settings.PUBLIC_URL === null)
+        throw new GatewayError('route_not_found');
+      await run();
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.status >= 500) throw error;
+      await reply.status(error.status).headers(pageHeaders()).send(errorPage(error.message));
+    }
+  }
+}
+
+/** The session that the access gate has admitted. */
+function askedOf(request: FastifyRequest): Asked {
+  const { identity } = request;
+  if (identity?.kind !== 'session') throw new GatewayError('unauthenticated');
+  const session: AuthenticatedSession = identity.session;
+  return { session, request: factsOf(request) };
+}

@@ -1,0 +1,247 @@
+import { GatewayError, networkOf } from '@gw/kernel';
+import { canonicalResource, checkRegistration, redirectUriFault } from '@gw/oauth';
+import { describeFault, type Log } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { RequestThrottle } from '../auth/request-throttle';
+import { factsOf } from '../auth/principals.service';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import { FailureThrottle } from './failure-throttle';
+import { formOf, invalidRequest, jsonOf, OauthFault, parametersOf, readBody } from './oauth-body';
+import { withinOauthCall, type OauthCall } from './oauth-call';
+import { OauthEngine } from './oauth-engine.service';
+import { OauthIntrospection } from './oauth-introspection.service';
+import { errorPage, pageHeaders } from './oauth-pages';
+import { oauthPathOf, type EngineRoute, type OauthPath } from './oauth-paths';
+import { protectedResource, isRegistrable } from './oauth-resources';
+import { withoutPrefix } from './token-prefixes';
+
+const REGISTRATION_BYTES_MAX = 65_536;
+const FORM_BYTES_MAX = 16_384;
+const STATE_MAX = 512;
+const PER_MINUTE: Readonly<Partial<Record<EngineRoute, number>>> = { register: 60, authorize: 300 };
+const FAILURES_PER_MINUTE = 120;
+
+/** Endpoints without a credential, which clients in browsers call too. */
+const CROSS_ORIGIN: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-headers': 'content-type, mcp-protocol-version',
+  'access-control-max-age': '3600',
+};
+const POSTED: ReadonlySet<EngineRoute> = new Set(['register', 'token', 'introspect', 'revoke']);
+
+type Settings = Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL' | 'OAUTH_DCR' | 'OAUTH_PRIVATE_SCHEMES'>;
+type EnginePath = Extract<OauthPath, { kind: 'engine' }>;
+
+interface Body {
+  readonly type: string;
+  readonly value: object;
+}
+
+/** A parsed request for the protocol engine. */
+interface Prepared {
+  readonly target: string;
+  readonly body?: Body;
+  readonly registration: OauthCall['registration'];
+}
+
+/**
+ * The endpoints of the OAuth server. Requests are checked and rewritten here, before any body parser, and then handled by the protocol
+ * engine.
+ */
+@Injectable()
+export class OauthEndpoint {
+  private readonly throttles = new Map(
+    Object.entries(PER_MINUTE).map(([route, limit]) => [route, new RequestThrottle(limit)]),
+  );
+  private readonly failures = new FailureThrottle(FAILURES_PER_MINUTE);
+
+  constructor(
+    private readonly engine: OauthEngine,
+    private readonly introspection: OauthIntrospection,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** Adds the endpoints to the server. Call it before the server is ready, and after the hook that reads client addresses. */
+  register(server: FastifyInstance, log: Log): void {
+    server.addHook('onRequest', async (request, reply) => {
+      const path = oauthPathOf(request.method, request.url, this.settings.PUBLIC_URL ?? '');
+      if (path === null) return;
+      if (!this.settings.OAUTH_ENABLED || this.settings.PUBLIC_URL === null)
+        throw new GatewayError('route_not_found');
+      try {
+        await this.handle(path, request, reply);
+      } catch (error) {
+        if (reply.raw.headersSent) {
+          log.error(describeFault(error), 'an OAuth request failed');
+          reply.raw.destroy();
+        } else await this.refuse(error, request, reply, log);
+      }
+    });
+  }
+
+  private async handle(path: OauthPath, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (path.kind === 'fault') throw new OauthFault(400, path.error, path.description);
+    const isOpen = path.kind === 'protected-resource' || path.route === 'register';
+    if (isOpen && request.method === 'OPTIONS') await reply.status(204).headers(CROSS_ORIGIN).send();
+    else if (path.kind === 'engine') await this.engineRequest(path, request, reply);
+    else await reply.headers(CROSS_ORIGIN).send(this.resourceDocument(path.resourcePath));
+  }
+
+  private resourceDocument(path: string): object {
+    const publicUrl = this.settings.PUBLIC_URL ?? '';
+    const url = path === '' ? undefined : canonicalResource(publicUrl + path);
+    if (url === undefined) throw new OauthFault(404, 'not_found', 'no resource has this path');
+    return protectedResource(url, publicUrl);
+  }
+
+  private async engineRequest(path: EnginePath, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { route } = path;
+    if (POSTED.has(route) && request.method !== 'POST' && request.method !== 'OPTIONS')
+      throw new OauthFault(405, 'invalid_request', 'the endpoint takes POST', { allow: 'POST' });
+    this.throttles.get(route)?.admit(networkOf(request.clientAddress));
+    const isGuess = route === 'token' || route === 'introspect';
+    if (isGuess) this.failures.assertOpen(request.clientAddress);
+    const prepared = await this.prepare(path, request);
+    const answer =
+      route === 'introspect' ? await this.introspection.forService(request, prepared.body?.value) : null;
+    if (answer === null) await this.pass(prepared, request, reply);
+    else await reply.send(answer);
+    if (isGuess && reply.raw.statusCode >= 400) this.failures.count(request.clientAddress);
+  }
+
+  private async prepare(path: EnginePath, request: FastifyRequest): Promise<Prepared> {
+    if (request.method !== 'POST') {
+      const target = path.route === 'authorize' ? this.authorization(path.target) : path.target;
+      return { target, registration: null };
+    }
+    const type = request.headers['content-type'] ?? '';
+    const isRegistration = path.route === 'register';
+    const text = await readBody(request.raw, isRegistration ? REGISTRATION_BYTES_MAX : FORM_BYTES_MAX);
+    if (isRegistration) return this.registration(path.target, jsonOf(text));
+    const parameters = formOf(text, type);
+    for (const name of ['token', 'refresh_token']) {
+      const value = parameters[name];
+      if (value !== undefined) parameters[name] = withoutPrefix(value);
+    }
+    this.assertResource(parameters);
+    return {
+      target: path.target,
+      body: { type: 'application/x-www-form-urlencoded', value: parameters },
+      registration: null,
+    };
+  }
+
+  /** The target of an authorization request whose parameters are given once and within bounds. */
+  private authorization(target: string): string {
+    const parameters = parametersOf(target.slice(target.indexOf('?') + 1));
+    const { redirect_uri: redirectUri, state } = parameters;
+    if ((state?.length ?? 0) > STATE_MAX)
+      throw invalidRequest(`state is longer than ${String(STATE_MAX)} characters`);
+    const known = { privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES };
+    const fault = redirectUri === undefined ? undefined : redirectUriFault(redirectUri, known);
+    if (fault !== undefined) throw new OauthFault(400, 'invalid_redirect_uri', `redirect_uri ${fault}`);
+    this.assertResource(parameters);
+    return `/oauth/authorize?${new URLSearchParams(parameters).toString()}`;
+  }
+
+  /** Replaces `resource` by its canonical form, in which grants and tokens name it. */
+  private assertResource(parameters: Record<string, string>): void {
+    const { resource } = parameters;
+    if (resource === undefined) return;
+    const canonical = canonicalResource(resource);
+    if (canonical === undefined)
+      throw new OauthFault(400, 'invalid_target', 'resource is not a URL of this server');
+    parameters['resource'] = canonical;
+  }
+
+  private registration(target: string, body: unknown): Prepared {
+    if (!this.settings.OAUTH_DCR)
+      throw new OauthFault(403, 'access_denied', 'clients are registered by administrators here');
+    const checked = checkRegistration(body, {
+      privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES,
+      isRegistrable,
+    });
+    if ('error' in checked) throw new OauthFault(400, checked.error, checked.description);
+    return {
+      target,
+      body: { type: 'application/json', value: checked.client },
+      registration: { name: checked.client.client_name, scope: checked.scope },
+    };
+  }
+
+  /** Hands a request to the protocol engine, which writes the response itself. */
+  private async pass(
+    { target, body, registration }: Prepared,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    if (registration !== null)
+      for (const [name, value] of Object.entries(CROSS_ORIGIN)) reply.raw.setHeader(name, value);
+    void reply.hijack();
+    const { raw } = request;
+    const { host, protocol } = new URL(this.settings.PUBLIC_URL ?? '');
+    raw.url = target;
+    // The engine takes its own address from these, and it is the setting's, whatever the request says.
+    raw.headers.host = host;
+    raw.headers['x-forwarded-host'] = host;
+    raw.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    if (body !== undefined) replaceBody(raw, body);
+    const facts = factsOf(request);
+    await withinOauthCall(
+      { request: { ...facts, uri: target.split('?')[0] ?? '' }, registration, work: null },
+      () => this.engine.handle(raw, reply.raw),
+    );
+  }
+
+  private async refuse(
+    error: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    log: Log,
+  ): Promise<void> {
+    const fault = faultOf(error);
+    if (fault.status >= 500) log.error(describeFault(error), 'an OAuth request failed');
+    void reply.status(fault.status).headers(fault.headers);
+    const wantsPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
+    if (wantsPage) await reply.headers(pageHeaders()).send(errorPage(fault.description));
+    else await reply.send({ error: fault.error, error_description: fault.description });
+  }
+}
+
+function faultOf(error: unknown): OauthFault {
+  if (error instanceof OauthFault) return error;
+  if (error instanceof GatewayError && error.type === 'rate_limited') {
+    const retryAfter = error.options.headers?.['retry-after'] ?? '60';
+    return new OauthFault(429, 'slow_down', 'too many requests; wait for the time in Retry-After', {
+      'retry-after': retryAfter,
+    });
+  }
+  if (error instanceof GatewayError)
+    return new OauthFault(
+      error.status,
+      error.status === 401 ? 'invalid_client' : 'invalid_request',
+      error.message,
+    );
+  return new OauthFault(500, 'server_error', 'something went wrong on our side');
+}
+
+/** Gives a request, whose body was read, another body. */
+function replaceBody(raw: IncomingMessage, { type, value }: Body): void {
+  const isJson = type === 'application/json';
+  const bytes = Buffer.from(
+    isJson ? JSON.stringify(value) : new URLSearchParams(value as Record<string, string>).toString(),
+  );
+  raw.headers['content-type'] = type;
+  raw.headers['content-length'] = String(bytes.length);
+  delete raw.headers['transfer-encoding'];
+  Object.defineProperties(raw, {
+    readable: { value: true },
+    iterator: { value: () => Readable.from([bytes])[Symbol.asyncIterator]() },
+  });
+}

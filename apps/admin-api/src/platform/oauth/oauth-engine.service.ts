@@ -1,0 +1,127 @@
+import { describeFault } from '@gw/web';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
+import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
+import { CookieKeys } from './cookie-keys';
+import { engineConfiguration } from './engine-configuration';
+import { OauthAccounts } from './oauth-accounts.service';
+import { OauthArtifacts } from './oauth-artifacts';
+import { currentOauthCall } from './oauth-call';
+import { OauthClients } from './oauth-clients';
+import { OauthIntrospection } from './oauth-introspection.service';
+import { OauthTransactions } from './oauth-transactions';
+import { SigningKeys } from './signing-keys';
+import { ACCESS_PREFIX, REFRESH_PREFIX } from './token-prefixes';
+
+/** How long a process may sign with keys that another one has replaced. */
+const KEYS_MS = 60_000;
+/** Requests that change grants and tokens: each is one transaction. */
+const CHANGING: ReadonlySet<string> = new Set(['/oauth/token', '/oauth/revoke']);
+
+interface Built {
+  readonly provider: Provider;
+  readonly version: string;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  checkAt: number;
+}
+
+/** The protocol engine with our storage and policy. It is built at its first use, and again when the signing keys have changed. */
+@Injectable()
+export class OauthEngine {
+  private readonly log = new Logger(OauthEngine.name);
+  private built: Promise<Built> | null = null;
+
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly clients: OauthClients,
+    private readonly artifacts: OauthArtifacts,
+    private readonly accounts: OauthAccounts,
+    private readonly introspection: OauthIntrospection,
+    private readonly transactions: OauthTransactions,
+    private readonly secrets: Secrets,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL' | 'OAUTH_DCR'>,
+  ) {}
+
+  async provider(): Promise<Provider> {
+    return (await this.current()).provider;
+  }
+
+  /** Handles a request and writes its response. Call it within `withinOauthCall`. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { handle } = await this.current();
+    await handle(request, response);
+  }
+
+  private async current(): Promise<Built> {
+    this.built ??= this.build();
+    let built: Built;
+    try {
+      built = await this.built;
+      if (built.checkAt > Date.now()) return built;
+      built.checkAt = Date.now() + KEYS_MS;
+      if ((await this.keys.version()) === built.version) return built;
+    } catch (error) {
+      this.built = null;
+      throw error;
+    }
+    this.built = this.build();
+    return this.built;
+  }
+
+  private async build(): Promise<Built> {
+    const keys = await this.keys.all();
+    const version = await this.keys.version();
+    const issuer = this.settings.PUBLIC_URL ?? '';
+    const provider = new Provider(
+      issuer,
+      engineConfiguration({
+        issuer,
+        keys,
+        cookieKeys: new CookieKeys(this.secrets.oauthPageKey),
+        registration: this.settings.OAUTH_DCR,
+        storageOf: (model) => (model === 'Client' ? this.clients.adapter : this.artifacts.of(model)),
+        accounts: this.accounts,
+      }),
+    );
+    // The endpoint sets the forwarded headers itself, from the settings.
+    provider.proxy = true;
+    provider.use((context, next) => this.around(context as KoaContextWithOIDC, next));
+    provider.on('server_error', (_context, error) => {
+      this.log.error(describeFault(error));
+    });
+    const handle = provider.callback();
+    return {
+      ...{ provider, version, checkAt: Date.now() + KEYS_MS },
+      handle: (request, response) => handle(request, response),
+    };
+  }
+
+  private async around(context: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
+    if (CHANGING.has(context.path)) await this.transactions.within(() => next());
+    else await next();
+    // Each request of a user is asked about anew, so the engine's own session is never kept.
+    const cookies = context.response.headers['set-cookie'];
+    if (Array.isArray(cookies))
+      context.set(
+        'set-cookie',
+        cookies.filter((cookie) => !/^_session(?:\.sig)?=/.test(cookie)),
+      );
+    if (context.path === '/oauth/token') addPrefixes(context.body);
+    if (context.path === '/oauth/introspect') context.body = await this.introspection.complete(context.body);
+    if (context.path === '/oauth/register' && context.status === 201) addScope(context.body);
+    if (context.path === '/oauth/revoke' && context.status === 200) context.body = {};
+  }
+}
+
+function addPrefixes(body: unknown): void {
+  const tokens = body as { access_token?: string; refresh_token?: string } | undefined;
+  if (tokens?.access_token !== undefined) tokens.access_token = ACCESS_PREFIX + tokens.access_token;
+  if (tokens?.refresh_token !== undefined) tokens.refresh_token = REFRESH_PREFIX + tokens.refresh_token;
+}
+
+/** The scope of a registration is kept beside the engine. */
+function addScope(body: unknown): void {
+  const scope = currentOauthCall()?.registration?.scope;
+  if (scope !== undefined && scope !== '') Object.assign(body as object, { scope });
+}

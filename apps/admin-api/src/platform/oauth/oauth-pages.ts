@@ -1,0 +1,120 @@
+import { escaped, page, PAGE_POLICY } from '../auth/account-pages';
+
+export const pageHeaders = (): Readonly<Record<string, string>> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': PAGE_POLICY,
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+});
+
+export const errorPage = (text: string): string =>
+  page(
+    'This cannot go on',
+    `<p class="error" role="alert">${escaped(text)}</p>\n<p>Go back and begin again.</p>`,
+  );
+
+/** What the consent page shows of a request. */
+export interface ConsentView {
+  readonly resumeState: string;
+  readonly clientName: string;
+  /** `registered`: by an administrator. `dynamic`: by itself, so its name proves nothing. */
+  readonly clientKind: 'registered' | 'dynamic';
+  readonly redirect: { readonly host: string; readonly isLoopback: boolean };
+  readonly resourceName: string;
+  readonly scopes: readonly string[];
+  readonly workspaces: readonly { readonly id: string; readonly name: string }[];
+  /** Whether the grant may be for the whole organisation. */
+  readonly wholeOrganisation: boolean;
+  readonly email: string;
+  readonly csrf: string;
+  readonly error: string | null;
+}
+
+const hidden = (name: string, value: string): string =>
+  `<input type="hidden" name="${name}" value="${escaped(value)}">`;
+
+const errorOf = (error: string | null): string =>
+  error === null ? '' : `<p class="error" role="alert">${escaped(error)}</p>`;
+
+/** Asks who the user is. */
+export const signInPage = (resumeState: string, clientName: string, error: string | null): string =>
+  page(
+    'Sign in',
+    `<p>${escaped(clientName)} asks for access to your account. Sign in to see what it asks for.</p>
+${errorOf(error)}
+<form method="post">
+${hidden('resume_state', resumeState)}
+${hidden('step', 'sign_in')}
+<label for="email">E-mail</label>
+<input id="email" name="email" type="email" autocomplete="username" required>
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>
+<button type="submit">Sign in</button>
+</form>`,
+  );
+
+/** Asks for the second factor of a user whose password was right. */
+export const factorPage = (resumeState: string, challenge: string, error: string | null): string =>
+  page(
+    'Second factor',
+    `${errorOf(error)}
+<form method="post">
+${hidden('resume_state', resumeState)}
+${hidden('step', 'factor')}
+${hidden('challenge', challenge)}
+<label for="code">Code of your authenticator app, or a recovery code</label>
+<input id="code" name="code" autocomplete="one-time-code" required>
+<button type="submit">Sign in</button>
+</form>`,
+  );
+
+/** Asks whether the client may have what it asks for. Buttons appear late, so that no click that was meant for another page reaches them. */
+export function consentPage(view: ConsentView): string {
+  const whole = view.wholeOrganisation ? '<option value="">The whole organisation</option>' : '';
+  const options = view.workspaces.map(
+    ({ id, name }) => `<option value="${escaped(id)}">${escaped(name)}</option>`,
+  );
+  return page(
+    `Allow ${view.clientName}?`,
+    `<p>You are signed in as <strong>${escaped(view.email)}</strong>.</p>
+${errorOf(view.error)}
+<p>${escaped(view.clientName)} asks for access to ${escaped(view.resourceName)}, with these scopes:</p>
+<ul>
+${view.scopes.map((scope) => `<li>${escaped(scope)}</li>`).join('\n')}
+</ul>
+<p>Afterwards you are sent to <strong>${escaped(view.redirect.host)}</strong>.</p>
+${warningOf(view)}
+<form method="post">
+${hidden('resume_state', view.resumeState)}
+${hidden('csrf', view.csrf)}
+<label for="workspace_id">Workspace</label>
+<select id="workspace_id" name="workspace_id">
+${options.join('\n')}${whole}
+</select>
+<div class="late">
+<button type="submit" name="step" value="approve">Allow</button>
+<button type="submit" name="step" value="deny">Refuse</button>
+</div>
+</form>`,
+  );
+}
+
+function warningOf({ clientKind, redirect }: ConsentView): string {
+  const words: string[] = [];
+  if (clientKind === 'dynamic')
+    words.push(
+      'This client has registered itself; nobody has checked its name. Trust the address, not the name.',
+    );
+  if (redirect.isLoopback)
+    words.push('The address is on your own computer: any program that runs there could be the client.');
+  return words.map((text) => `<p class="hint">${text}</p>`).join('\n');
+}
+
+/** Sends the browser on. Not by a redirect, since the policy for forms would forbid the client's address. */
+export const continuePage = (url: string): string =>
+  page(
+    'Done',
+    `<p>You are being sent back. <a href="${escaped(url)}">Continue</a></p>`,
+    `<meta http-equiv="refresh" content="0; url=${escaped(url)}">`,
+  );

@@ -1,0 +1,55 @@
+import { ceilingOf, type OrganisationRole, type WorkspaceRole } from '@gw/auth-scopes';
+import type { EntityManager } from 'typeorm';
+import { securityOf } from '../auth/security';
+
+/** Where a grant lets a user's tokens act. */
+export interface Place {
+  readonly userId: string;
+  readonly organisationId: string;
+  /** Null: the whole organisation. */
+  readonly workspaceId: string | null;
+}
+
+/** The user of a grant as they are now. */
+export interface OauthSeat {
+  readonly email: string;
+  readonly displayName: string;
+  readonly organisationName: string;
+  readonly organisationRole: OrganisationRole;
+  readonly workspaceName: string | null;
+  readonly workspaceSlug: string | null;
+  readonly workspaceRole: WorkspaceRole | null;
+}
+
+/** Null when the user, the organisation or the workspace is no longer active, or the user no longer belongs there. */
+export async function seatOf(
+  manager: EntityManager,
+  { userId, organisationId, workspaceId }: Place,
+): Promise<OauthSeat | null> {
+  const [seat] = await manager.query<OauthSeat[]>(
+    `SELECT person.email, coalesce(nullif(trim(concat_ws(' ', person.first_name, person.last_name)), ''), person.email)
+              AS "displayName",
+            organisation.name AS "organisationName", seat.role AS "organisationRole",
+            workspace.name AS "workspaceName", workspace.slug AS "workspaceSlug", member.role AS "workspaceRole"
+     FROM organisation_users AS seat
+     JOIN users AS person ON person.id = seat.user_id AND person.status = 'active'
+     JOIN organisations AS organisation ON organisation.id = seat.organisation_id AND organisation.status = 'active'
+     LEFT JOIN workspaces AS workspace
+       ON workspace.id = $3 AND workspace.organisation_id = seat.organisation_id AND workspace.status = 'active'
+     LEFT JOIN workspace_users AS member ON member.workspace_id = workspace.id AND member.user_id = seat.user_id
+     WHERE seat.user_id = $1 AND seat.organisation_id = $2 AND seat.status = 'active'
+       AND ($3::uuid IS NULL OR (workspace.id IS NOT NULL AND (member.role IS NOT NULL OR seat.role <> 'member')))`,
+    [userId, organisationId, workspaceId],
+  );
+  return seat ?? null;
+}
+
+/** Scopes that the user holds at the place now, at most. */
+export async function scopesHeld(
+  manager: EntityManager,
+  { organisationId, workspaceId }: Place,
+  { organisationRole, workspaceRole }: OauthSeat,
+): Promise<ReadonlySet<string>> {
+  const settings = await securityOf(manager, organisationId, workspaceId);
+  return ceilingOf(organisationRole, workspaceRole, settings);
+}

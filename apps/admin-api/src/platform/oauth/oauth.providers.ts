@@ -1,0 +1,24 @@
+import { OauthAccounts } from './oauth-accounts.service';
+import { OauthArtifacts } from './oauth-artifacts';
+import { OauthClients } from './oauth-clients';
+import { OauthConsents } from './oauth-consents.service';
+import { OauthEndpoint } from './oauth-endpoint';
+import { OauthEngine } from './oauth-engine.service';
+import { OauthIntrospection } from './oauth-introspection.service';
+import { OauthTransactions } from './oauth-transactions';
+import { PageSessions } from './page-sessions';
+import { SigningKeys } from './signing-keys';
+
+/** The parts of the OAuth server. */
+export const OAUTH_PROVIDERS = [
+  OauthAccounts,
+  OauthArtifacts,
+  OauthClients,
+  OauthConsents,
+  OauthEndpoint,
+  OauthEngine,
+  OauthIntrospection,
+  OauthTransactions,
+  PageSessions,
+  SigningKeys,
+];

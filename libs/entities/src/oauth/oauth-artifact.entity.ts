@@ -1,0 +1,52 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { UserEntity } from '../identity/user.entity';
+import { PlainRow } from '../row';
+import { OauthConsentEntity } from './oauth-consent.entity';
+
+/** Something short-lived of the OAuth server: an interaction, a grant, a code or a token. */
+@Entity('oauth_artifacts')
+export class OauthArtifactEntity extends PlainRow {
+  /** HMAC-SHA256 of the model and the value, hex. The value itself is never stored. */
+  @PrimaryColumn({
+    name: 'id_hash',
+    type: 'char',
+    length: 64,
+    primaryKeyConstraintName: 'oauth_artifacts_pk',
+  })
+  idHash!: string;
+
+  /** `AccessToken`, `AuthorizationCode`, `Interaction`, … */
+  @Column({ name: 'model', type: 'varchar', length: 32 })
+  model!: string;
+
+  /** Without the value. */
+  @Column({ name: 'payload', type: 'jsonb' })
+  payload!: object;
+
+  @Index('oauth_artifacts_grant_id_ix')
+  @Column({ name: 'grant_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => OauthConsentEntity, { name: 'oauth_artifacts_grant_fk', onDelete: 'CASCADE' })
+  grantId!: string | null;
+
+  /** HMAC-SHA256 of the code that a user types in the device flow, hex. */
+  @Index('oauth_artifacts_user_code_hash_uq', { unique: true })
+  @Column({ name: 'user_code_hash', type: 'char', length: 64, nullable: true })
+  userCodeHash!: string | null;
+
+  @Column({ name: 'client_id', type: 'varchar', length: 2048, nullable: true })
+  clientId!: string | null;
+
+  /** The user that the artifact is of; of an interaction, the first one who opened it. */
+  @Index('oauth_artifacts_user_id_ix')
+  @Column({ name: 'user_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => UserEntity, { name: 'oauth_artifacts_user_fk' })
+  userId!: string | null;
+
+  @Index('oauth_artifacts_expires_at_ix')
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
+
+  /** When a code or refresh token was used. */
+  @Column({ name: 'consumed_at', type: 'timestamptz', precision: 3, nullable: true })
+  consumedAt!: Date | null;
+}

@@ -1,0 +1,52 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganisationEntity } from '../identity/organisation.entity';
+import { UserEntity } from '../identity/user.entity';
+import { WorkspaceEntity } from '../identity/workspace.entity';
+import { PlainRow } from '../row';
+
+/**
+ * What a user has let a client do: the grant of OAuth. All codes and tokens of the grant end with its row.
+ */
+@Entity('oauth_consents')
+@Index('oauth_consents_user_ix', ['userId', 'clientId', 'resource'])
+@Index('oauth_consents_organisation_ix', ['organisationId', 'createdAt', 'id'])
+export class OauthConsentEntity extends PlainRow {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'oauth_consents_pk' })
+  id!: string;
+
+  @Column({ name: 'user_id', type: 'uuid' })
+  @ForeignKey(() => UserEntity, { name: 'oauth_consents_user_fk' })
+  userId!: string;
+
+  /** Id of a row of `oauth_clients`, or the address of a client's metadata document. */
+  @Index('oauth_consents_client_id_ix')
+  @Column({ name: 'client_id', type: 'varchar', length: 2048 })
+  clientId!: string;
+
+  @Column({ name: 'client_name', type: 'varchar', length: 255 })
+  clientName!: string;
+
+  @Column({ name: 'resource', type: 'varchar', length: 2048 })
+  resource!: string;
+
+  @Column({ name: 'scopes', type: 'jsonb' })
+  scopes!: readonly string[];
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'oauth_consents_organisation_fk' })
+  organisationId!: string;
+
+  /** Null: the whole organisation, as far as the user's role goes. */
+  @Index('oauth_consents_workspace_id_ix')
+  @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => WorkspaceEntity, { name: 'oauth_consents_workspace_fk' })
+  workspaceId!: string | null;
+
+  @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastUsedAt!: Date | null;
+
+  /** The grant ends then, unless a refresh moves it on. */
+  @Index('oauth_consents_expires_at_ix')
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
+}
