@@ -55,6 +55,7 @@ import { SsoFlows } from './logins/sso-flows';
 import { SsoGroups } from './logins/sso-groups.service';
 import { SsoKeysController } from './logins/sso-keys.controller';
 import { SsoLogins } from './logins/sso-login.service';
+import { SsoTests } from './logins/sso-tests.service';
 import { SsoUsers } from './logins/sso-users.service';
 import { AuditRecorder } from './unit-of-work/audit-recorder';
 import { Writes } from './unit-of-work/writes';
@@ -128,6 +129,7 @@ const SHARED = [
   PasswordChecks,
   PasswordLogins,
   SecretAccess,
+  SsoTests,
   UserKeysService,
   GivenMemberships,
   InviteEntries,

@@ -138,7 +138,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   scimSetup: 'dryRun',
   scimTokens: 'create remove',
   secretReferences: 'create remove rotate test update',
-  ssoConnections: 'create previewGroups remove update',
+  ssoConnections: 'create previewGroups remove test update',
   ssoLogin: 'exchange',
   ssoLogout: 'take',
   traces: 'ingest',

@@ -316,6 +316,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   ssoConnections_get: organisation('ssoConnection'),
   ssoConnections_update: organisation('ssoConnection', body({ auto_provision: false })),
   ssoConnections_previewGroups: organisation('ssoConnection', body({ groups: ['x'] })),
+  // The provider is not there; a test must get as far as asking it.
+  ssoConnections_test: organisation('ssoConnection', { ...empty, reached: [403] }),
   ssoConnections_remove: organisation('ssoConnection'),
   // The state is unknown; the row checks only that everyone may come back from a provider.
   ssoLogin_callback: nothing({ reached: [403] }),

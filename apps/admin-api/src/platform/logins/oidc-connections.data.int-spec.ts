@@ -1,5 +1,6 @@
 import {
   AuditLogEntity,
+  MailEntity,
   OrganisationUserEntity,
   ScimUserEntity,
   SsoLinkEntity,
@@ -172,6 +173,8 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
         action: 'login',
       });
       expect(login?.after).toEqual({ break_glass: true });
+      const mails = await api.dataSource.manager.findBy(MailEntity, { organisationId });
+      expect(mails.map(({ recipient }) => recipient)).toEqual([email]);
     });
 
     it('leave passwords to addresses of other domains where single sign-on is enforced', async () => {
@@ -179,6 +182,36 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
       const { email } = await api.user(at.tenant.organisationId, 'member');
       expect((await api.post('/v2/auth/login', { body: { email, password: PASSWORD } })).status).toBe(200);
     });
+  });
+
+  it('are tested without letting a user in, also while they are off', async () => {
+    const at = await scenes.scene({}, { status: 'disabled', auto_provision: true });
+    const { organisationId, workspaceId, adminKey: key } = at.tenant;
+    const path = `${CONNECTIONS}/${at.connection}`;
+    const rule = { match: 'exact', value: 'eng', workspace: workspaceId, role: 'manager' };
+    await api.put(path, { key, body: { group_rules: [rule] } });
+    const tried = async (change: Members): Promise<Members> => {
+      const { body } = await api.post<{ url: string }>(`${path}/test`, { key });
+      scenes.sayToken(at, body.url, change);
+      const state = new URL(body.url).searchParams.get('state') ?? '';
+      const response = await scenes.returnBy(new URLSearchParams({ code: 'a', state }));
+      expect(response.status).toBe(200);
+      return response.body;
+    };
+    expect(await tried({ 'claims.groups': ['eng'] })).toEqual({
+      ...{ admitted: true, reason: null, subject: 's-1', email: `user@${at.domain}`, email_verified: true },
+      ...{ groups: ['eng'], organisation_role: 'member' },
+      workspaces: [{ workspace: workspaceId, role: 'manager' }],
+      object: 'sso-test',
+    });
+    expect(await tried({ 'claims.email_verified': false })).toMatchObject({
+      admitted: false,
+      reason: expect.stringContaining('does not confirm') as unknown,
+    });
+    const { manager } = api.dataSource;
+    expect(await manager.countBy(OrganisationUserEntity, { organisationId })).toBe(0);
+    const audits = await manager.findBy(AuditLogEntity, { organisationId, action: 'test' });
+    expect(audits).toHaveLength(2);
   });
 
   describe('first logins', () => {

@@ -14,6 +14,8 @@ export interface KeptLogin {
   readonly protocol: object;
   /** Path of the console at which the login ends. */
   readonly returnPath: string;
+  /** True: the login only shows what it would do. */
+  readonly isTest?: boolean;
 }
 
 /** Whom a provider has named, and by which of its sessions. */

@@ -1,6 +1,6 @@
 import { TextField } from '@gw/web';
 import { Body, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiResponse } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOkResponse, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../auth/access';
 import { SsoCodeResponse, SsoDiscoveryQuery, SsoDiscoveryResponse, TokenResponse } from '../auth/auth.dto';
@@ -8,6 +8,7 @@ import { factsOf } from '../auth/principals.service';
 import { ControlRoutes } from '../control-routes';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { SsoLogins } from './sso-login.service';
+import { SsoTestResponse } from './sso-tests.dto';
 
 export class SsoExchangeDto {
   @TextField({ max: 128, description: 'The code of the callback.', example: '9fK2…' }) code!: string;
@@ -25,14 +26,19 @@ export class SsoLoginController {
   /** Where identity providers send users back. With a console the browser goes on there, with the code. */
   @Get('callback')
   @Public('The state in the query is checked and works once.')
-  @ApiOkResponse({ type: SsoCodeResponse })
+  @ApiExtraModels(SsoCodeResponse, SsoTestResponse)
+  @ApiOkResponse({
+    schema: { oneOf: [SsoCodeResponse, SsoTestResponse].map((type) => ({ $ref: getSchemaPath(type) })) },
+  })
   @ApiResponse({ status: 303, description: 'To the console, with the code and return_path in its query.' })
   async callback(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<SsoCodeResponse | undefined> {
+  ): Promise<SsoCodeResponse | SsoTestResponse | undefined> {
     const query = request.url.split('?')[1] ?? '';
-    const { code, returnPath } = await this.logins.finish(query, factsOf(request));
+    const finished = await this.logins.finish(query, factsOf(request));
+    if ('object' in finished) return finished;
+    const { code, returnPath } = finished;
     const { CONSOLE_URL: console } = this.settings;
     if (console === null) return { code, object: 'sso-code' };
     const parameters = new URLSearchParams({ code, return_path: returnPath });

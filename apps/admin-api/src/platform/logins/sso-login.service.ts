@@ -13,6 +13,8 @@ import { OidcClients } from './oidc-clients.service';
 import { returnPathOf } from './return-path';
 import { ssoCaller, SsoAttempts } from './sso-attempts';
 import { expired, invalidCode, SsoFlows } from './sso-flows';
+import type { SsoTestResponse } from './sso-tests.dto';
+import { SsoTests } from './sso-tests.service';
 import { assertMember, refused, SsoUsers } from './sso-users.service';
 
 /** Logins at identity providers: begun here, returned by the browser, and ended by the client that began them. */
@@ -23,6 +25,7 @@ export class SsoLogins {
     private readonly flows: SsoFlows,
     private readonly clients: OidcClients,
     private readonly users: SsoUsers,
+    private readonly tests: SsoTests,
     private readonly sessions: SessionsService,
     private readonly writes: Writes,
     private readonly attempts: SsoAttempts,
@@ -67,19 +70,20 @@ export class SsoLogins {
 
   /**
    * Takes what the identity provider has sent the browser back with, and returns a code for the session. Each state can be returned
-   * once. Throws `sso_login_refused` and `user_not_invited`.
+   * once. A test login returns its outcome instead. Throws `sso_login_refused` and `user_not_invited`.
    */
-  async finish(query: string, request: RequestFacts): Promise<FinishedLogin> {
+  async finish(query: string, request: RequestFacts): Promise<FinishedLogin | SsoTestResponse> {
     const state = new URLSearchParams(query).get('state') ?? '';
     const { flow, connection, isFirst } = await this.flows.takeReturn(state);
     const caller = ssoCaller(connection.organisationId, null, request);
     return this.attempts.record('login', connection, caller, async () => {
       if (!isFirst) throw expired();
-      if (connection.status !== 'active') throw refused('The connection has been switched off.');
-      const { protocol, returnPath } = this.flows.open(flow);
+      const { protocol, returnPath, isTest = false } = this.flows.open(flow);
+      if (connection.status !== 'active' && !isTest) throw refused('The connection has been switched off.');
       const identity = await this.clients.use(connection, (client) =>
         client.finish(query, protocol as OidcFlow),
       );
+      if (isTest) return this.tests.judge(connection, identity, caller);
       return { code: await this.admit(connection, identity, { flow, caller }), returnPath };
     });
   }

@@ -3,6 +3,7 @@ import { Body, Query } from '@nestjs/common';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { Named, type At } from '../../platform/resource/at';
+import { SsoTestRedirectResponse } from '../../platform/logins/sso-tests.dto';
 import { Route } from '../../platform/resource/route';
 import {
   GroupsPreviewDto,
@@ -39,6 +40,12 @@ export class SsoConnectionsController {
   @Route.put(':connectionId', 'organisation_settings.update')
   update(@Named('connectionId') at: At, @Body() body: UpdateSsoConnectionDto): Promise<object> {
     return this.connections.update(at, body);
+  }
+
+  /** Begins a login that shows each step and lets no user in. */
+  @Route.post(':connectionId/test', 'organisation_settings.update', SsoTestRedirectResponse)
+  test(@Named('connectionId') at: At): Promise<SsoTestRedirectResponse> {
+    return this.connections.test(at);
   }
 
   /** What a user with these groups would have, without a login. */

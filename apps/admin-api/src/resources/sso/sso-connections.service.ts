@@ -21,6 +21,8 @@ import {
 } from '../../platform/resource/rows';
 import { rolesOf } from '../../platform/logins/group-rules';
 import { OidcClients } from '../../platform/logins/oidc-clients.service';
+import type { SsoTestRedirectResponse } from '../../platform/logins/sso-tests.dto';
+import { SsoTests } from '../../platform/logins/sso-tests.service';
 import { openSecrets, sealSecrets, type SsoSecrets } from '../../platform/logins/sso-secrets';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { Secrets } from '../../settings';
@@ -65,6 +67,7 @@ export class SsoConnectionsService {
     private readonly writes: Writes,
     private readonly secrets: Secrets,
     private readonly clients: OidcClients,
+    private readonly tests: SsoTests,
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
@@ -144,6 +147,12 @@ export class SsoConnectionsService {
       await assertMayName(write.manager, at.caller);
       return deleteRow(write, this.connection, at);
     });
+  }
+
+  /** Begins a test login. Throws `sso_login_refused` when the provider cannot be used. */
+  async test(at: At): Promise<SsoTestRedirectResponse> {
+    const row = await findRow(this.dataSource.manager, this.connection, at);
+    return { url: await this.tests.begin(row), object: 'sso-test-redirect' };
   }
 
   /** What a user with these groups would have by the rules of the connection. */

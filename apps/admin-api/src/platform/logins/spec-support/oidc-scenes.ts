@@ -44,7 +44,11 @@ export const inGroup = (group: string): readonly OidcCase[] => cases.filter((eac
 
 /** Logins at a scripted provider through an admin API. Create it at the top of a `describe`. */
 export class OidcScenes {
-  readonly api = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1', CONSOLE_URL: CONSOLE });
+  readonly api = new TestAdminApi({
+    TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
+    CONSOLE_URL: CONSOLE,
+    SMTP_HOST: 'mail.example',
+  });
   private started: ScriptedProvider | undefined;
   private scenes = 0;
 
