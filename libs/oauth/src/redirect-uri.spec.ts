@@ -144,6 +144,23 @@ describe('redirect addresses [CTL-15]', () => {
     expect(shownHost(text)).toBe(host);
   });
 
+  it.each([
+    ['https://app.example.org/*', 'wildcard'],
+    ['https://user@app.example.org/cb', 'user or password'],
+    ['http://user@localhost/cb', 'user or password'],
+    ['https://app.example.org:65536/cb', 'port of 1 to 65535'],
+    ['https://app.example.org/%5C', 'encode'],
+    ['https://app.example.org/%0A', 'encode'],
+    ['https://app.example.org/%0D', 'encode'],
+    ['https://app.example.org/a/%2E%2E/cb', 'segments'],
+    ['https://app.example.org/a b', 'RFC 3986'],
+    ['https://app.example.org/cb#', 'fragment'],
+    ['https:app.example.org/cb', '//'],
+    ['/cb', 'absolute'],
+  ])('says why it refuses %s: %s', (text, reason) => {
+    expect(redirectUriFault(text)).toContain(reason);
+  });
+
   it('of private use are allowed as whole addresses by the operator, or in reverse-domain form by an administrator', () => {
     const privateAddresses = ['com.example.app:/cb', 'app://cb'];
     expect(redirectUriFault('com.example.app:/cb')).toMatch('OAUTH_PRIVATE_SCHEMES');

@@ -91,7 +91,7 @@ describe('checkRegistration [CTL-15]', () => {
     expect(accepted({ client_name: typed }).client.client_name).toBe(name);
   });
 
-  it.each(['', ' \u200B', 'a'.repeat(101), 'a'.repeat(100_000), 5, ['App']])(
+  it.each(['', ' \u200B', 'a'.repeat(101), `App${'\u200B'.repeat(998)}`, 5, ['App']])(
     'refuses the name %j',
     (name) => {
       expect(check({ client_name: name })).toMatchObject({ error: 'invalid_client_metadata' });

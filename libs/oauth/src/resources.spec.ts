@@ -55,6 +55,7 @@ describe('canonical URLs of resources', () => {
     'https://gateway.example.com/mcp?a=1',
     'https://gateway.example.com/mcp#',
     'https://gateway.example.com/mcp//',
+    'https://gateway.example.com/team//mcp',
     'https://gateway.example.com/a/../mcp',
     'https://gateway.example.com/a/%2E%2e/mcp',
     'https://gateway.example.com./mcp',
