@@ -10,6 +10,7 @@ export { logExportsJob } from './log-exports.job';
 export { logPartitionsJob } from './log-partitions.job';
 export { zoneMapsJob } from './log-zones.job';
 export { mailJob } from './mail.job';
+export { oauthExpiryJob } from './oauth-expiry.job';
 export { rotationJob } from './rotation.job';
 export { logRetentionJob } from './log-retention.job';
 export { JOBS, processorsByName } from './registry';

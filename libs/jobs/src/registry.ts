@@ -9,6 +9,7 @@ import { logPartitionsJob } from './log-partitions.job';
 import { logRetentionJob } from './log-retention.job';
 import { zoneMapsJob } from './log-zones.job';
 import { mailJob } from './mail.job';
+import { oauthExpiryJob } from './oauth-expiry.job';
 import { repricingsJob } from './repricings.job';
 import { resealJob } from './reseal.job';
 import { rollupsJob } from './rollups.job';
@@ -30,6 +31,7 @@ export const JOBS: readonly JobSpec[] = [
   resealJob,
   scimSyncJob,
   domainRecheckJob,
+  oauthExpiryJob,
 ];
 
 /** Throws unless each job has exactly one processor and each processor a listed job. */

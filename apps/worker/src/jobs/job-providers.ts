@@ -14,6 +14,7 @@ import { masterKeys, type WorkerSettings } from '../settings';
 import { STORES, TLS } from '../tokens';
 import { AlertsProcessor } from './alerts/alerts.processor';
 import { BudgetsProcessor } from './budgets/budgets.processor';
+import { OauthExpiryProcessor } from './oauth-expiry/oauth-expiry.processor';
 import { DomainRecheckProcessor } from './domain-recheck/domain-recheck.processor';
 import { ExpiryProcessor } from './expiry/expiry.processor';
 import { JobRunner } from './job-runner';
@@ -49,6 +50,7 @@ const PROCESSORS = [
   ResealProcessor,
   ScimSyncProcessor,
   DomainRecheckProcessor,
+  OauthExpiryProcessor,
 ];
 
 /** Providers that run jobs, and all processors except alerts. */
@@ -86,6 +88,11 @@ export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => 
       const masters = masterKeys(settings);
       return new ResealProcessor(source, masters && sealingKeyring(...masters), log);
     },
+  },
+  {
+    provide: OauthExpiryProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new OauthExpiryProcessor(source),
   },
   ...identityProviders(settings, log),
   ...postProviders(settings, log),
