@@ -277,6 +277,18 @@ describe('OAuth server', () => {
     expect(query.get('code')).toMatch(/^[\w-]{43}$/);
   });
 
+  it('asks nothing of a user who lacks the second factor that the organisation requires', async () => {
+    const other = await api.tenant();
+    const member = await api.user(other.organisationId, 'member', { [other.workspaceId]: 'member' });
+    await api.dataSource.query(
+      `UPDATE organisations SET settings = settings || '{"require_mfa": true}' WHERE id = $1`,
+      [other.organisationId],
+    );
+    const page = await journey.signIn(await journey.begin(clientId), member.email);
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('second factor')]);
+    expect(page.text).not.toContain('csrf');
+  });
+
   it('lets a console with a session of the user answer for the page', async () => {
     const begun = await journey.begin(clientId);
     const token = await api.login(user.email);

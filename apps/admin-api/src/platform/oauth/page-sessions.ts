@@ -31,8 +31,14 @@ export class PageSessions {
     throw invalid('resume_state', 'This browser has not begun the request, or it has expired. Begin again.');
   }
 
-  /** The user who has signed in for the page; null for none. */
+  /** The user who has signed in for the page; null for none. Throws `mfa_required` for one who lacks the required second factor. */
   async sessionOf(request: FastifyRequest, reply: FastifyReply): Promise<AuthenticatedSession | null> {
+    const session = await this.bearer(request, reply);
+    if (session?.lacksFactor === true) throw new GatewayError('mfa_required');
+    return session;
+  }
+
+  private async bearer(request: FastifyRequest, reply: FastifyReply): Promise<AuthenticatedSession | null> {
     const token = cookiesOf(request).get(COOKIE);
     if (token === undefined) return null;
     const asBearer: { headers: object; user?: AuthenticatedSession } = {
