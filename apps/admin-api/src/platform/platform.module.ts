@@ -22,7 +22,7 @@ import { AuthController } from './logins/auth.controller';
 import { EarlierKeysController } from './auth/earlier-keys.controller';
 import { NewPasswords } from './auth/new-passwords';
 import { PasswordChecks } from './auth/password-checks';
-import { PasswordLogins } from './auth/password-logins';
+import { PasswordLogins } from './logins/password-logins';
 import { PermissionsService } from './auth/permissions.service';
 import { PrincipalsService } from './auth/principals.service';
 import { SelfService } from './auth/self.service';

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { LoginDto, TokenResponse } from '../auth/auth.dto';
 import { PasswordChecks } from '../auth/password-checks';
-import { PasswordLogins } from '../auth/password-logins';
+import { PasswordLogins } from './password-logins';
 import { SessionsService } from '../auth/sessions.service';
 import type { RequestFacts } from '../common/principal';
 import { Factors, type FactorSeat } from '../mfa/factors';
