@@ -3,9 +3,10 @@ export { isPointer } from './json-pointer';
 export { KeySets, KeysUnavailable } from './key-sets';
 export { fetchKeysBy, type FetchKeys, type KeySetResponse } from './published-set';
 export { isSharedIssuer, issuerFault, TRUST_PRESETS } from './presets';
+export { sharedReads } from './shared-reads';
 export { ALGORITHMS, readKey, type SigningKey } from './signing-keys';
 export { type TokenCaller } from './token-caller';
-export { issuerDigest, issuerOf } from './token-claims';
+export { isOwnAudience, issuerDigest, issuerOf } from './token-claims';
 export {
   isTokenForm,
   readToken,

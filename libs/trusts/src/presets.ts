@@ -1,4 +1,4 @@
-import type { ClaimCondition } from '@gw/contracts';
+import type { ClaimCondition, TrustMap, TrustRule } from '@gw/contracts';
 
 /** What is known of an issuer of tokens for workloads. Source: the documents of the platforms, November 2026. */
 export interface TrustPreset {
@@ -6,7 +6,7 @@ export interface TrustPreset {
   readonly name: string;
   /** The issuer, where all customers of the platform share it. */
   readonly issuer: RegExp | null;
-  /** Claims of which a shared issuer needs conditions: one list of them at least. */
+  /** Claims of which a shared issuer needs conditions: one of the lists, whole. */
   readonly pins: readonly (readonly string[])[];
   readonly documentation: string;
 }
@@ -18,10 +18,12 @@ const preset = (
   shared: Pick<TrustPreset, 'issuer' | 'pins'> = { issuer: null, pins: [] },
 ): TrustPreset => ({ id, name, documentation, ...shared });
 
+const ENTRA = 'azure';
+
 export const TRUST_PRESETS: readonly TrustPreset[] = [
   preset('github', 'GitHub Actions', 'https://docs.github.com/actions/concepts/security/openid-connect', {
     issuer: /^https:\/\/token\.actions\.githubusercontent\.com(?:\/|$)/,
-    pins: [['/repository_id', '/repository_owner_id'], ['/repository_owner_id'], ['/enterprise_id']],
+    pins: [['/repository_id', '/repository_owner_id']],
   }),
   preset('gitlab', 'GitLab CI', 'https://docs.gitlab.com/ci/secrets/id_token_authentication/', {
     issuer: /^https:\/\/gitlab\.com\/?$/,
@@ -42,12 +44,16 @@ export const TRUST_PRESETS: readonly TrustPreset[] = [
     pins: [['/sub'], ['/email', '/email_verified']],
   }),
   preset(
-    'azure',
+    ENTRA,
     'Azure managed identity',
     'https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/',
     {
-      issuer: /^https:\/\/(?:login\.microsoftonline\.com|sts\.windows\.net)\//,
-      pins: [['/tid'], ['/oid']],
+      issuer: /^https:\/\/(?:login\.microsoftonline\.(?:com|us)|sts\.windows\.net)\//,
+      pins: [
+        ['/tid', '/oid'],
+        ['/tid', '/appid'],
+        ['/tid', '/azp'],
+      ],
     },
   ),
   preset('spiffe', 'SPIFFE', 'https://spiffe.io/docs/latest/spiffe-about/spiffe-concepts/'),
@@ -57,32 +63,44 @@ export const TRUST_PRESETS: readonly TrustPreset[] = [
     'https://developer.hashicorp.com/terraform/cloud-docs/workspaces/dynamic-provider-credentials',
     {
       issuer: /^https:\/\/app\.terraform\.io\/?$/,
-      pins: [['/terraform_organization_id'], ['/terraform_workspace_id']],
+      pins: [['/terraform_organization_id', '/terraform_workspace_id']],
     },
   ),
   preset('buildkite', 'Buildkite', 'https://buildkite.com/docs/pipelines/security/oidc', {
     issuer: /^https:\/\/agent\.buildkite\.com\/?$/,
-    pins: [['/organization_id'], ['/organization_slug']],
+    pins: [
+      ['/organization_id', '/pipeline_slug'],
+      ['/organization_slug', '/pipeline_slug'],
+      ['/organization_id', '/pipeline_id'],
+    ],
   }),
   preset('circleci', 'CircleCI', 'https://circleci.com/docs/openid-connect-tokens/'),
 ];
 
 /** Issuers of Entra that stand for every tenant. */
-const ANY_TENANT = /^https:\/\/login\.microsoftonline\.com\/(?:common|organizations|consumers)(?:\/|$)/;
+const ANY_TENANT = /^https:\/\/(?:login|sts)\.[a-z.]+\/(?:common|organizations|consumers)(?:\/|$)/;
 
 const presetSharing = (issuer: string): TrustPreset | undefined =>
   TRUST_PRESETS.find(({ issuer: pattern }) => pattern?.test(issuer) === true);
 
-/** Whether all customers of a platform have the issuer. */
-export const isSharedIssuer = (issuer: string): boolean => presetSharing(issuer) !== undefined;
+/** Whether all customers of a platform have the issuer. That of Entra names one tenant. */
+export function isSharedIssuer(issuer: string): boolean {
+  const shared = presetSharing(issuer);
+  return shared !== undefined && shared.id !== ENTRA;
+}
+
+/** Whether a trust is for workloads of Entra alone: without a condition on `scp` it takes no tokens that act for a user. */
+export const needsNoUser = ({ preset: id, issuer, conditions }: TrustRule): boolean =>
+  (id === ENTRA || presetSharing(issuer)?.id === ENTRA) && conditions.every(({ claim }) => claim !== '/scp');
 
 /**
  * What is wrong with an issuer and its conditions; null when they can be used. Tokens of a shared issuer are anybody's, so a trust must
- * name by equal values whose it accepts.
+ * name by equal values whose it accepts, in its conditions or in those of each map.
  */
 export function issuerFault(
   issuer: string,
   conditions: readonly ClaimCondition[],
+  maps: readonly Partial<Pick<TrustMap, 'conditions'>>[] = [],
 ): { readonly field: 'issuer' | 'conditions'; readonly message: string } | null {
   const isUrl = /^https:\/\/[^\s?#@]+$/.test(issuer);
   if (!isUrl && !/^spiffe:\/\/[a-z0-9._-]{1,255}$/.test(issuer)) {
@@ -94,13 +112,20 @@ export function issuerFault(
   if (ANY_TENANT.test(issuer)) return { field: 'issuer', message: 'issuer must name one tenant of Entra' };
   const shared = presetSharing(issuer);
   if (shared === undefined) return null;
-  const pinned = new Set(
-    conditions.filter(({ op }) => op === 'equals' || op === 'in').map(({ claim }) => claim),
+  const pinnedBy = (maps.length === 0 ? [{}] : maps).map(
+    ({ conditions: more = [] }: Partial<Pick<TrustMap, 'conditions'>>) =>
+      new Set(
+        [...conditions, ...more].flatMap(({ op, claim }) => (op === 'equals' || op === 'in' ? [claim] : [])),
+      ),
   );
-  if (shared.pins.some((claims) => claims.every((claim) => pinned.has(claim)))) return null;
+  const missing = shared.pins.map((claims) =>
+    claims.filter((claim) => pinnedBy.some((pinned) => !pinned.has(claim))),
+  );
+  const [least = []] = [...missing].sort((one, other) => one.length - other.length);
+  if (least.length === 0) return null;
   const needed = shared.pins.map((claims) => claims.join(' and ')).join(', or ');
   return {
     field: 'conditions',
-    message: `everyone's tokens of ${shared.name} have this issuer; add a condition on ${needed}`,
+    message: `${shared.name} signs tokens of others under this issuer; a condition on ${least.join(' and ')} is missing (needed, by equals or in: ${needed})`,
   };
 }

@@ -3,7 +3,8 @@ import type { RateLimitRule, TrustMap, TrustRule } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
 import { holds } from './claim-conditions';
 import { pointed } from './json-pointer';
-import { claimFault, TokenFault } from './trust-token';
+import { needsNoUser } from './presets';
+import { claimFault, CONTROL, TokenFault } from './trust-token';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -21,10 +22,11 @@ export interface TokenCaller {
 
 const ENTRIES_MAX = 20;
 const CHARACTERS_MAX = 128;
+const USER_MAX = 256;
 const LIMITS_MAX = 10;
 
-/** Applies the conditions and maps of a trust to the claims of a token. Throws `TokenFault`. */
-export function callerOf(rule: TrustRule, claims: Claims): TokenCaller {
+/** Applies what a trust asks of all its tokens to claims that are not proven yet. Throws `TokenFault`. */
+export function checkConditions(rule: TrustRule, claims: Claims): void {
   const organisation = claims['gw_oid'] ?? claims['organisation_id'];
   if (organisation !== undefined && organisation !== rule.organisationId) {
     throw new TokenFault('organisation', 'The token is for another organisation.');
@@ -32,6 +34,16 @@ export function callerOf(rule: TrustRule, claims: Claims): TokenCaller {
   const failed = rule.conditions.find((condition) => !holds(condition, claims));
   if (failed !== undefined)
     throw new TokenFault('conditions', `The claim ${failed.claim} does not meet the trust.`);
+  if (claims['scp'] !== undefined && needsNoUser(rule)) {
+    throw new TokenFault(
+      'conditions',
+      'The token acts for a user, since it has scp; the trust needs a condition on /scp to accept it.',
+    );
+  }
+}
+
+/** What the maps of a trust give to a proven token that meets its conditions. Throws `TokenFault`. */
+export function callerOf(rule: TrustRule, claims: Claims): TokenCaller {
   const map = rule.maps.find(({ conditions }) => conditions.every((condition) => holds(condition, claims)));
   if (map === undefined) throw new TokenFault('map', 'No map of the trust fits the token.');
   // Workloads are who their platform says they are; they choose nothing by their claims.
@@ -49,7 +61,7 @@ export function callerOf(rule: TrustRule, claims: Claims): TokenCaller {
 function workspaceOf({ workspaceId }: TrustMap, claims: Claims): TokenCaller['workspace'] {
   if (workspaceId !== null) return { id: workspaceId };
   const slug = claims['gw_workspace'] ?? claims['workspace_slug'];
-  if (typeof slug === 'string' && slug !== '' && slug.length <= 255) return { slug };
+  if (typeof slug === 'string' && slug !== '' && slug.length <= 255 && !CONTROL.test(slug)) return { slug };
   throw new TokenFault('map', 'The token names no workspace: it needs the claim gw_workspace.');
 }
 
@@ -68,10 +80,13 @@ function scopesOf({ scopes }: TrustMap, claims: Claims): readonly string[] {
   return most.filter((scope) => wanted.has(scope));
 }
 
-const userOf = (claims: Claims): string =>
-  [claims['email_id'], claims['sub'], claims['uid']].find(
-    (each): each is string => typeof each === 'string',
-  ) ?? '';
+function userOf(claims: Claims): string {
+  const name = ['email_id', 'sub', 'uid'].find((each) => typeof claims[each] === 'string') ?? 'sub';
+  const user = String(claims[name] ?? '');
+  if (user.length > USER_MAX || CONTROL.test(user))
+    throw claimFault(`${name} must be a text of at most ${String(USER_MAX)} characters`);
+  return user;
+}
 
 /** Names that begin with an underscore are the gateway's own. */
 function ownMetadata(claims: Claims): Readonly<Record<string, string>> {
@@ -92,7 +107,10 @@ const mappedMetadata = ({ metadata }: TrustMap, claims: Claims): Readonly<Record
 
 function plain(name: string, value: unknown): [string, string][] {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];
-  return name.length > CHARACTERS_MAX ? [] : [[name, String(value).slice(0, CHARACTERS_MAX)]];
+  const text = String(value);
+  if (CONTROL.test(name) || CONTROL.test(text))
+    throw claimFault('a value for metadata must have no control characters');
+  return name.length > CHARACTERS_MAX ? [] : [[name, text.slice(0, CHARACTERS_MAX)]];
 }
 
 function configOf({ defaults }: Claims): string | null {

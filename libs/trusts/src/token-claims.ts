@@ -15,6 +15,10 @@ export function issuerOf({ iss, sub }: Readonly<Record<string, unknown>>): strin
 /** The name of an issuer in keys of documents and indexes, whatever its length: 64 hexadecimal digits. */
 export const issuerDigest = (issuer: string): string => createHash('sha256').update(issuer).digest('hex');
 
+/** Whether an audience is of one organisation alone, since it contains its id. */
+export const isOwnAudience = (audience: string, organisationId: string): boolean =>
+  audience.includes(organisationId);
+
 /**
  * Checks audience, times and subject. Returns the end of the token in Unix seconds. Throws `TokenFault`. `now`: Unix seconds.
  */

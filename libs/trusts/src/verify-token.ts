@@ -1,8 +1,8 @@
 import type { TrustRule } from '@gw/contracts';
 import { isSigned, type SigningKey } from './signing-keys';
 import type { KeySets } from './key-sets';
-import { callerOf, type TokenCaller } from './token-caller';
-import { checkClaims, issuerOf } from './token-claims';
+import { callerOf, checkConditions, type TokenCaller } from './token-caller';
+import { checkClaims, isOwnAudience, issuerOf } from './token-claims';
 import { TOKEN_CHECKS, TokenFault, type ReadToken } from './trust-token';
 
 export interface VerifiedToken {
@@ -13,55 +13,107 @@ export interface VerifiedToken {
   readonly expiresAt: number;
 }
 
+interface Parts {
+  readonly sets: KeySets;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
 /** Checks a token against one trust. Rejects with `TokenFault`, and `KeysUnavailable` when its keys cannot be read. */
 export async function verifyToken(
   rule: TrustRule,
   token: ReadToken,
-  { sets, now }: { readonly sets: KeySets; readonly now: number },
+  { sets, now }: Parts,
 ): Promise<VerifiedToken> {
-  if (issuerOf(token.claims) !== rule.issuer)
-    throw new TokenFault('issuer', 'The token is of another issuer.');
+  return prove(rule, token, { sets, expiresAt: checkUnproven(rule, token, now) });
+}
+
+/**
+ * Checks all that needs no key. It comes first, so that no key set is read for a token that the trust would not accept anyway. Returns
+ * the end of the token in Unix seconds. Throws `TokenFault`.
+ */
+function checkUnproven(rule: TrustRule, { claims }: ReadToken, now: number): number {
+  if (issuerOf(claims) !== rule.issuer) throw new TokenFault('issuer', 'The token is of another issuer.');
+  const expiresAt = checkClaims(rule, claims, now);
+  checkConditions(rule, claims);
+  return expiresAt;
+}
+
+/** Checks the signature, and then what only a proven token may learn: whether a map fits. */
+async function prove(
+  rule: TrustRule,
+  token: ReadToken,
+  { sets, expiresAt }: { readonly sets: KeySets; readonly expiresAt: number },
+): Promise<VerifiedToken> {
   if (!rule.algorithms.includes(token.algorithm)) {
-    throw new TokenFault(
-      'signature',
-      `The trust does not list the algorithm ${token.algorithm.slice(0, 16)}.`,
-    );
+    throw new TokenFault('key', `The trust does not list the algorithm ${token.algorithm.slice(0, 16)}.`);
   }
-  // Before any key is read, so that tokens which cannot be accepted cause no calls.
-  const expiresAt = checkClaims(rule, token.claims, now);
   const key = await sets.keyOf(rule, token.keyId);
   if (key === null) throw new TokenFault('key', 'No key set of the trust has the key of the token.');
   if (!isSigned(key, token)) throw new TokenFault('signature', 'The signature is not right.');
   return { rule, key, caller: callerOf(rule, token.claims), expiresAt };
 }
 
+/** Organisations whose key sets one token may cause to be read. */
+const ORGANISATIONS_MAX = 8;
+
 /**
- * Checks a token against all trusts of its issuer. Rejects with the fault of the trust that came furthest, and when trusts of several
- * organisations accept the token: no organisation can take over the callers of another one.
+ * Checks a token against all trusts of its issuer. An audience that contains the id of an organisation is for the trusts of that
+ * organisation alone. Rejects with the fault of the trust that came furthest, and when trusts of several organisations accept the
+ * token: no organisation can take over the callers of another one.
  */
 export async function verifyAny(
   rules: readonly TrustRule[],
   token: ReadToken,
-  parts: { readonly sets: KeySets; readonly now: number },
+  { sets, now }: Parts,
 ): Promise<VerifiedToken> {
-  const results = await Promise.allSettled(rules.map((rule) => verifyToken(rule, token, parts)));
+  const faults: Error[] = [];
+  const fitting = addressed(rules, token.claims).flatMap((rule) => {
+    try {
+      return [{ rule, expiresAt: checkUnproven(rule, token, now) }];
+    } catch (error) {
+      faults.push(error as Error);
+      return [];
+    }
+  });
+  if (new Set(fitting.map(({ rule }) => rule.organisationId)).size > ORGANISATIONS_MAX) throw ambiguous();
+  const results = await Promise.allSettled(
+    fitting.map(({ rule, expiresAt }) => prove(rule, token, { sets, expiresAt })),
+  );
   const accepted = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const [first] = accepted;
   if (first !== undefined) {
-    if (accepted.some(({ rule }) => rule.organisationId !== first.rule.organisationId)) {
-      throw new TokenFault(
-        'organisation',
-        'Trusts of several organisations accept the token; name one by the claim gw_oid.',
-      );
-    }
+    if (accepted.some(({ rule }) => rule.organisationId !== first.rule.organisationId)) throw ambiguous();
     return first;
   }
-  const faults = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []));
+  faults.push(...results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : [])));
   throw (
     faults.sort((one, other) => progress(other) - progress(one))[0] ??
     new TokenFault('issuer', 'There is no trust of the issuer.')
   );
 }
+
+/** The trusts of the organisations whose own audiences a token names; without such an audience, all. */
+function addressed(
+  rules: readonly TrustRule[],
+  { aud }: Readonly<Record<string, unknown>>,
+): readonly TrustRule[] {
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  const owners = new Set(
+    rules.flatMap(({ audiences, organisationId }) =>
+      audiences.some((each) => named.includes(each) && isOwnAudience(each, organisationId))
+        ? [organisationId]
+        : [],
+    ),
+  );
+  return owners.size === 0 ? rules : rules.filter(({ organisationId }) => owners.has(organisationId));
+}
+
+const ambiguous = (): TokenFault =>
+  new TokenFault(
+    'organisation',
+    "Trusts of several organisations accept the token; use an audience that contains the organisation's id, or the claim gw_oid.",
+  );
 
 /** Unavailable keys come last, since the token may be valid. */
 const progress = (error: Error): number =>

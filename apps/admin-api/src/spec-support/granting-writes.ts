@@ -1,4 +1,5 @@
 import { SECURITY_SETTINGS } from '@gw/auth-scopes';
+import { trustFields } from './trusts';
 
 /** The ids that an attempt may contain. */
 export interface Aim {
@@ -16,6 +17,8 @@ export interface Aim {
   readonly inviteId: string;
   /** A SCIM group whose member is the newcomer. */
   readonly scimGroupId: string;
+  /** A trust whose tokens may read logs and change the workspace. */
+  readonly trustId: string;
 }
 
 export interface Attempt {
@@ -103,6 +106,20 @@ export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Att
   ],
   scimMappings_create: ({ workspaceId, scimGroupId }) =>
     ROLES.map((role) => ({ body: { workspace_id: workspaceId, role, scim_group_id: scimGroupId } })),
+  trusts_create: ({ workspaceId }) =>
+    SCOPES.map((scopes) => ({
+      body: { ...trustFields('made'), maps: [{ workspace: workspaceId, scopes }] },
+    })),
+  trusts_update: ({ trustId }) =>
+    [
+      ...SCOPES.map((scopes) => ({ maps: [{ scopes }] })),
+      { jwks: trustFields('made')['jwks'] },
+      { issuer: 'https://mine.example.org', jwks: trustFields('made')['jwks'] },
+      { audiences: ['https://mine.example.org'] },
+      { conditions: [] },
+      { status: 'active' },
+      { status: 'disabled' },
+    ].map((body) => ({ path: { trustId }, body })),
 };
 
 /** Writes, by resource, that change no rights or give only rights that a write above has promised. */
@@ -142,7 +159,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   ssoLogin: 'exchange',
   ssoLogout: 'take',
   traces: 'ingest',
-  trusts: 'create remove test update',
+  trusts: 'remove test',
   usageLimitPolicies: 'create remove reset update',
   virtualKeys: 'create remove update',
   workspaceExclusions: 'updateInputs updateOutputs',

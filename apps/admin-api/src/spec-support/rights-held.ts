@@ -10,6 +10,7 @@ import {
   ApiKeyEntity,
   OrganisationEntity,
   OrganisationUserEntity,
+  TrustEntity,
   UserInviteEntity,
   WorkspaceEntity,
   WorkspaceUserEntity,
@@ -19,7 +20,7 @@ import { rightsOfRole, rightsOfServiceKey, rightsOfUserKey } from '../platform/a
 
 /** The rights of one principal in one workspace, derived from the rows and not from the code under test. */
 export interface Holding {
-  /** For example `user <id>`, `key <id>` or `invite <id>`. */
+  /** For example `user <id>`, `key <id>`, `invite <id>` or `trust <id>`. */
   readonly principal: string;
   /** Null for the organisation as a whole. */
   readonly workspaceId: string | null;
@@ -38,7 +39,7 @@ export type Holdings = ReadonlyMap<string, Holding>;
 const nameOf = ({ principal, workspaceId }: Pick<Holding, 'principal' | 'workspaceId'>): string =>
   `${principal} in ${workspaceId ?? 'the organisation'}`;
 
-/** Returns all rights in an organisation: of users, keys and invited users. */
+/** Returns all rights in an organisation: of users, keys, invited users and tokens. */
 export async function holdingsOf(manager: EntityManager, organisationId: string): Promise<Holdings> {
   const at = { organisationId };
   const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
@@ -89,8 +90,17 @@ export async function holdingsOf(manager: EntityManager, organisationId: string)
       ...rightsOfRole(role, given.find((one) => one.id === workspaceId)?.role ?? null, security),
     })),
   );
+  const trusts = await manager.findBy(TrustEntity, { ...at, status: 'active' });
+  const ofTrusts = trusts.map(({ id, maps }) => ({
+    ...{ principal: `trust ${id}`, workspaceId: null, userId: null },
+    ...rightsOfServiceKey(
+      { type: 'workspace-service', boundAs: null },
+      maps.flatMap(({ scopes }) => scopes),
+      inForce(null),
+    ),
+  }));
   return new Map(
-    [...ofUsers, ...ofKeys, ...ofInvites].map((holding) => [
+    [...ofUsers, ...ofKeys, ...ofInvites, ...ofTrusts].map((holding) => [
       nameOf(holding),
       { ...holding, scopes: new Set(holding.scopes) },
     ]),

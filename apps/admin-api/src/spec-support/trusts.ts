@@ -3,7 +3,7 @@ import { rsaKeyPair, TOKEN_AUDIENCE } from '@gw/testing';
 const KEY = rsaKeyPair('k1');
 
 /** Fields of a trust with an issuer of its own, whose tokens may call models in the workspace that they name. */
-export const trustFields = (name: string): object => ({
+export const trustFields = (name: string): Readonly<Record<string, unknown>> => ({
   name,
   kind: 'jwt',
   issuer: `https://${name}.example.org`,

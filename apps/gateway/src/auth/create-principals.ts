@@ -1,6 +1,6 @@
 import { apiKeyPepper, masterKeysOf, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient, internalPost } from '@gw/outbound';
-import { fetchKeysBy, KeySets } from '@gw/trusts';
+import { fetchKeysBy, KeySets, sharedReads } from '@gw/trusts';
 import { describeFault, type Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
 import { EarlierKeys } from './earlier-keys';
@@ -32,5 +32,6 @@ function tokenCallers(settings: GatewaySettings, { documents, policy, log }: Par
   const warn = (url: string, error: unknown): void => {
     log.warn({ url, ...describeFault(error) }, 'failed to read a key set');
   };
-  return new TokenCallers(documents, new KeySets({ fetch: fetchKeysBy(client), warn }));
+  const fetch = sharedReads(fetchKeysBy(client), { sizeOf: ({ body }) => body.length });
+  return new TokenCallers(documents, new KeySets({ fetch, warn }));
 }

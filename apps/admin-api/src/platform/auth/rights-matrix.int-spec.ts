@@ -19,6 +19,7 @@ import {
 } from '../../spec-support/granting-writes';
 import { excessOf, holdingsOf, type HoldingCaller } from '../../spec-support/rights-held';
 import { routesOf, type Route } from '../../spec-support/tenancy-verdicts';
+import { trustFields } from '../../spec-support/trusts';
 
 interface Caller extends HoldingCaller {
   readonly name: string;
@@ -32,7 +33,7 @@ type Shown = Partial<Readonly<Record<'id' | 'key' | 'invite_link' | 'inviteLink'
 /** Tables whose rows carry rights, and tables that depend on them. */
 const TABLES = ['organisations', 'workspaces', 'users', 'organisation_users', 'workspace_users', 'sessions'];
 TABLES.push('scim_users', 'scim_groups', 'scim_group_members', 'scim_workspace_mappings');
-TABLES.push('user_invites', 'api_keys', 'api_key_secrets', 'password_resets');
+TABLES.push('user_invites', 'api_keys', 'api_key_secrets', 'password_resets', 'trusts');
 
 /** Members and managers are restricted to their own data; most other settings are on for managers. */
 const SETTINGS = {
@@ -84,6 +85,7 @@ describe('matrix of writes, callers and resulting rights', () => {
       keyIds: await Promise.all([ours.adminKey, ours.key, bossKey, weakKey].map(idOf)),
       inviteId: invite.body.id,
       scimGroupId: await groupOf(newcomer),
+      trustId: await trustOf(['logs.view', 'completions.write', 'workspaces.update']),
     };
     callers = [...(await people()), ...(await keysWithMany()), ...(await keysWithOneScope())];
     for (const table of TABLES)
@@ -100,6 +102,12 @@ describe('matrix of writes, callers and resulting rights', () => {
     await manager.insert(ScimGroupEntity, group);
     await manager.insert(ScimGroupMemberEntity, { groupId: group.id, userId });
     return group.id;
+  }
+
+  /** Creates a trust whose tokens have the scopes in the workspace that they name. */
+  async function trustOf(scopes: readonly string[]): Promise<string> {
+    const body = { ...trustFields('standing'), maps: [{ scopes }] };
+    return (await admin.post<{ id: string }>('/v1/trusts', { key: ours.adminKey, body })).body.id;
   }
 
   async function idOf(secret: string): Promise<string> {
@@ -215,6 +223,8 @@ describe('matrix of writes, callers and resulting rights', () => {
       ...(invited ? [`invite ${id}`] : []),
       ...(again ? [`invite ${path['inviteId'] ?? ''}`] : []),
       ...(reset ? [`user ${path['userId'] ?? ''}`] : []),
+      // Who changes a trust may have put own keys into it, and so act as it.
+      ...(handler.startsWith('trusts_') ? [`trust ${path['trustId'] ?? id}`] : []),
     ];
   }
 

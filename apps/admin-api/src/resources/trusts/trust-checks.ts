@@ -1,7 +1,53 @@
 import type { ClaimCondition } from '@gw/contracts';
-import { conditionFault, isPointer } from '@gw/trusts';
+import { OrganisationEntity, TrustEntity } from '@gw/entities';
+import {
+  conditionFault,
+  isOwnAudience,
+  isPointer,
+  isSharedIssuer,
+  issuerDigest,
+  issuerFault,
+} from '@gw/trusts';
 import { invalid } from '@gw/web';
+import { Not, type EntityManager } from 'typeorm';
 import type { TrustMapDto } from './trusts.dto';
+
+type Admitted = Pick<TrustEntity, 'issuer' | 'conditions'> & {
+  readonly maps: readonly { readonly conditions?: readonly ClaimCondition[] }[];
+};
+
+/** Throws `validation_failed` for an issuer that cannot be used, or whose conditions admit tokens of others. */
+export function assertIssuer({ issuer, conditions, maps }: Admitted): void {
+  assertConditions(conditions, 'conditions');
+  const fault = issuerFault(issuer, conditions, maps);
+  if (fault !== null) throw invalid(fault.field, fault.message);
+}
+
+/**
+ * Where another organisation may trust the issuer too, an audience must be of one organisation alone: then nobody can take over or
+ * block its callers by a trust of the same tokens. `kept` are audiences that the trust has already. The lock makes concurrent writes of one issuer follow each other. Throws
+ * `validation_failed`.
+ */
+export async function assertOwnAudiences(
+  manager: EntityManager,
+  { organisationId, issuer, audiences }: Pick<TrustEntity, 'organisationId' | 'issuer' | 'audiences'>,
+  kept: readonly string[] = [],
+): Promise<void> {
+  const index = audiences.findIndex(
+    (audience) => !kept.includes(audience) && !isOwnAudience(audience, organisationId),
+  );
+  if (index < 0) return;
+  const digest = issuerDigest(issuer);
+  await manager.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [digest]);
+  const isContested = isSharedIssuer(issuer)
+    ? await manager.existsBy(OrganisationEntity, { id: Not(organisationId) })
+    : await manager.existsBy(TrustEntity, { issuerDigest: digest, organisationId: Not(organisationId) });
+  if (!isContested) return;
+  throw invalid(
+    `audiences.${String(index)}`,
+    `other organisations can trust this issuer, so the audience must contain the organisation's id, such as https://gateway.example.com/${organisationId}`,
+  );
+}
 
 /** Throws `validation_failed` for the first condition that cannot be used. */
 export function assertConditions(conditions: readonly ClaimCondition[], path: string): void {

@@ -94,6 +94,14 @@ describe('/v1/trusts', () => {
       { issuer: 'https://token.actions.githubusercontent.com' },
       'conditions',
     ],
+    [
+      'a shared issuer with half of what pins it',
+      {
+        issuer: 'https://token.actions.githubusercontent.com',
+        conditions: [{ claim: '/repository_owner_id', op: 'equals', value: '65' }],
+      },
+      'conditions',
+    ],
     ['every tenant of Entra', { issuer: 'https://login.microsoftonline.com/common/v2.0' }, 'issuer'],
     [
       'a claim that is no pointer',
@@ -121,28 +129,91 @@ describe('/v1/trusts', () => {
     expect([status, body.error.param]).toEqual([400, param]);
   });
 
-  it('refuse a workspace of another organisation, and an issuer that another one trusts', async () => {
+  it('refuse a workspace of another organisation', async () => {
     const foreign = await create({ maps: [{ workspace: other.workspaceId, scopes: ['completions.write'] }] });
     expect([foreign.status, foreign.body.error.param]).toEqual([400, 'maps.0.workspace']);
-    const issuer = 'https://taken.example.org';
-    const ours = { issuer, maps: [{ scopes: ['completions.write'] }] };
-    const statuses = await Promise.all([create(ours), create(ours, other.adminKey)]);
-    expect(statuses.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it('give no caller scopes that it lacks', async () => {
-    const { organisationId } = tenant;
-    const { email } = await api.user(organisationId, 'admin');
+  it('let organisations trust one issuer by audiences of their own, whoever names it first', async () => {
+    const issuer = 'https://taken.example.org';
+    const plain = { issuer, maps: [{ scopes: ['completions.write'] }] };
+    const answers = await Promise.all([create(plain), create(plain, other.adminKey)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    const later = answers[0]?.status === 400 ? tenant : other;
+    expect(answers.find(({ status }) => status === 400)?.body.error.param).toBe('audiences.0');
+    const own = { ...plain, audiences: [`${TOKEN_AUDIENCE}/${later.organisationId}`] };
+    const made = await create(own, later.adminKey);
+    expect(made.status).toBe(200);
+    const put = (body: object): Promise<GatewayResponse<Failure>> =>
+      api.put<Failure>(`/v1/trusts/${made.body.id}`, { key: later.adminKey, body });
+    const taken = await put({ audiences: [...own.audiences, TOKEN_AUDIENCE] });
+    expect([taken.status, taken.body.error.param]).toEqual([400, 'audiences.1']);
+    expect((await put({ max_ttl: 600 })).status).toBe(200);
+  });
+
+  it('of a shared issuer need an audience of the organisation while there are others', async () => {
+    const shared = {
+      issuer: 'https://token.actions.githubusercontent.com',
+      conditions: [
+        { claim: '/repository_id', op: 'equals', value: '74' },
+        { claim: '/repository_owner_id', op: 'equals', value: '65' },
+      ],
+    };
+    const { status, body } = await create(shared);
+    expect([status, body.error.param]).toEqual([400, 'audiences.0']);
+    const audiences = [`${TOKEN_AUDIENCE}/${tenant.organisationId}`];
+    expect((await create({ ...shared, audiences })).status).toBe(200);
+    const maps = [{ workspace: other.workspaceId, scopes: ['completions.write'] }];
+    const theirs = { ...shared, maps, audiences: [`${TOKEN_AUDIENCE}/${other.organisationId}`] };
+    expect((await create(theirs, other.adminKey)).status).toBe(200);
+  });
+
+  /** A session of an admin who may not view logs. */
+  const adminWithoutLogs = async (): Promise<string> => {
+    const { email } = await api.user(tenant.organisationId, 'admin');
     const token = await api.login(email);
-    const settings = { organisationAdminsViewLogs: false };
-    const shown = await api.get<{ security_settings: object }>('/v1/admin/organisation/settings', {
-      key: tenant.adminKey,
-    });
-    const security_settings = { ...shown.body.security_settings, ...settings };
-    await api.put('/v1/admin/organisation/settings', { key: tenant.adminKey, body: { security_settings } });
+    const path = '/v1/admin/organisation/settings';
+    const shown = await api.get<{ security_settings: object }>(path, { key: tenant.adminKey });
+    const security_settings = { ...shown.body.security_settings, organisationAdminsViewLogs: false };
+    await api.put(path, { key: tenant.adminKey, body: { security_settings } });
+    return token;
+  };
+
+  it('give no caller scopes that it lacks', async () => {
+    const token = await adminWithoutLogs();
     const body = fields({ issuer: 'https://rights.example.org', maps: [{ scopes: ['logs.view'] }] });
     const refused = await api.post<Failure>('/v1/trusts', { token, body });
     expect([refused.status, refused.body.error.type]).toEqual([403, 'scope_exceeds_creator']);
+  });
+
+  it('take no change that keeps maps with scopes that the caller lacks; only their end is free', async () => {
+    const token = await adminWithoutLogs();
+    const maps = [{ scopes: ['completions.write'] }, { scopes: ['logs.view'] }];
+    const { body: made } = await create({ issuer: 'https://kept.example.org', maps });
+    const put = async (body: object): Promise<unknown[]> => {
+      const answer = await api.put<Failure>(`/v1/trusts/${made.id}`, { token, body });
+      return [answer.status, answer.status === 200 ? null : answer.body.error.type];
+    };
+    const own = { keys: [rsaKeyPair('mine').jwk] };
+    for (const change of [
+      { jwks: own },
+      { jwks_uri: 'https://mine.example.org/jwks' },
+      { issuer: 'https://mine.example.org', jwks: own },
+      { audiences: ['https://mine.example.org'] },
+      { algorithms: ['ES256'] },
+      { conditions: [{ claim: '/sub', op: 'equals', value: 'me' }] },
+      { kind: 'workload' },
+      { max_ttl: 60 },
+      { name: 'mine' },
+      { status: 'active' },
+      { status: 'disabled', jwks: own },
+    ]) {
+      expect([change, ...(await put(change))]).toEqual([change, 403, 'scope_exceeds_creator']);
+    }
+    expect(await put({ status: 'disabled' })).toEqual([200, null]);
+    expect(await put({ status: 'active' })).toEqual([403, 'scope_exceeds_creator']);
+    expect(await put({ jwks: own, maps: [{ scopes: ['completions.write'] }] })).toEqual([200, null]);
+    expect(await put({ status: 'active' })).toEqual([200, null]);
   });
 
   it('show in a test which check a token fails and what it would give, and store none of it', async () => {

@@ -1,11 +1,10 @@
 import { scopesAllowedFor } from '@gw/auth-scopes';
 import { documentKey, type TrustMap } from '@gw/contracts';
 import { TrustEntity } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
-import { isSharedIssuer, issuerDigest, issuerFault } from '@gw/trusts';
+import { issuerDigest } from '@gw/trusts';
 import { assign, invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, Not, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { assertMayGrant, rightsOfServiceKey } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
 import { idOf, inOrganisation } from '../../platform/auth/tenancy';
@@ -22,7 +21,7 @@ import {
 } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { TrustKeys } from './trust-keys.service';
-import { assertConditions, assertMaps } from './trust-checks';
+import { assertIssuer, assertMaps, assertOwnAudiences } from './trust-checks';
 import {
   DAY_SECONDS,
   PlainTrustFields,
@@ -56,19 +55,19 @@ export class TrustsService {
 
   async create(caller: Principal, input: TrustFields): Promise<TrustResponse> {
     const { organisationId } = inOrganisation(caller);
-    const { issuer, conditions = [] } = input;
-    assertIssuer(issuer, conditions);
+    const { issuer, conditions = [], audiences } = input;
+    assertIssuer({ issuer, conditions, maps: input.maps });
     const keys = await this.keys.read(issuer, input.jwks_uri ?? null, input.jwks ?? null);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const maps = await mapsOf(manager, caller, input.maps);
-      await assertIssuerFree(manager, organisationId, issuer);
+      await assertOwnAudiences(manager, { organisationId, issuer, audiences });
       const row = await createRow(write, TRUST, {
         ...{ organisationId, issuer, issuerDigest: issuerDigest(issuer), conditions, maps, ...keys },
         name: input.name,
         kind: input.kind,
         preset: input.preset ?? null,
-        audiences: input.audiences,
+        audiences,
         algorithms: input.algorithms ?? ['RS256'],
         maxTtl: input.max_ttl ?? DAY_SECONDS,
         status: input.status ?? 'active',
@@ -97,11 +96,8 @@ export class TrustsService {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, TRUST, at, async (row) => {
         const { manager } = write;
-        assertIssuer(issuer, input.conditions ?? row.conditions);
-        if (issuer !== row.issuer) {
-          write.changed(documentKey.trusts(row.issuerDigest));
-          await assertIssuerFree(manager, row.organisationId, issuer);
-        }
+        if (!isEnd(input)) await assertChange(manager, at.caller, row, { ...input, issuer });
+        if (issuer !== row.issuer) write.changed(documentKey.trusts(row.issuerDigest));
         const maps = input.maps === undefined ? row.maps : await mapsOf(manager, at.caller, input.maps);
         assign(PlainTrustFields, row, input);
         Object.assign(row, keys, { issuer, issuerDigest: issuerDigest(issuer), maps });
@@ -114,36 +110,41 @@ export class TrustsService {
   }
 }
 
-function assertIssuer(issuer: string, conditions: TrustEntity['conditions']): void {
-  assertConditions(conditions, 'conditions');
-  const fault = issuerFault(issuer, conditions);
-  if (fault !== null) throw invalid(fault.field, fault.message);
-}
+/** Whether a change only disables a trust, which gives nothing. */
+const isEnd = ({ status, ...others }: UpdateTrustDto): boolean =>
+  status === 'disabled' && Object.values(others).every((value) => value === undefined);
 
 /**
- * An issuer that is not shared belongs to one organisation. The lock makes concurrent writes of one issuer follow each other. Throws
- * `conflict`.
+ * Checks a trust as it will be. Whoever changes which tokens a trust accepts can make tokens of its own, so maps that stay are given
+ * anew.
  */
-async function assertIssuerFree(
+async function assertChange(
   manager: EntityManager,
-  organisationId: string,
-  issuer: string,
+  caller: Principal,
+  row: TrustEntity,
+  { issuer, ...input }: UpdateTrustDto & { readonly issuer: string },
 ): Promise<void> {
-  if (isSharedIssuer(issuer)) return;
-  const digest = issuerDigest(issuer);
-  await manager.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [digest]);
-  const isTaken = await manager.existsBy(TrustEntity, {
-    issuerDigest: digest,
-    organisationId: Not(organisationId),
-  });
-  if (isTaken)
-    throw new GatewayError('conflict', {
-      param: 'issuer',
-      message: 'Another organisation trusts this issuer.',
-    });
+  if (input.maps === undefined) await assertMayGive(manager, caller, row.maps);
+  assertIssuer({ issuer, conditions: input.conditions ?? row.conditions, maps: input.maps ?? row.maps });
+  const kept = issuer === row.issuer ? row.audiences : [];
+  const { organisationId, audiences } = { ...row, ...(input.audiences && { audiences: input.audiences }) };
+  await assertOwnAudiences(manager, { organisationId, issuer, audiences }, kept);
 }
 
-/** The maps in stored form. The caller must hold what they give: their tokens act as keys of the workspace. */
+/** Throws unless the caller holds what the maps give: their tokens act as keys of the workspace. */
+async function assertMayGive(
+  manager: EntityManager,
+  caller: Principal,
+  maps: readonly Pick<TrustMap, 'scopes'>[],
+): Promise<void> {
+  const settings = await securityOf(manager, caller.organisationId, null);
+  for (const { scopes } of maps) {
+    const rights = rightsOfServiceKey({ type: 'workspace-service', boundAs: null }, scopes, settings);
+    assertMayGrant(caller, rights, 'A trust', 'maps');
+  }
+}
+
+/** The maps in stored form. */
 async function mapsOf(
   manager: EntityManager,
   caller: Principal,
@@ -161,11 +162,7 @@ async function mapsOf(
     (at) => `maps.${String(named[at]?.[1] ?? 0)}.workspace`,
   );
   const workspaceIn = new Map(named.map(([, index], at) => [index, ids[at] ?? null]));
-  const settings = await securityOf(manager, organisationId, null);
-  for (const { scopes } of maps) {
-    const rights = rightsOfServiceKey({ type: 'workspace-service', boundAs: null }, scopes, settings);
-    assertMayGrant(caller, rights, 'A trust', 'maps');
-  }
+  await assertMayGive(manager, caller, maps);
   const allowed = scopesAllowedFor('jwt');
   return maps.map(({ conditions = [], scopes, metadata = {} }, index) => {
     const foreign = scopes.find((scope) => !allowed.has(scope));
