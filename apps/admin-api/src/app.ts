@@ -19,6 +19,7 @@ import { LOGOUT_FORM_PATHS } from './platform/logins/sso-logout.controller';
 import { FORM_PATHS } from './resources/accounts/account-pages.controller';
 import { AppModule } from './app.module';
 import { BODY, PUBLIC_BODY } from './platform/bodies';
+import { SAML_FORM_PATHS } from './platform/logins/saml-login.controller';
 import { SCIM_PATHS, ScimRoutes } from './resources/scim/scim-routes';
 import { OTLP_PATHS } from './resources/traces/traces.controller';
 import { CONSENT_FORM_PATHS } from './platform/oauth/oauth-consent.controller';
@@ -68,7 +69,14 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   const adapter = createAdapter({
     body: BODY,
     jsonOnly: true,
-    notJsonOnly: [...OTLP_PATHS, ...FORM_PATHS, ...LOGOUT_FORM_PATHS, ...SCIM_PATHS, ...CONSENT_FORM_PATHS],
+    notJsonOnly: [
+      ...OTLP_PATHS,
+      ...FORM_PATHS,
+      ...LOGOUT_FORM_PATHS,
+      ...SAML_FORM_PATHS,
+      ...SCIM_PATHS,
+      ...CONSENT_FORM_PATHS,
+    ],
     hstsMaxAgeSeconds: settings.HSTS_MAX_AGE,
     log,
   });

@@ -460,6 +460,7 @@ describe('responses of the control plane', () => {
       'mfa_remove',
       'mfa_renewCodes',
       'passwords_forgot',
+      'samlLogin_callback',
       'ssoConnections_test',
       'ssoLogin_callback',
       'ssoLogin_exchange',

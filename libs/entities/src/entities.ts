@@ -78,9 +78,10 @@ export { ScimTokenEntity } from './scim/scim-token.entity';
 export { ScimUserEntity } from './scim/scim-user.entity';
 export { ScimWorkspaceMappingEntity } from './scim/scim-workspace-mapping.entity';
 export {
+  type SamlSettings,
   SsoConnectionEntity,
   type SsoGroupRule,
   type TokenEndpointAuthMethod,
 } from './sso/sso-connection.entity';
-export { SsoFlowEntity, SsoLinkEntity } from './sso/sso-flow.entity';
+export { SamlReplayEntity, SsoFlowEntity, SsoLinkEntity } from './sso/sso-flow.entity';
 export { SsoSessionEntity, SsoUsedMessageEntity } from './sso/sso-session.entity';

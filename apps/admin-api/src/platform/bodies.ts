@@ -13,6 +13,9 @@ export const BODY: BodyBounds = { bytes: 1_048_576, members: 25_000, values: 50_
 /** Bounds for routes without a credential: one small form. */
 export const PUBLIC_BODY: BodyBounds = { bytes: 16_384, members: 200, values: 200, levels: LEVELS_MAX };
 
+/** Bounds for the form with a SAML response of 256 KB, whose characters may be escaped. */
+export const SAML_BODY: BodyBounds = { ...PUBLIC_BODY, bytes: 393_216 };
+
 /** Bounds for uploaded logs, which contain request and response bodies themselves. */
 export const LOGS_BODY: BodyBounds = {
   bytes: 10 * 1_048_576,

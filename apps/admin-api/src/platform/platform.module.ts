@@ -47,6 +47,9 @@ import { OidcClients } from './logins/oidc-clients.service';
 import { PasswordSessions } from './logins/password-sessions.service';
 import { OauthConsentController } from './oauth/oauth-consent.controller';
 import { OAUTH_PROVIDERS } from './oauth/oauth.providers';
+import { SamlLoginController } from './logins/saml-login.controller';
+import { SamlProviders } from './logins/saml-providers.service';
+import { SamlReturns } from './logins/saml-returns.service';
 import { SsoLoginController } from './logins/sso-login.controller';
 import { SsoAttempts } from './logins/sso-attempts';
 import { SsoLogoutController } from './logins/sso-logout.controller';
@@ -126,6 +129,7 @@ const SHARED = [
   MembershipEnds,
   OidcClients,
   NewPasswords,
+  SamlProviders,
   PasswordChecks,
   PasswordLogins,
   SecretAccess,
@@ -155,6 +159,7 @@ export class PlatformModule {
         AuthController,
         MfaController,
         SsoLoginController,
+        SamlLoginController,
         SsoKeysController,
         SsoLogoutController,
         EarlierKeysController,
@@ -182,6 +187,7 @@ export class PlatformModule {
         SessionsService,
         SsoLogins,
         SsoAttempts,
+        SamlReturns,
         SsoFlows,
         SsoLogouts,
         SsoGroups,

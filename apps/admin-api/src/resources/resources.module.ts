@@ -100,6 +100,8 @@ import { ScimUserGroups } from './scim/scim-user-groups.service';
 import { ScimUsersService } from './scim/scim-users.service';
 import { SecretReferencesController } from './secret-references/secret-references.controller';
 import { SecretReferencesService } from './secret-references/secret-references.service';
+import { SamlSettingsReader } from './sso/saml-settings.service';
+import { SsoProviderFields } from './sso/sso-provider-fields.service';
 import { SsoConnectionsController } from './sso/sso-connections.controller';
 import { SsoConnectionsService } from './sso/sso-connections.service';
 import { TracesController } from './traces/traces.controller';
@@ -155,7 +157,10 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   { controllers: [OrganisationsController], providers: [OrganisationsService] },
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
   { controllers: [DomainsController], providers: [DomainsService] },
-  { controllers: [SsoConnectionsController], providers: [SsoConnectionsService] },
+  {
+    controllers: [SsoConnectionsController],
+    providers: [SsoConnectionsService, SsoProviderFields, SamlSettingsReader],
+  },
   { controllers: [TrustsController], providers: [TrustsService, TrustKeys, TrustTester] },
   {
     controllers: [ScimTokensController, ScimMappingsController, ScimSetupController, ScimSettleController],

@@ -1,5 +1,5 @@
 import type { TestAdminApi, Tenant } from './admin-api';
-import { connectionFields } from './sso-connections';
+import { connectionFields, samlMetadata } from './sso-connections';
 import { trustFields } from './trusts';
 
 interface Parts {
@@ -23,6 +23,8 @@ export function checkIdentityResponses({ admin, ours, step }: Parts): void {
     for (const url of [path, `${path}/${id}`]) await step('GET', url, undefined, own);
     await step('PUT', `${path}/${id}`, { auto_provision: false }, own);
     await step('POST', `${path}/${id}/groups/preview`, { groups: ['x'] }, own);
+    await step('GET', `${path}/${id}/sp`, undefined, own);
+    await step('POST', `${path}/${id}/metadata`, { metadata_xml: samlMetadata() }, own);
     await step('DELETE', `${path}/${id}`, undefined, own);
   });
 

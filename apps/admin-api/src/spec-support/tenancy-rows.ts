@@ -1,5 +1,5 @@
 import { uuidv7 } from '@gw/kernel';
-import { connectionFields } from './sso-connections';
+import { connectionFields, samlMetadata } from './sso-connections';
 import { trustFields } from './trusts';
 import type { Fixture, Kind } from './tenancy-fixtures';
 
@@ -318,7 +318,10 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   ssoConnections_previewGroups: organisation('ssoConnection', body({ groups: ['x'] })),
   // The provider is not there; a test must get as far as asking it.
   ssoConnections_test: organisation('ssoConnection', { ...empty, reached: [403] }),
+  ssoConnections_serviceProvider: organisation('ssoConnection'),
+  ssoConnections_previewMetadata: organisation('ssoConnection', body({ metadata_xml: samlMetadata() })),
   ssoConnections_remove: organisation('ssoConnection'),
+  samlLogin_callback: nothing({ reached: [403] }),
   // The state is unknown; the row checks only that everyone may come back from a provider.
   ssoLogin_callback: nothing({ reached: [403] }),
   // The connection is unknown to everyone.

@@ -14,9 +14,40 @@ export interface SsoGroupRule {
   readonly role: 'admin' | 'manager' | 'member';
 }
 
-/** An OpenID Connect provider by which users of an organisation log in. */
+/** What a connection of type `saml` knows about its identity provider, whose entity id is the issuer. */
+export interface SamlSettings {
+  readonly ssoUrl: string;
+  readonly ssoBinding: 'redirect' | 'post';
+  readonly sloUrl: string | null;
+  readonly certificates: readonly {
+    readonly pem: string;
+    readonly fingerprint: string;
+    readonly validFrom: string;
+    readonly validUntil: string;
+  }[];
+  /** Where the metadata was read; null when it was sent. */
+  readonly metadataUrl: string | null;
+  /** Certificate of our own key for the connection, PEM. */
+  readonly ownCertificate: string;
+  readonly signRequests: boolean;
+  readonly allowIdpInitiated: boolean;
+  readonly forceAuthn: boolean;
+  readonly lenientDestination: boolean;
+  readonly enforceCertificateDates: boolean;
+  readonly nameIdFormat: string | null;
+  readonly authnContext: string | null;
+  readonly emailAttribute: string | null;
+  readonly givenNameAttribute: string | null;
+  readonly familyNameAttribute: string | null;
+}
+
+/** An identity provider by which users of an organisation log in. */
 @Entity('sso_connections')
 @Index('sso_connections_name_uq', ['organisationId', 'name'], { unique: true })
+@Index('sso_connections_entity_id_uq', ['organisationId', 'issuer'], {
+  unique: true,
+  where: `(type)::text = 'saml'::text`,
+})
 @Index('sso_connections_created_at_ix', ['organisationId', 'createdAt', 'id'])
 export class SsoConnectionEntity extends Row {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'sso_connections_pk' })
@@ -29,6 +60,9 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'name', type: 'varchar', length: 255 })
   name!: string;
 
+  @Column({ name: 'type', type: 'varchar', length: 8, default: 'oidc' })
+  type!: 'oidc' | 'saml';
+
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'disabled';
 
@@ -36,13 +70,14 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'domains', type: 'jsonb', default: [] })
   domains!: readonly string[];
 
+  /** Of SAML: the entity id of the provider. */
   @Column({ name: 'issuer', type: 'varchar', length: 2048 })
   issuer!: string;
 
   @Column({ name: 'client_id', type: 'varchar', length: 512 })
   clientId!: string;
 
-  /** `seal()` of the client secret and private keys as JSON, bound to the connection; null without any. */
+  /** `seal()` of the client secret and private keys, also that of SAML, as JSON, bound to the connection; null without any. */
   @Column({ name: 'sealed_secrets', type: 'text', nullable: true })
   sealedSecrets!: string | null;
 
@@ -91,4 +126,8 @@ export class SsoConnectionEntity extends Row {
   /** Seconds since the user last authenticated at the provider, at most; null: no bound. */
   @Column({ name: 'max_age', type: 'integer', nullable: true })
   maxAge!: number | null;
+
+  /** Null for OpenID Connect. */
+  @Column({ name: 'saml', type: 'jsonb', nullable: true })
+  saml!: SamlSettings | null;
 }

@@ -41,6 +41,10 @@ export class SsoFlowEntity extends PlainRow {
   @Column({ name: 'code_hash', type: 'char', length: 64, nullable: true })
   codeHash!: string | null;
 
+  /** When the session at the identity provider ends, and ours with it; null when it does not say. */
+  @Column({ name: 'session_ends_at', type: 'timestamptz', precision: 3, nullable: true })
+  sessionEndsAt!: Date | null;
+
   @Column({ name: 'step', type: 'varchar', length: 16 })
   step!: 'begun' | 'returned' | 'ended';
 
@@ -56,7 +60,7 @@ export class SsoLinkEntity extends PlainRow {
   @ForeignKey(() => SsoConnectionEntity, { name: 'sso_links_connection_fk', onDelete: 'CASCADE' })
   connectionId!: string;
 
-  @PrimaryColumn({ name: 'subject', type: 'varchar', length: 255, primaryKeyConstraintName: 'sso_links_pk' })
+  @PrimaryColumn({ name: 'subject', type: 'varchar', length: 256, primaryKeyConstraintName: 'sso_links_pk' })
   subject!: string;
 
   @Column({ name: 'user_id', type: 'uuid' })
@@ -66,4 +70,20 @@ export class SsoLinkEntity extends PlainRow {
 
   @Column({ name: 'last_login_at', type: 'timestamptz', precision: 3 })
   lastLoginAt!: Date;
+}
+
+/** A SAML assertion that was used; kept until it could not be used again. */
+@Entity('saml_replay')
+export class SamlReplayEntity extends PlainRow {
+  @PrimaryColumn({ name: 'connection_id', type: 'uuid', primaryKeyConstraintName: 'saml_replay_pk' })
+  @ForeignKey(() => SsoConnectionEntity, { name: 'saml_replay_connection_fk', onDelete: 'CASCADE' })
+  connectionId!: string;
+
+  /** SHA-256 of the assertion's id, hex. */
+  @PrimaryColumn({ name: 'id_hash', type: 'char', length: 64, primaryKeyConstraintName: 'saml_replay_pk' })
+  idHash!: string;
+
+  @Index('saml_replay_expires_at_ix')
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
 }

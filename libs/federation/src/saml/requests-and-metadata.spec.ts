@@ -1,9 +1,9 @@
 import { buildAuthnRequest, type AuthnRequest } from './authn-request';
 import { readIdpMetadata, SamlMetadataFault } from './idp-metadata';
-import { newKeyWithCertificate } from './self-signed';
+import { newKeyWithCertificate, type KeyWithCertificate } from './self-signed';
 import { spMetadataXml } from './sp-metadata';
 import { samlCases } from './spec-support/recipes';
-import { samlifyIdp } from './spec-support/samlify-idp';
+import { samlifyIdp } from '@gw/testing';
 import { newKey } from './spec-support/signer';
 
 const IDP = 'https://idp.example';
@@ -26,7 +26,10 @@ const request = (more: Partial<AuthnRequest>): AuthnRequest => ({
 });
 
 describe('AuthnRequests', () => {
-  const sp = newKeyWithCertificate('gateway.example.com');
+  let sp: KeyWithCertificate;
+  beforeAll(async () => {
+    sp = await newKeyWithCertificate('gateway.example.com');
+  });
 
   it.each([[false], [true]])(
     'are read by another implementation after a redirect (signed: %s)',
@@ -106,8 +109,8 @@ describe('metadata of identity providers', () => {
     });
   });
 
-  it('are ours when they name no identity provider, and hold our certificates and addresses', () => {
-    const { certificate } = newKeyWithCertificate('gateway.example.com');
+  it('are ours when they name no identity provider, and hold our certificates and addresses', async () => {
+    const { certificate } = await newKeyWithCertificate('gateway.example.com');
     const acsUrl = 'https://gateway.example.com/acs?a=1&b=2';
     const xml = spMetadataXml({ entityId: ENTITY, acsUrl, signsRequests: true, certificates: [certificate] });
     expect(() => readIdpMetadata(xml)).toThrow('no identity provider');

@@ -74,6 +74,7 @@ async function identityIn(
     subject: nameId.value,
     email,
     ...namesOf(values, connection),
+    attributes: values,
     sessionIndex,
     sessionEndsAt: endsAt,
     assertionId: parts.assertion.attributes.get('ID') ?? '',

@@ -53,6 +53,8 @@ export interface SamlIdentity {
   readonly email: string | null;
   readonly givenName: string;
   readonly familyName: string;
+  /** Values of attributes by name. */
+  readonly attributes: ReadonlyMap<string, readonly string[]>;
   readonly sessionIndex: string | null;
   /** When the session at the identity provider ends. */
   readonly sessionEndsAt: Date | null;

@@ -1,5 +1,5 @@
 import { readSamlResponse } from './response';
-import { samlifyIdp } from './spec-support/samlify-idp';
+import { samlifyIdp } from '@gw/testing';
 import { newKey } from './spec-support/signer';
 
 const SP = { acsUrl: 'https://gateway.example.com/acs', entityId: 'https://gateway.example.com/sp' };

@@ -1,11 +1,12 @@
 import {
   createPrivateKey,
   createPublicKey,
-  generateKeyPairSync,
+  generateKeyPair,
   randomBytes,
   sign,
   type KeyObject,
 } from 'node:crypto';
+import { promisify } from 'node:util';
 
 const YEAR_MS = 31_557_600_000;
 const COMMON_NAME = '0603550403';
@@ -18,8 +19,8 @@ export interface KeyWithCertificate {
 }
 
 /** A new RSA key with a certificate of its own for ten years; partners of SAML want certificates, and trust them one by one. */
-export function newKeyWithCertificate(commonName: string): KeyWithCertificate {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+export async function newKeyWithCertificate(commonName: string): Promise<KeyWithCertificate> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 });
   return {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     certificate: selfSigned(privateKey, commonName, new Date()),

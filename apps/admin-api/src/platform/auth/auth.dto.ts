@@ -50,7 +50,7 @@ export class TokenResponse {
 export class SsoConnectionChoice {
   @ResponseField.uuid() readonly sso_client_id!: string;
   @ResponseField.text({ example: 'Okta' }) readonly name!: string;
-  @ResponseField.oneOf(['oidc']) readonly type!: 'oidc';
+  @ResponseField.oneOf(['oidc', 'saml']) readonly type!: 'oidc' | 'saml';
   @ResponseField.uuid() readonly organisation_id!: string;
 }
 
@@ -70,7 +70,13 @@ export class SsoRedirectResponse {
     example: 'https://idp.example.org/authorize',
   })
   readonly url!: string;
-  @ResponseField.oneOf(['oidc']) readonly type!: 'oidc';
+  @ResponseField.map({
+    nullable: true,
+    description: 'Fields of a form to post to url; null: the browser just goes there.',
+    example: null,
+  })
+  readonly fields!: Readonly<Record<string, string>> | null;
+  @ResponseField.oneOf(['oidc', 'saml']) readonly type!: 'oidc' | 'saml';
   @ResponseField.text({ description: 'Keep it; the exchange of the code needs it.', example: '4Gq9…' })
   readonly login_binding!: string;
   @ResponseField.list(() => SsoConnectionChoice, { description: 'All connections of the address.' })
@@ -89,6 +95,17 @@ export class SsoDiscoveryResponse {
 export class SsoCodeResponse {
   @ResponseField.text({ example: '9fK2…' }) readonly code!: string;
   @ResponseField.kind('sso-code') readonly object!: 'sso-code';
+}
+
+/** What the return of a browser by SAML gives. */
+export class SamlCodeResponse extends SsoCodeResponse {
+  @ResponseField.text({
+    nullable: true,
+    description:
+      'The binding of the exchange, when the identity provider began the login; else the client has it.',
+    example: null,
+  })
+  readonly login_binding!: string | null;
 }
 
 class OrganisationBrief {

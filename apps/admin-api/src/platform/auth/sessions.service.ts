@@ -17,6 +17,8 @@ const SESSIONS_MAX = 100;
 interface OpenedBy extends Pick<SessionEntity, 'userId' | 'organisationId'> {
   readonly mfa?: SessionFactor | null;
   readonly byPassword: boolean;
+  /** The session ends at the latest then; null: as the organisation has set it. */
+  readonly endsBy?: Date | null;
 }
 
 type OpenSession = Pick<SessionEntity, 'id' | 'userId' | 'expiresAt'>;
@@ -78,13 +80,14 @@ export class SessionsService {
   /** Opens a session for a user who has proved who they are; `mfa` is the second factor that they used. */
   async openFor(
     manager: EntityManager,
-    { userId, organisationId, mfa = null, byPassword }: OpenedBy,
+    { userId, organisationId, mfa = null, byPassword, endsBy = null }: OpenedBy,
   ): Promise<{ id: string; response: TokenResponse }> {
     await this.makeRoom(manager, userId, organisationId);
     const id = uuidv7();
     const token = randomAlphanumeric(48);
     const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
-    const expiresAt = new Date(Date.now() + sessionSecondsOf(organisation) * 1_000);
+    const full = Date.now() + sessionSecondsOf(organisation) * 1_000;
+    const expiresAt = new Date(Math.min(full, endsBy?.getTime() ?? full));
     const session = { id, userId, expiresAt };
     await manager.insert(SessionEntity, {
       ...session,

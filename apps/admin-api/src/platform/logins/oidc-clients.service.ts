@@ -40,6 +40,7 @@ export class OidcClients {
 
   /** Rejects with `OidcFault`; a failure is not kept. */
   private of(row: SsoConnectionEntity): Promise<OidcClient> {
+    if (row.type !== 'oidc') return Promise.reject(new OidcFault('The connection is of another protocol.'));
     const name = `${row.id} ${String(row.version)}`;
     const known = this.clients.get(name);
     if (known !== undefined) return known;

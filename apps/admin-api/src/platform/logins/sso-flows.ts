@@ -23,6 +23,8 @@ export interface ProvedUser {
   readonly userId: string;
   readonly subject: string;
   readonly providerSession: string | null;
+  /** When that session ends, as far as the provider says. */
+  readonly sessionEndsAt?: Date | null;
 }
 
 /** A step of a login, with `isFirst` false when it was taken before, came too late, or was taken by another client. */

@@ -12,6 +12,7 @@ import { Writes } from '../unit-of-work/writes';
 import { OidcClients } from './oidc-clients.service';
 import { returnPathOf } from './return-path';
 import { ssoCaller, SsoAttempts } from './sso-attempts';
+import { SamlProviders, type BegunLogin } from './saml-providers.service';
 import { expired, invalidCode, SsoFlows } from './sso-flows';
 import type { SsoTestResponse } from './sso-tests.dto';
 import { SsoTests } from './sso-tests.service';
@@ -29,6 +30,7 @@ export class SsoLogins {
     private readonly sessions: SessionsService,
     private readonly writes: Writes,
     private readonly attempts: SsoAttempts,
+    private readonly saml: SamlProviders,
   ) {}
 
   /**
@@ -47,17 +49,22 @@ export class SsoLogins {
     const [connection] = connections;
     if (connection === undefined) return null;
     const caller = ssoCaller(connection.organisationId, null, request);
-    const { url, flow } = await this.attempts.record('login', connection, caller, () =>
-      this.clients.use(connection, (client) => client.begin(email ?? null)),
+    const { state, protocol, url, fields } = await this.attempts.record('login', connection, caller, () =>
+      this.beginAt(connection, email ?? null),
     );
-    const kept = { protocol: flow, returnPath: returnPathOf(path) };
+    const kept = { protocol, returnPath: returnPathOf(path) };
     return {
-      url,
-      type: 'oidc',
-      login_binding: await this.flows.keep(connection.id, flow.state, kept),
+      ...{ url, fields, type: connection.type },
+      login_binding: await this.flows.keep(connection.id, state, kept),
       linked_sso: connections.map(toChoice),
       object: 'sso-redirect',
     };
+  }
+
+  private async beginAt(connection: SsoConnectionEntity, email: string | null): Promise<BegunLogin> {
+    if (connection.type === 'saml') return this.saml.begin(connection);
+    const { url, flow } = await this.clients.use(connection, (client) => client.begin(email));
+    return { url, fields: null, state: flow.state, protocol: flow };
   }
 
   /** How an address can log in. The same for a known and an unknown address of a domain. */
@@ -78,6 +85,7 @@ export class SsoLogins {
     const caller = ssoCaller(connection.organisationId, null, request);
     return this.attempts.record('login', connection, caller, async () => {
       if (!isFirst) throw expired();
+      if (connection.type !== 'oidc') throw refused('The login belongs to another kind of connection.');
       const { protocol, returnPath, isTest = false } = this.flows.open(flow);
       if (connection.status !== 'active' && !isTest) throw refused('The connection has been switched off.');
       const identity = await this.clients.use(connection, (client) =>
@@ -111,6 +119,7 @@ export class SsoLogins {
         userId,
         organisationId,
         byPassword: false,
+        endsBy: flow.sessionEndsAt,
       });
       const { subject, providerSession } = flow;
       if (subject !== null) {
@@ -179,7 +188,7 @@ export interface FinishedLogin {
 const toChoice = (row: SsoConnectionEntity): SsoConnectionChoice => ({
   sso_client_id: row.id,
   name: row.name,
-  type: 'oidc',
+  type: row.type,
   organisation_id: row.organisationId,
 });
 

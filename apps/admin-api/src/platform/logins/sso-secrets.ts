@@ -6,12 +6,14 @@ import { seal, unseal, type Keyring } from '@gw/kernel';
 export interface SsoSecrets {
   readonly clientSecret: string | null;
   readonly keys: readonly PrivateJwk[];
+  /** PEM of the key that signs SAML requests and opens encrypted assertions. */
+  readonly samlKey?: string;
 }
 
 const NONE: SsoSecrets = { clientSecret: null, keys: [] };
 
 export const sealSecrets = (keyring: Keyring, id: string, secrets: SsoSecrets): string | null =>
-  secrets.clientSecret === null && secrets.keys.length === 0
+  secrets.clientSecret === null && secrets.keys.length === 0 && secrets.samlKey === undefined
     ? null
     : seal(keyring, JSON.stringify(secrets), ssoConnectionBinding(id));
 

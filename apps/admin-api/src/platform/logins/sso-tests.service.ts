@@ -6,11 +6,13 @@ import {
 } from '@gw/entities';
 import type { OidcIdentity } from '@gw/federation';
 import { GatewayError } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { AuditRecorder, type AuditCaller } from '../unit-of-work/audit-recorder';
 import { Write } from '../unit-of-work/writes';
 import { OidcClients } from './oidc-clients.service';
+import { SamlProviders } from './saml-providers.service';
 import { SsoFlows } from './sso-flows';
 import type { SsoTestResponse } from './sso-tests.dto';
 import { SsoUsers } from './sso-users.service';
@@ -33,12 +35,21 @@ export class SsoTests {
     private readonly flows: SsoFlows,
     private readonly users: SsoUsers,
     private readonly audits: AuditRecorder,
+    private readonly saml: SamlProviders,
   ) {}
 
   /** Begins a test; returns the address for the browser. Throws `sso_login_refused` when the provider cannot be used. */
   async begin(connection: SsoConnectionEntity): Promise<string> {
+    if (connection.type === 'saml') return this.beginSaml(connection);
     const { url, flow } = await this.clients.use(connection, (client) => client.begin(null));
     await this.flows.keep(connection.id, flow.state, { protocol: flow, returnPath: '/', isTest: true });
+    return url;
+  }
+
+  private async beginSaml(connection: SsoConnectionEntity): Promise<string> {
+    const { url, fields, state, protocol } = this.saml.begin(connection);
+    if (fields !== null) throw invalid('connectionId', 'a test needs a provider with HTTP-Redirect');
+    await this.flows.keep(connection.id, state, { protocol, returnPath: '/', isTest: true });
     return url;
   }
 

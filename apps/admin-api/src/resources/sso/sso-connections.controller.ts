@@ -5,6 +5,7 @@ import { ControlRoutes } from '../../platform/control-routes';
 import { Named, type At } from '../../platform/resource/at';
 import { SsoTestRedirectResponse } from '../../platform/logins/sso-tests.dto';
 import { Route } from '../../platform/resource/route';
+import { MetadataPreviewDto, MetadataPreviewResponse, ServiceProviderResponse } from './saml.dto';
 import {
   GroupsPreviewDto,
   GroupsPreviewResponse,
@@ -55,6 +56,21 @@ export class SsoConnectionsController {
     @Body() { groups }: GroupsPreviewDto,
   ): Promise<GroupsPreviewResponse> {
     return this.connections.previewGroups(at, groups);
+  }
+
+  /** What to register at the identity provider. */
+  @Route.get(':connectionId/sp', 'organisation_settings.read', ServiceProviderResponse)
+  serviceProvider(@Named('connectionId') at: At): Promise<ServiceProviderResponse> {
+    return this.connections.serviceProvider(at);
+  }
+
+  /** Reads metadata of an identity provider by SAML; nothing is saved. */
+  @Route.post(':connectionId/metadata', 'organisation_settings.update', MetadataPreviewResponse)
+  previewMetadata(
+    @Named('connectionId') at: At,
+    @Body() body: MetadataPreviewDto,
+  ): Promise<MetadataPreviewResponse> {
+    return this.connections.previewMetadata(at, body);
   }
 
   /** Deletes a connection with its links; users keep their memberships and sessions. */

@@ -4,7 +4,9 @@ import {
   EnumField,
   IntegerField,
   NameField,
+  NestedField,
   NestedListField,
+  omitOf,
   ObjectField,
   pageOf,
   partialOf,
@@ -16,6 +18,8 @@ import {
   TextListField,
   viewOf,
 } from '@gw/web';
+
+import { SamlFields, SamlResponse, toSaml } from './saml.dto';
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
 type Method = (typeof METHODS)[number];
@@ -48,9 +52,18 @@ export class GroupRuleDto {
 
 export class SsoConnectionFields {
   @NameField({ example: 'Okta' }) name!: string;
-  @TextField({ max: 2_048, description: 'As the provider publishes it.', example: 'https://acme.okta.com' })
-  issuer!: string;
-  @TextField({ max: 512, example: '0oa1b2c3' }) client_id!: string;
+  @EnumField(['oidc', 'saml'], { optional: true, description: 'Cannot be changed; oidc by default.' })
+  type?: 'oidc' | 'saml';
+  @NestedField(() => SamlFields, { optional: true, description: 'Only of type saml, which needs it.' })
+  saml?: SamlFields;
+  @TextField({
+    optional: true,
+    max: 2_048,
+    description: 'As the provider publishes it. Only of type oidc, which needs it and client_id.',
+    example: 'https://acme.okta.com',
+  })
+  issuer?: string;
+  @TextField({ optional: true, max: 512, example: '0oa1b2c3' }) client_id?: string;
   @TextField({ optional: true, nullable: true, max: 2_048, example: 'secret' }) client_secret?: string | null;
   @ObjectField({
     optional: true,
@@ -131,8 +144,6 @@ export class SsoConnectionFields {
 export class PlainSsoFields extends pickOf(
   SsoConnectionFields,
   'name',
-  'issuer',
-  'client_id',
   'scopes',
   'trust_email',
   'enforced',
@@ -144,7 +155,7 @@ export class PlainSsoFields extends pickOf(
   'status',
 ) {}
 
-export class UpdateSsoConnectionDto extends partialOf(SsoConnectionFields) {}
+export class UpdateSsoConnectionDto extends partialOf(omitOf(SsoConnectionFields, 'type')) {}
 
 export class ListSsoConnectionsQuery extends pageOf({ size: 100 }) {}
 
@@ -181,8 +192,13 @@ export class SsoConnectionResponse extends RowResponse {
   @ResponseField.kind('sso-connection') readonly object!: 'sso-connection';
   @ResponseField.uuid({ description: 'The sso_client_id of a login.' }) readonly id!: string;
   @ResponseField.text({ example: 'Okta' }) readonly name!: string;
-  @ResponseField.oneOf(['oidc']) readonly type!: 'oidc';
-  @ResponseField.text({ example: 'https://acme.okta.com' }) readonly issuer!: string;
+  @ResponseField.oneOf(['oidc', 'saml']) readonly type!: 'oidc' | 'saml';
+  @ResponseField.one(() => SamlResponse, { nullable: true }) readonly saml!: SamlResponse | null;
+  @ResponseField.text({
+    description: 'Of SAML: the entity id of the provider.',
+    example: 'https://acme.okta.com',
+  })
+  readonly issuer!: string;
   @ResponseField.text({ example: '0oa1b2c3' }) readonly client_id!: string;
   @ResponseField.boolean({ description: 'Secrets are never shown.' }) readonly has_client_secret!: boolean;
   @ResponseField.texts({ description: 'Ids of the private keys.', example: [] })
@@ -225,7 +241,8 @@ export interface ShownSecrets {
 export const toSsoConnection = (row: SsoConnectionEntity, secrets: ShownSecrets): SsoConnectionResponse =>
   viewOf(SsoConnectionResponse, row, {
     object: 'sso-connection',
-    type: 'oidc',
+    type: row.type,
+    saml: row.saml === null ? null : toSaml(row.saml),
     has_client_secret: secrets.hasClientSecret,
     key_ids: secrets.keyIds,
     redirect_uri: secrets.redirectUri,

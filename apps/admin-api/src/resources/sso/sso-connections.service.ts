@@ -1,15 +1,13 @@
-import { SsoConnectionEntity, type TokenEndpointAuthMethod } from '@gw/entities';
-import type { PrivateJwk } from '@gw/federation';
-import { isObject, uuidv7, type AddressPolicy } from '@gw/kernel';
+import { SsoConnectionEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
 import { assign, invalid, listOf, type ListResponse } from '@gw/web';
-import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource, Not, type EntityManager } from 'typeorm';
 import { membershipChanges } from '../../platform/accounts/desired-memberships';
 import { assertMayGrant, assertNotAbove, rankOf, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
 import { idOf, inOrganisation } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import type { At } from '../../platform/resource/at';
 import {
   createRow,
@@ -23,7 +21,8 @@ import { rolesOf } from '../../platform/logins/group-rules';
 import { OidcClients } from '../../platform/logins/oidc-clients.service';
 import type { SsoTestRedirectResponse } from '../../platform/logins/sso-tests.dto';
 import { SsoTests } from '../../platform/logins/sso-tests.service';
-import { openSecrets, sealSecrets, type SsoSecrets } from '../../platform/logins/sso-secrets';
+import { SamlProviders } from '../../platform/logins/saml-providers.service';
+import { openSecrets } from '../../platform/logins/sso-secrets';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { Secrets } from '../../settings';
 import {
@@ -35,10 +34,10 @@ import {
   type SsoConnectionResponse,
   type UpdateSsoConnectionDto,
 } from './sso-connections.dto';
+import type { MetadataPreviewDto, MetadataPreviewResponse, ServiceProviderResponse } from './saml.dto';
+import { SsoProviderFields } from './sso-provider-fields.service';
 import { domainsOf, groupRulesOf, workspacesOf } from './sso-grants';
 
-const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
-const KEYS_MAX = 10;
 /** Fields that decide who can log in as whom. */
 const DECIDES_WHO = [
   'issuer',
@@ -47,6 +46,7 @@ const DECIDES_WHO = [
   'jwks',
   'token_endpoint_auth_method',
   'trust_email',
+  'saml',
 ] as const;
 
 /** Identity providers by which users of an organisation log in. */
@@ -68,27 +68,26 @@ export class SsoConnectionsService {
     private readonly secrets: Secrets,
     private readonly clients: OidcClients,
     private readonly tests: SsoTests,
-    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
+    private readonly providers: SsoProviderFields,
+    private readonly saml: SamlProviders,
   ) {}
 
-  create(caller: Principal, input: SsoConnectionFields): Promise<SsoConnectionResponse> {
+  async create(caller: Principal, input: SsoConnectionFields): Promise<SsoConnectionResponse> {
     const { organisationId } = inOrganisation(caller);
-    const secrets = { clientSecret: input.client_secret ?? null, keys: keysIn(input.jwks) };
-    const method = methodOf(input.token_endpoint_auth_method, secrets);
-    this.assertIssuer(input.issuer);
+    const id = uuidv7();
+    const provider = await this.providers.created(id, input);
     return this.writes.run(caller, async (write) => {
       await assertMayName(write.manager, caller);
       const { manager } = write;
-      const id = uuidv7();
       const fields = manager.create(SsoConnectionEntity, {
-        ...{ id, organisationId, tokenEndpointAuthMethod: method },
+        ...{ id, organisationId, ...provider },
         admitsOwners: admitsOwners(caller, input.admits_owners ?? isOwner(caller)),
         groupRules: await groupRulesOf(manager, caller, input.group_rules ?? []),
         domains: await domainsOf(manager, organisationId, input.domains ?? []),
         defaultWorkspaces: await workspacesOf(manager, caller, input.default_workspaces ?? []),
-        sealedSecrets: sealSecrets(this.secrets.sealingKeyring, id, secrets),
       });
       assign(PlainSsoFields, fields, input);
+      await assertNewProvider(manager, fields);
       const row = await createRow(write, this.connection, fields);
       return this.view(row);
     });
@@ -108,27 +107,15 @@ export class SsoConnectionsService {
     return this.view(await findRow(this.dataSource.manager, this.connection, at));
   }
 
-  /** A new issuer needs its secrets again: a secret never goes to an address that it was not saved with. */
-  update(at: At, input: UpdateSsoConnectionDto): Promise<object> {
+  async update(at: At, input: UpdateSsoConnectionDto): Promise<object> {
+    const metadata = await this.providers.metadata(input);
     return this.writes.run(at.caller, (write) =>
       patchRow(write, this.connection, at, async (row) => {
         const { manager } = write;
         await assertMayName(manager, at.caller);
         row.admitsOwners = ownersAfter(at.caller, row, input);
-        const isMoved = input.issuer !== undefined && input.issuer !== row.issuer;
-        if (isMoved) this.assertIssuer(input.issuer ?? '');
-        const before = isMoved
-          ? { clientSecret: null, keys: [] }
-          : openSecrets(this.secrets.sealingKeyring, row);
-        const secrets = {
-          clientSecret: input.client_secret === undefined ? before.clientSecret : input.client_secret,
-          keys: input.jwks === undefined ? before.keys : keysIn(input.jwks),
-        };
-        row.tokenEndpointAuthMethod = methodOf(
-          input.token_endpoint_auth_method ?? row.tokenEndpointAuthMethod,
-          secrets,
-        );
-        row.sealedSecrets = sealSecrets(this.secrets.sealingKeyring, row.id, secrets);
+        Object.assign(row, this.providers.updated(row, input, metadata));
+        await assertNewProvider(manager, row);
         assign(PlainSsoFields, row, input);
         if (input.domains !== undefined)
           row.domains = await domainsOf(manager, row.organisationId, input.domains);
@@ -140,6 +127,28 @@ export class SsoConnectionsService {
         }
       }),
     );
+  }
+
+  /** What to register at the provider. */
+  async serviceProvider(at: At): Promise<ServiceProviderResponse> {
+    const row = await findRow(this.dataSource.manager, this.connection, at);
+    const isSaml = row.saml !== null;
+    const { entityId, acsUrl } = this.saml.addressesOf(row);
+    const { redirect_uri: redirectUri, jwks_uri: jwksUri } = this.view(row);
+    return {
+      entity_id: isSaml ? entityId : null,
+      acs_url: isSaml ? acsUrl : null,
+      certificate: row.saml?.ownCertificate ?? null,
+      redirect_uri: isSaml ? null : redirectUri,
+      jwks_uri: jwksUri,
+      object: 'service-provider',
+    };
+  }
+
+  /** What metadata says, read as it would be for the connection; nothing is saved. */
+  async previewMetadata(at: At, input: MetadataPreviewDto): Promise<MetadataPreviewResponse> {
+    await findRow(this.dataSource.manager, this.connection, at);
+    return this.providers.preview(input);
   }
 
   remove(at: At): Promise<object> {
@@ -178,15 +187,6 @@ export class SsoConnectionsService {
       jwksUri: row.tokenEndpointAuthMethod === 'private_key_jwt' ? this.clients.keysUri(row.id) : null,
     });
   }
-
-  private assertIssuer(issuer: string): void {
-    const verdict = this.addresses.checkUrl(issuer);
-    if (!verdict.ok) throw invalid('issuer', verdict.rule);
-    if (!issuer.startsWith('https://') && !LOOPBACK.test(issuer))
-      throw invalid('issuer', 'issuer must be https');
-    if (/[?#]/.test(issuer)) throw invalid('issuer', 'issuer must have no query and no fragment');
-    if (/[{}]/.test(issuer)) throw invalid('issuer', 'issuer must name a tenant, not a template');
-  }
 }
 
 /**
@@ -216,30 +216,12 @@ function admitsOwners(caller: Principal, admits: boolean): boolean {
   return admits;
 }
 
-/** Keys without a method mean `private_key_jwt`. Throws for a method whose secret is missing. */
-function methodOf(
-  method: TokenEndpointAuthMethod | null | undefined,
-  { clientSecret, keys }: SsoSecrets,
-): TokenEndpointAuthMethod {
-  const chosen = method ?? (keys.length > 0 ? 'private_key_jwt' : 'client_secret_basic');
-  if (chosen === 'private_key_jwt' && keys.length === 0)
-    throw invalid('jwks', 'private_key_jwt needs jwks with a private key');
-  if (chosen.startsWith('client_secret') && clientSecret === null) {
-    throw invalid('client_secret', `${chosen} needs client_secret`);
-  }
-  return chosen;
-}
-
-function keysIn(jwks: { readonly keys?: unknown } | null | undefined): readonly PrivateJwk[] {
-  if (jwks === null || jwks === undefined) return [];
-  const { keys } = jwks;
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > KEYS_MAX) {
-    throw invalid('jwks', `jwks must have 1 to ${String(KEYS_MAX)} keys`);
-  }
-  for (const [index, key] of keys.entries()) {
-    const isPrivate =
-      isObject(key) && (key['kty'] === 'RSA' || key['kty'] === 'EC') && typeof key['d'] === 'string';
-    if (!isPrivate) throw invalid(`jwks.keys.${String(index)}`, 'must be a private RSA or EC key');
-  }
-  return keys as readonly PrivateJwk[];
+/** One organisation has an entity id once, so that a response without a request leads to one connection. Throws `invalid_request`. */
+async function assertNewProvider(
+  manager: EntityManager,
+  { id, type, organisationId, issuer }: SsoConnectionEntity,
+): Promise<void> {
+  if (type !== 'saml') return;
+  const other = await manager.findOneBy(SsoConnectionEntity, { id: Not(id), organisationId, type, issuer });
+  if (other !== null) throw invalid('saml.entity_id', 'another connection has this entity_id');
 }

@@ -1,6 +1,10 @@
 import { createRequire } from 'node:module';
-import { escapeXml } from '../write-xml';
-import type { Key } from './signer';
+
+/** A private key with its certificate, both PEM. */
+interface Key {
+  readonly privateKey: string;
+  readonly certificate: string;
+}
 
 interface Samlify {
   setSchemaValidator(validator: { validate(xml: string): Promise<string> }): void;
@@ -27,8 +31,14 @@ interface Samlify {
 }
 
 // Its types would bring the globals of browsers into our code.
-const samlify = createRequire(__filename)('samlify') as Samlify;
-samlify.setSchemaValidator({ validate: () => Promise.resolve('valid') });
+const load = createRequire(__filename);
+
+/** Loaded at first use: all specs import this library. */
+function samlifyNow(): Samlify {
+  const samlify = load('samlify') as Samlify;
+  samlify.setSchemaValidator({ validate: () => Promise.resolve('valid') });
+  return samlify;
+}
 
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
@@ -45,6 +55,9 @@ export interface Account {
   readonly requestId: string | null;
   readonly email: string;
   readonly givenName: string;
+  readonly groups?: readonly string[];
+  /** When the session at the provider ends. */
+  readonly sessionEndsAt?: Date;
 }
 
 /** An identity provider by samlify, which reads our requests and makes responses on its own. */
@@ -53,6 +66,8 @@ export function samlifyIdp(entityId: string, key: Key): SamlifyIdp {
 }
 
 export class SamlifyIdp {
+  private readonly samlify = samlifyNow();
+
   constructor(
     readonly entityId: string,
     private readonly key: Key,
@@ -65,7 +80,7 @@ export class SamlifyIdp {
 
   /** A SAMLResponse in base64, as a browser would post it. */
   async respond({ acsUrl, entityId, encryptFor }: Partner, account: Account): Promise<string> {
-    const sp = samlify.ServiceProvider({
+    const sp = this.samlify.ServiceProvider({
       entityID: entityId,
       wantAssertionsSigned: true,
       assertionConsumerService: [{ Binding: POST, Location: acsUrl }],
@@ -81,7 +96,7 @@ export class SamlifyIdp {
       {
         customTagReplacement: (template) => ({
           id: values['ID'] ?? '',
-          context: samlify.SamlLib.replaceTagsByValue(statements(template, account), values),
+          context: this.samlify.SamlLib.replaceTagsByValue(statements(template, account), values),
         }),
       },
     );
@@ -112,7 +127,7 @@ export class SamlifyIdp {
   }
 
   private partner({ entityId, certificate }: { entityId: string; certificate: string | null }): object {
-    return samlify.ServiceProvider({
+    return this.samlify.ServiceProvider({
       entityID: entityId,
       authnRequestsSigned: certificate !== null,
       assertionConsumerService: [{ Binding: POST, Location: entityId }],
@@ -124,7 +139,7 @@ export class SamlifyIdp {
     isAssertionEncrypted: boolean,
     wantAuthnRequestsSigned = false,
   ): ReturnType<Samlify['IdentityProvider']> {
-    return samlify.IdentityProvider({
+    return this.samlify.IdentityProvider({
       entityID: this.entityId,
       privateKey: this.key.privateKey,
       signingCert: this.key.certificate,
@@ -168,18 +183,22 @@ export class SamlifyIdp {
 }
 
 /** What samlify leaves to its users: the time of the login, and attributes. */
-function statements(template: string, { requestId, email, givenName }: Account): string {
+function statements(
+  template: string,
+  { requestId, email, givenName, groups = [], sessionEndsAt }: Account,
+): string {
+  const end = sessionEndsAt === undefined ? '' : ` SessionNotOnOrAfter="${sessionEndsAt.toISOString()}"`;
   const attribute = (name: string, value: string): string =>
-    `<saml:Attribute Name="${name}"><saml:AttributeValue>${escapeXml(value)}</saml:AttributeValue></saml:Attribute>`;
+    `<saml:Attribute Name="${name}"><saml:AttributeValue>${value.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</saml:AttributeValue></saml:Attribute>`;
   const own = template
     .replace(
       '{AuthnStatement}',
-      `<saml:AuthnStatement AuthnInstant="${new Date().toISOString()}" SessionIndex="_s"><saml:AuthnContext>` +
+      `<saml:AuthnStatement AuthnInstant="${new Date().toISOString()}" SessionIndex="_s"${end}><saml:AuthnContext>` +
         `<saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`,
     )
     .replace(
       '{AttributeStatement}',
-      `<saml:AttributeStatement>${attribute('email', email)}${attribute('givenName', givenName)}</saml:AttributeStatement>`,
+      `<saml:AttributeStatement>${attribute('email', email)}${attribute('givenName', givenName)}${groups.map((each) => attribute('groups', each)).join('')}</saml:AttributeStatement>`,
     );
   return requestId === null ? own.replaceAll(' InResponseTo="{InResponseTo}"', '') : own;
 }

@@ -1,0 +1,89 @@
+import { SsoConnectionEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { Body, Get, Header, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import {
+  ApiConsumes,
+  ApiExcludeEndpoint,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DataSource } from 'typeorm';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import { Public } from '../auth/access';
+import { SamlCodeResponse } from '../auth/auth.dto';
+import { factsOf } from '../auth/principals.service';
+import { idOf } from '../auth/tenancy';
+import { SAML_BODY, TakesBody } from '../bodies';
+import { ControlRoutes } from '../control-routes';
+import { SamlProviders } from './saml-providers.service';
+import { SsoTestResponse } from './sso-tests.dto';
+import { SamlReturns } from './saml-returns.service';
+
+/** Paths that take forms, which is what identity providers let browsers post. */
+export const SAML_FORM_PATHS = ['/v1', '/v2'].map(
+  (version) => `${version}/auth/saml/callback/:organisationId`,
+);
+
+@ControlRoutes('auth/saml')
+export class SamlLoginController {
+  constructor(
+    private readonly returns: SamlReturns,
+    private readonly providers: SamlProviders,
+    private readonly dataSource: DataSource,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'CONSOLE_URL'>,
+  ) {}
+
+  /** Where identity providers by SAML send users back: the assertion consumer service. With a console the browser goes on there. */
+  @Post('callback/:organisationId')
+  @Public('The response is signed by the identity provider, and works once.')
+  @TakesBody(SAML_BODY)
+  @ApiConsumes('application/x-www-form-urlencoded')
+  @ApiExtraModels(SamlCodeResponse, SsoTestResponse)
+  @ApiOkResponse({
+    schema: { oneOf: [SamlCodeResponse, SsoTestResponse].map((type) => ({ $ref: getSchemaPath(type) })) },
+  })
+  @ApiResponse({ status: 303, description: 'To the console, with the code and return_path in its query.' })
+  async callback(
+    @Param('organisationId') organisationId: string,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SamlCodeResponse | SsoTestResponse | undefined> {
+    const sent = {
+      organisationId: idOf(organisationId),
+      response: textOf(body, 'SAMLResponse'),
+      relayState: textOf(body, 'RelayState'),
+    };
+    const finished = await this.returns.finish(sent, factsOf(request));
+    if ('object' in finished) return finished;
+    const { code, returnPath, binding } = finished;
+    const { CONSOLE_URL: console } = this.settings;
+    if (console === null) return { code, login_binding: binding, object: 'sso-code' };
+    const parameters = new URLSearchParams({
+      ...{ code, return_path: returnPath },
+      ...(binding === null ? {} : { login_binding: binding }),
+    });
+    await reply.redirect(`${console.replace(/\/$/, '')}/login/sso?${parameters.toString()}`, 303);
+    return undefined;
+  }
+
+  /** Our metadata for the identity provider of a connection; its address is our entity id. */
+  @Get('metadata/:connectionId')
+  @Public('Addresses and public keys, for identity providers.')
+  @Header('content-type', 'application/samlmetadata+xml')
+  @ApiExcludeEndpoint()
+  async metadata(@Param('connectionId') connectionId: string): Promise<string> {
+    const where = { id: idOf(connectionId), type: 'saml' as const };
+    const connection = await this.dataSource.manager.findOneBy(SsoConnectionEntity, where);
+    if (connection === null) throw new GatewayError('not_found');
+    return this.providers.metadataOf(connection);
+  }
+}
+
+const textOf = (body: unknown, name: string): string => {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  return typeof value === 'string' ? value : '';
+};

@@ -1,0 +1,146 @@
+import { SsoConnectionEntity, type SsoFlowEntity } from '@gw/entities';
+import { groupsIn, type OidcIdentity, type SamlIdentity } from '@gw/federation';
+import { randomAlphanumeric } from '@gw/kernel';
+import { describeFault } from '@gw/web';
+import { Injectable, Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { RequestFacts } from '../common/principal';
+import type { AuditCaller } from '../unit-of-work/audit-recorder';
+import { Writes } from '../unit-of-work/writes';
+import { refusedBy, requestIdOf, SamlProviders } from './saml-providers.service';
+import { ssoCaller, SsoAttempts } from './sso-attempts';
+import { expired, SsoFlows } from './sso-flows';
+import type { FinishedLogin } from './sso-login.service';
+import type { SsoTestResponse } from './sso-tests.dto';
+import { SsoTests } from './sso-tests.service';
+import { refused, SsoUsers } from './sso-users.service';
+
+/** What a browser brings from an identity provider. */
+export interface SamlReturn {
+  readonly organisationId: string;
+  readonly response: string;
+  /** Only ever the state of a flow of ours; other content counts as none. */
+  readonly relayState: string;
+}
+
+/** The code of a login, with the binding when no client of ours began it. */
+export interface FinishedSaml extends FinishedLogin {
+  readonly binding: string | null;
+}
+
+const STATE = /^[0-9A-Za-z]{43}$/;
+const REQUEST = /^_([0-9A-Za-z]{43})$/;
+const ROOT = '/';
+
+/** The returns of browsers from identity providers by SAML. */
+@Injectable()
+export class SamlReturns {
+  private readonly log = new Logger(SamlReturns.name);
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly flows: SsoFlows,
+    private readonly providers: SamlProviders,
+    private readonly users: SsoUsers,
+    private readonly writes: Writes,
+    private readonly attempts: SsoAttempts,
+    private readonly tests: SsoTests,
+  ) {}
+
+  /** Takes a response and returns a code for the session. Throws `sso_login_refused` and `user_not_invited`. */
+  async finish(sent: SamlReturn, request: RequestFacts): Promise<FinishedSaml | SsoTestResponse> {
+    const claims = this.providers.claimsOf(sent.response);
+    const relayed = STATE.test(sent.relayState) ? sent.relayState : null;
+    const state = REQUEST.exec(claims?.requestId ?? '')?.[1] ?? (claims === null ? relayed : null);
+    if (state !== null) return this.answer(sent, { state, relayed }, request);
+    if (claims === null) throw this.unknown('The response cannot be read.');
+    return this.unasked(sent, claims.issuer, request);
+  }
+
+  /** The answer to a request of ours. */
+  private async answer(
+    { organisationId, response }: SamlReturn,
+    { state, relayed }: { readonly state: string; readonly relayed: string | null },
+    request: RequestFacts,
+  ): Promise<FinishedSaml | SsoTestResponse> {
+    const { flow, connection, isFirst } = await this.flows.takeReturn(state);
+    const caller = ssoCaller(connection.organisationId, null, request);
+    return this.attempts.record('login', connection, caller, async () => {
+      if (!isFirst) throw expired();
+      if (connection.organisationId !== organisationId) {
+        throw refusedBy(15, 'The response was sent to another organisation.');
+      }
+      if (relayed !== null && relayed !== state) throw refusedBy(9, 'RelayState names another login.');
+      const { returnPath, isTest = false } = this.flows.open(flow);
+      if (!isTest) assertActive(connection);
+      const identity = await this.providers.read(connection, response, requestIdOf(state));
+      if (isTest) return this.judged(connection, identity, caller);
+      return { code: await this.admit(connection, identity, { flow, caller }), returnPath, binding: null };
+    });
+  }
+
+  /** A login that the identity provider began, where the connection allows it. */
+  private async unasked(
+    { organisationId, response }: SamlReturn,
+    issuer: string | null,
+    request: RequestFacts,
+  ): Promise<FinishedSaml> {
+    const where = { organisationId, issuer: issuer ?? '', type: 'saml' as const };
+    const connection = await this.dataSource.manager.findOneBy(SsoConnectionEntity, where);
+    if (connection === null) throw this.unknown('The issuer is of no connection of the organisation.');
+    const caller = ssoCaller(organisationId, null, request);
+    return this.attempts.record('login', connection, caller, async () => {
+      assertActive(connection);
+      const identity = await this.providers.read(connection, response, null);
+      const state = randomAlphanumeric(43);
+      const binding = await this.flows.keep(connection.id, state, { protocol: {}, returnPath: ROOT });
+      const { flow } = await this.flows.takeReturn(state);
+      return { code: await this.admit(connection, identity, { flow, caller }), returnPath: ROOT, binding };
+    });
+  }
+
+  private async judged(
+    connection: SsoConnectionEntity,
+    identity: SamlIdentity,
+    caller: AuditCaller,
+  ): Promise<SsoTestResponse> {
+    await this.providers.use(this.dataSource.manager, connection, identity);
+    return this.tests.judge(connection, provided(connection, identity), caller);
+  }
+
+  private admit(
+    connection: SsoConnectionEntity,
+    identity: SamlIdentity,
+    { flow, caller }: { readonly flow: SsoFlowEntity; readonly caller: AuditCaller },
+  ): Promise<string> {
+    return this.writes.run<string, AuditCaller>(caller, async (write) => {
+      await this.providers.use(write.manager, connection, identity);
+      const userId = await this.users.userOf(write, connection, provided(connection, identity));
+      const { subject, sessionIndex: providerSession, sessionEndsAt } = identity;
+      return this.flows.giveCode(write.manager, flow.stateHash, {
+        ...{ userId, subject, providerSession, sessionEndsAt },
+      });
+    });
+  }
+
+  /** A response that belongs to no connection, so no audit log can have it. */
+  private unknown(message: string): Error {
+    const error = refusedBy(15, message);
+    this.log.warn(describeFault(error), 'a response by SAML was refused');
+    return error;
+  }
+}
+
+function assertActive({ status }: SsoConnectionEntity): void {
+  if (status !== 'active') throw refused('The connection has been switched off.');
+}
+
+/** The identity in the form that both protocols share: the signature and the verified domain prove the address. */
+const provided = (
+  { groupsClaim }: SsoConnectionEntity,
+  { subject, email, givenName, familyName, attributes, sessionIndex }: SamlIdentity,
+): OidcIdentity => ({
+  ...{ subject, email, givenName, familyName, session: sessionIndex },
+  isEmailVerified: email !== null,
+  groups: groupsIn({ [groupsClaim]: attributes.get(groupsClaim) }, groupsClaim),
+});

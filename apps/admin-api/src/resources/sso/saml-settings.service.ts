@@ -1,0 +1,152 @@
+import type { SamlSettings } from '@gw/entities';
+import {
+  endpointFault,
+  readCertificate,
+  readIdpMetadata,
+  SamlMetadataFault,
+  type IdpMetadata,
+  type SamlCertificate,
+} from '@gw/federation';
+import type { AddressPolicy } from '@gw/kernel';
+import { BufferedClient } from '@gw/outbound';
+import { invalid } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import type { MetadataPreviewDto, SamlFields } from './saml.dto';
+
+const BOUNDS = { bytesMax: 1_048_576, totalTimeoutMs: 10_000 } as const;
+const DEFAULTS = {
+  ...{ sloUrl: null, metadataUrl: null, nameIdFormat: null, authnContext: null },
+  ...{ emailAttribute: null, givenNameAttribute: null, familyNameAttribute: null },
+  ...{ signRequests: false, allowIdpInitiated: false, forceAuthn: false },
+  ...{ lenientDestination: false, enforceCertificateDates: false },
+} as const;
+/** Members that are stored as they are sent, with their names in storage. */
+const PLAIN = {
+  sso_binding: 'ssoBinding',
+  sign_authn_requests: 'signRequests',
+  allow_idp_initiated: 'allowIdpInitiated',
+  force_authn: 'forceAuthn',
+  lenient_destination: 'lenientDestination',
+  enforce_cert_dates: 'enforceCertificateDates',
+  name_id_format: 'nameIdFormat',
+  authn_context: 'authnContext',
+  email_attribute: 'emailAttribute',
+  given_name_attribute: 'givenNameAttribute',
+  family_name_attribute: 'familyNameAttribute',
+} as const satisfies Partial<Record<keyof SamlFields, keyof SamlSettings>>;
+
+/** Settings without the certificate of our own, with the entity id of the provider. */
+export interface ReadSettings {
+  readonly entityId: string;
+  readonly settings: Omit<SamlSettings, 'ownCertificate'>;
+}
+
+/** Reads what administrators send of identity providers by SAML. */
+@Injectable()
+export class SamlSettingsReader {
+  constructor(
+    private readonly http: BufferedClient,
+    @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
+  ) {}
+
+  /** The metadata that was sent or is at the address; null without either. Throws `invalid_request` with the field. */
+  async metadata(
+    { metadata_xml: xml, metadata_url: url }: MetadataPreviewDto,
+    field = 'saml.',
+  ): Promise<IdpMetadata | null> {
+    if (xml !== undefined && url !== undefined) {
+      throw invalid(`${field}metadata_url`, 'send metadata_xml or metadata_url, not both');
+    }
+    if (xml !== undefined) return parsed(xml, `${field}metadata_xml`);
+    return url === undefined
+      ? null
+      : parsed(await this.fetched(url, `${field}metadata_url`), `${field}metadata_url`);
+  }
+
+  /** The settings after a change: single values come before the metadata, and both before what there was. Throws `invalid_request`. */
+  settings(input: SamlFields, metadata: IdpMetadata | null, before: ReadSettings | null): ReadSettings {
+    const read: Partial<SamlSettings> =
+      metadata === null ? {} : { ...ofMetadata(metadata), metadataUrl: input.metadata_url ?? null };
+    const merged = { ...DEFAULTS, ...before?.settings, ...read, ...plain(input), ...this.addressesIn(input) };
+    const certificates = certificatesIn(input.certificates) ?? merged.certificates;
+    return {
+      entityId: needed('entity_id', input.entity_id ?? metadata?.entityId ?? before?.entityId),
+      settings: {
+        ...merged,
+        ssoUrl: needed('sso_url', merged.ssoUrl),
+        ssoBinding: merged.ssoBinding ?? 'redirect',
+        certificates: needed('certificates', certificates),
+      },
+    };
+  }
+
+  private addressesIn({ sso_url: sso, slo_url: slo }: SamlFields): Partial<SamlSettings> {
+    if (sso !== undefined) assertEndpoint(sso, 'saml.sso_url');
+    if (slo != null) assertEndpoint(slo, 'saml.slo_url');
+    return {
+      ...(sso === undefined ? {} : { ssoUrl: sso }),
+      ...(slo === undefined ? {} : { sloUrl: slo }),
+    };
+  }
+
+  private async fetched(url: string, field: string): Promise<string> {
+    assertEndpoint(url, field);
+    const verdict = this.addresses.checkUrl(url);
+    if (!verdict.ok) throw invalid(field, verdict.rule);
+    try {
+      const { status, body } = await this.http.fetchBuffered({ url, ...BOUNDS });
+      if (status === 200) return new TextDecoder('utf-8', { fatal: true }).decode(body);
+    } catch {
+      // The cause could tell about hosts near us; the sentence below is all that a caller learns.
+    }
+    throw invalid(field, 'the address must respond with status 200 and metadata of at most 1 MB in UTF-8');
+  }
+}
+
+function parsed(xml: string, field: string): IdpMetadata {
+  try {
+    return readIdpMetadata(xml);
+  } catch (error) {
+    if (error instanceof SamlMetadataFault) throw invalid(field, error.message);
+    throw error;
+  }
+}
+
+const ofMetadata = ({
+  sso,
+  sloUrl,
+  certificates,
+  wantsSignedRequests,
+}: IdpMetadata): Partial<SamlSettings> => ({
+  ...{ ssoUrl: sso.url, ssoBinding: sso.binding, sloUrl, certificates },
+  signRequests: wantsSignedRequests,
+});
+
+const plain = (input: SamlFields): Partial<SamlSettings> =>
+  Object.fromEntries(
+    Object.entries(PLAIN).flatMap(([name, column]) => {
+      const value = input[name as keyof typeof PLAIN];
+      return value === undefined ? [] : [[column, value]];
+    }),
+  );
+
+function certificatesIn(texts: readonly string[] | undefined): readonly SamlCertificate[] | undefined {
+  return texts?.map((text, index) => {
+    try {
+      return readCertificate(text);
+    } catch (error) {
+      throw invalid(`saml.certificates.${String(index)}`, (error as Error).message);
+    }
+  });
+}
+
+function assertEndpoint(url: string, field: string): void {
+  const fault = endpointFault(url);
+  if (fault !== null) throw invalid(field, `${field} ${fault}`);
+}
+
+function needed<T extends string | readonly unknown[]>(name: string, value: T | undefined): T {
+  if (value !== undefined && value.length > 0) return value;
+  throw invalid(`saml.${name}`, `saml.${name} is required, by itself or in the metadata of the provider`);
+}

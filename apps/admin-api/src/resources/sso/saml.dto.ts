@@ -1,0 +1,163 @@
+import type { SamlSettings } from '@gw/entities';
+import { BooleanField, EnumField, ResponseField, TextField, TextListField } from '@gw/web';
+
+const URL_MAX = 2_048;
+const EXAMPLE = 'https://acme.okta.com/app/exk1/sso/saml';
+
+/** What an administrator sends of an identity provider by SAML: its metadata, or the values by themselves. */
+export class SamlFields {
+  @TextField({
+    optional: true,
+    max: 500_000,
+    description: 'Metadata of the provider, XML.',
+    example: '<EntityDescriptor/>',
+  })
+  metadata_xml?: string;
+  @TextField({
+    optional: true,
+    max: URL_MAX,
+    description: 'Where the metadata is read when this is saved.',
+    example: EXAMPLE,
+  })
+  metadata_url?: string;
+  @TextField({
+    optional: true,
+    max: 1_024,
+    description: 'Entity id of the provider.',
+    example: 'http://www.okta.com/exk1',
+  })
+  entity_id?: string;
+  @TextField({ optional: true, max: URL_MAX, example: EXAMPLE }) sso_url?: string;
+  @EnumField(['redirect', 'post'], { optional: true }) sso_binding?: 'redirect' | 'post';
+  @TextField({ optional: true, nullable: true, max: URL_MAX, example: EXAMPLE }) slo_url?: string | null;
+  @TextListField({
+    optional: true,
+    maxItems: 10,
+    itemMax: 20_000,
+    description: 'Certificates that sign, PEM; several while keys are rotated.',
+  })
+  certificates?: string[];
+  @BooleanField({ optional: true, description: 'True: our requests are signed.' })
+  sign_authn_requests?: boolean;
+  @BooleanField({
+    optional: true,
+    description: 'True: the provider may begin logins. They are open to login CSRF.',
+  })
+  allow_idp_initiated?: boolean;
+  @BooleanField({ optional: true, description: 'True: the provider asks users again at each login.' })
+  force_authn?: boolean;
+  @BooleanField({ optional: true, description: 'True: unsigned responses may have no Destination.' })
+  lenient_destination?: boolean;
+  @BooleanField({ optional: true, description: 'True: certificates count only within their dates.' })
+  enforce_cert_dates?: boolean;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 255,
+    description: 'URI of the only format of NameID; null: emailAddress, persistent and unspecified.',
+  })
+  name_id_format?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 255,
+    description: 'Class of the authentication to ask for.',
+  })
+  authn_context?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 255,
+    description: 'Attribute of the address; null: the usual names.',
+  })
+  email_attribute?: string | null;
+  @TextField({ optional: true, nullable: true, max: 255 }) given_name_attribute?: string | null;
+  @TextField({ optional: true, nullable: true, max: 255 }) family_name_attribute?: string | null;
+}
+
+/** Metadata to read without saving anything. */
+export class MetadataPreviewDto {
+  @TextField({ optional: true, max: 500_000, description: 'Metadata, XML.', example: '<EntityDescriptor/>' })
+  metadata_xml?: string;
+  @TextField({ optional: true, max: URL_MAX, description: 'Where to read it.', example: EXAMPLE })
+  metadata_url?: string;
+}
+
+export class SamlCertificateResponse {
+  @ResponseField.text({ description: 'SHA-256.', example: 'AB:CD' }) readonly fingerprint!: string;
+  @ResponseField.time() readonly valid_from!: string;
+  @ResponseField.time() readonly valid_until!: string;
+}
+
+export class MetadataPreviewResponse {
+  @ResponseField.text({ example: 'http://www.okta.com/exk1' }) readonly entity_id!: string;
+  @ResponseField.text({ example: EXAMPLE }) readonly sso_url!: string;
+  @ResponseField.oneOf(['redirect', 'post']) readonly sso_binding!: string;
+  @ResponseField.text({ nullable: true, example: null }) readonly slo_url!: string | null;
+  @ResponseField.list(() => SamlCertificateResponse)
+  readonly certificates!: readonly SamlCertificateResponse[];
+  @ResponseField.boolean() readonly sign_authn_requests!: boolean;
+  @ResponseField.kind('saml-metadata') readonly object!: 'saml-metadata';
+}
+
+export class SamlResponse {
+  @ResponseField.text({ example: EXAMPLE }) readonly sso_url!: string;
+  @ResponseField.oneOf(['redirect', 'post']) readonly sso_binding!: string;
+  @ResponseField.text({ nullable: true, example: null }) readonly slo_url!: string | null;
+  @ResponseField.list(() => SamlCertificateResponse)
+  readonly certificates!: readonly SamlCertificateResponse[];
+  @ResponseField.text({ nullable: true, example: null }) readonly metadata_url!: string | null;
+  @ResponseField.boolean() readonly sign_authn_requests!: boolean;
+  @ResponseField.boolean() readonly allow_idp_initiated!: boolean;
+  @ResponseField.boolean() readonly force_authn!: boolean;
+  @ResponseField.boolean() readonly lenient_destination!: boolean;
+  @ResponseField.boolean() readonly enforce_cert_dates!: boolean;
+  @ResponseField.text({ nullable: true, example: null }) readonly name_id_format!: string | null;
+  @ResponseField.text({ nullable: true, example: null }) readonly authn_context!: string | null;
+  @ResponseField.text({ nullable: true, example: null }) readonly email_attribute!: string | null;
+  @ResponseField.text({ nullable: true, example: null }) readonly given_name_attribute!: string | null;
+  @ResponseField.text({ nullable: true, example: null }) readonly family_name_attribute!: string | null;
+}
+
+/** What to register at the identity provider. */
+export class ServiceProviderResponse {
+  @ResponseField.text({
+    nullable: true,
+    description: 'Entity id, and address of our metadata; null for OpenID Connect.',
+  })
+  readonly entity_id!: string | null;
+  @ResponseField.text({ nullable: true, description: 'Assertion consumer service; null for OpenID Connect.' })
+  readonly acs_url!: string | null;
+  @ResponseField.text({ nullable: true, description: 'Our certificate, PEM; null for OpenID Connect.' })
+  readonly certificate!: string | null;
+  @ResponseField.text({ nullable: true, description: 'Redirect URI; null for SAML.' })
+  readonly redirect_uri!: string | null;
+  @ResponseField.text({ nullable: true, description: 'Our public keys; null without private_key_jwt.' })
+  readonly jwks_uri!: string | null;
+  @ResponseField.kind('service-provider') readonly object!: 'service-provider';
+}
+
+export const toCertificates = (
+  certificates: SamlSettings['certificates'],
+): readonly SamlCertificateResponse[] =>
+  certificates.map(({ fingerprint, validFrom, validUntil }) => ({
+    ...{ fingerprint, valid_from: validFrom, valid_until: validUntil },
+  }));
+
+export const toSaml = (saml: SamlSettings): SamlResponse => ({
+  sso_url: saml.ssoUrl,
+  sso_binding: saml.ssoBinding,
+  slo_url: saml.sloUrl,
+  certificates: toCertificates(saml.certificates),
+  metadata_url: saml.metadataUrl,
+  sign_authn_requests: saml.signRequests,
+  allow_idp_initiated: saml.allowIdpInitiated,
+  force_authn: saml.forceAuthn,
+  lenient_destination: saml.lenientDestination,
+  enforce_cert_dates: saml.enforceCertificateDates,
+  name_id_format: saml.nameIdFormat,
+  authn_context: saml.authnContext,
+  email_attribute: saml.emailAttribute,
+  given_name_attribute: saml.givenNameAttribute,
+  family_name_attribute: saml.familyNameAttribute,
+});
