@@ -88,6 +88,9 @@ function isKeyboardWalk(text: string): boolean {
   return left < text.length && left < LEFT_MIN;
 }
 
+const isCommon = (text: string): boolean =>
+  COMMON_PASSWORDS.has(text) || cores(text).some((core) => COMMON_WORDS.has(core));
+
 function fault(password: string, email: string): string | null {
   const { length } = [...password];
   if (length < PASSWORD_CHARACTERS_MIN)
@@ -95,8 +98,7 @@ function fault(password: string, email: string): string | null {
   if (length > PASSWORD_CHARACTERS_MAX)
     return `must have at most ${String(PASSWORD_CHARACTERS_MAX)} characters`;
   const text = password.normalize('NFKC').toLowerCase();
-  const isCommon = COMMON_PASSWORDS.has(text) || cores(text).some((core) => COMMON_WORDS.has(core));
-  if (isCommon || isSequence(text) || isRepetition(text) || isKeyboardWalk(text))
+  if (isCommon(text) || isSequence(text) || isRepetition(text) || isKeyboardWalk(text))
     return 'is one of the most common passwords; choose another one';
   const [local = '', domain = ''] = email.toLowerCase().split('@');
   const parts = [local, domain.split('.').at(-2) ?? '', ...PRODUCT].filter((part) => part.length >= PART_MIN);

@@ -53,7 +53,7 @@ describe('a service of breached passwords', () => {
   };
   const noteOf = async (resourceId: string): Promise<object | null> => {
     const where = { resourceType: 'passwords', resourceId, responseStatusCode: 200 };
-    return (await admin.dataSource.manager.findOneByOrFail(AuditLogEntity, where)).after as object | null;
+    return (await admin.dataSource.manager.findOneByOrFail(AuditLogEntity, where)).after;
   };
 
   it('refuses a breached password in a change, a reset and an invite, and sends five hex digits only', async () => {
