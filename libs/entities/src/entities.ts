@@ -29,6 +29,7 @@ export {
   LoginChallengeEntity,
   RecoveryCodeEntity,
   SecondFactorEntity,
+  TakenChallengeEntity,
 } from './identity/second-factor.entity';
 export { SessionEntity, type SessionFactor } from './identity/session.entity';
 export { TrustEntity } from './identity/trust.entity';

@@ -49,6 +49,7 @@ export { Sso1795720000000 } from './migrations/1795720000000-sso';
 export { SecondFactors1795750000000 } from './migrations/1795750000000-second-factors';
 export { RequiredFactors1795750010000 } from './migrations/1795750010000-required-factors';
 export { Saml1795760000000 } from './migrations/1795760000000-saml';
+export { Passkeys1795750020000 } from './migrations/1795750020000-passkeys';
 export { SsoOwners1795770000000 } from './migrations/1795770000000-sso-owners';
 export { SsoEnforced1795780000000 } from './migrations/1795780000000-sso-enforced';
 export { SsoGroups1795790000000 } from './migrations/1795790000000-sso-groups';

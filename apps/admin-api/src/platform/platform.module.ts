@@ -41,6 +41,12 @@ import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 import { Factors } from './mfa/factors';
 import { LoginChallenges } from './mfa/login-challenges';
 import { MfaController } from './mfa/mfa.controller';
+import { PasskeyCeremonies } from './mfa/passkey-ceremonies';
+import { PasskeyChallenges } from './mfa/passkey-challenges';
+import { PasskeyLogins } from './logins/passkey-logins.service';
+import { PasskeyLoginController } from './logins/passkey-login.controller';
+import { PasskeysController } from './mfa/passkeys.controller';
+import { PasskeysService } from './mfa/passkeys.service';
 import { Proofs } from './mfa/proofs';
 import { SecondFactorsService } from './mfa/second-factors.service';
 import { OidcClients } from './logins/oidc-clients.service';
@@ -158,6 +164,8 @@ export class PlatformModule {
         AuditLogsController,
         AuthController,
         MfaController,
+        PasskeysController,
+        PasskeyLoginController,
         SsoLoginController,
         SamlLoginController,
         SsoKeysController,
@@ -177,6 +185,10 @@ export class PlatformModule {
         LoginChallenges,
         PasswordSessions,
         PrincipalsService,
+        PasskeyCeremonies,
+        PasskeyChallenges,
+        PasskeyLogins,
+        PasskeysService,
         Proofs,
         SecondFactorsService,
         ...OAUTH_PROVIDERS,

@@ -145,6 +145,8 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   organisationProperties: 'update',
   organisations: 'update',
   partials: 'create fork publish remove removeShare replaceShare share unshare update',
+  passkeyLogin: 'begin login',
+  passkeys: 'begin register rename',
   passwords: 'change forgot reset',
   plugins: 'create update',
   prompts: 'create fork label publish remove removeShare replaceShare share unshare update',

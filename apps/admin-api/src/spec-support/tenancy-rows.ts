@@ -138,6 +138,12 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   // The challenge is unknown; the row checks only that everyone may continue a login.
   auth_loginByFactor: nothing({ ...body({ challenge: 'x', code: '123456' }), reached: [401] }),
   mfa_list: nothing(),
+  // Passkeys need a host name, which the tests of the matrix lack.
+  passkeys_begin: nothing({ ...body({ code: 'x' }), reached: [401, 429] }),
+  passkeys_register: nothing({ ...body({ response: {} }), reached: [401] }),
+  passkeys_rename: nothing({ ...body({ name: 'x' }), reached: [404] }),
+  passkeyLogin_begin: nothing({ ...body({}), reached: [403] }),
+  passkeyLogin_login: nothing({ ...body({ response: {} }), reached: [401] }),
   mfa_enrol: nothing({ ...body({ code: 'x' }), reached: [401, 429] }),
   mfa_confirm: nothing({ body: () => ({ id: uuidv7(), code: '123456' }), reached: [404] }),
   mfa_renewCodes: nothing({ ...body({ code: 'x' }), reached: [401, 429] }),

@@ -3,7 +3,7 @@ import { PlainRow } from '../row';
 import { OrganisationEntity } from './organisation.entity';
 import { UserEntity } from './user.entity';
 
-/** An authenticator app of a user (TOTP, RFC 6238). */
+/** An authenticator app (TOTP, RFC 6238) or a passkey (WebAuthn) of a user. */
 @Entity('second_factors')
 export class SecondFactorEntity extends PlainRow {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'second_factors_pk' })
@@ -22,9 +22,25 @@ export class SecondFactorEntity extends PlainRow {
   @Column({ name: 'name', type: 'varchar', length: 255 })
   name!: string;
 
-  /** `seal()` of the secret in Base32, bound to the factor. */
-  @Column({ name: 'sealed_secret', type: 'text' })
-  sealedSecret!: string;
+  @Column({ name: 'kind', type: 'varchar', length: 16, default: 'totp' })
+  kind!: 'totp' | 'passkey';
+
+  /** `seal()` of the secret in Base32, bound to the factor; null for a passkey. */
+  @Column({ name: 'sealed_secret', type: 'text', nullable: true })
+  sealedSecret!: string | null;
+
+  /** The passkey's id at the device, in base64url; null for an app. */
+  @Index('second_factors_credential_id_uq', { unique: true })
+  @Column({ name: 'credential_id', type: 'varchar', length: 1366, nullable: true })
+  credentialId!: string | null;
+
+  /** COSE key of the passkey, in base64url. */
+  @Column({ name: 'public_key', type: 'text', nullable: true })
+  publicKey!: string | null;
+
+  /** Signatures that the device has counted; always 0 at devices that do not count. */
+  @Column({ name: 'sign_count', type: 'bigint', nullable: true })
+  signCount!: string | null;
 
   /** The 30-second step of the last accepted code; a code of this step or an earlier one is refused. */
   @Column({ name: 'last_step', type: 'integer', nullable: true })
@@ -59,6 +75,23 @@ export class RecoveryCodeEntity extends PlainRow {
   @Column({ name: 'organisation_id', type: 'uuid', nullable: true })
   @ForeignKey(() => OrganisationEntity, { name: 'recovery_codes_organisation_fk' })
   organisationId!: string | null;
+}
+
+/** A challenge that a passkey has answered; it works once. */
+@Entity('taken_challenges')
+export class TakenChallengeEntity {
+  /** HMAC-SHA256 of the challenge, hex. */
+  @PrimaryColumn({
+    name: 'challenge_hash',
+    type: 'char',
+    length: 64,
+    primaryKeyConstraintName: 'taken_challenges_pk',
+  })
+  challengeHash!: string;
+
+  @Index('taken_challenges_expires_at_ix')
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
+  expiresAt!: Date;
 }
 
 /** A login whose password was right and whose second factor is missing. Deleted when the session opens. */

@@ -165,6 +165,8 @@ describe('every POST with a caller', () => {
   const PUBLIC = [
     '/v1/auth/login',
     '/v1/auth/login/mfa',
+    '/v1/auth/login/passkey',
+    '/v1/auth/login/passkey/options',
     '/v1/auth/password/forgot',
     '/v1/auth/password/reset',
     '/v1/auth/refresh',

@@ -12,7 +12,8 @@ import { endedChallenge, LoginChallenges } from '../mfa/login-challenges';
 import type { MfaChallengeResponse, MfaLoginDto } from '../mfa/mfa.dto';
 import { AuditRecorder } from '../unit-of-work/audit-recorder';
 
-interface Seat {
+/** A membership that a login may use. */
+export interface Seat {
   readonly user: UserEntity;
   readonly organisationId: string;
   readonly role: OrganisationUserEntity['role'];
@@ -93,7 +94,8 @@ export class PasswordSessions {
     return response;
   }
 
-  private async open(
+  /** Opens a session for a user who has proved who they are, unless their organisation enforces single sign-on. */
+  async open(
     manager: EntityManager,
     seat: Seat,
     request: RequestFacts,
@@ -115,7 +117,7 @@ export class PasswordSessions {
    * Returns the organisation memberships that a login may use, oldest first, each with the password hash that applies
    * there.
    */
-  private async seatsOf(
+  async seatsOf(
     who: Partial<Pick<UserEntity, 'id' | 'email'>>,
     organisationId: string | undefined,
   ): Promise<Seat[]> {
@@ -145,7 +147,7 @@ export class PasswordSessions {
   }
 
   /** Records a login; one without a session as refused. */
-  private record(
+  record(
     manager: EntityManager,
     { user, organisationId }: Seat,
     request: RequestFacts,

@@ -31,8 +31,15 @@ export class Factors {
 
   /** The kinds of factors that a login in this organisation can be continued with; empty without any. */
   async kindsOf(manager: EntityManager, seat: FactorSeat): Promise<SessionFactor[]> {
-    const hasApp = await manager.existsBy(SecondFactorEntity, countingIn(seat));
-    return hasApp ? ['totp', 'recovery_code'] : [];
+    const rows = await manager.find(SecondFactorEntity, { where: countingIn(seat), select: { kind: true } });
+    const kinds = new Set<SessionFactor>(rows.map(({ kind }) => kind));
+    return kinds.size > 0 ? [...kinds, 'recovery_code'] : [];
+  }
+
+  /** The passkeys that count in this organisation, by their ids at the device. */
+  async credentialsOf(manager: EntityManager, seat: FactorSeat): Promise<string[]> {
+    const rows = await manager.find(SecondFactorEntity, { where: countingIn(seat) });
+    return rows.flatMap(({ credentialId }) => credentialId ?? []);
   }
 
   /** Counts an attempt before it is checked. Throws `rate_limited` for the user and for the network. */

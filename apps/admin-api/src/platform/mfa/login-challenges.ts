@@ -1,7 +1,7 @@
 import { LoginChallengeEntity } from '@gw/entities';
 import { GatewayError, hashApiKey, randomAlphanumeric } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
-import { LessThan, type EntityManager } from 'typeorm';
+import { LessThan, MoreThan, type EntityManager } from 'typeorm';
 import { Secrets } from '../../settings';
 import type { FactorSeat } from './factors';
 
@@ -46,6 +46,14 @@ export class LoginChallenges {
     const [seat] = rows;
     if (seat === undefined) throw endedChallenge();
     return seat;
+  }
+
+  /** Returns the login of a challenge without counting an attempt. Throws `unauthenticated` as `attempt` does. */
+  async seatOf(manager: EntityManager, challenge: string): Promise<FactorSeat> {
+    const open = { tokenHash: this.hash(challenge), expiresAt: MoreThan(new Date()) };
+    const row = await manager.findOneBy(LoginChallengeEntity, open);
+    if (row === null) throw endedChallenge();
+    return { userId: row.userId, organisationId: row.organisationId };
   }
 
   /** Ends the challenge. Returns false when another call has ended it. */

@@ -1,4 +1,4 @@
-import { NameField, ResponseField, TextField, UuidField } from '@gw/web';
+import { NameField, ObjectField, ResponseField, TextField, UuidField } from '@gw/web';
 
 /** What proves that the caller is the user and not the holder of a stolen token. */
 export class ProofFields {
@@ -73,7 +73,7 @@ export class RecoveryCodesResponse {
 
 class FactorResponse {
   @ResponseField.uuid() readonly id!: string;
-  @ResponseField.oneOf(['totp']) readonly type!: 'totp';
+  @ResponseField.oneOf(['totp', 'passkey']) readonly type!: 'totp' | 'passkey';
   @ResponseField.text({ example: 'Phone' }) readonly name!: string;
   @ResponseField.time() readonly created_at!: string;
   @ResponseField.time({ nullable: true }) readonly last_used_at!: string | null;
@@ -83,10 +83,50 @@ class FactorResponse {
 export class MfaResponse {
   @ResponseField.list(() => FactorResponse) readonly factors!: readonly FactorResponse[];
   @ResponseField.integer({ example: 10 }) readonly recovery_codes_left!: number;
-  @ResponseField.oneOf(['totp', 'recovery_code'], {
+  @ResponseField.oneOf(['totp', 'recovery_code', 'passkey'], {
     nullable: true,
     description: 'The second factor of this login.',
   })
   readonly session_factor!: string | null;
   @ResponseField.kind('mfa') readonly object!: 'mfa';
+}
+
+export class RegisterPasskeyDto {
+  @NameField({ optional: true, description: 'Default: Passkey.', example: 'Laptop' }) name?: string;
+  @ObjectField({
+    description: 'PublicKeyCredential.toJSON() of navigator.credentials.create.',
+    example: { id: 'Zm9v', rawId: 'Zm9v', type: 'public-key', response: {}, clientExtensionResults: {} },
+  })
+  response!: object;
+}
+
+export class RenameFactorDto {
+  @NameField({ example: 'Laptop' }) name!: string;
+}
+
+export class PasskeyOptionsDto {
+  @TextField({
+    optional: true,
+    max: 128,
+    description: 'From a login with the password; without it the passkey is the only factor.',
+    example: '9fK2…',
+  })
+  challenge?: string;
+}
+
+export class PasskeyLoginDto extends PasskeyOptionsDto {
+  @ObjectField({
+    description: 'PublicKeyCredential.toJSON() of navigator.credentials.get.',
+    example: { id: 'Zm9v', rawId: 'Zm9v', type: 'public-key', response: {}, clientExtensionResults: {} },
+  })
+  response!: object;
+  @UuidField({ optional: true, description: 'Organisation to log in to, without a challenge.' })
+  organisation_id?: string;
+}
+
+/** Options for the browser's `navigator.credentials`. */
+export class PasskeyOptionsResponse {
+  @ResponseField.json({ example: { challenge: 'bm9uY2U', rpId: 'gateway.example.com' } })
+  readonly options!: object;
+  @ResponseField.kind('passkey-options') readonly object!: 'passkey-options';
 }

@@ -52,7 +52,7 @@ export class SecondFactorsService {
     return {
       factors: rows.map((row) => ({
         id: row.id,
-        type: 'totp',
+        type: row.kind,
         name: row.name,
         created_at: row.createdAt.toISOString(),
         last_used_at: row.lastUsedAt?.toISOString() ?? null,
@@ -70,7 +70,7 @@ export class SecondFactorsService {
     return this.writes.run({ ...caller, workspaceId: null }, async ({ manager }) => {
       const { email } = await lockUser(manager, scope.userId);
       await manager.delete(SecondFactorEntity, { ...at(scope), confirmedAt: IsNull() });
-      if ((await manager.countBy(SecondFactorEntity, at(scope))) >= APPS_MAX) {
+      if ((await manager.countBy(SecondFactorEntity, { ...at(scope), kind: 'totp' })) >= APPS_MAX) {
         throw new GatewayError('conflict', {
           message: `You have ${String(APPS_MAX)} authenticator apps, which is the maximum; remove one first.`,
         });
@@ -78,7 +78,7 @@ export class SecondFactorsService {
       const sealedSecret = sealTotpSecret(this.secrets.sealingKeyring, id, secret);
       await manager.insert(SecondFactorEntity, {
         ...scope,
-        ...{ id, name: name ?? 'Authenticator app', sealedSecret },
+        ...{ id, kind: 'totp', name: name ?? 'Authenticator app', sealedSecret },
       });
       return { id, secret, otpauth_uri: totpUri(email, secret), object: 'totp-enrolment' };
     });
@@ -94,7 +94,7 @@ export class SecondFactorsService {
     const address = caller.request.clientIp ?? '';
     const since = new Date(Date.now() - ENROLMENT_MS);
     const begun = scopesOf(caller).map((scope) => ({
-      ...{ ...at(scope), id, confirmedAt: IsNull(), createdAt: MoreThan(since) },
+      ...{ ...at(scope), id, kind: 'totp' as const, confirmedAt: IsNull(), createdAt: MoreThan(since) },
     }));
     const factor = found(await this.dataSource.manager.findOneBy(SecondFactorEntity, begun));
     await this.factors.admit(this.dataSource.manager, userId, code, address);
@@ -164,25 +164,28 @@ export class SecondFactorsService {
 
 const scopeOf = ({ userId, organisationId }: FactorScope): FactorScope => ({ userId, organisationId });
 
-const at = ({ userId, organisationId }: FactorScope) => ({
+export const at = ({ userId, organisationId }: FactorScope) => ({
   userId,
   organisationId: organisationId ?? IsNull(),
 });
 
-const scopesOf = ({ userId, organisationId }: Principal): FactorScope[] =>
+export const scopesOf = ({ userId, organisationId }: Principal): FactorScope[] =>
   [null, organisationId].map((scope) => ({ userId: userId ?? '', organisationId: scope }));
 
-const viewOf = ({ name }: SecondFactorEntity): object => ({ type: 'totp', name });
+export const viewOf = ({ kind, name }: Pick<SecondFactorEntity, 'kind' | 'name'>): object => ({
+  type: kind,
+  name,
+});
 
 const hasFactor = (manager: EntityManager, scope: FactorScope): Promise<boolean> =>
   manager.existsBy(SecondFactorEntity, { ...at(scope), confirmedAt: Not(IsNull()) });
 
 /** Serialises the changes of a user's factors, for their maximum and their last one. */
-const lockUser = (manager: EntityManager, id: string): Promise<UserEntity> =>
+export const lockUser = (manager: EntityManager, id: string): Promise<UserEntity> =>
   manager.findOneOrFail(UserEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
 
 /** Ends the sessions that were opened without the new factor, where it counts. */
-async function endOtherSessions(
+export async function endOtherSessions(
   manager: EntityManager,
   { userId, organisationId }: FactorScope,
   own: string,

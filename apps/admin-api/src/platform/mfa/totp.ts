@@ -27,7 +27,7 @@ export function totpStepOf(
   { id, sealedSecret }: Pick<SecondFactorEntity, 'id' | 'sealedSecret'>,
   code: string,
 ): number | null {
-  if (!isTotpCode(code)) return null;
+  if (!isTotpCode(code) || sealedSecret === null) return null;
   const secret = unseal(keyring, sealedSecret, secondFactorBinding(id)).toString('utf8');
   const result = verifySync({ strategy: 'totp', secret, token: code, epochTolerance: STEP_SECONDS });
   return result.valid && 'timeStep' in result ? result.timeStep : null;

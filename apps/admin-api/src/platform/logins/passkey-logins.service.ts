@@ -1,0 +1,135 @@
+import { SecondFactorEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { TokenResponse } from '../auth/auth.dto';
+import type { RequestFacts } from '../common/principal';
+import { Factors, type FactorSeat } from '../mfa/factors';
+import { endedChallenge, LoginChallenges } from '../mfa/login-challenges';
+import type { PasskeyLoginDto, PasskeyOptionsDto, PasskeyOptionsResponse } from '../mfa/mfa.dto';
+import { PasskeyCeremonies, userHandle } from '../mfa/passkey-ceremonies';
+import { PasskeyChallenges } from '../mfa/passkey-challenges';
+import { PasswordSessions, type Seat } from './password-sessions.service';
+
+/** What the signature of a passkey has to hold for. */
+interface Expected {
+  readonly use: 'login' | 'factor';
+  readonly subject: string;
+}
+
+/** Logins by passkey: as the second factor after a password, and alone. */
+@Injectable()
+export class PasskeyLogins {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sessions: PasswordSessions,
+    private readonly factors: Factors,
+    private readonly loginChallenges: LoginChallenges,
+    private readonly ceremonies: PasskeyCeremonies,
+    private readonly challenges: PasskeyChallenges,
+  ) {}
+
+  /** Without a login challenge, the options name no passkey, so they tell nothing of any user. */
+  async begin({ challenge }: PasskeyOptionsDto): Promise<PasskeyOptionsResponse> {
+    const made = this.challenges.make(expectedOf(challenge));
+    const ids = challenge === undefined ? undefined : await this.credentialsOf(challenge);
+    return { options: await this.ceremonies.authentication(made, ids), object: 'passkey-options' };
+  }
+
+  /** Throws `unauthenticated` with one message for everything that is not a right signature of a passkey that counts. */
+  async login(input: PasskeyLoginDto, request: RequestFacts): Promise<TokenResponse> {
+    const { manager: reader } = this.dataSource;
+    const { challenge } = input;
+    const after = challenge === undefined ? null : await this.loginChallenges.attempt(reader, challenge);
+    const credentialId: unknown = Reflect.get(input.response, 'id');
+    const passkey =
+      typeof credentialId === 'string' && credentialId.length <= 1_366
+        ? await reader.findOneBy(SecondFactorEntity, { credentialId })
+        : null;
+    if (passkey === null || (after !== null && after.userId !== passkey.userId)) throw unproved();
+    const address = request.clientIp ?? '';
+    await this.factors.admit(reader, passkey.userId, '', address);
+    const seat = await this.seatFor(passkey, after, input.organisation_id);
+    const response = await this.proved(input, passkey, seat, request);
+    if (response === null) {
+      await this.sessions.record(reader, seat, request, { sessionId: null });
+      throw unproved();
+    }
+    await this.factors.succeeded(reader, passkey.userId, address);
+    return response;
+  }
+
+  private async proved(
+    { response, challenge }: PasskeyLoginDto,
+    passkey: SecondFactorEntity,
+    seat: Seat,
+    request: RequestFacts,
+  ): Promise<TokenResponse | null> {
+    const asked = this.challenges.read(response);
+    const { use, subject } = expectedOf(challenge);
+    if (asked === null || asked.use !== use || asked.subject !== subject) return null;
+    const isOnlyFactor = use === 'login';
+    if (!isOwnHandle(response, passkey, isOnlyFactor)) return null;
+    const expectedChallenge = (text: string): boolean => text === asked.challenge;
+    const checks = { expectedChallenge, isOnlyFactor };
+    const count = await this.ceremonies.authenticated(response, passkey, checks);
+    if (count === null) return null;
+    return this.dataSource.transaction(async (manager) => {
+      await this.challenges.take(manager, asked.challenge);
+      if (!(await countUp(manager, passkey, count))) return null;
+      if (challenge !== undefined && !(await this.loginChallenges.end(manager, challenge))) {
+        throw endedChallenge();
+      }
+      return this.sessions.open(manager, seat, request, 'passkey');
+    });
+  }
+
+  /** The membership that the passkey logs in to. Throws `unauthenticated` when it counts in none. */
+  private async seatFor(
+    { userId, organisationId }: SecondFactorEntity,
+    after: FactorSeat | null,
+    wanted: string | undefined,
+  ): Promise<Seat> {
+    const named = after?.organisationId ?? wanted;
+    const isElsewhere = named !== undefined && organisationId !== null && named !== organisationId;
+    const place = named ?? organisationId ?? undefined;
+    const [seat] = isElsewhere ? [] : await this.sessions.seatsOf({ id: userId }, place);
+    if (!seat) throw unproved();
+    return seat;
+  }
+
+  private async credentialsOf(challenge: string): Promise<string[]> {
+    const { manager } = this.dataSource;
+    const seat = await this.loginChallenges.seatOf(manager, challenge);
+    return this.factors.credentialsOf(manager, seat);
+  }
+}
+
+const expectedOf = (challenge: string | undefined): Expected =>
+  challenge === undefined
+    ? { use: 'login', subject: '' }
+    : { use: 'factor', subject: createHash('sha256').update(challenge).digest('hex') };
+
+/** A device names the user of a passkey that it offers by itself; the name must be that of the passkey's owner. */
+function isOwnHandle(response: object, passkey: SecondFactorEntity, isNeeded: boolean): boolean {
+  const inner: unknown = Reflect.get(response, 'response');
+  const handle: unknown =
+    typeof inner === 'object' && inner !== null ? Reflect.get(inner, 'userHandle') : undefined;
+  if (handle === undefined || handle === null) return !isNeeded;
+  return handle === Buffer.from(userHandle(passkey)).toString('base64url');
+}
+
+/** Stores the sign count. Returns false when it has not risen, which a copy of the passkey shows. */
+async function countUp(manager: EntityManager, { id }: SecondFactorEntity, count: number): Promise<boolean> {
+  const { affected } = await manager
+    .createQueryBuilder()
+    .update(SecondFactorEntity)
+    .set({ signCount: String(count), lastUsedAt: new Date() })
+    .where('id = :id AND (sign_count < :count OR (sign_count = 0 AND :count = 0))', { id, count })
+    .execute();
+  return affected === 1;
+}
+
+const unproved = (): GatewayError =>
+  new GatewayError('unauthenticated', { message: 'The passkey was not accepted; begin again.' });

@@ -1,0 +1,141 @@
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+  type AuthenticationResponseJSON,
+  type RegistrationResponseJSON,
+  type WebAuthnCredential,
+} from '@simplewebauthn/server';
+import type { SecondFactorEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import { publicUrl } from '../common/public-url';
+import type { FactorScope } from './recovery-codes';
+
+/** EdDSA, ES256 and RS256, as COSE numbers. */
+const ALGORITHMS = [-8, -7, -257];
+const RELYING_PARTY = 'Tollgate';
+
+/** A passkey as a registration proved it. */
+export interface NewPasskey {
+  readonly credentialId: string;
+  readonly publicKey: string;
+  readonly signCount: string;
+}
+
+/** Origin and id of the relying party (WebAuthn), which the public URL of the installation gives. */
+interface Site {
+  readonly origin: string;
+  readonly id: string;
+}
+
+type Checks = (challenge: string) => boolean;
+
+/** The protocol of passkeys (WebAuthn level 2) at the public URL of this installation. */
+@Injectable()
+export class PasskeyCeremonies {
+  private readonly site: Site | null;
+
+  constructor(@Inject(SETTINGS) settings: Pick<AdminSettings, 'CONSOLE_URL' | 'HOST' | 'ADMIN_PORT'>) {
+    const { origin, hostname } = new URL(publicUrl(settings, '/'));
+    // Browsers allow no address as the id of a relying party.
+    this.site = isIP(hostname.replaceAll(/[[\]]/g, '')) === 0 ? { origin, id: hostname } : null;
+  }
+
+  get isAvailable(): boolean {
+    return this.site !== null;
+  }
+
+  /** Options for `navigator.credentials.create`. */
+  async registration(user: FactorScope & { readonly email: string }, challenge: string): Promise<object> {
+    const { id: rpID } = this.siteOrThrow();
+    return generateRegistrationOptions({
+      ...{ rpName: RELYING_PARTY, rpID, userName: user.email, userID: userHandle(user), challenge },
+      attestationType: 'none',
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      supportedAlgorithmIDs: ALGORITHMS,
+    });
+  }
+
+  /** Options for `navigator.credentials.get`; without `credentialIds` the device offers the passkeys that it has. */
+  async authentication(challenge: string, credentialIds?: readonly string[]): Promise<object> {
+    const { id: rpID } = this.siteOrThrow();
+    return generateAuthenticationOptions({
+      ...{ rpID, challenge, userVerification: credentialIds === undefined ? 'required' : 'preferred' },
+      ...(credentialIds && { allowCredentials: credentialIds.map((id) => ({ id })) }),
+    });
+  }
+
+  /** Returns the new passkey, or null for a response that does not prove it. */
+  async registered(response: object, expectedChallenge: Checks): Promise<NewPasskey | null> {
+    const { origin, id } = this.siteOrThrow();
+    if (!hasNoAttestation(response)) return null;
+    const verified = await verifyRegistrationResponse({
+      response: response as RegistrationResponseJSON,
+      ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: id, requireUserVerification: true },
+      supportedAlgorithmIDs: ALGORITHMS,
+    }).catch(() => null);
+    if (verified?.verified !== true) return null;
+    const { id: credentialId, publicKey, counter } = verified.registrationInfo.credential;
+    const key = Buffer.from(publicKey).toString('base64url');
+    return { credentialId, publicKey: key, signCount: String(counter) };
+  }
+
+  /** Returns the new sign count, or null for a response that does not prove the passkey. */
+  async authenticated(
+    response: object,
+    passkey: SecondFactorEntity,
+    {
+      expectedChallenge,
+      isOnlyFactor,
+    }: { readonly expectedChallenge: Checks; readonly isOnlyFactor: boolean },
+  ): Promise<number | null> {
+    const { origin, id } = this.siteOrThrow();
+    const credential: WebAuthnCredential = {
+      id: passkey.credentialId ?? '',
+      publicKey: new Uint8Array(Buffer.from(passkey.publicKey ?? '', 'base64url')),
+      counter: Number(passkey.signCount ?? 0),
+    };
+    const verified = await verifyAuthenticationResponse({
+      response: response as AuthenticationResponseJSON,
+      ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: id, credential },
+      requireUserVerification: isOnlyFactor,
+    }).catch(() => null);
+    return verified?.verified === true ? verified.authenticationInfo.newCounter : null;
+  }
+
+  private siteOrThrow(): Site {
+    if (this.site !== null) return this.site;
+    throw new GatewayError('feature_disabled', {
+      message:
+        'Passkeys need a host name: set CONSOLE_URL to the URL at which people reach this installation.',
+    });
+  }
+}
+
+/** Names a user to devices without saying who it is; passkeys that count in different places do not replace each other. */
+export const userHandle = ({ userId, organisationId }: FactorScope): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(
+    createHash('sha256')
+      .update(`passkey ${userId} ${organisationId ?? ''}`)
+      .digest(),
+  );
+
+/**
+ * Whether the attestation has the format `none`, which was requested. For other formats the library would read certificates of the
+ * caller and fetch the lists of revoked ones that they name.
+ */
+function hasNoAttestation(response: object): boolean {
+  const inner: unknown = Reflect.get(response, 'response');
+  const text: unknown =
+    typeof inner === 'object' && inner !== null ? Reflect.get(inner, 'attestationObject') : null;
+  // CBOR of `"fmt": "none"`; a map that holds it in another place has another format too, which must be text as well.
+  return (
+    typeof text === 'string' &&
+    Buffer.from(text, 'base64url').subarray(0, 10).equals(Buffer.from('a363666d74646e6f6e65', 'hex'))
+  );
+}
