@@ -94,7 +94,7 @@ export class KeySets {
       this.sets.set({ workspaceId: organisationId, organisationId }, name, set, DAY_MS);
     const made = new PublishedSet({
       use: useOf(source.preset),
-      fetch: () => this.options.fetch(url),
+      read: () => this.options.fetch(url),
       warn: (error) => {
         this.options.warn(url, error);
       },

@@ -44,7 +44,7 @@ const WAIT_MS = 2_000;
 export interface PublishedSetOptions {
   /** What the keys must be for. */
   readonly use: string;
-  readonly fetch: () => Promise<KeySetResponse>;
+  readonly read: () => Promise<KeySetResponse>;
   readonly warn: (error: unknown) => void;
   /** Called when the keys were read. */
   readonly changed: (set: PublishedSet) => void;
@@ -123,9 +123,9 @@ export class PublishedSet {
 
   /** Never rejects: a set that cannot be read leaves the last copy. */
   private async replace(): Promise<void> {
-    const { fetch, use, warn, changed } = this.options;
+    const { use, warn, changed } = this.options;
     try {
-      const response = await fetch();
+      const response = await this.options.read();
       const listed = keysOf(response.body);
       // An empty set leaves the last copy: it is a fault of the issuer more often than the end of all keys.
       if (listed.length === 0 && this.keys.size > 0) throw new Error('The key set is empty.');

@@ -16,6 +16,7 @@ import { WorkspaceEntries } from './accounts/workspace-entries';
 import { AuditLogsController } from './audit/audit-logs.controller';
 import { AuditLogsService } from './audit/audit-logs.service';
 import { AccessGate } from './auth/access.gate';
+import { AccessTokens } from './auth/access-tokens';
 import { AccessGuard } from './auth/access.guard';
 import { ApiKeyAuthenticator } from './auth/api-key.authenticator';
 import { AuthController } from './logins/auth.controller';
@@ -179,6 +180,7 @@ export class PlatformModule {
         ...FROM_SETTINGS,
         ...SHARED,
         AccessGate,
+        AccessTokens,
         ApiKeyAuthenticator,
         AuditLogsService,
         Factors,

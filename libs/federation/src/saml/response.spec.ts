@@ -26,7 +26,7 @@ const connection: SamlConnection = {
   isDomainAllowed: (domain) => domain === 'example.org',
 };
 
-/** Recipes that need stored flows, other connections or metadata; `saml-login.int-spec.ts` and `idp-metadata.spec.ts` have them. */
+/** Recipes that need stored flows, other connections or metadata; `saml-login.int-spec.ts` and `requests-and-metadata.spec.ts` have them. */
 const STATE = /^(?:send|browser|flow_age|organisation|connection|relayState|processes)$/;
 const isStateless = ({ group, change }: SamlCase): boolean =>
   !['logout', 'metadata'].includes(group) && !Object.keys(change).some((name) => STATE.test(name));

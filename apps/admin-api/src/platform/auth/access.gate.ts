@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import type { AccessRule } from './access';
+import { AccessTokens, type AuthenticatedGrant } from './access-tokens';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key.authenticator';
 import { bearerOf, presentedBy } from './credentials';
 import { assertEnabled } from './features';
@@ -15,10 +16,11 @@ import { RequestThrottle } from './request-throttle';
 import { assertAllowed } from './scope-checks';
 import { SessionGuard, type AuthenticatedSession } from './session.strategy';
 
-/** The API key or session that authenticated the request. */
+/** The API key, session or OAuth grant that authenticated the request. */
 export type Identity =
   | { readonly kind: 'api_key'; readonly key: AuthenticatedKey }
-  | { readonly kind: 'session'; readonly session: AuthenticatedSession };
+  | { readonly kind: 'session'; readonly session: AuthenticatedSession }
+  | { readonly kind: 'grant'; readonly grant: AuthenticatedGrant };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -44,6 +46,7 @@ export class AccessGate {
     private readonly apiKeys: ApiKeyAuthenticator,
     private readonly sessions: SessionGuard,
     private readonly principals: PrincipalsService,
+    private readonly tokens: AccessTokens,
     secrets: Secrets,
     @Inject(SETTINGS) private readonly settings: AdminSettings,
   ) {
@@ -74,9 +77,14 @@ export class AccessGate {
 
   /** Returns the caller of an admitted request, limited to the workspace named in its path, body or query. */
   callerOf(request: FastifyRequest, identity: Identity): Promise<Principal> {
-    return identity.kind === 'api_key'
-      ? this.principals.ofKey(identity.key, request)
-      : this.principals.ofSession(identity.session, request);
+    switch (identity.kind) {
+      case 'api_key':
+        return this.principals.ofKey(identity.key, request);
+      case 'session':
+        return this.principals.ofSession(identity.session, request);
+      case 'grant':
+        return this.principals.ofGrant(identity.grant, request);
+    }
   }
 
   /** Sets `request.principal` before the checks, so that a refusal is recorded with its caller. */
@@ -108,6 +116,11 @@ export class AccessGate {
       });
     }
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
+    const grant = rule === 'scopes' ? await this.tokens.find(presented.secret) : null;
+    if (grant !== null) {
+      this.throttle.admit(grant.id);
+      return { kind: 'grant', grant };
+    }
     const key = await this.apiKeys.authenticate(presented.secret);
     // Counts by key id: unknown secrets create no counter, and both secrets of a rotation share one.
     this.throttle.admit(key.id);
@@ -137,9 +150,18 @@ function assertHasFactor({ lacksFactor }: AuthenticatedSession, route = ''): voi
  */
 function mayBeAllowed(identity: Identity, rule: AuthenticatedRule): boolean {
   if (rule.kind !== 'scopes') return true;
-  return rule.anyOf.some((scope) =>
-    identity.kind === 'api_key' ? identity.key.scopes.includes(scope) : mayHold(identity.session, scope),
-  );
+  return rule.anyOf.some((scope) => mightHold(identity, scope));
+}
+
+function mightHold(identity: Identity, scope: string): boolean {
+  switch (identity.kind) {
+    case 'api_key':
+      return identity.key.scopes.includes(scope);
+    case 'session':
+      return mayHold(identity.session, scope);
+    case 'grant':
+      return identity.grant.scopes.has(scope) && mayHold(identity.grant, scope);
+  }
 }
 
 /** Checks the user's roles in all workspaces, as if every security setting were on. */

@@ -11,6 +11,7 @@ import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
+import type { AuthenticatedGrant } from './access-tokens';
 import type { AuthenticatedKey } from './api-key.authenticator';
 import type { Principal, RequestFacts } from '../common/principal';
 import type { AuthenticatedSession } from './session.strategy';
@@ -128,6 +129,40 @@ export class PrincipalsService {
       closed: removedCapabilities(standing, settings),
       expiresAt: session.expiresAt,
       request: factsOf(request),
+    };
+  }
+
+  /**
+   * Returns the caller of an access token: its user, with the scopes of the grant that the user still holds, and in its workspace only.
+   * Throws `not_found` for another workspace.
+   */
+  async ofGrant(grant: AuthenticatedGrant, request: FastifyRequest): Promise<Principal> {
+    const caller = await this.ofSession(grant, request);
+    const { workspaceId } = grant;
+    if (workspaceId !== null && caller.workspaceId !== null && caller.workspaceId !== workspaceId) {
+      throw new GatewayError('not_found');
+    }
+    const within =
+      workspaceId === null || caller.workspaceId !== null ? caller : await this.at(caller, workspaceId);
+    return {
+      ...within,
+      sessionId: null,
+      scopes: new Set([...within.scopes].filter((scope) => grant.scopes.has(scope))),
+    };
+  }
+
+  /** The caller of a session in a workspace that the request does not name. */
+  private async at(caller: Principal, workspaceId: string): Promise<Principal> {
+    const { organisationId, memberships, organisationRole } = caller;
+    const workspaceRole = memberships.get(workspaceId) ?? null;
+    const settings = await securityOf(this.dataSource.manager, organisationId, workspaceId);
+    const role = organisationRole ?? 'member';
+    const standing = settingGroupOf(role, workspaceRole);
+    return {
+      ...caller,
+      ...{ workspaceId, workspaceRole, standing },
+      scopes: ceilingOf(role, workspaceRole, settings),
+      closed: removedCapabilities(standing, settings),
     };
   }
 

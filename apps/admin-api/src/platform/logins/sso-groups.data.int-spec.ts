@@ -129,6 +129,24 @@ describe('groups of OpenID Connect providers', () => {
     expect((await api.post(path, { key, body: { groups } })).body).toMatchObject({ complete: false });
   });
 
+  it('and what they give is changed only by callers who hold it', async () => {
+    const at = await scenes.scene();
+    const { organisationId, workspaceId } = at.tenant;
+    const { email } = await api.user(organisationId, 'admin');
+    const token = await api.login(email);
+    const rule = { match: 'exact', value: 'eng', workspace: workspaceId, role: 'manager' };
+    expect((await update(at, { group_rules: [rule] })).status).toBe(200);
+    const path = `${CONNECTIONS}/${at.connection}`;
+    const owner = await api.login((await api.user(organisationId, 'owner')).email);
+    const all = '/v1/admin/organisation/settings';
+    const shown = await api.get<{ security_settings: object }>(all, { token: owner });
+    const security_settings = { ...shown.body.security_settings, organisationAdminsViewLogs: false };
+    const closed = await api.put(all, { token: owner, body: { security_settings } });
+    expect([closed.status, closed.text]).toEqual([200, expect.any(String)]);
+    const { status, body } = await api.put<Failure>(path, { token, body: { trust_email: true } });
+    expect([status, body.error.type]).toEqual([403, 'scope_exceeds_creator']);
+  });
+
   it('and their providers are named only by callers who hold what an administrator holds', async () => {
     const at = await scenes.scene();
     const { organisationId } = at.tenant;

@@ -1,10 +1,10 @@
 import { documentKey } from '@gw/contracts';
 import { OauthArtifactEntity, OauthConsentEntity } from '@gw/entities';
-import { hashApiKey } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { IsNull, MoreThan } from 'typeorm';
 import { Secrets } from '../../settings';
+import { artifactHash } from '../auth/access-tokens';
 import { currentOauthCall } from './oauth-call';
 import { endGrant } from './oauth-grants';
 import { OauthTransactions } from './oauth-transactions';
@@ -34,7 +34,7 @@ export class OauthArtifacts {
   }
 
   hash(model: string, id: string): string {
-    return hashApiKey(this.secrets.oauthPepper, `${model}:${id}`);
+    return artifactHash(this.secrets.oauthPepper, model, id);
   }
 
   private async save(model: string, id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {

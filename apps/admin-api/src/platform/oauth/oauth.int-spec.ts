@@ -145,6 +145,45 @@ describe('OAuth server', () => {
     expect(publicClient.text).not.toContain(user.email);
   });
 
+  it('serves as the user on the control plane: with the scopes of the grant, in its workspace, while it lives', async () => {
+    const scope = 'logs.list configs.create';
+    const manager = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'manager' });
+    const token = (await tokens(tenant, manager, { scope })).access_token;
+    const call = (path: string, bearer = token): Promise<GatewayResponse> => api.get(path, { token: bearer });
+    expect((await call('/v1/logs')).status).toBe(200);
+    expect((await call(`/v1/logs?workspace_id=${tenant.workspaceId}`)).status).toBe(200);
+    const refused = await call('/v1/configs');
+    expect([refused.status, refused.body['error']]).toEqual([
+      403,
+      expect.objectContaining({ type: 'scope_missing' }),
+    ]);
+    expect((await call('/v1/auth/self')).status).toBe(401);
+    const second = await api.workspace(tenant.organisationId);
+    expect((await call(`/v1/logs?workspace_id=${second}`)).status).toBe(404);
+    expect((await call('/v1/logs', `pat_${'x'.repeat(43)}`)).status).toBe(401);
+    const made = await api.post('/v1/configs', { token, body: { name: 'by a client', config: { retry: { attempts: 1 } } } });
+    expect([made.status, made.text]).toEqual([200, expect.any(String)]);
+    await journey.revoke(clientId, token);
+    expect((await call('/v1/logs')).status).toBe(401);
+  });
+
+  it('ends with the membership of its user, and follows the role of an administrator', async () => {
+    const other = await api.tenant();
+    const boss = await api.user(other.organisationId, 'admin');
+    const second = await api.workspace(other.organisationId);
+    const token = (await tokens(other, boss, { scope: 'logs.list' })).access_token;
+    const status = async (path: string): Promise<number> => (await api.get(path, { token })).status;
+    expect(await status('/v1/logs')).toBe(200);
+    expect(await status(`/v1/logs?workspace_id=${second}`)).toBe(404);
+    const seat = { organisationId: other.organisationId, userId: boss.id };
+    await api.dataSource.manager.update(OrganisationUserEntity, seat, { role: 'member' });
+    expect(await status('/v1/logs')).toBe(401);
+    await api.dataSource.manager.update(OrganisationUserEntity, seat, { role: 'admin' });
+    expect(await status('/v1/logs')).toBe(200);
+    await api.dataSource.manager.update(OrganisationUserEntity, seat, { status: 'archived' });
+    expect(await status('/v1/logs')).toBe(401);
+  });
+
   it('rotates refresh tokens, and ends the whole grant when one is used twice', async () => {
     const first = await tokens();
     const second = await journey.refresh(clientId, first.refresh_token);

@@ -1,9 +1,6 @@
-export const ACCESS_PREFIX = 'pat_';
+export { ACCESS_PREFIX } from '../auth/access-tokens';
 export const REFRESH_PREFIX = 'prt_';
 const TOKEN = /^p[ar]t_([\w-]{43})$/;
 
 /** The value behind the prefix; a value that no token has for other text. */
 export const withoutPrefix = (token: string): string => TOKEN.exec(token)?.[1] ?? 'unknown';
-
-/** Whether a credential has the form of an access token. */
-export const isAccessToken = (text: string): boolean => text.startsWith(ACCESS_PREFIX) && TOKEN.test(text);

@@ -36,7 +36,7 @@ import {
 } from './sso-connections.dto';
 import type { MetadataPreviewDto, MetadataPreviewResponse, ServiceProviderResponse } from './saml.dto';
 import { SsoProviderFields } from './sso-provider-fields.service';
-import { domainsOf, groupRulesOf, workspacesOf } from './sso-grants';
+import { assertMayGiveStored, domainsOf, groupRulesOf, workspacesOf } from './sso-grants';
 
 /** Fields that decide who can log in as whom. */
 const DECIDES_WHO = [
@@ -113,6 +113,7 @@ export class SsoConnectionsService {
       patchRow(write, this.connection, at, async (row) => {
         const { manager } = write;
         await assertMayName(manager, at.caller);
+        await assertMayGiveStored(manager, at.caller, row);
         row.admitsOwners = ownersAfter(at.caller, row, input);
         Object.assign(row, this.providers.updated(row, input, metadata));
         await assertNewProvider(manager, row);

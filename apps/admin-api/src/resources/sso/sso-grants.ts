@@ -1,5 +1,5 @@
 import { Pattern } from '@gw/config-schema';
-import type { InvitedWorkspace, SsoGroupRule } from '@gw/entities';
+import type { InvitedWorkspace, SsoConnectionEntity, SsoGroupRule } from '@gw/entities';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import { hasVerifiedDomain } from '../../platform/accounts/verified-domains';
@@ -44,6 +44,27 @@ export async function workspacesOf(
     assertMayGrant(caller, rightsOfRole('member', role, settings), `The role ${role}`, nameOf(index));
   }
   return given.map(({ role }, index) => ({ id: ids[index] ?? '', role }));
+}
+
+/**
+ * Throws for a stored role that the caller lacks: who changes the provider of a connection can let anyone in with what the connection
+ * gives.
+ */
+export async function assertMayGiveStored(
+  manager: EntityManager,
+  caller: Principal,
+  { organisationId, defaultWorkspaces, groupRules }: SsoConnectionEntity,
+): Promise<void> {
+  const stored = [
+    ...defaultWorkspaces.map(({ id, role }) => ({ workspaceId: id, role, field: 'default_workspaces' })),
+    ...groupRules.map(({ workspaceId, role }) => ({ workspaceId, role, field: 'group_rules' })),
+  ];
+  for (const { workspaceId, role, field } of stored) {
+    const settings = await securityOf(manager, organisationId, workspaceId);
+    const rights =
+      workspaceId === null ? rightsOfRole('admin', null, settings) : rightsOfRole('member', role, settings);
+    assertMayGrant(caller, rights, `The role ${role}`, field);
+  }
 }
 
 /** Throws for a rule that gives what the caller lacks, and for a pattern that is not valid. */
