@@ -161,7 +161,10 @@ describe('OAuth server', () => {
     const second = await api.workspace(tenant.organisationId);
     expect((await call(`/v1/logs?workspace_id=${second}`)).status).toBe(404);
     expect((await call('/v1/logs', `pat_${'x'.repeat(43)}`)).status).toBe(401);
-    const made = await api.post('/v1/configs', { token, body: { name: 'by a client', config: { retry: { attempts: 1 } } } });
+    const made = await api.post('/v1/configs', {
+      token,
+      body: { name: 'by a client', config: { retry: { attempts: 1 } } },
+    });
     expect([made.status, made.text]).toEqual([200, expect.any(String)]);
     await journey.revoke(clientId, token);
     expect((await call('/v1/logs')).status).toBe(401);
