@@ -69,7 +69,10 @@ export const NO_STATE: readonly Stateless[] = [
   { routes: /\/(makeDefault|share|unshare|fork|versions\/\{version\})$/, reason: 'an action on a prompt' },
   { routes: /\/(rotate|reset|test|simulate|invoke|resend|start|cancel|apply)$/, reason: 'an action' },
   { routes: /\/v1\/(auth|invites)\//, reason: 'sessions and passwords' },
-  { routes: /organisation\/(domains|sso-connections)/, reason: 'logins, which files do not contain yet' },
+  {
+    routes: /organisation\/(domains|sso-connections|oauth-grants)/,
+    reason: 'logins, which files do not contain yet',
+  },
   { routes: /\/v1\/(trusts|scim\/workspaces)/, reason: 'identities, which files do not contain yet' },
   { routes: /scim\/dry-run$/, reason: 'an action' },
   { routes: /(password|mfa)-reset$/, reason: 'sessions and passwords' },

@@ -57,7 +57,7 @@ describe('responses of the control plane', () => {
     await step('POST', '/v1/auth/refresh', { refresh_token: first.refresh_token });
     const token = await admin.login(email);
     const session = { key: undefined, token };
-    for (const path of ['self', 'permissions', 'mfa'])
+    for (const path of ['self', 'permissions', 'mfa', 'grants'])
       await step('GET', `/v1/auth/${path}`, undefined, session);
     await step('POST', '/v1/auth/logout', undefined, session);
     await step('GET', '/v1/admin/organisation');
@@ -455,10 +455,12 @@ describe('responses of the control plane', () => {
     expect(unseen.sort()).toEqual([
       'auth_loginByFactor',
       'domains_verify',
+      'grants_end',
       'mfa_confirm',
       'mfa_enrol',
       'mfa_remove',
       'mfa_renewCodes',
+      'ownGrants_end',
       'passkeyLogin_begin',
       'passkeyLogin_login',
       'passkeys_begin',

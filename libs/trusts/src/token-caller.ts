@@ -81,8 +81,11 @@ function scopesOf({ scopes }: TrustMap, claims: Claims): readonly string[] {
 }
 
 function userOf(claims: Claims): string {
-  const name = ['email_id', 'sub', 'uid'].find((each) => typeof claims[each] === 'string') ?? 'sub';
-  const user = String(claims[name] ?? '');
+  const named = ['email_id', 'sub', 'uid'].flatMap((name) => {
+    const { [name]: user } = claims;
+    return typeof user === 'string' ? [{ name, user }] : [];
+  });
+  const [{ name, user } = { name: 'sub', user: '' }] = named;
   if (user.length > USER_MAX || CONTROL.test(user))
     throw claimFault(`${name} must be a text of at most ${String(USER_MAX)} characters`);
   return user;

@@ -52,6 +52,7 @@ import { Proofs } from './mfa/proofs';
 import { SecondFactorsService } from './mfa/second-factors.service';
 import { OidcClients } from './logins/oidc-clients.service';
 import { PasswordSessions } from './logins/password-sessions.service';
+import { GrantsController, OwnGrantsController } from './oauth/grants.controller';
 import { OauthConsentController } from './oauth/oauth-consent.controller';
 import { OAUTH_PROVIDERS } from './oauth/oauth.providers';
 import { SamlLoginController } from './logins/saml-login.controller';
@@ -173,6 +174,8 @@ export class PlatformModule {
         SsoLogoutController,
         EarlierKeysController,
         OauthConsentController,
+        OwnGrantsController,
+        GrantsController,
       ],
       providers: [
         { provide: SETTINGS, useValue: settings },

@@ -52,6 +52,7 @@ export function checkIdentityResponses({ admin, ours, step }: Parts): void {
   it('of SCIM and the discovery of logins match the document', async () => {
     const own = { key: ours.adminKey };
     await step('GET', '/v1/auth/sso/discover?email=ann@example.org', undefined, {});
+    await step('GET', '/v1/admin/organisation/oauth-grants', undefined, own);
     await step('POST', '/v1/admin/organisation/scim-token', undefined, own);
     await step('GET', '/v1/admin/organisation/scim-token', undefined, own);
     const body = { workspace_id: ours.workspaceId, role: 'Member', scim_group_name: 'Engineering' };

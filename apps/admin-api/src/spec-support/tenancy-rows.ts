@@ -135,6 +135,11 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   auth_logout: nothing(),
   auth_permissions: nothing(),
   auth_self: nothing(),
+  // No caller of the matrix has a grant.
+  ownGrants_list: nothing(),
+  ownGrants_end: nothing({ reached: [404] }),
+  grants_list: nothing(),
+  grants_end: nothing({ reached: [404] }),
   // The challenge is unknown; the row checks only that everyone may continue a login.
   auth_loginByFactor: nothing({ ...body({ challenge: 'x', code: '123456' }), reached: [401] }),
   mfa_list: nothing(),

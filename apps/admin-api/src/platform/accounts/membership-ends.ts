@@ -1,4 +1,5 @@
 import {
+  OauthConsentEntity,
   OrganisationUserEntity,
   SessionEntity,
   UserEntity,
@@ -24,8 +25,8 @@ export class MembershipEnds {
   constructor(private readonly userKeys: UserKeysService) {}
 
   /**
-   * Archives the membership and ends the user's workspace memberships, user keys, sessions and pending invites in the
-   * organisation. The user itself stays, since it may belong to other organisations. The caller of this writes the audit entry of
+   * Archives the membership and ends the user's workspace memberships, user keys, sessions, OAuth grants and pending
+   * invites in the organisation. The user itself stays, since it may belong to other organisations. The caller of this writes the audit entry of
    * the membership.
    */
   async end(write: Write<AuditCaller>, seat: Seat): Promise<void> {
@@ -35,6 +36,8 @@ export class MembershipEnds {
     await leaveWorkspaces(manager, seat);
     await this.userKeys.archive(write, { organisationId, userId });
     await endSessions(manager, seat);
+    // Their codes and tokens end with them.
+    await manager.delete(OauthConsentEntity, { organisationId, userId });
     await cancelInvites(manager, seat);
   }
 }

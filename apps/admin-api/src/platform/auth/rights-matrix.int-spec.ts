@@ -218,14 +218,15 @@ describe('matrix of writes, callers and resulting rights', () => {
   /** Returns the owners of the secrets and links in a response. */
   function shownBy({ handler }: Route, { path = {} }: Attempt, { body }: GatewayResponse<Shown>): string[] {
     const { id = path['id'] ?? '', key, invite_link: invited, inviteLink: again, reset_link: reset } = body;
-    return [
-      ...(handler.startsWith('apiKeys_') && key ? [`key ${id}`] : []),
-      ...(invited ? [`invite ${id}`] : []),
-      ...(again ? [`invite ${path['inviteId'] ?? ''}`] : []),
-      ...(reset ? [`user ${path['userId'] ?? ''}`] : []),
+    const owners: readonly (readonly [isShown: unknown, owner: string])[] = [
+      [handler.startsWith('apiKeys_') && key, `key ${id}`],
+      [invited, `invite ${id}`],
+      [again, `invite ${path['inviteId'] ?? ''}`],
+      [reset, `user ${path['userId'] ?? ''}`],
       // Who changes a trust may have put own keys into it, and so act as it.
-      ...(handler.startsWith('trusts_') ? [`trust ${path['trustId'] ?? id}`] : []),
+      [handler.startsWith('trusts_'), `trust ${path['trustId'] ?? id}`],
     ];
+    return owners.filter(([isShown]) => Boolean(isShown)).map(([, owner]) => owner);
   }
 
   it('covers every documented write', () => {

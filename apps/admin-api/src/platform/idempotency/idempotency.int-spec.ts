@@ -167,9 +167,11 @@ describe('every POST with a caller', () => {
     '/v1/auth/login/mfa',
     '/v1/auth/login/passkey',
     '/v1/auth/login/passkey/options',
+    '/v1/auth/oidc/backchannel-logout/:connectionId',
     '/v1/auth/password/forgot',
     '/v1/auth/password/reset',
     '/v1/auth/refresh',
+    '/v1/auth/saml/callback/:organisationId',
     '/v1/auth/sso/exchange',
     '/v1/invites/accept',
   ];

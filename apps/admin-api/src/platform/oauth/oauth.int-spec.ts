@@ -187,6 +187,32 @@ describe('OAuth server', () => {
     expect(await status('/v1/logs')).toBe(401);
   });
 
+  it('shows users and administrators what clients may do, and ends it at once', async () => {
+    const mine = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
+    const token = (await tokens(tenant, mine, { scope: 'logs.list' })).access_token;
+    const second = (await tokens(tenant, mine, { scope: 'logs.list' })).access_token;
+    const session = { token: await api.login(mine.email) };
+    interface Grants {
+      readonly data: readonly { readonly id: string; readonly client_name: string }[];
+    }
+    const own = await api.get<Grants>('/v1/auth/grants', session);
+    expect(own.body.data.map(({ client_name: name }) => name)).toEqual(['Test client', 'Test client']);
+    const [newest, oldest] = own.body.data.map(({ id }) => id);
+    const stranger = { token: await api.login(user.email) };
+    expect((await api.delete(`/v1/auth/grants/${oldest ?? ''}`, stranger)).status).toBe(404);
+    expect((await api.delete(`/v1/auth/grants/${oldest ?? ''}`, session)).status).toBe(200);
+    expect([await isActive(token), await isActive(second)]).toEqual([false, true]);
+    const admin = { key: tenant.adminKey };
+    const all = '/v1/admin/organisation/oauth-grants';
+    const listed = await api.get<Grants>(`${all}?user_id=${mine.id}`, admin);
+    expect(listed.body.data.map(({ id }) => id)).toEqual([newest]);
+    const other = { key: (await api.tenant()).adminKey };
+    expect((await api.delete(`${all}/${newest ?? ''}`, other)).status).toBe(404);
+    expect((await api.delete(`${all}/${newest ?? ''}`, admin)).status).toBe(200);
+    expect(await isActive(second)).toBe(false);
+    expect((await api.get('/v1/logs', { token: second })).status).toBe(401);
+  });
+
   it('rotates refresh tokens, and ends the whole grant when one is used twice', async () => {
     const first = await tokens();
     const second = await journey.refresh(clientId, first.refresh_token);

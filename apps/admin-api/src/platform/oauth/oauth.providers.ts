@@ -1,3 +1,4 @@
+import { GrantsService } from './grants.service';
 import { OauthAccounts } from './oauth-accounts.service';
 import { OauthArtifacts } from './oauth-artifacts';
 import { OauthClients } from './oauth-clients';
@@ -11,6 +12,7 @@ import { SigningKeys } from './signing-keys';
 
 /** The parts of the OAuth server. */
 export const OAUTH_PROVIDERS = [
+  GrantsService,
   OauthAccounts,
   OauthArtifacts,
   OauthClients,
