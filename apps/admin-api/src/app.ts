@@ -1,5 +1,5 @@
 import { HEADER } from '@gw/contracts';
-import { clientAddress, CONTROL_PLANE_VERSION, signedClientAddress } from '@gw/kernel';
+import { GatewayError, clientAddress, CONTROL_PLANE_VERSION, signedClientAddress } from '@gw/kernel';
 import { openInstallation } from '@gw/entities';
 import {
   countRequests,
@@ -89,7 +89,11 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   });
   app.useBodyParser(PROTOBUF, { bodyLimit: BODY.bytes });
   app.useBodyParser(FORM, { bodyLimit: PUBLIC_BODY.bytes }, (_request, body, done) => {
-    done(null, Object.fromEntries(new URLSearchParams(body.toString('utf8'))));
+    const fields = [...new URLSearchParams(body.toString('utf8'))];
+    const form = Object.fromEntries(fields);
+    const isPlain = Object.keys(form).length === fields.length;
+    if (isPlain) done(null, form);
+    else done(new GatewayError('body_invalid', { message: 'A field of the form is there twice.' }));
   });
   assertEveryRouteHasARule(app);
   const gate = app.get(AccessGate);

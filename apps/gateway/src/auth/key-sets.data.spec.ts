@@ -142,7 +142,8 @@ const PLAYS: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     const header = Buffer.from('{"alg":"HS256","kid":"k1"}').toString('base64url');
     const text = `${header}.${Buffer.from(JSON.stringify(stage.claims())).toString('base64url')}`;
     const mac = createHmac('sha256', Buffer.from(secret, 'base64url')).update(text).digest('base64url');
-    expect(await stage.verdict(k1, { token: `${text}.${mac}` })).toBe('signature');
+    // No trust can list a symmetric algorithm, so no key is looked for.
+    expect(await stage.verdict(k1, { token: `${text}.${mac}` })).toBe('key');
     expect(await stage.verdict(k1)).toBe('key');
   },
   'jwks-13': async (stage) => {

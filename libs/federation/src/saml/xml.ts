@@ -18,10 +18,10 @@ export class XmlFault extends Error {
 const DEPTH_MAX = 64;
 const ELEMENTS_MAX = 5_000;
 const ATTRIBUTES_MAX = 100;
-const START = /(?:([A-Za-z_][A-Za-z0-9_.-]{0,199}):)?([A-Za-z_][A-Za-z0-9_.-]{0,199})/y;
-const ATTRIBUTE =
-  /\s{1,1000}(?:([A-Za-z_][A-Za-z0-9_.-]{0,199}):)?([A-Za-z_][A-Za-z0-9_.-]{0,199})\s{0,100}=\s{0,100}(?:"([^"<]*)"|'([^'<]*)')/y;
-const END_OF_START = /\s{0,1000}(\/?)>/y;
+const NAME = /(?:([A-Za-z_][A-Za-z0-9_.-]{0,199}):)?([A-Za-z_][A-Za-z0-9_.-]{0,199})/y;
+const VALUE = /"([^"<]*)"|'([^'<]*)'/y;
+const END_OF_START = /(\/?)>/y;
+const SPACES: ReadonlySet<string | undefined> = new Set([' ', '\t', '\n', '\r']);
 const DECLARATION =
   /^<\?xml\s{1,20}version\s{0,9}=\s{0,9}["']1\.0["'](?:\s{1,20}encoding\s{0,9}=\s{0,9}["']utf-8["'])?(?:\s{1,20}standalone\s{0,9}=\s{0,9}["'](?:yes|no)["'])?\s{0,20}\?>/i;
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
@@ -123,7 +123,7 @@ class XmlReader {
   private start(): void {
     this.assertBounds();
     this.at += 1;
-    const [tag, prefix = '', local = ''] = this.take(START) ?? fail('A tag has no name.');
+    const [tag, prefix = '', local = ''] = this.take(NAME) ?? fail('A tag has no name.');
     const outer = this.stack.at(-1);
     const { attributes, scope } = this.attributes(outer?.scope ?? OUTERMOST);
     const [, empty] = this.take(END_OF_START) ?? fail('A tag has no end.');
@@ -153,8 +153,10 @@ class XmlReader {
   private attributes(outer: Scope): { readonly attributes: Map<string, string>; readonly scope: Scope } {
     const attributes = new Map<string, string>();
     const declared = new Map<string, string>();
-    for (let found = this.take(ATTRIBUTE); found !== null; found = this.take(ATTRIBUTE)) {
-      const { name, value, declares } = attributeOf(found);
+    while (this.skipSpaces()) {
+      const named = this.take(NAME);
+      if (named === null) break;
+      const { name, value, declares } = attributeOf(named, this.value());
       const into = declares === null ? attributes : declared;
       if (into.has(declares ?? name)) throw new XmlFault('An attribute is there twice.');
       into.set(declares ?? name, value);
@@ -169,6 +171,23 @@ class XmlReader {
     return { attributes, scope };
   }
 
+  /** What follows the name of an attribute. */
+  private value(): string {
+    this.skipSpaces();
+    if (this.text[this.at] !== '=') fail('An attribute has no value.');
+    this.at += 1;
+    this.skipSpaces();
+    const [, double, single = ''] = this.take(VALUE) ?? fail('The value of an attribute has no quotes.');
+    return double ?? single;
+  }
+
+  /** Whether there was any; an attribute must have some before it. */
+  private skipSpaces(): boolean {
+    const from = this.at;
+    while (SPACES.has(this.text[this.at])) this.at += 1;
+    return this.at > from;
+  }
+
   private take(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text);
@@ -178,12 +197,15 @@ class XmlReader {
 }
 
 /** `declares`: the prefix that the attribute gives a namespace to; null for other attributes. */
-function attributeOf([, prefix, local = '', double, single]: RegExpExecArray): {
+function attributeOf(
+  [, prefix, local = '']: RegExpExecArray,
+  text: string,
+): {
   readonly name: string;
   readonly value: string;
   readonly declares: string | null;
 } {
-  const value = decoded((double ?? single ?? '').replace(/[\t\n\r]/g, ' '));
+  const value = decoded(text.replace(/[\t\n\r]/g, ' '));
   if (prefix === 'xmlns') return { name: local, value, declares: local };
   if (prefix === undefined) return { name: local, value, declares: local === 'xmlns' ? '' : null };
   return { name: `${prefix}:${local}`, value, declares: null };

@@ -255,6 +255,23 @@ describe('logins by SAML', () => {
     expect(await reasons(at)).toEqual(['check guard', 'check 5', 'check 5']);
   });
 
+  it('are refused when a field of the form is there twice, and fill no audit log', async () => {
+    const at = await scene();
+    const { tenant } = at;
+    const sent = (form: string): Promise<GatewayResponse> =>
+      api.post(`/v2/auth/saml/callback/${tenant.organisationId}`, {
+        body: form,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    expect((await sent('SAMLResponse=YQ%3D%3D&SAMLResponse=Yg%3D%3D')).status).toBe(400);
+    const { organisationId } = tenant;
+    const { relayState: state } = await begin(`ann@${at.domain}`);
+    for (let attempt = 0; attempt < 70; attempt += 1)
+      expect((await sent(`SAMLResponse=YQ%3D%3D&RelayState=${state}`)).status).toBe(403);
+    const audits = await api.dataSource.manager.countBy(AuditLogEntity, { organisationId, action: 'login' });
+    expect(audits).toBe(60);
+  });
+
   it('publish our metadata, and only that of SAML', async () => {
     const at = await scene();
     const { status, text, headers } = await api.get(new URL(at.sp.entity_id).pathname);

@@ -1,13 +1,19 @@
 import type { SsoConnectionEntity } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, networkOf } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { FailureThrottle } from '../auth/failure-throttle';
 import type { RequestFacts } from '../common/principal';
 import { AuditRecorder, type AuditCaller } from '../unit-of-work/audit-recorder';
+
+/** Failed attempts of one network at one connection that are recorded in a minute; the rest is only refused. */
+const RECORDED_MAX = 60;
 
 /** Records attempts at single sign-on that fail, for the administrators of the organisation. */
 @Injectable()
 export class SsoAttempts {
+  private readonly recorded = new FailureThrottle(RECORDED_MAX);
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly audits: AuditRecorder,
@@ -34,6 +40,10 @@ export class SsoAttempts {
     caller: AuditCaller,
     error: unknown,
   ): Promise<void> {
+    // Anyone can send responses that are refused, and none of them may fill the audit log of an organisation.
+    const source = `${connection.id} ${networkOf(caller.request.clientIp ?? '')}`;
+    if (this.recorded.isFull(source)) return;
+    this.recorded.count(source);
     const known = error instanceof GatewayError ? error : new GatewayError('internal_error');
     const reason = (known.options.cause as Error | undefined)?.message ?? known.message;
     const { status, type: errorType } = known;

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { RequestThrottle } from '../auth/request-throttle';
 import { factsOf } from '../auth/principals.service';
 import { SETTINGS, type AdminSettings } from '../../settings';
-import { FailureThrottle } from './failure-throttle';
+import { FailureThrottle } from '../auth/failure-throttle';
 import { formOf, invalidRequest, jsonOf, OauthFault, parametersOf, readBody } from './oauth-body';
 import { withinOauthCall, type OauthCall } from './oauth-call';
 import { OauthEngine } from './oauth-engine.service';
@@ -104,13 +104,13 @@ export class OauthEndpoint {
       throw new OauthFault(405, 'invalid_request', 'the endpoint takes POST', { allow: 'POST' });
     this.throttles.get(route)?.admit(networkOf(request.clientAddress));
     const isGuess = route === 'token' || route === 'introspect';
-    if (isGuess) this.failures.assertOpen(request.clientAddress);
+    if (isGuess) this.failures.assertOpen(networkOf(request.clientAddress));
     const prepared = await this.prepare(path, request);
     const answer =
       route === 'introspect' ? await this.introspection.forService(request, prepared.body?.value) : null;
     if (answer === null) await this.pass(prepared, request, reply);
     else await reply.send(answer);
-    if (isGuess && reply.raw.statusCode >= 400) this.failures.count(request.clientAddress);
+    if (isGuess && reply.raw.statusCode >= 400) this.failures.count(networkOf(request.clientAddress));
   }
 
   private async prepare(path: EnginePath, request: FastifyRequest): Promise<Prepared> {
