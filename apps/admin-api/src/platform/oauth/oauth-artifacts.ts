@@ -10,6 +10,8 @@ import { endGrant } from './oauth-grants';
 import { OauthTransactions } from './oauth-transactions';
 
 const GRANT_DAYS = 30;
+/** Access and refresh tokens of one grant, used ones included. */
+const TOKENS_MAX = 100;
 
 /** Stores what the protocol engine issues, by hashes. Codes and refresh tokens are taken by one statement, so that only one request does. */
 @Injectable()
@@ -124,5 +126,12 @@ async function moveOn(manager: OauthTransactions['manager'], id: string): Promis
     `UPDATE oauth_artifacts SET expires_at = $2, payload = jsonb_set(payload, '{exp}', to_jsonb($3::bigint))
      WHERE grant_id = $1 AND model = 'Grant'`,
     [id, expiresAt, Math.floor(expiresAt.getTime() / 1_000)],
+  );
+  // A client that refreshes without end keeps no more rows than this; older refresh tokens are then unknown instead of used.
+  await manager.query(
+    `DELETE FROM oauth_artifacts WHERE id_hash IN (
+       SELECT id_hash FROM oauth_artifacts WHERE grant_id = $1 AND model IN ('AccessToken', 'RefreshToken')
+       ORDER BY created_at DESC, id_hash OFFSET $2)`,
+    [id, TOKENS_MAX],
   );
 }

@@ -26,6 +26,8 @@ import { scopesHeld, seatOf, type Place } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
 const WORKSPACES_MAX = 500;
+/** Grants of one user in an organisation. */
+const GRANTS_MAX = 200;
 const GRANT_MS = 30 * 86_400_000;
 
 type Interaction = InstanceType<Provider['Interaction']>;
@@ -178,6 +180,11 @@ export class OauthConsents {
     const scopes = asked.filter((scope) => held.has(scope));
     if (scopes.length === 0)
       throw new GatewayError('forbidden', { message: 'You hold none of these scopes there.' });
+    const mine = { userId, organisationId };
+    if ((await manager.countBy(OauthConsentEntity, mine)) >= GRANTS_MAX)
+      throw new GatewayError('forbidden', {
+        message: `You let ${String(GRANTS_MAX)} clients in already; end a grant in your account first.`,
+      });
     const grantId = uuidv7();
     await manager.insert(OauthConsentEntity, {
       ...{ id: grantId, userId, organisationId, workspaceId, resource: resource.url, scopes },
