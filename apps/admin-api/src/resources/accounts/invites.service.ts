@@ -123,6 +123,7 @@ export class InvitesService {
       const link = this.links.make();
       await changeRow(write, INVITE, { caller, reference, ifMatch: undefined }, async (row) => {
         await assertMayInvite(manager, caller, row);
+        assertHolds(caller, row.apiKeyDetails?.scopes ?? [], 'A key', 'workspace_api_key_details.scopes');
         await assertNotMember(manager, row.organisationId, row.email);
         row.status = 'pending';
         row.tokenHash = link.hash;

@@ -52,6 +52,7 @@ export async function applyUpdate(
   if (input.defaults !== undefined) {
     await applyDefaults(manager, row, input.defaults ?? { metadata: null, config_id: null });
   }
+  if (input.expires_at !== undefined && hasExpired(row)) await assertMayGrantKey(manager, caller, row);
   applyLife(row, input, rules);
   const change = { before, after: limitsOf(row), isReset: input.reset_usage === true };
   holdLimits(caller, row, change, row.id);
@@ -72,6 +73,10 @@ async function applyScopes(
   }
   row.scopes = scopes;
 }
+
+/** A new life of an expired key gives its scopes again. */
+const hasExpired = ({ status, expiresAt }: ApiKeyEntity): boolean =>
+  status === 'expired' || (expiresAt !== null && expiresAt.getTime() <= Date.now());
 
 /** Applies expiry and budget. A key that is no longer expired or exhausted becomes active. */
 function applyLife(row: ApiKeyEntity, input: UpdateApiKeyDto, rules: UserKeyRules | null): void {

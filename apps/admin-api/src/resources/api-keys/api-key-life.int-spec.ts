@@ -37,6 +37,28 @@ describe('changes of an API key', () => {
     expect((await lastEvent(admin)).removed).toEqual([documentKey.apiKey(hashOf(key))]);
   });
 
+  it('gives an expired key a new life only by the word of someone who holds its scopes', async () => {
+    const { id } = await create({ scopes: ['logs.view', 'completions.write'] });
+    const { organisationId, workspaceId } = ours;
+    const lesser = await admin.apiKey('workspace-service', { organisationId, workspaceId }, [
+      'workspace_service_api_keys.update',
+      'completions.write',
+    ]);
+    const extend = async (key: string): Promise<unknown[]> => {
+      const { status, body } = await admin.put<Failure>(`/v1/api-keys/${id}`, {
+        key,
+        body: { expires_at: '2099-01-01T00:00:00Z' },
+      });
+      return [status, status === 200 ? null : body.error.type];
+    };
+    expect(await extend(lesser)).toEqual([200, null]);
+    await admin.dataSource.manager.update(ApiKeyEntity, { id }, { status: 'expired' });
+    expect(await extend(lesser)).toEqual([403, 'scope_exceeds_creator']);
+    expect((await read(id)).status).toBe('expired');
+    expect(await extend(ours.key)).toEqual([200, null]);
+    expect((await read(id)).status).toBe('active');
+  });
+
   it('returns 401 for the first call after the key is deleted', async () => {
     const { id, key } = await create({ scopes: ['workspaces.list'] });
     expect((await admin.get('/v1/workspaces', { key })).status).toBe(200);
