@@ -54,9 +54,9 @@ describe('changes of an API key', () => {
     expect(await extend(lesser)).toEqual([200, null]);
     await admin.dataSource.manager.update(ApiKeyEntity, { id }, { status: 'expired' });
     expect(await extend(lesser)).toEqual([403, 'scope_exceeds_creator']);
-    expect((await read(id)).status).toBe('expired');
+    expect((await read(id))['status']).toBe('expired');
     expect(await extend(ours.key)).toEqual([200, null]);
-    expect((await read(id)).status).toBe('active');
+    expect((await read(id))['status']).toBe('active');
   });
 
   it('returns 401 for the first call after the key is deleted', async () => {
