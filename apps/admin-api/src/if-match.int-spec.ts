@@ -6,8 +6,10 @@ import { routesOf, type Route } from './spec-support/tenancy-verdicts';
 /** Routes without an etag: links of a guardrail, SCIM tokens and feedback, where the last write wins. They refuse the header. */
 const WITHOUT_ETAG = [
   'feedback_update',
+  'grants_end',
   'guardrailServers_put',
   'guardrailServers_replace',
+  'ownGrants_end',
   'scimTokens_remove',
 ];
 
