@@ -21,10 +21,12 @@ describe('If-Match on routes that change a resource', () => {
   const admin = new TestAdminApi();
   const fixtures = new Fixtures(admin);
   let place: Place;
+  let session: string;
   let routes: readonly Route[];
 
   beforeAll(async () => {
     place = { ...(await admin.tenant()), mark: 'ours', organisationMark: 'ours' };
+    session = await admin.login((await admin.user(place.organisationId, 'owner')).email);
     routes = routesOf(admin.api.document).filter(({ method }) => ['PUT', 'PATCH', 'DELETE'].includes(method));
   });
 
@@ -44,9 +46,9 @@ describe('If-Match on routes that change a resource', () => {
         ? { name: workspace.name }
         : row.body?.({ fixture, workspaceId, targetId: workspaceId });
     const responses: GatewayResponse<Failure>[] = [];
-    for (const key of [place.key, place.adminKey]) {
+    for (const credential of [{ key: place.key }, { key: place.adminKey }, { token: session }]) {
       const response = await admin.call<Failure>(route.method, `${path}?${query.toString()}`, {
-        key,
+        ...credential,
         headers: { 'if-match': ifMatch },
         ...(body === undefined ? {} : { body }),
       });
