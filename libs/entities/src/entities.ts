@@ -84,5 +84,5 @@ export {
   type SsoGroupRule,
   type TokenEndpointAuthMethod,
 } from './sso/sso-connection.entity';
-export { SamlReplayEntity, SsoFlowEntity, SsoLinkEntity } from './sso/sso-flow.entity';
+export { SsoFlowEntity, SsoLinkEntity } from './sso/sso-flow.entity';
 export { SsoSessionEntity, SsoUsedMessageEntity } from './sso/sso-session.entity';

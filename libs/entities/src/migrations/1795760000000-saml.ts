@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds connections by SAML, and the assertions that were used. */
+/** Adds connections by SAML. */
 export class Saml1795760000000 implements MigrationInterface {
   readonly name = 'Saml1795760000000';
 
@@ -14,21 +14,10 @@ export class Saml1795760000000 implements MigrationInterface {
       `CREATE UNIQUE INDEX sso_connections_entity_id_uq ON sso_connections (organisation_id, issuer) WHERE type = 'saml'`,
     );
     await runner.query(`ALTER TABLE sso_flows ADD COLUMN session_ends_at timestamptz(3)`);
-    await runner.query(
-      `CREATE TABLE saml_replay (
-         connection_id uuid NOT NULL CONSTRAINT saml_replay_connection_fk REFERENCES sso_connections (id) ON DELETE CASCADE,
-         id_hash char(64) NOT NULL,
-         expires_at timestamptz(3) NOT NULL,
-         created_at timestamptz(3) NOT NULL DEFAULT now(),
-         CONSTRAINT saml_replay_pk PRIMARY KEY (connection_id, id_hash)
-       )`,
-    );
     await runner.query(`ALTER TABLE sso_links ALTER COLUMN subject TYPE varchar(256)`);
-    await runner.query(`CREATE INDEX saml_replay_expires_at_ix ON saml_replay (expires_at)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`DROP TABLE saml_replay`);
     await runner.query(`DELETE FROM sso_connections WHERE type = 'saml'`);
     await runner.query(`ALTER TABLE sso_flows DROP COLUMN session_ends_at`);
     await runner.query(`DELETE FROM sso_links WHERE length(subject) > 255`);

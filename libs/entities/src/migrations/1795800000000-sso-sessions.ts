@@ -6,15 +6,15 @@ export class SsoSessions1795800000000 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
-      `ALTER TABLE sso_flows ADD COLUMN subject varchar(255), ADD COLUMN provider_session varchar(255)`,
+      `ALTER TABLE sso_flows ADD COLUMN subject varchar(256), ADD COLUMN provider_session varchar(256)`,
     );
     await runner.query(
       `CREATE TABLE sso_sessions (
          session_id uuid CONSTRAINT sso_sessions_pk PRIMARY KEY
            CONSTRAINT sso_sessions_session_fk REFERENCES sessions (id) ON DELETE CASCADE,
          connection_id uuid NOT NULL CONSTRAINT sso_sessions_connection_fk REFERENCES sso_connections (id) ON DELETE CASCADE,
-         subject varchar(255) NOT NULL,
-         provider_session varchar(255),
+         subject varchar(256) NOT NULL,
+         provider_session varchar(256),
          created_at timestamptz(3) NOT NULL DEFAULT now()
        )`,
     );

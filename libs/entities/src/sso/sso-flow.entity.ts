@@ -29,11 +29,11 @@ export class SsoFlowEntity extends PlainRow {
   userId!: string | null;
 
   /** Subject of the user at the provider, once it has named the user. */
-  @Column({ name: 'subject', type: 'varchar', length: 255, nullable: true })
+  @Column({ name: 'subject', type: 'varchar', length: 256, nullable: true })
   subject!: string | null;
 
   /** Session of the user at the provider; null when it names none. */
-  @Column({ name: 'provider_session', type: 'varchar', length: 255, nullable: true })
+  @Column({ name: 'provider_session', type: 'varchar', length: 256, nullable: true })
   providerSession!: string | null;
 
   /** HMAC-SHA256 of the code for the session, hex; null before. */
@@ -70,20 +70,4 @@ export class SsoLinkEntity extends PlainRow {
 
   @Column({ name: 'last_login_at', type: 'timestamptz', precision: 3 })
   lastLoginAt!: Date;
-}
-
-/** A SAML assertion that was used; kept until it could not be used again. */
-@Entity('saml_replay')
-export class SamlReplayEntity extends PlainRow {
-  @PrimaryColumn({ name: 'connection_id', type: 'uuid', primaryKeyConstraintName: 'saml_replay_pk' })
-  @ForeignKey(() => SsoConnectionEntity, { name: 'saml_replay_connection_fk', onDelete: 'CASCADE' })
-  connectionId!: string;
-
-  /** SHA-256 of the assertion's id, hex. */
-  @PrimaryColumn({ name: 'id_hash', type: 'char', length: 64, primaryKeyConstraintName: 'saml_replay_pk' })
-  idHash!: string;
-
-  @Index('saml_replay_expires_at_ix')
-  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
-  expiresAt!: Date;
 }

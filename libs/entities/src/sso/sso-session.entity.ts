@@ -15,15 +15,15 @@ export class SsoSessionEntity extends PlainRow {
   @ForeignKey(() => SsoConnectionEntity, { name: 'sso_sessions_connection_fk', onDelete: 'CASCADE' })
   connectionId!: string;
 
-  @Column({ name: 'subject', type: 'varchar', length: 255 })
+  @Column({ name: 'subject', type: 'varchar', length: 256 })
   subject!: string;
 
   /** `sid` of OpenID Connect or the session index of SAML; null when the provider has none. */
-  @Column({ name: 'provider_session', type: 'varchar', length: 255, nullable: true })
+  @Column({ name: 'provider_session', type: 'varchar', length: 256, nullable: true })
   providerSession!: string | null;
 }
 
-/** A message of an identity provider that works once, such as a logout token; kept until it has expired. */
+/** A message of an identity provider that works once: an assertion of SAML or a logout token. Kept until it has expired. */
 @Entity('sso_used_messages')
 export class SsoUsedMessageEntity extends PlainRow {
   @PrimaryColumn({

@@ -1,4 +1,4 @@
-import { SamlReplayEntity, type SamlSettings, type SsoConnectionEntity } from '@gw/entities';
+import type { SamlSettings, SsoConnectionEntity } from '@gw/entities';
 import {
   buildAuthnRequest,
   readSamlResponse,
@@ -10,12 +10,12 @@ import {
 } from '@gw/federation';
 import { GatewayError, randomAlphanumeric } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
-import { DataSource, LessThan, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { Secrets, SETTINGS } from '../../settings';
 import { hasVerifiedDomain } from '../accounts/verified-domains';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import { openSecrets } from './sso-secrets';
+import { useMessage } from './used-messages';
 
 /** A login that has begun at a provider. */
 export interface BegunLogin {
@@ -105,18 +105,9 @@ export class SamlProviders {
   async use(
     manager: EntityManager,
     { id: connectionId }: SsoConnectionEntity,
-    { assertionId, usableUntil: expiresAt }: SamlIdentity,
+    { assertionId: id, usableUntil: expiresAt }: SamlIdentity,
   ): Promise<void> {
-    await manager.delete(SamlReplayEntity, { connectionId, expiresAt: LessThan(new Date()) });
-    const inserted = await manager
-      .createQueryBuilder()
-      .insert()
-      .into(SamlReplayEntity)
-      .values({ connectionId, idHash: createHash('sha256').update(assertionId).digest('hex'), expiresAt })
-      .orIgnore()
-      .returning('id_hash')
-      .execute();
-    if ((inserted.raw as readonly unknown[]).length === 0)
+    if (!(await useMessage(manager, { connectionId, id, expiresAt })))
       throw refusedBy(8, 'The assertion was used before.');
   }
 

@@ -1,9 +1,8 @@
-import { SessionEntity, SsoConnectionEntity, SsoSessionEntity, SsoUsedMessageEntity } from '@gw/entities';
+import { SessionEntity, SsoConnectionEntity, SsoSessionEntity } from '@gw/entities';
 import type { ProvidedLogout } from '@gw/federation';
 import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { createHash } from 'node:crypto';
-import { DataSource, In, IsNull, LessThan, type EntityManager } from 'typeorm';
+import { DataSource, In, IsNull } from 'typeorm';
 import { SETTINGS } from '../../settings';
 import type { Principal, RequestFacts } from '../common/principal';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
@@ -11,8 +10,9 @@ import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { Writes } from '../unit-of-work/writes';
 import { OidcClients } from './oidc-clients.service';
 import { ssoCaller, SsoAttempts } from './sso-attempts';
+import { useMessage } from './used-messages';
 
-/** Ends sessions when their users log out at the identity provider, and tells where to log out there. */
+/** Logouts by OpenID Connect: ends sessions when their users log out at the provider, and names the address to log out there. */
 @Injectable()
 export class SsoLogouts {
   constructor(
@@ -28,7 +28,8 @@ export class SsoLogouts {
    * `not_found` for an unknown connection and `sso_logout_refused`.
    */
   async take(connectionId: string, token: string, request: RequestFacts): Promise<void> {
-    const connection = await this.dataSource.manager.findOneBy(SsoConnectionEntity, { id: connectionId });
+    const where = { id: connectionId, type: 'oidc' as const };
+    const connection = await this.dataSource.manager.findOneBy(SsoConnectionEntity, where);
     if (connection === null) throw new GatewayError('not_found');
     const caller = ssoCaller(connection.organisationId, null, request);
     await this.attempts.record('logout', connection, caller, async () => {
@@ -48,7 +49,11 @@ export class SsoLogouts {
   ): Promise<void> {
     await this.writes.run<void, AuditCaller>(caller, async (write) => {
       const { manager } = write;
-      await useOnce(manager, connectionId, id, usableUntil);
+      if (!(await useMessage(manager, { connectionId, id, expiresAt: usableUntil }))) {
+        throw new GatewayError('sso_logout_refused', {
+          cause: new Error('The logout token was used before.'),
+        });
+      }
       const opened = await manager.findBy(SsoSessionEntity, {
         connectionId,
         ...(session === null ? {} : { providerSession: session }),
@@ -73,7 +78,9 @@ export class SsoLogouts {
     const { manager } = this.dataSource;
     const opened = await manager.findOneBy(SsoSessionEntity, { sessionId: sessionId ?? '' });
     if (opened === null) return null;
-    const connection = await manager.findOneByOrFail(SsoConnectionEntity, { id: opened.connectionId });
+    const where = { id: opened.connectionId, type: 'oidc' as const };
+    const connection = await manager.findOneBy(SsoConnectionEntity, where);
+    if (connection === null) return null;
     const backTo = publicUrl(this.settings, '/');
     try {
       return await this.clients.use(connection, (client) =>
@@ -84,28 +91,5 @@ export class SsoLogouts {
       if (error instanceof GatewayError && error.type === 'sso_login_refused') return null;
       throw error;
     }
-  }
-}
-
-/** Throws `sso_logout_refused` for a message that was used before. Ids that have expired are forgotten. */
-async function useOnce(
-  manager: EntityManager,
-  connectionId: string,
-  id: string,
-  expiresAt: Date,
-): Promise<void> {
-  await manager.delete(SsoUsedMessageEntity, { connectionId, expiresAt: LessThan(new Date()) });
-  const idHash = createHash('sha256').update(id).digest('hex');
-  const { identifiers } = await manager
-    .createQueryBuilder()
-    .insert()
-    .into(SsoUsedMessageEntity)
-    .values({ connectionId, idHash, expiresAt })
-    .orIgnore()
-    .returning('id_hash')
-    .execute()
-    .then(({ raw }: { raw: unknown }) => ({ identifiers: raw as readonly unknown[] }));
-  if (identifiers.length === 0) {
-    throw new GatewayError('sso_logout_refused', { cause: new Error('The logout token was used before.') });
   }
 }

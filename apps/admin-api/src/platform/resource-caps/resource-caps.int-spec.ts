@@ -44,7 +44,6 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   SigningKeyEntity: 'a few for the installation',
   SsoSessionEntity: 'one for each session',
   SsoUsedMessageEntity: 'expires; only signed messages of providers make one',
-  SamlReplayEntity: 'expires; only signed messages of providers make one',
   SsoFlowEntity: 'expires; old ones are deleted at the next login',
   SsoLinkEntity: 'one for each user and connection, which are capped',
   ScimTokenEntity: 'two for each organisation: the current and the previous one',
