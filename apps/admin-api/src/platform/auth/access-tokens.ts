@@ -5,7 +5,6 @@ import {
   OrganisationUserEntity,
   UserEntity,
   WorkspaceEntity,
-  WorkspaceUserEntity,
 } from '@gw/entities';
 import { hashApiKey } from '@gw/kernel';
 import { canonicalResource } from '@gw/oauth';
@@ -13,6 +12,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { KeyObject } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
+import { activeMemberships } from './active-memberships';
 import type { AuthenticatedSession } from './session.strategy';
 
 export const ACCESS_PREFIX = 'pat_';
@@ -38,27 +38,30 @@ type Row = Omit<AuthenticatedGrant, 'memberships' | 'scopes' | 'lacksFactor'> & 
 /** Access tokens of the OAuth server, as credentials of the control plane. */
 @Injectable()
 export class AccessTokens {
+  /** Audience of tokens that are for this API; null when there is no OAuth server. */
+  private readonly resource: string | null;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly secrets: Secrets,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL'>,
-  ) {}
+    @Inject(SETTINGS)
+    { OAUTH_ENABLED: isOn, PUBLIC_URL: publicUrl }: Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL'>,
+  ) {
+    this.resource =
+      isOn && publicUrl !== null ? (canonicalResource(publicUrl + RESOURCE_PATH) ?? null) : null;
+  }
 
   /**
    * The grant of a token that is for this API; null for any other text. Users, organisations and workspaces that are no longer active
    * end it at once, and so does a membership that has ended.
    */
   async find(text: string): Promise<AuthenticatedGrant | null> {
-    const { OAUTH_ENABLED: isOn, PUBLIC_URL: publicUrl } = this.settings;
     const [, id] = TOKEN.exec(text) ?? [];
-    if (!isOn || publicUrl === null || id === undefined) return null;
-    const row = await this.row(
-      artifactHash(this.secrets.oauthPepper, 'AccessToken', id),
-      canonicalResource(publicUrl + RESOURCE_PATH) ?? '',
-    );
+    if (this.resource === null || id === undefined) return null;
+    const row = await this.row(artifactHash(this.secrets.oauthPepper, 'AccessToken', id), this.resource);
     if (row === null) return null;
     const { tokenScope, granted, ...grant } = row;
-    const memberships = await this.membershipsOf(grant);
+    const memberships = await activeMemberships(this.dataSource, grant);
     const { workspaceId, role } = grant;
     if (workspaceId !== null && role === 'member' && !memberships.has(workspaceId)) return null;
     const scopes = new Set((tokenScope ?? '').split(' ').filter((scope) => granted.includes(scope)));
@@ -96,25 +99,5 @@ export class AccessTokens {
       .andWhere(`(consent.workspaceId IS NULL OR workspace.status = 'active')`)
       .getRawOne<Row>();
     return row ?? null;
-  }
-
-  /** Those of the user that the grant reaches. */
-  private async membershipsOf({
-    userId,
-    organisationId,
-    workspaceId,
-  }: Pick<Row, 'userId' | 'organisationId' | 'workspaceId'>): Promise<AuthenticatedSession['memberships']> {
-    const members = this.dataSource
-      .createQueryBuilder(WorkspaceUserEntity, 'member')
-      .innerJoin(
-        WorkspaceEntity,
-        'workspace',
-        `workspace.id = member.workspaceId AND workspace.status = 'active'`,
-      )
-      .where('member.userId = :userId', { userId })
-      .andWhere('workspace.organisationId = :organisationId', { organisationId });
-    if (workspaceId !== null) members.andWhere('workspace.id = :workspaceId', { workspaceId });
-    const rows = await members.getMany();
-    return new Map(rows.map((each) => [each.workspaceId, each.role]));
   }
 }

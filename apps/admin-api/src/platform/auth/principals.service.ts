@@ -102,13 +102,41 @@ export class PrincipalsService {
    * cannot reach the named workspace.
    */
   async ofSession(session: AuthenticatedSession, request: FastifyRequest): Promise<Principal> {
-    const { role, memberships } = session;
+    return this.inWorkspace(session, await this.reached(session, request), request);
+  }
+
+  /**
+   * Returns the caller of an access token: its user, with the scopes of the grant that the user still holds, and in its workspace only.
+   * Throws `not_found` for another workspace.
+   */
+  async ofGrant(grant: AuthenticatedGrant, request: FastifyRequest): Promise<Principal> {
+    const reached = await this.reached(grant, request);
+    const workspaceId = grant.workspaceId ?? reached;
+    if (reached !== null && reached !== workspaceId) throw new GatewayError('not_found');
+    const caller = await this.inWorkspace(grant, workspaceId, request);
+    const scopes = new Set([...caller.scopes].filter((scope) => grant.scopes.has(scope)));
+    return { ...caller, sessionId: null, scopes };
+  }
+
+  /** The workspace that the request names, else the only one of a member; null for none. Throws `not_found` as `ofSession` does. */
+  private async reached(
+    { role, memberships, organisationId }: AuthenticatedSession,
+    request: FastifyRequest,
+  ): Promise<string | null> {
     const isMember = role === 'member';
     const slug = workspaceSlugOf(request);
-    const named = await this.workspaceNamedBy(request, session.organisationId, slug, !isMember);
+    const named = await this.workspaceNamedBy(request, organisationId, slug, !isMember);
     if (named !== null && isMember && !memberships.has(named)) throw new GatewayError('not_found');
     const [only] = memberships.keys();
-    const workspaceId = named ?? (isMember && memberships.size === 1 ? (only ?? null) : null);
+    return named ?? (isMember && memberships.size === 1 ? (only ?? null) : null);
+  }
+
+  private async inWorkspace(
+    session: AuthenticatedSession,
+    workspaceId: string | null,
+    request: FastifyRequest,
+  ): Promise<Principal> {
+    const { role, memberships } = session;
     const workspaceRole = workspaceId === null ? null : (memberships.get(workspaceId) ?? null);
     const settings = await securityOf(this.dataSource.manager, session.organisationId, workspaceId);
     const standing = settingGroupOf(role, workspaceRole);
@@ -129,40 +157,6 @@ export class PrincipalsService {
       closed: removedCapabilities(standing, settings),
       expiresAt: session.expiresAt,
       request: factsOf(request),
-    };
-  }
-
-  /**
-   * Returns the caller of an access token: its user, with the scopes of the grant that the user still holds, and in its workspace only.
-   * Throws `not_found` for another workspace.
-   */
-  async ofGrant(grant: AuthenticatedGrant, request: FastifyRequest): Promise<Principal> {
-    const caller = await this.ofSession(grant, request);
-    const { workspaceId } = grant;
-    if (workspaceId !== null && caller.workspaceId !== null && caller.workspaceId !== workspaceId) {
-      throw new GatewayError('not_found');
-    }
-    const within =
-      workspaceId === null || caller.workspaceId !== null ? caller : await this.at(caller, workspaceId);
-    return {
-      ...within,
-      sessionId: null,
-      scopes: new Set([...within.scopes].filter((scope) => grant.scopes.has(scope))),
-    };
-  }
-
-  /** The caller of a session in a workspace that the request does not name. */
-  private async at(caller: Principal, workspaceId: string): Promise<Principal> {
-    const { organisationId, memberships, organisationRole } = caller;
-    const workspaceRole = memberships.get(workspaceId) ?? null;
-    const settings = await securityOf(this.dataSource.manager, organisationId, workspaceId);
-    const role = organisationRole ?? 'member';
-    const standing = settingGroupOf(role, workspaceRole);
-    return {
-      ...caller,
-      ...{ workspaceId, workspaceRole, standing },
-      scopes: ceilingOf(role, workspaceRole, settings),
-      closed: removedCapabilities(standing, settings),
     };
   }
 

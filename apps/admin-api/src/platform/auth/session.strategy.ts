@@ -1,13 +1,6 @@
 import type { OrganisationRole, WorkspaceRole } from '@gw/auth-scopes';
 import { TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/contracts';
-import {
-  OrganisationEntity,
-  OrganisationUserEntity,
-  SessionEntity,
-  UserEntity,
-  WorkspaceEntity,
-  WorkspaceUserEntity,
-} from '@gw/entities';
+import { OrganisationEntity, OrganisationUserEntity, SessionEntity, UserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
@@ -15,6 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-jwt';
 import { DataSource } from 'typeorm';
 import { Secrets } from '../../settings';
+import { activeMemberships } from './active-memberships';
 import { presentedBy } from './credentials';
 import type { SessionClaims } from './session-token';
 
@@ -55,20 +49,7 @@ export class SessionStrategy extends PassportStrategy(Strategy, 'session') {
   async validate(claims: SessionClaims): Promise<AuthenticatedSession | null> {
     const row = await this.find(claims);
     if (!row) return null;
-    const memberships = await this.dataSource
-      .createQueryBuilder(WorkspaceUserEntity, 'member')
-      .innerJoin(
-        WorkspaceEntity,
-        'workspace',
-        `workspace.id = member.workspaceId AND workspace.status = 'active'`,
-      )
-      .where('member.userId = :userId', { userId: row.userId })
-      .andWhere('workspace.organisationId = :organisationId', { organisationId: row.organisationId })
-      .getMany();
-    return {
-      ...row,
-      memberships: new Map(memberships.map(({ workspaceId, role }) => [workspaceId, role])),
-    };
+    return { ...row, memberships: await activeMemberships(this.dataSource, row) };
   }
 
   private find({ sid, sub }: SessionClaims): Promise<Omit<AuthenticatedSession, 'memberships'> | undefined> {

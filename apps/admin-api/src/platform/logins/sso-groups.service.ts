@@ -1,13 +1,9 @@
-import {
-  OrganisationUserEntity,
-  WorkspaceEntity,
-  WorkspaceUserEntity,
-  type SsoConnectionEntity,
-} from '@gw/entities';
+import { OrganisationUserEntity, WorkspaceEntity, type SsoConnectionEntity } from '@gw/entities';
 import type { ProvidedGroups } from '@gw/federation';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { membershipChanges, type Given, type Membership } from '../accounts/desired-memberships';
+import { membershipsIn } from '../accounts/memberships';
 import { GivenMemberships } from '../accounts/given-memberships';
 import type { Seat } from '../accounts/membership-ends';
 import { UserKeysService } from '../keys/user-keys.service';
@@ -36,7 +32,7 @@ export class SsoGroups {
     if (connection.groupRules.length === 0 && !connection.removeMapped) return;
     const { organisationId } = connection;
     const { isAdmin, workspaces, isComplete } = rolesOf(connection, groups);
-    const has = await membershipsIn(write.manager, organisationId, userId);
+    const has = await membershipsIn(write.manager, organisationId, [userId]);
     const given = [...(await alive(write.manager, workspaces)), ...standing(connection, has)];
     const changes = membershipChanges('sso', given, has);
     const mayRemove = connection.removeMapped && isComplete;
@@ -87,14 +83,4 @@ async function alive(manager: EntityManager, given: readonly Given[]): Promise<r
   });
   const active = new Set(rows.map(({ id }) => id));
   return given.filter(({ workspaceId }) => active.has(workspaceId));
-}
-
-async function membershipsIn(
-  manager: EntityManager,
-  organisationId: string,
-  userId: string,
-): Promise<readonly Membership[]> {
-  const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
-  const workspaceId = In(workspaces.map(({ id }) => id));
-  return manager.findBy(WorkspaceUserEntity, { userId, workspaceId });
 }

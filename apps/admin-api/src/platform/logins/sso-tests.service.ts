@@ -1,14 +1,10 @@
-import {
-  OrganisationUserEntity,
-  WorkspaceEntity,
-  WorkspaceUserEntity,
-  type SsoConnectionEntity,
-} from '@gw/entities';
+import { OrganisationUserEntity, type SsoConnectionEntity } from '@gw/entities';
 import type { OidcIdentity } from '@gw/federation';
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { membershipsIn } from '../accounts/memberships';
 import { AuditRecorder, type AuditCaller } from '../unit-of-work/audit-recorder';
 import { Write } from '../unit-of-work/writes';
 import { OidcClients } from './oidc-clients.service';
@@ -100,9 +96,7 @@ export class SsoTests {
 
 async function rightsOf(manager: EntityManager, organisationId: string, userId: string): Promise<Outcome> {
   const { role } = await manager.findOneByOrFail(OrganisationUserEntity, { organisationId, userId });
-  const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
-  const workspaceId = In(workspaces.map(({ id }) => id));
-  const memberships = await manager.findBy(WorkspaceUserEntity, { userId, workspaceId });
+  const memberships = await membershipsIn(manager, organisationId, [userId]);
   return {
     admitted: true,
     reason: null,

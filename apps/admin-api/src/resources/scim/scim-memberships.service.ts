@@ -3,11 +3,11 @@ import {
   ScimUserEntity,
   ScimWorkspaceMappingEntity,
   WorkspaceEntity,
-  WorkspaceUserEntity,
 } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { membershipChanges, type Given, type Membership } from '../../platform/accounts/desired-memberships';
+import { membershipChanges, type Given } from '../../platform/accounts/desired-memberships';
+import { membershipsIn } from '../../platform/accounts/memberships';
 import { GivenMemberships } from '../../platform/accounts/given-memberships';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
@@ -46,7 +46,7 @@ export class ScimMemberships {
     });
     const ids = users.map(({ userId }) => userId);
     const given = await givenTo(manager, organisationId, ids);
-    const has = await membershipsOf(manager, organisationId, ids);
+    const has = byUser(await membershipsIn(manager, organisationId, ids));
     for (const { userId, active } of users) {
       const wanted = active ? (given.get(userId) ?? []) : [];
       const changes = membershipChanges('scim', wanted, has.get(userId) ?? []);
@@ -85,18 +85,5 @@ async function givenTo(
       userIds: ['00000000-0000-0000-0000-000000000000', ...userIds],
     })
     .getRawMany<Given & { readonly userId: string }>();
-  return byUser(rows);
-}
-
-async function membershipsOf(
-  manager: EntityManager,
-  organisationId: string,
-  userIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Membership[]>> {
-  const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
-  const rows = await manager.findBy(WorkspaceUserEntity, {
-    userId: In([...userIds]),
-    workspaceId: In(workspaces.map(({ id }) => id)),
-  });
   return byUser(rows);
 }

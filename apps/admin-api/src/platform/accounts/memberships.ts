@@ -1,0 +1,13 @@
+import { WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
+import { In, type EntityManager } from 'typeorm';
+
+/** Memberships of users in all workspaces of an organisation, archived ones included. */
+export async function membershipsIn(
+  manager: EntityManager,
+  organisationId: string,
+  userIds: readonly string[],
+): Promise<readonly WorkspaceUserEntity[]> {
+  const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
+  const workspaceId = In(workspaces.map(({ id }) => id));
+  return manager.findBy(WorkspaceUserEntity, { userId: In([...userIds]), workspaceId });
+}

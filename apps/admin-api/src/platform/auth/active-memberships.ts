@@ -1,0 +1,29 @@
+import type { WorkspaceRole } from '@gw/auth-scopes';
+import { WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
+import type { DataSource } from 'typeorm';
+
+interface Member {
+  readonly userId: string;
+  readonly organisationId: string;
+  /** Absent or null: all workspaces of the organisation. */
+  readonly workspaceId?: string | null;
+}
+
+/** Roles of a user in the active workspaces of an organisation, by workspace. */
+export async function activeMemberships(
+  dataSource: DataSource,
+  { userId, organisationId, workspaceId = null }: Member,
+): Promise<ReadonlyMap<string, WorkspaceRole>> {
+  const members = dataSource
+    .createQueryBuilder(WorkspaceUserEntity, 'member')
+    .innerJoin(
+      WorkspaceEntity,
+      'workspace',
+      `workspace.id = member.workspaceId AND workspace.status = 'active'`,
+    )
+    .where('member.userId = :userId', { userId })
+    .andWhere('workspace.organisationId = :organisationId', { organisationId });
+  if (workspaceId !== null) members.andWhere('workspace.id = :workspaceId', { workspaceId });
+  const rows = await members.getMany();
+  return new Map(rows.map((each) => [each.workspaceId, each.role]));
+}
