@@ -36,7 +36,7 @@ export interface RegistrationOptions extends RedirectUriOptions {
   readonly deviceFlow?: boolean;
 }
 
-/** `scope` is kept beside the metadata: scopes of resources are none of the protocol engine. */
+/** `scope` is kept apart from the metadata: scopes of resources are none of the protocol engine. */
 export interface Registration {
   readonly client: ClientMetadata;
   readonly scope: string;

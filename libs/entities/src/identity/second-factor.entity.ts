@@ -54,7 +54,7 @@ export class SecondFactorEntity extends PlainRow {
   lastUsedAt!: Date | null;
 }
 
-/** A code that stands in for a lost factor once. Deleted when it is used or replaced. */
+/** A code that replaces a lost factor once. Deleted when it is used or replaced. */
 @Entity('recovery_codes')
 export class RecoveryCodeEntity extends PlainRow {
   /** SHA-256 of user id and code, hex. A code has 80 random bits, so its hash needs no key that could be replaced. */

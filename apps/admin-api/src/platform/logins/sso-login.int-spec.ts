@@ -214,7 +214,7 @@ describe('logins by OpenID Connect', () => {
     expect(await logIn(email)).toEqual([403, 'sso_login_refused']);
   });
 
-  it('admit owners by the word of an owner only, until somebody below them changes the provider', async () => {
+  it('admit owners by the word of an owner only, until a lower role changes the provider', async () => {
     const { tenant, domain, id } = await organisation();
     const { organisationId, adminKey } = tenant;
     const owner = await api.user(organisationId, 'owner');

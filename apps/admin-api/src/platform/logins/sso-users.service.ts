@@ -128,7 +128,7 @@ export class SsoUsers {
   }
 }
 
-/** `trust_email` stands in for a provider that is silent, never for one that says no. */
+/** `trust_email` counts only where the provider says nothing, never where it says no. */
 const isProven = ({ trustEmail }: SsoConnectionEntity, { isEmailVerified }: OidcIdentity): boolean =>
   isEmailVerified ?? trustEmail;
 

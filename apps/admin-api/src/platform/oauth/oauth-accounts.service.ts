@@ -19,7 +19,7 @@ export class OauthAccounts {
     return { accountId: id, claims: () => ({ sub: id }) };
   }
 
-  /** What a token of the grant says beside its scopes. */
+  /** What a token of the grant says in addition to its scopes. */
   async claimsOf(grantId: string): Promise<Record<string, string | null>> {
     const grant = await this.transactions.manager.findOneByOrFail(OauthConsentEntity, { id: grantId });
     return {

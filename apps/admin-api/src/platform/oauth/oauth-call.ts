@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import type { RequestFacts } from '../common/principal';
 import type { AuditCaller, AuditEntry } from '../unit-of-work/audit-recorder';
 
-/** One transaction of the OAuth server, with what must be told of it. */
+/** One transaction of the OAuth server, with its audit rows and the documents that it removes. */
 export interface OauthWork {
   readonly manager: EntityManager;
   readonly audits: { readonly caller: AuditCaller; readonly entry: AuditEntry }[];

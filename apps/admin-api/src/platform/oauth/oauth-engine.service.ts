@@ -120,7 +120,7 @@ function addPrefixes(body: unknown): void {
   if (tokens?.refresh_token !== undefined) tokens.refresh_token = REFRESH_PREFIX + tokens.refresh_token;
 }
 
-/** The scope of a registration is kept beside the engine. */
+/** The scope of a registration is kept by us, not by the engine. */
 function addScope(body: unknown): void {
   const scope = currentOauthCall()?.registration?.scope;
   if (scope !== undefined && scope !== '') Object.assign(body as object, { scope });

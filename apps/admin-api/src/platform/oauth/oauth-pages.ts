@@ -104,7 +104,7 @@ function warningOf({ clientKind, redirect }: ConsentView): string {
   const words: string[] = [];
   if (clientKind === 'dynamic')
     words.push(
-      'This client has registered itself; nobody has checked its name. Trust the address, not the name.',
+      'This client has registered itself; its name was not checked. Trust the address, not the name.',
     );
   if (redirect.isLoopback)
     words.push('The address is on your own computer: any program that runs there could be the client.');

@@ -254,7 +254,7 @@ describe('OAuth server', () => {
     ['a resource of another server', { resource: 'https://other.example.org/v1' }, 'invalid_target'],
     ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['scopes that nobody can have', { scope: 'nosuch' }, 'invalid_scope'],
+    ['scopes that do not exist', { scope: 'nosuch' }, 'invalid_scope'],
     [
       'scopes beyond a client that registered itself',
       { scope: 'organisation_settings.update' },
@@ -389,7 +389,7 @@ describe('OAuth server', () => {
     expect(await api.dataSource.manager.countBy(OauthConsentEntity, { clientId: edited })).toBe(0);
   });
 
-  it('[CTL-15] answers an unregistered redirect address with a page, and sends nobody there', async () => {
+  it('[CTL-15] shows a page for an unregistered redirect address, and no redirect', async () => {
     for (const redirect_uri of ['https://evil.example.org/cb', `${CALLBACK}/`, 'javascript:alert(1)']) {
       const { response } = await journey.begin(clientId, { redirect_uri });
       expect([redirect_uri, response.status, response.headers['location']]).toEqual([

@@ -9,8 +9,7 @@ import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { endSessions } from '../../platform/accounts/membership-ends';
-import { assertNotAbove, rankOfRole } from '../../platform/auth/grants';
-import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import { activeSeatBelow } from '../../platform/accounts/active-seat';
 import type { Principal } from '../../platform/common/principal';
 import { Writes } from '../../platform/unit-of-work/writes';
 
@@ -24,12 +23,9 @@ export class FactorResetsService {
    * without a session, for the caller's own factors, for a higher role, and for factors that also protect other organisations.
    */
   reset(caller: Principal, userId: string): Promise<object> {
-    const { organisationId } = inOrganisation(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const at = { organisationId, userId, status: 'active' as const };
-      const seat = found(isUuid(userId) ? await manager.findOneBy(OrganisationUserEntity, at) : null);
-      assertNotAbove(caller, rankOfRole(seat.role, null));
+      const seat = await activeSeatBelow(manager, caller, userId);
       assertAnotherUser(caller, seat.userId);
       await removeHere(manager, seat);
       await endSessions(manager, seat);

@@ -3,12 +3,12 @@ import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
-import { assertNotAbove, rankOfRole } from '../../platform/auth/grants';
+import { activeSeatBelow } from '../../platform/accounts/active-seat';
 import { NewPasswords } from '../../platform/auth/new-passwords';
 import { PasswordChecks } from '../../platform/auth/password-checks';
 import type { Principal, RequestFacts } from '../../platform/common/principal';
 import { setPassword } from '../../platform/auth/user-password';
-import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
+import { inOrganisation } from '../../platform/auth/tenancy';
 import type { ChangePasswordDto, PasswordResetResponse, ResetPasswordDto } from './accounts.dto';
 import { PasswordLinks } from './password-links';
 
@@ -73,9 +73,7 @@ export class PasswordsService {
     const { organisationId } = inOrganisation(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const at = { organisationId, userId, status: 'active' as const };
-      const seat = found(isUuid(userId) ? await manager.findOneBy(OrganisationUserEntity, at) : null);
-      assertNotAbove(caller, rankOfRole(seat.role, null));
+      const seat = await activeSeatBelow(manager, caller, userId);
       if (!this.links.hasMail) assertOwnerSession(caller);
       const user = await manager.findOneByOrFail(UserEntity, { id: seat.userId });
       const made = this.links.hasMail

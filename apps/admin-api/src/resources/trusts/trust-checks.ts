@@ -24,9 +24,9 @@ export function assertIssuer({ issuer, conditions, maps }: Admitted): void {
 }
 
 /**
- * Where another organisation may trust the issuer too, an audience must be of one organisation alone: then nobody can take over or
- * block its callers by a trust of the same tokens. `kept` are audiences that the trust has already. The lock makes concurrent writes of one issuer follow each other. Throws
- * `validation_failed`.
+ * Where another organisation may trust the issuer too, an audience must be of one organisation alone, so that no other one can take
+ * over or block its callers by a trust of the same tokens. `kept` are audiences that the trust has already. The lock makes concurrent
+ * writes of one issuer follow each other. Throws `validation_failed`.
  */
 export async function assertOwnAudiences(
   manager: EntityManager,

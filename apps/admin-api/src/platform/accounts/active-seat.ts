@@ -1,0 +1,21 @@
+import { OrganisationUserEntity } from '@gw/entities';
+import type { EntityManager } from 'typeorm';
+import { assertNotAbove, rankOfRole } from '../auth/grants';
+import { found, inOrganisation, isUuid } from '../auth/tenancy';
+import type { Principal } from '../common/principal';
+
+/**
+ * The active membership of a user whom the caller may change. Throws `not_found` for a user of no such membership in the caller's
+ * organisation, and `forbidden` for a role above the caller's.
+ */
+export async function activeSeatBelow(
+  manager: EntityManager,
+  caller: Principal,
+  userId: string,
+): Promise<OrganisationUserEntity> {
+  const { organisationId } = inOrganisation(caller);
+  const at = { organisationId, userId, status: 'active' as const };
+  const seat = found(isUuid(userId) ? await manager.findOneBy(OrganisationUserEntity, at) : null);
+  assertNotAbove(caller, rankOfRole(seat.role, null));
+  return seat;
+}
