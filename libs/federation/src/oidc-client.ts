@@ -2,6 +2,7 @@ import { createRemoteJWKSet, customFetch as keysFetch, type JWTVerifyGetKey } fr
 import { webcrypto } from 'node:crypto';
 import * as client from 'openid-client';
 import { groupsIn, type ProvidedGroups } from './groups';
+import { isLoopbackUrl } from './loopback-url';
 import { readLogoutToken, type ProvidedLogout } from './logout-token';
 import { assertIdToken, SKEW_SECONDS, type Claims } from './id-token';
 
@@ -65,7 +66,6 @@ export class OidcFault extends Error {
 }
 
 const SCOPES = ['openid', 'profile', 'email'];
-const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 /** The library reads keys again for an unknown key id when what it has is this old. */
 const KEYS_SETTLE_SECONDS = 60;
 const KEYS_SECONDS = 300;
@@ -96,7 +96,7 @@ export class OidcClient {
     outbound: OidcOutbound,
   ): Promise<OidcClient> {
     const authentication = await authenticationOf(settings);
-    const isLoopback = LOOPBACK.test(settings.issuer);
+    const isLoopback = isLoopbackUrl(settings.issuer);
     const fetched: client.CustomFetch = (url, init) =>
       outbound.send(url, { ...init, body: bodyOf(init.body) } as Parameters<OidcOutbound['send']>[1]);
     const tolerance = { [client.clockTolerance]: SKEW_SECONDS };
@@ -223,9 +223,9 @@ export class OidcClient {
 
 /** https, or plain http on this machine for an issuer that is there too. */
 const isSafe = (url: string, isLoopback: boolean): boolean =>
-  url.startsWith('https://') || (isLoopback && LOOPBACK.test(url));
+  url.startsWith('https://') || (isLoopback && isLoopbackUrl(url));
 
-const isSafeEndpoint = (url: string, issuer: string): boolean => isSafe(url, LOOPBACK.test(issuer));
+const isSafeEndpoint = (url: string, issuer: string): boolean => isSafe(url, isLoopbackUrl(issuer));
 
 /** The provider's keys for logout tokens, which anyone may send: read again for an unknown key at most every 30 seconds. */
 function keysOf({ jwks_uri: uri }: client.ServerMetadata, outbound: OidcOutbound): JWTVerifyGetKey {

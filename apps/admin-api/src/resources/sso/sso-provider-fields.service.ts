@@ -1,5 +1,5 @@
 import type { SsoConnectionEntity, TokenEndpointAuthMethod } from '@gw/entities';
-import { newKeyWithCertificate, type IdpMetadata, type PrivateJwk } from '@gw/federation';
+import { isLoopbackUrl, newKeyWithCertificate, type IdpMetadata, type PrivateJwk } from '@gw/federation';
 import { isObject, type AddressPolicy } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
@@ -10,7 +10,6 @@ import { SamlSettingsReader } from './saml-settings.service';
 import { toCertificates, type MetadataPreviewDto, type MetadataPreviewResponse } from './saml.dto';
 import type { SsoConnectionFields, UpdateSsoConnectionDto } from './sso-connections.dto';
 
-const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 const KEYS_MAX = 10;
 const ONLY_OIDC = [
   ...(['issuer', 'client_id', 'client_secret', 'jwks', 'token_endpoint_auth_method'] as const),
@@ -116,7 +115,7 @@ export class SsoProviderFields {
   private assertIssuer(issuer: string): void {
     const verdict = this.addresses.checkUrl(issuer);
     if (!verdict.ok) throw invalid('issuer', verdict.rule);
-    if (!issuer.startsWith('https://') && !LOOPBACK.test(issuer))
+    if (!issuer.startsWith('https://') && !isLoopbackUrl(issuer))
       throw invalid('issuer', 'issuer must be https');
     if (/[?#]/.test(issuer)) throw invalid('issuer', 'issuer must have no query and no fragment');
     if (/[{}]/.test(issuer)) throw invalid('issuer', 'issuer must name a tenant, not a template');
