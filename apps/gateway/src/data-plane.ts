@@ -64,7 +64,8 @@ import { createResponses, type Responses } from './cache/response-stores';
 import { createBreakers } from './attempt/breakers';
 import { Configs } from './configs/configs';
 import { createPrincipals } from './auth/create-principals';
-import type { Documents, Principals } from './auth/principals';
+import type { Documents } from './auth/documents';
+import type { Principals } from './auth/principals';
 import { Prompts } from './prompts/prompts';
 import { createSecrets } from './credentials/secrets';
 

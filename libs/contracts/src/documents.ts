@@ -1,4 +1,5 @@
 import type { LossMode } from '@gw/kernel';
+import type { AccessTokenDocument, TrustsDocument, WorkspaceSlugDocument } from './caller-documents';
 import type { SecretLocation } from './secret-use';
 /**
  * The kinds of documents in the read model: the control plane's data for gateways, as flat,
@@ -15,6 +16,7 @@ export type DocumentKind =
   | 'guardrail'
   | 'prompt'
   | 'prompt_version'
+  | 'access_token'
   | 'trusts'
   | 'workspace_slug';
 
@@ -378,64 +380,6 @@ export interface PromptVersionDocument {
   readonly toolChoice: readonly [unknown] | null;
 }
 
-/** `glob-end`: the value ends in `*`, before which the claim must agree. `regex`: of RE2. */
-export const CLAIM_OPERATORS = ['equals', 'in', 'glob-end', 'regex'] as const;
-
-/** A condition on a claim of a token. */
-export interface ClaimCondition {
-  /** JSON pointer (RFC 6901), such as `/sub`. */
-  readonly claim: string;
-  readonly op: (typeof CLAIM_OPERATORS)[number];
-  /** A list for `in`, else a text. */
-  readonly value: string | readonly string[];
-}
-
-/** What tokens that meet the conditions may do. */
-export interface TrustMap {
-  readonly conditions: readonly ClaimCondition[];
-  /** Id of the workspace. Null: the token names it. */
-  readonly workspaceId: string | null;
-  /** Scopes at most; a token that names scopes gets those of them. */
-  readonly scopes: readonly string[];
-  /** Metadata of requests: names with the JSON pointers of claims. */
-  readonly metadata: Readonly<Record<string, string>>;
-}
-
-/** An issuer whose tokens an organisation accepts instead of API keys. */
-export interface TrustRule {
-  readonly id: string;
-  readonly organisationId: string;
-  readonly name: string;
-  readonly tokenKind: 'jwt' | 'workload';
-  readonly preset: string | null;
-  readonly issuer: string;
-  /** URLs of key sets; empty when `keys` has the keys. */
-  readonly jwksUrls: readonly string[];
-  readonly keys: readonly object[];
-  readonly audiences: readonly string[];
-  readonly algorithms: readonly string[];
-  /** All must hold. */
-  readonly conditions: readonly ClaimCondition[];
-  /** The first one whose conditions hold decides. */
-  readonly maps: readonly TrustMap[];
-  /** Seconds that a token may live at most. */
-  readonly maxTtl: number;
-}
-
-/** The trusts of one issuer, of all organisations. Addressed by a digest of the issuer. */
-export interface TrustsDocument {
-  readonly kind: 'trusts';
-  readonly version: string;
-  readonly trusts: readonly TrustRule[];
-}
-
-/** The workspace that a slug names in an organisation. */
-export interface WorkspaceSlugDocument {
-  readonly kind: 'workspace_slug';
-  readonly version: string;
-  readonly workspaceId: string;
-}
-
 export type ReadModelDocument =
   | ApiKeyDocument
   | EndedApiKeyDocument
@@ -446,6 +390,7 @@ export type ReadModelDocument =
   | GuardrailDocument
   | PromptDocument
   | PromptVersionDocument
+  | AccessTokenDocument
   | TrustsDocument
   | WorkspaceSlugDocument;
 
@@ -453,7 +398,8 @@ export type ReadModelDocument =
  * `api_key:<hash>`, `ended_api_key:<hash>`, `organisation:<id>`, `workspace:<id>`,
  * `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`, `guardrail:<workspace
  * id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation
- * id>:<id>`, `trusts:<SHA-256 of the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
+ * id>:<id>`, `access_token:<hash>`, `trusts:<SHA-256 of the issuer, hex>`,
+ * `workspace_slug:<organisation id>:<slug>`.
  */
 export type DocumentKey = string;
 

@@ -8,6 +8,14 @@ export {
 } from './cloud-identity';
 export {
   CLAIM_OPERATORS,
+  type AccessTokenDocument,
+  type ClaimCondition,
+  type TrustMap,
+  type TrustRule,
+  type TrustsDocument,
+  type WorkspaceSlugDocument,
+} from './caller-documents';
+export {
   credentialBinding,
   documentKey,
   guardrailBinding,
@@ -24,11 +32,6 @@ export {
   type OrganisationDocument,
   type PromptDocument,
   type PromptVersionDocument,
-  type TrustMap,
-  type TrustRule,
-  type TrustsDocument,
-  type ClaimCondition,
-  type WorkspaceSlugDocument,
   type Enforcement,
   type OutageMode,
   type PolicyCondition,

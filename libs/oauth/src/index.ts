@@ -1,4 +1,11 @@
 export {
+  ACCESS_PREFIX,
+  accessTokenHash,
+  API_RESOURCE_PATH,
+  artifactHash,
+  isAccessTokenForm,
+} from './access-token';
+export {
   clientIdFault,
   readClientDocument,
   CLIENT_DOCUMENT_BYTES_MAX,

@@ -4,6 +4,7 @@ import type { DocumentKey } from '@gw/contracts';
 export type WantedRow =
   | { readonly kind: 'api_key'; readonly secretHash: string }
   | { readonly kind: 'ended_api_key'; readonly secretHash: string }
+  | { readonly kind: 'access_token'; readonly secretHash: string }
   | { readonly kind: 'organisation'; readonly id: string }
   | { readonly kind: 'workspace'; readonly id: string }
   | { readonly kind: 'provider'; readonly workspaceId: string; readonly name: string }
@@ -15,7 +16,7 @@ export type WantedRow =
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
 
 // Lower case only, so that a document has exactly one key, the one in change events.
-const API_KEY = /^(api_key|ended_api_key):([0-9a-f]{64})$/;
+const BY_HASH = /^(api_key|ended_api_key|access_token):([0-9a-f]{64})$/;
 const BY_ID = /^(organisation|workspace):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 /** A slug has at most 255 characters, and Postgres text cannot contain NUL. */
 const BY_NAME = /^(provider|config|guardrail):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
@@ -28,8 +29,9 @@ export const parseDocumentKey = (key: DocumentKey): WantedRow | null =>
   hashedRow(key) ?? rowById(key) ?? rowOfOrganisation(key) ?? rowByName(key);
 
 function hashedRow(key: DocumentKey): WantedRow | null {
-  const [, hashed, secretHash] = API_KEY.exec(key) ?? [];
-  if (secretHash !== undefined) return { kind: hashed as 'api_key' | 'ended_api_key', secretHash };
+  const [, hashed, secretHash] = BY_HASH.exec(key) ?? [];
+  if (secretHash !== undefined)
+    return { kind: hashed as 'api_key' | 'ended_api_key' | 'access_token', secretHash };
   const [, issuerDigest] = TRUSTS.exec(key) ?? [];
   return issuerDigest === undefined ? null : { kind: 'trusts', issuerDigest };
 }

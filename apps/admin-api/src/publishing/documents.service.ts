@@ -25,6 +25,7 @@ import { CredentialsService } from '../platform/credentials/credentials.service'
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
 import { SETTINGS } from '../settings';
+import { addAccessTokens } from './access-token-documents';
 import {
   apiKeyDocument,
   configDocument,
@@ -73,6 +74,7 @@ export class DocumentsService {
       const found: Documents = new Map();
       await this.addApiKeys(manager, of('api_key'), found);
       await addEndedApiKeys(manager, of('ended_api_key'), found);
+      await addAccessTokens(manager, of('access_token'), found);
       await this.addOrganisations(manager, of('organisation'), found);
       await this.addWorkspaces(manager, of('workspace'), found);
       await this.addProviders(manager, of('provider'), found);

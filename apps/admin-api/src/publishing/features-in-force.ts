@@ -38,6 +38,7 @@ function guardedInForce(
     case 'config':
     case 'guardrail':
       return guarded(document, features);
+    case 'access_token':
     case 'ended_api_key':
     case 'prompt':
     case 'prompt_version':

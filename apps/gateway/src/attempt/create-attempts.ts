@@ -17,7 +17,7 @@ import { createIssuedCredentials } from '../credentials/issued';
 import { RenewalAround } from '../credentials/renewal.around';
 import { Credentials } from '../credentials/credentials';
 import { OwnCredentials } from '../credentials/own-credentials';
-import type { Documents } from '../auth/principals';
+import type { Documents } from '../auth/documents';
 import { CacheAround } from '../cache/cache.around';
 import { Embeddings } from '../cache/embeddings';
 import type { TargetPricer } from '../usage/use';

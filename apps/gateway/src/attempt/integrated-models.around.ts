@@ -1,6 +1,7 @@
 import { documentKey, type ProviderDocument } from '@gw/contracts';
 import type { LocalResponse } from '@gw/providers';
-import type { Documents, Principal } from '../auth/principals';
+import type { Documents } from '../auth/documents';
+import type { Principal } from '../auth/principals';
 import { GatewayResponse } from './gateway-response';
 import { type Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';

@@ -1,5 +1,6 @@
 import { PORTKEY_HEADER_PREFIX } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
+import { isAccessTokenForm } from '@gw/oauth';
 import type { RefusedKey } from './ended-keys';
 import { assertUsable, type Principal, type Principals } from './principals';
 import type { RequestContext, Stage } from '../core/request-context';
@@ -12,6 +13,7 @@ export class AuthenticateStage implements Stage {
   run(context: RequestContext): void | Promise<void> {
     const { apiKey } = context.gw;
     if (apiKey === null || apiKey === '') throw new GatewayError('api_key_missing');
+    if (apiKey === context.queryKey && isAccessTokenForm(apiKey)) throw inQuery();
     const principal = this.principals.resolve(apiKey);
     if (principal instanceof Promise) {
       return principal.then(
@@ -34,6 +36,12 @@ export class AuthenticateStage implements Stage {
   }
 }
 
+const inQuery = (): GatewayError =>
+  new GatewayError('validation_failed', {
+    param: 'key',
+    message: 'Access tokens are not accepted in the query. Send yours as Authorization: Bearer.',
+  });
+
 const notAccepted = (): GatewayError =>
   new GatewayError('header_invalid', {
     param: `${PORTKEY_HEADER_PREFIX}api-key`,
@@ -47,6 +55,7 @@ export function assertAllowed(principal: Principal, { scopes }: Pick<Route, 'sco
   throw new GatewayError('scope_missing', {
     message: `The API key needs the scope ${scopes.join(' or ')}.`,
     extra: { required_scopes: scopes },
+    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` },
   });
 }
 

@@ -1,10 +1,12 @@
-import { apiKeyPepper, masterKeysOf, type AddressPolicy } from '@gw/kernel';
+import { apiKeyPepper, masterKeysOf, oauthPepper, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient, internalPost } from '@gw/outbound';
 import { fetchKeysBy, KeySets, sharedReads } from '@gw/trusts';
 import { describeFault, type Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
+import { AccessTokenCallers } from './access-token-callers';
 import { EarlierKeys } from './earlier-keys';
-import { Principals, type Documents } from './principals';
+import type { Documents } from './documents';
+import { Principals } from './principals';
 import { TokenCallers } from './token-callers';
 
 interface Parts {
@@ -13,13 +15,14 @@ interface Parts {
   readonly log: Log;
 }
 
-/** Resolves the callers of all requests: API keys, and signed tokens unless they are switched off. */
+/** Resolves the callers of all requests: API keys, access tokens, and signed tokens unless they are switched off. */
 export function createPrincipals(settings: GatewaySettings, parts: Parts): Principals {
   const { ADMIN_URL: adminUrl, SERVICE_TOKEN: serviceToken } = settings;
   return new Principals(parts.documents, {
     peppers: masterKeysOf(settings).map(apiKeyPepper),
     earlier: new EarlierKeys({ adminUrl, serviceToken, post: internalPost }),
     blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
+    accessTokens: new AccessTokenCallers(parts.documents, oauthPepper(settings.ENCRYPTION_KEY)),
     tokens: settings.JWT_ENABLED ? tokenCallers(settings, parts) : null,
     // Half, because remembered keys keep their documents in memory, even those that the read model has evicted.
     capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,

@@ -69,6 +69,7 @@ describe('an API key hashed under an earlier master key', () => {
           earlier: { report: () => undefined },
           blockInlineConfig: false,
           tokens: null,
+          accessTokens: { resolve: () => Promise.reject(new Error('No token is asked for.')) },
           capacity: 10,
         },
       );

@@ -1,5 +1,5 @@
 import { documentKey, type DocumentKey, type ReadModelDocument } from '@gw/contracts';
-import type { Documents } from './principals';
+import type { Documents } from './documents';
 
 /** Owner of a key that may not be used. */
 export interface RefusedKey {

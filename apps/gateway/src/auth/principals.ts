@@ -9,10 +9,13 @@ import {
 } from '@gw/contracts';
 import { GatewayError, hashApiKey } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
+import { isAccessTokenForm } from '@gw/oauth';
 import { isTokenForm } from '@gw/trusts';
+import type { AccessTokenCallers } from './access-token-callers';
+import { readDocument, type Documents } from './documents';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
-import { VERIFIED_MS, type TokenCallers } from './token-callers';
+import { VERIFIED_MS, type TokenCallers, type TokenKey } from './token-callers';
 import { VerifiedTokens } from './verified-tokens';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
@@ -31,14 +34,6 @@ export interface Principal {
   readonly logBodies: boolean;
   /** True when a provider may be called only after the request's in-flight record is stored. */
   readonly strictAudit: boolean;
-}
-
-/** The part of the read model that principals need. */
-export interface Documents {
-  get(key: DocumentKey): ReadModelDocument | null | undefined;
-  load(key: DocumentKey): Promise<ReadModelDocument | null>;
-  /** Documents in memory whose keys start with `prefix`; possibly not all that exist. */
-  known(prefix: DocumentKey): readonly ReadModelDocument[];
 }
 
 interface Known {
@@ -66,6 +61,8 @@ export interface PrincipalOptions {
   readonly blockInlineConfig: boolean;
   /** Resolves signed tokens; null when they are not accepted. */
   readonly tokens: TokenCallers | null;
+  /** Resolves access tokens of our OAuth server. */
+  readonly accessTokens: Pick<AccessTokenCallers, 'resolve'>;
   /**
    * Maximum number of raw API keys remembered with their hash. The least recently used is evicted, which costs one hash when it is
    * used again.
@@ -73,7 +70,10 @@ export interface PrincipalOptions {
   readonly capacity: number;
 }
 
-/** Resolves API keys and signed tokens to principals. A known key costs three map look-ups and no hash; a known token, one hash. */
+/**
+ * Resolves API keys, access tokens and signed tokens to principals. A known key or access token costs three map look-ups and no hash; a
+ * known signed token, one hash.
+ */
 export class Principals {
   private readonly known: LRUCache<string, Known>;
   private readonly verified = new VerifiedTokens<Known>();
@@ -97,7 +97,7 @@ export class Principals {
     if (tokens !== null && isTokenForm(apiKey)) return this.resolveToken(apiKey, tokens);
     const known = this.known.get(apiKey);
     if (known && this.isCurrent(known)) return known.principal;
-    return this.lookUp(apiKey, known?.key);
+    return isAccessTokenForm(apiKey) ? this.lookUpToken(apiKey) : this.lookUp(apiKey, known?.key);
   }
 
   private isCurrent({ key, workspace, organisation, source, mayStay, principal }: Known): boolean {
@@ -123,6 +123,13 @@ export class Principals {
     return made.principal;
   }
 
+  private async lookUpToken(token: string): Promise<Principal> {
+    this.known.delete(token);
+    const made = await this.knownByToken(await this.options.accessTokens.resolve(token));
+    this.known.set(token, made);
+    return made.principal;
+  }
+
   private resolveToken(token: string, tokens: TokenCallers): Principal | Promise<Principal> {
     const known = this.verified.get(token);
     return known && this.isCurrent(known) ? known.principal : this.verify(token, tokens);
@@ -130,12 +137,15 @@ export class Principals {
 
   private async verify(token: string, tokens: TokenCallers): Promise<Principal> {
     this.verified.delete(token);
-    const { at, source, key, isCurrent } = await tokens.resolve(token);
-    const made = await this.knownOf({ at, source, key, mayStay: isCurrent });
-    const { id: workspaceId } = made.principal.workspace;
-    const tenant = { workspaceId, organisationId: key.organisationId };
+    const made = await this.knownByToken(await tokens.resolve(token));
+    const { workspace, organisation } = made.principal;
+    const tenant = { workspaceId: workspace.id, organisationId: organisation.id };
     this.verified.set(token, made, { tenant, ttlMs: VERIFIED_MS });
     return made.principal;
+  }
+
+  private knownByToken({ at, source, key, isCurrent }: TokenKey): Promise<Known> {
+    return this.knownOf({ at, source, key, mayStay: isCurrent });
   }
 
   private async knownOf({ at, source, key, mayStay }: Resolved): Promise<Known> {
@@ -143,8 +153,8 @@ export class Principals {
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
     const [workspace, organisation] = await Promise.all([
-      this.read(workspaceKey),
-      this.read(organisationKey),
+      readDocument(this.documents, workspaceKey),
+      readDocument(this.documents, organisationKey),
     ]);
     const isOwn = isActive(workspace, 'workspace') && workspace.organisationId === key.organisationId;
     if (!isOwn || !isActive(organisation, 'organisation')) throw refusal('api_key_invalid', key);
@@ -163,15 +173,10 @@ export class Principals {
     // Repeat the current hash at the end: the control plane may have rehashed the key between two reads.
     const again = hashed.length > 1 ? hashed.slice(0, 1) : [];
     for (const at of known === undefined ? [...hashed, ...again] : [known, ...hashed, ...again]) {
-      const key = await this.read(at);
+      const key = await readDocument(this.documents, at);
       if (key?.kind === 'api_key') return [at, key];
     }
     return null;
-  }
-
-  private async read(key: DocumentKey): Promise<ReadModelDocument | null> {
-    const known = this.documents.get(key);
-    return known === undefined ? this.documents.load(key) : known;
   }
 
   private build(

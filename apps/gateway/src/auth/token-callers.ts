@@ -17,7 +17,7 @@ import {
   type KeySets,
   type VerifiedToken,
 } from '@gw/trusts';
-import type { Documents } from './principals';
+import { readDocument, type Documents } from './documents';
 
 /** A verified token is checked again after this time, so that a key that its issuer withdraws ends it. */
 export const VERIFIED_MS = 300_000;
@@ -65,7 +65,7 @@ export class TokenCallers {
     const issuer = issuerOf(read.claims);
     if (issuer === null) throw new TokenFault('issuer', 'The token names no issuer.');
     const at = documentKey.trusts(issuerDigest(issuer));
-    const source = await this.read(at);
+    const source = await readDocument(this.documents, at);
     if (source?.kind !== 'trusts') throw new TokenFault('issuer', 'There is no trust of the issuer.');
     const verified = await verifyAny((source satisfies TrustsDocument).trusts, read, {
       sets: this.sets,
@@ -109,7 +109,10 @@ export class TokenCallers {
 
   private async workspaceOf(organisationId: string, { workspace }: VerifiedToken['caller']): Promise<string> {
     if ('id' in workspace) return workspace.id;
-    const found = await this.read(documentKey.workspaceSlug(organisationId, workspace.slug));
+    const found = await readDocument(
+      this.documents,
+      documentKey.workspaceSlug(organisationId, workspace.slug),
+    );
     if (found?.kind === 'workspace_slug') return found.workspaceId;
     throw new TokenFault('map', 'The token names a workspace that the organisation does not have.');
   }
@@ -117,12 +120,9 @@ export class TokenCallers {
   /** A config that the workspace does not have is left out. */
   private async configOf(workspaceId: string, named: string | null): Promise<string | null> {
     if (named === null) return null;
-    return (await this.read(documentKey.config(workspaceId, named)))?.kind === 'config' ? named : null;
-  }
-
-  private async read(key: DocumentKey): Promise<ReadModelDocument | null> {
-    const known = this.documents.get(key);
-    return known === undefined ? this.documents.load(key) : known;
+    return (await readDocument(this.documents, documentKey.config(workspaceId, named)))?.kind === 'config'
+      ? named
+      : null;
   }
 }
 

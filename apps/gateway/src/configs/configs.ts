@@ -4,7 +4,7 @@ import { compileConfig, parseConfig, validateConfig } from '@gw/routing';
 import { GatewayError } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import { didYouMean } from './near-slugs';
-import type { Documents } from '../auth/principals';
+import type { Documents } from '../auth/documents';
 
 export interface ResolvedConfig {
   /** Null for a config that is not saved. */

@@ -1,5 +1,5 @@
 import { Configs } from './configs';
-import type { Documents } from '../auth/principals';
+import type { Documents } from '../auth/documents';
 
 describe('inline configs', () => {
   const documents = { get: () => undefined, load: () => Promise.resolve(null) } as unknown as Documents;

@@ -1,6 +1,6 @@
 import type { DocumentKey, ReadModelDocument } from '@gw/contracts';
 import { nearestName } from '@gw/kernel';
-import type { Documents } from '../auth/principals';
+import type { Documents } from '../auth/documents';
 
 /** Maximum number of slugs compared for one error; a comparison takes at most some 4,000 steps. */
 const COMPARED_MAX = 100;

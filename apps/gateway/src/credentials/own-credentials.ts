@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { KeyObject } from 'node:crypto';
 import { documentKey, TOKEN_AUDIENCE, TOKEN_ISSUER, type DocumentKey } from '@gw/contracts';
 import { hasApiKeyForm, hashApiKey } from '@gw/kernel';
-import type { Documents } from '../auth/principals';
+import type { Documents } from '../auth/documents';
 
 const TOKEN_SHAPE = /^eyJ[\w-]+\.([\w-]{1,2048})\.[\w-]+$/;
 

@@ -31,7 +31,8 @@ import {
 import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
 import type { SecretResolver } from '@gw/secret-managers';
 import { didYouMean } from '../configs/near-slugs';
-import type { Documents, Principal } from '../auth/principals';
+import type { Documents } from '../auth/documents';
+import type { Principal } from '../auth/principals';
 
 /** The guardrails for requests to one target, and for its responses. */
 export interface GuardrailLists {

@@ -5,7 +5,7 @@ import type { Log } from '@gw/web';
 import type { GatewaySettings } from '../settings';
 import { createPriceSources } from '../usage/model-configs';
 import { GatewayPricer } from '../usage/gateway-pricer';
-import type { Documents } from '../auth/principals';
+import type { Documents } from '../auth/documents';
 import { Accounts } from './accounts';
 import { Estimates } from '../usage/estimates';
 import type { HolderNames } from './holder-names';

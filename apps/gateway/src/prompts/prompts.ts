@@ -13,7 +13,8 @@ import {
   type Template,
 } from '@gw/prompts';
 import { didYouMean } from '../configs/near-slugs';
-import type { Documents, Principal } from '../auth/principals';
+import type { Documents } from '../auth/documents';
+import type { Principal } from '../auth/principals';
 
 export interface ResolvedPrompt {
   readonly document: PromptDocument;

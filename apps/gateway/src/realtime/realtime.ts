@@ -12,7 +12,8 @@ import { QueryModelStage } from './query-model.stage';
 import { RealtimeDoor } from './realtime-door';
 import { SessionRights } from './session-rights';
 import { Sessions, type SessionsOptions } from './sessions';
-import type { Documents, Principals } from '../auth/principals';
+import type { Documents } from '../auth/documents';
+import type { Principals } from '../auth/principals';
 import { SessionStage } from './session.stage';
 
 export interface RealtimeParts {

@@ -3,7 +3,8 @@ import { GatewayError } from '@gw/kernel';
 import { assertSavedUsable, checkModelOf } from '../attempt/targeting';
 import type { RequestContext } from '../core/request-context';
 import { assertAllowed } from '../auth/authenticate.stage';
-import type { Documents, Principals } from '../auth/principals';
+import type { Documents } from '../auth/documents';
+import type { Principals } from '../auth/principals';
 
 /** Interval in milliseconds between checks of open sessions; each check costs a few lookups in memory. */
 const EVERY_MS = 1_000;

@@ -29,7 +29,7 @@ import { RequestMetrics } from '../metrics/request-metrics';
 import { createDataPlane, type DataPlane } from '../data-plane';
 import { createGatewayServer } from '../http/server';
 import { readGatewaySettings } from '../settings';
-import type { Documents } from '../auth/principals';
+import type { Documents } from '../auth/documents';
 
 export const ORGANISATION_ID = '0a000000-0000-4000-8000-000000000001';
 export const WORKSPACE_ID = '0a000000-0000-4000-8000-000000000002';

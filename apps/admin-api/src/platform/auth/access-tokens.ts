@@ -1,3 +1,4 @@
+import type { OrganisationRole, WorkspaceRole } from '@gw/auth-scopes';
 import {
   OauthArtifactEntity,
   OauthConsentEntity,
@@ -5,23 +6,14 @@ import {
   OrganisationUserEntity,
   UserEntity,
   WorkspaceEntity,
+  WorkspaceUserEntity,
 } from '@gw/entities';
-import { hashApiKey } from '@gw/kernel';
-import { canonicalResource } from '@gw/oauth';
+import { accessTokenHash, API_RESOURCE_PATH, canonicalResource } from '@gw/oauth';
 import { Inject, Injectable } from '@nestjs/common';
-import type { KeyObject } from 'node:crypto';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import { activeMemberships } from './active-memberships';
 import type { AuthenticatedSession } from './session.strategy';
-
-export const ACCESS_PREFIX = 'pat_';
-const TOKEN = /^pat_([\w-]{43})$/;
-const RESOURCE_PATH = '/v1';
-
-/** Hash by which the OAuth server stores something that it has issued. */
-export const artifactHash = (pepper: KeyObject, model: string, id: string): string =>
-  hashApiKey(pepper, `${model}:${id}`);
 
 /** A user who calls by an access token: what the grant gives bounds what the user may do. */
 export interface AuthenticatedGrant extends AuthenticatedSession {
@@ -30,10 +22,81 @@ export interface AuthenticatedGrant extends AuthenticatedSession {
   readonly workspaceId: string | null;
 }
 
-type Row = Omit<AuthenticatedGrant, 'memberships' | 'scopes' | 'lacksFactor'> & {
+/** A valid access token, as it is stored, with its user's roles now. */
+export interface LiveToken {
+  readonly idHash: string;
+  /** Id of the grant. */
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly organisationId: string;
+  readonly workspaceId: string | null;
+  readonly userId: string;
+  readonly resource: string;
   readonly tokenScope: string | null;
   readonly granted: readonly string[];
-};
+  readonly expiresAt: Date;
+  readonly role: OrganisationRole;
+  /** Role in the grant's workspace; null for none, and for a grant of the whole organisation. */
+  readonly workspaceRole: WorkspaceRole | null;
+}
+
+/** Scopes of a token: those that it names and its grant still gives. */
+export const scopesOfToken = ({ tokenScope, granted }: LiveToken): string[] =>
+  (tokenScope ?? '').split(' ').filter((scope) => granted.includes(scope));
+
+/**
+ * The tokens of these hashes that are valid. Users, organisations and workspaces that are no longer active end them at once, and so
+ * does a membership that has ended.
+ */
+export async function liveTokens(manager: EntityManager, hashes: readonly string[]): Promise<LiveToken[]> {
+  if (hashes.length === 0) return [];
+  const rows = await manager
+    .createQueryBuilder(OauthArtifactEntity, 'artifact')
+    .innerJoin(OauthConsentEntity, 'consent', 'consent.id = artifact.grantId AND consent.expiresAt > now()')
+    .innerJoin(UserEntity, 'person', `person.id = consent.userId AND person.status = 'active'`)
+    .innerJoin(
+      OrganisationUserEntity,
+      'seat',
+      `seat.userId = consent.userId AND seat.organisationId = consent.organisationId AND seat.status = 'active'`,
+    )
+    .innerJoin(
+      OrganisationEntity,
+      'organisation',
+      `organisation.id = consent.organisationId AND organisation.status = 'active'`,
+    )
+    .leftJoin(WorkspaceEntity, 'workspace', 'workspace.id = consent.workspaceId')
+    .leftJoin(
+      WorkspaceUserEntity,
+      'member',
+      'member.workspaceId = consent.workspaceId AND member.userId = consent.userId',
+    )
+    .select('artifact.idHash', 'idHash')
+    .addSelect('consent.id', 'id')
+    .addSelect('consent.clientId', 'clientId')
+    .addSelect('consent.clientName', 'clientName')
+    .addSelect('consent.organisationId', 'organisationId')
+    .addSelect('consent.workspaceId', 'workspaceId')
+    .addSelect('consent.userId', 'userId')
+    .addSelect('consent.resource', 'resource')
+    .addSelect('consent.scopes', 'granted')
+    .addSelect(`artifact.payload ->> 'scope'`, 'tokenScope')
+    .addSelect('artifact.expiresAt', 'expiresAt')
+    .addSelect('seat.role', 'role')
+    .addSelect('member.role', 'workspaceRole')
+    .where(
+      `artifact.idHash IN (:...hashes) AND artifact.model = 'AccessToken' AND artifact.expiresAt > now()`,
+      {
+        hashes,
+      },
+    )
+    .andWhere(`(consent.workspaceId IS NULL OR workspace.status = 'active')`)
+    .getRawMany<LiveToken>();
+  return rows.filter(
+    ({ workspaceId, role, workspaceRole }) =>
+      workspaceId === null || role !== 'member' || workspaceRole !== null,
+  );
+}
 
 /** Access tokens of the OAuth server, as credentials of the control plane. */
 @Injectable()
@@ -48,56 +111,20 @@ export class AccessTokens {
     { OAUTH_ENABLED: isOn, PUBLIC_URL: publicUrl }: Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL'>,
   ) {
     this.resource =
-      isOn && publicUrl !== null ? (canonicalResource(publicUrl + RESOURCE_PATH) ?? null) : null;
+      isOn && publicUrl !== null ? (canonicalResource(publicUrl + API_RESOURCE_PATH) ?? null) : null;
   }
 
-  /**
-   * The grant of a token that is for this API; null for any other text. Users, organisations and workspaces that are no longer active
-   * end it at once, and so does a membership that has ended.
-   */
+  /** The grant of a valid token that is for this API; null for any other text. */
   async find(text: string): Promise<AuthenticatedGrant | null> {
-    const [, id] = TOKEN.exec(text) ?? [];
-    if (this.resource === null || id === undefined) return null;
-    const row = await this.row(artifactHash(this.secrets.oauthPepper, 'AccessToken', id), this.resource);
-    if (row === null) return null;
-    const { tokenScope, granted, ...grant } = row;
-    const memberships = await activeMemberships(this.dataSource, grant);
-    const { workspaceId, role } = grant;
-    if (workspaceId !== null && role === 'member' && !memberships.has(workspaceId)) return null;
-    const scopes = new Set((tokenScope ?? '').split(' ').filter((scope) => granted.includes(scope)));
-    return { ...grant, memberships, scopes, lacksFactor: false };
-  }
-
-  private async row(idHash: string, resource: string): Promise<Row | null> {
-    const row = await this.dataSource
-      .createQueryBuilder(OauthArtifactEntity, 'artifact')
-      .innerJoin(OauthConsentEntity, 'consent', 'consent.id = artifact.grantId AND consent.expiresAt > now()')
-      .innerJoin(UserEntity, 'person', `person.id = consent.userId AND person.status = 'active'`)
-      .innerJoin(
-        OrganisationUserEntity,
-        'seat',
-        `seat.userId = consent.userId AND seat.organisationId = consent.organisationId AND seat.status = 'active'`,
-      )
-      .innerJoin(
-        OrganisationEntity,
-        'organisation',
-        `organisation.id = consent.organisationId AND organisation.status = 'active'`,
-      )
-      .leftJoin(WorkspaceEntity, 'workspace', 'workspace.id = consent.workspaceId')
-      .select('consent.id', 'id')
-      .addSelect('consent.organisationId', 'organisationId')
-      .addSelect('consent.workspaceId', 'workspaceId')
-      .addSelect('consent.userId', 'userId')
-      .addSelect('consent.scopes', 'granted')
-      .addSelect(`artifact.payload ->> 'scope'`, 'tokenScope')
-      .addSelect('artifact.expiresAt', 'expiresAt')
-      .addSelect('seat.role', 'role')
-      .where(`artifact.idHash = :idHash AND artifact.model = 'AccessToken' AND artifact.expiresAt > now()`, {
-        idHash,
-      })
-      .andWhere('consent.resource = :resource', { resource })
-      .andWhere(`(consent.workspaceId IS NULL OR workspace.status = 'active')`)
-      .getRawOne<Row>();
-    return row ?? null;
+    const hash = accessTokenHash(this.secrets.oauthPepper, text);
+    if (this.resource === null || hash === undefined) return null;
+    const [token] = await liveTokens(this.dataSource.manager, [hash]);
+    if (token === undefined || token.resource !== this.resource) return null;
+    const { id, userId, organisationId, workspaceId, role, expiresAt } = token;
+    const memberships = await activeMemberships(this.dataSource, { userId, organisationId, workspaceId });
+    return {
+      ...{ id, userId, organisationId, workspaceId, role, expiresAt, memberships },
+      ...{ scopes: new Set(scopesOfToken(token)), lacksFactor: false },
+    };
   }
 }

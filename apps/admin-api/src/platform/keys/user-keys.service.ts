@@ -12,6 +12,7 @@ import { Injectable } from '@nestjs/common';
 import { In, Not, type EntityManager } from 'typeorm';
 import type { Write } from '../unit-of-work/writes';
 import { securityOf } from '../auth/security';
+import { accessTokensOf } from '../auth/user-tokens';
 import { found } from '../auth/tenancy';
 import type { UserKeyRules } from '../tenant-settings/user-key-settings';
 import { ApiKeySecretsService, secretKeysOf } from './api-key-secrets.service';
@@ -59,8 +60,9 @@ export class UserKeysService {
     await this.make(write, at, details);
   }
 
-  /** Archives the user keys of one user, in one workspace or in all. */
+  /** Archives the user keys of one user, in one workspace or in all. Gateways read the user's access tokens there again. */
   async archive(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
+    write.changed(...(await accessTokensOf(write.manager, at)));
     const keys = await liveKeys(write.manager, at);
     if (keys.length === 0) return;
     const ids = keys.map(({ id }) => id);
@@ -71,10 +73,10 @@ export class UserKeysService {
     }
   }
 
-  /** Makes gateways read the keys of a user again after a change of role, which changes what the keys may do. */
+  /** Makes gateways read the keys and access tokens of a user again after a change of role, which changes what they may do. */
   async touch(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
     const ids = (await liveKeys(write.manager, at)).map(({ id }) => id);
-    write.changed(...(await secretKeysOf(write.manager, ids)));
+    write.changed(...(await secretKeysOf(write.manager, ids)), ...(await accessTokensOf(write.manager, at)));
   }
 
   private async make(write: Write, at: UserPlace, details: InvitedApiKey): Promise<void> {

@@ -1,10 +1,10 @@
-import { documentKey } from '@gw/contracts';
+import { documentKey, type DocumentKey } from '@gw/contracts';
 import { OauthArtifactEntity, OauthConsentEntity } from '@gw/entities';
+import { artifactHash } from '@gw/oauth';
 import { Injectable } from '@nestjs/common';
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { IsNull, MoreThan } from 'typeorm';
 import { Secrets } from '../../settings';
-import { artifactHash } from '../auth/access-tokens';
 import { currentOauthCall } from './oauth-call';
 import { endGrant } from './oauth-grants';
 import { OauthTransactions } from './oauth-transactions';
@@ -52,7 +52,7 @@ export class OauthArtifacts {
       expiresAt: new Date(Date.now() + expiresIn * 1_000),
       ...(payload.accountId === undefined ? {} : { userId: payload.accountId }),
     };
-    await this.transactions.within(async ({ manager }) => {
+    await this.transactions.within(async ({ manager, removed }) => {
       if (grantId !== null) {
         // Holds the grant until the commit: it cannot end between this check and the insertion.
         const kept = await manager.query<unknown[]>(
@@ -60,7 +60,7 @@ export class OauthArtifacts {
           [grantId],
         );
         if (kept.length === 0) throw new errors.InvalidGrant('the grant has ended');
-        if (model === 'RefreshToken') await moveOn(manager, grantId);
+        if (model === 'RefreshToken') removed.push(...(await moveOn(manager, grantId)));
       }
       await manager.upsert(OauthArtifactEntity, row, ['idHash']);
     });
@@ -117,8 +117,8 @@ const payloadOf = ({ payload, consumedAt }: OauthArtifactEntity): AdapterPayload
   ...(consumedAt === null ? {} : { consumed: Math.floor(consumedAt.getTime() / 1_000) }),
 });
 
-/** A grant lives as long as its newest refresh token. */
-async function moveOn(manager: OauthTransactions['manager'], id: string): Promise<void> {
+/** A grant lives as long as its newest refresh token. Returns the keys of access tokens that had to go. */
+async function moveOn(manager: OauthTransactions['manager'], id: string): Promise<DocumentKey[]> {
   const now = Date.now();
   const expiresAt = new Date(now + GRANT_DAYS * 86_400_000);
   await manager.update(OauthConsentEntity, { id }, { expiresAt, lastUsedAt: new Date(now) });
@@ -128,10 +128,14 @@ async function moveOn(manager: OauthTransactions['manager'], id: string): Promis
     [id, expiresAt, Math.floor(expiresAt.getTime() / 1_000)],
   );
   // A client that refreshes without end keeps no more rows than this; older refresh tokens are then unknown instead of used.
-  await manager.query(
+  const [gone] = await manager.query<[{ readonly model: string; readonly id_hash: string }[], number]>(
     `DELETE FROM oauth_artifacts WHERE id_hash IN (
        SELECT id_hash FROM oauth_artifacts WHERE grant_id = $1 AND model IN ('AccessToken', 'RefreshToken')
-       ORDER BY created_at DESC, id_hash OFFSET $2)`,
+       ORDER BY created_at DESC, id_hash OFFSET $2)
+     RETURNING model, id_hash`,
     [id, TOKENS_MAX],
   );
+  return gone
+    .filter(({ model }) => model === 'AccessToken')
+    .map(({ id_hash: hash }) => documentKey.accessToken(hash));
 }

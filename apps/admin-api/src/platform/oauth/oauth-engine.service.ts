@@ -1,3 +1,4 @@
+import { ACCESS_PREFIX } from '@gw/oauth';
 import { describeFault } from '@gw/web';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +13,7 @@ import { OauthClients } from './oauth-clients';
 import { OauthIntrospection } from './oauth-introspection.service';
 import { OauthTransactions } from './oauth-transactions';
 import { SigningKeys } from './signing-keys';
-import { ACCESS_PREFIX, REFRESH_PREFIX } from './token-prefixes';
+import { REFRESH_PREFIX } from './token-prefixes';
 
 /** How long a process may sign with keys that another one has replaced. */
 const KEYS_MS = 60_000;

@@ -1,3 +1,4 @@
+import { documentKey, INTERNAL, type DocumentsResponse } from '@gw/contracts';
 import {
   AuditLogEntity,
   OauthArtifactEntity,
@@ -6,9 +7,18 @@ import {
   OrganisationUserEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
+import { oauthPepper } from '@gw/kernel';
+import { accessTokenHash } from '@gw/oauth';
 import * as client from 'openid-client';
 import { generateSync } from 'otplib';
-import { PASSWORD, TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
+import {
+  MASTER_KEY,
+  PASSWORD,
+  SERVICE_TOKEN,
+  TestAdminApi,
+  type GatewayResponse,
+  type Tenant,
+} from '../../spec-support/admin-api';
 import { Browser, fieldOf } from './spec-support/browser';
 import {
   CALLBACK,
@@ -168,6 +178,46 @@ describe('OAuth server', () => {
     expect([made.status, made.text]).toEqual([200, expect.any(String)]);
     await journey.revoke(clientId, token);
     expect((await call('/v1/logs')).status).toBe(401);
+  });
+
+  it('[CTL-15] gives gateways a token while it lives, with the scopes that the user still has', async () => {
+    const other = await api.tenant();
+    const mate = await api.user(other.organisationId, 'member', { [other.workspaceId]: 'manager' });
+    const owner = { token: await api.login((await api.user(other.organisationId, 'owner')).email) };
+    const scope = 'completions.write logs.list configs.create';
+    const token = (await tokens(other, mate, { scope })).access_token;
+    const key = documentKey.accessToken(accessTokenHash(oauthPepper(MASTER_KEY), token) ?? '');
+    const read = async (): Promise<unknown> => {
+      const call = { token: SERVICE_TOKEN, body: { keys: [key] } };
+      return (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body.documents[key];
+    };
+    /** Whether gateways were asked to read the token again since the last call. */
+    let seen = 0;
+    const isNews = async (): Promise<boolean> => {
+      const events = await api.dataSource.query<{ sequence: string; payload: unknown }[]>(
+        `SELECT * FROM change_events WHERE sequence > $1 ORDER BY sequence`,
+        [seen],
+      );
+      seen = Number(events.at(-1)?.sequence ?? seen);
+      return JSON.stringify(events).includes(key);
+    };
+    const member = `/v1/admin/workspaces/${other.workspaceId}/users/${mate.id}`;
+    await isNews();
+    expect(await read()).toMatchObject({
+      ...{ kind: 'access_token', clientId, userId: mate.id, resourcePath: '/v1' },
+      ...{ organisationId: other.organisationId, workspaceId: other.workspaceId, scopes: scope.split(' ') },
+    });
+    const lowered = await api.call('PUT', member, { ...owner, body: { role: 'member' } });
+    expect([lowered.status, await isNews()]).toEqual([200, true]);
+    expect(await read()).toMatchObject({ scopes: ['completions.write', 'logs.list'] });
+    expect((await api.delete(member, owner)).status).toBe(200);
+    expect([await isNews(), await read()]).toEqual([true, null]);
+    const back = { ...owner, body: { users: [{ id: mate.id, role: 'member' }] } };
+    const again = await api.post(`/v1/admin/workspaces/${other.workspaceId}/users`, back);
+    expect([again.status, await isNews()]).toEqual([200, true]);
+    expect(await read()).toMatchObject({ userId: mate.id });
+    expect((await api.delete(`/v1/admin/users/${mate.id}`, owner)).status).toBe(200);
+    expect([await isNews(), await read()]).toEqual([true, null]);
   });
 
   it('ends with the membership of its user, and follows the role of an administrator', async () => {

@@ -1,4 +1,3 @@
-export { ACCESS_PREFIX } from '../auth/access-tokens';
 export const REFRESH_PREFIX = 'prt_';
 const TOKEN = /^p[ar]t_([\w-]{43})$/;
 

@@ -1,0 +1,23 @@
+import { documentKey, type DocumentKey } from '@gw/contracts';
+import { OauthArtifactEntity, OauthConsentEntity } from '@gw/entities';
+import type { EntityManager } from 'typeorm';
+
+/** Keys of the documents of a user's access tokens in one workspace, or in all of an organisation. */
+export async function accessTokensOf(
+  manager: EntityManager,
+  at: { readonly organisationId: string; readonly userId: string; readonly workspaceId?: string },
+): Promise<DocumentKey[]> {
+  const { organisationId, userId, workspaceId } = at;
+  const query = manager
+    .createQueryBuilder(OauthArtifactEntity, 'artifact')
+    .innerJoin(OauthConsentEntity, 'consent', 'consent.id = artifact.grantId')
+    .select('artifact.idHash', 'idHash')
+    .where(`artifact.model = 'AccessToken' AND artifact.expiresAt > now()`)
+    .andWhere('consent.userId = :userId AND consent.organisationId = :organisationId', {
+      userId,
+      organisationId,
+    });
+  if (workspaceId !== undefined) query.andWhere('consent.workspaceId = :workspaceId', { workspaceId });
+  const rows = await query.getRawMany<{ readonly idHash: string }>();
+  return rows.map(({ idHash }) => documentKey.accessToken(idHash));
+}

@@ -1,0 +1,57 @@
+import type { KeyObject } from 'node:crypto';
+import { documentKey, type AccessTokenDocument, type ApiKeyDocument } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import { accessTokenHash, API_RESOURCE_PATH } from '@gw/oauth';
+import { readDocument, type Documents } from './documents';
+import type { TokenKey } from './token-callers';
+
+/** Resolves access tokens of Tollgate's own OAuth server, which users have let clients have. */
+export class AccessTokenCallers {
+  constructor(
+    private readonly documents: Pick<Documents, 'get' | 'load'>,
+    private readonly pepper: KeyObject,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Throws `api_key_invalid` for a token that is unknown, has ended or is for another resource. */
+  async resolve(token: string): Promise<TokenKey> {
+    const hash = accessTokenHash(this.pepper, token);
+    if (hash === undefined) throw refused();
+    const at = documentKey.accessToken(hash);
+    const source = await readDocument(this.documents, at);
+    if (source?.kind !== 'access_token' || source.resourcePath !== API_RESOURCE_PATH) throw refused();
+    const endsAtMs = Date.parse(source.expiresAt);
+    const isCurrent = (): boolean => this.now() < endsAtMs;
+    if (!isCurrent()) throw refused();
+    return { at, source, key: asKey(source), isCurrent };
+  }
+}
+
+/** The grant as if it were a key of its user: tokens of one grant share its limits. */
+const asKey = (token: AccessTokenDocument): ApiKeyDocument => ({
+  kind: 'api_key',
+  version: token.version,
+  id: token.grantId,
+  name: token.clientName,
+  type: 'workspace-user',
+  organisationId: token.organisationId,
+  workspaceId: token.workspaceId,
+  userId: token.userId,
+  scopes: token.scopes,
+  status: 'active',
+  expiresAt: token.expiresAt,
+  rateLimits: [],
+  usageLimits: [],
+  defaults: {
+    metadata: { _user: token.userId, _client: token.clientId.slice(0, 128) },
+    config: null,
+    allowConfigOverride: true,
+  },
+});
+
+/** RFC 6750. Clients of OAuth then use their refresh token. */
+const refused = (): GatewayError =>
+  new GatewayError('api_key_invalid', {
+    message: 'The access token is unknown, has expired or was revoked, or is for another resource.',
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+  });

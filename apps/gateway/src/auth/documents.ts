@@ -1,0 +1,18 @@
+import type { DocumentKey, ReadModelDocument } from '@gw/contracts';
+
+/** The part of the read model that callers are resolved from. */
+export interface Documents {
+  get(key: DocumentKey): ReadModelDocument | null | undefined;
+  load(key: DocumentKey): Promise<ReadModelDocument | null>;
+  /** Documents in memory whose keys start with `prefix`; possibly not all that exist. */
+  known(prefix: DocumentKey): readonly ReadModelDocument[];
+}
+
+/** The document of a key, from memory or from the control plane; null when there is none. */
+export async function readDocument(
+  documents: Pick<Documents, 'get' | 'load'>,
+  key: DocumentKey,
+): Promise<ReadModelDocument | null> {
+  const known = documents.get(key);
+  return known === undefined ? documents.load(key) : known;
+}

@@ -1,0 +1,80 @@
+/** `glob-end`: the value ends in `*`, before which the claim must agree. `regex`: of RE2. */
+export const CLAIM_OPERATORS = ['equals', 'in', 'glob-end', 'regex'] as const;
+
+/** A condition on a claim of a token. */
+export interface ClaimCondition {
+  /** JSON pointer (RFC 6901), such as `/sub`. */
+  readonly claim: string;
+  readonly op: (typeof CLAIM_OPERATORS)[number];
+  /** A list for `in`, else a text. */
+  readonly value: string | readonly string[];
+}
+
+/** What tokens that meet the conditions may do. */
+export interface TrustMap {
+  readonly conditions: readonly ClaimCondition[];
+  /** Id of the workspace. Null: the token names it. */
+  readonly workspaceId: string | null;
+  /** Scopes at most; a token that names scopes gets those of them. */
+  readonly scopes: readonly string[];
+  /** Metadata of requests: names with the JSON pointers of claims. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** An issuer whose tokens an organisation accepts instead of API keys. */
+export interface TrustRule {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly name: string;
+  readonly tokenKind: 'jwt' | 'workload';
+  readonly preset: string | null;
+  readonly issuer: string;
+  /** URLs of key sets; empty when `keys` has the keys. */
+  readonly jwksUrls: readonly string[];
+  readonly keys: readonly object[];
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  /** All must hold. */
+  readonly conditions: readonly ClaimCondition[];
+  /** The first one whose conditions hold decides. */
+  readonly maps: readonly TrustMap[];
+  /** Seconds that a token may live at most. */
+  readonly maxTtl: number;
+}
+
+/** The trusts of one issuer, of all organisations. Addressed by a digest of the issuer. */
+export interface TrustsDocument {
+  readonly kind: 'trusts';
+  readonly version: string;
+  readonly trusts: readonly TrustRule[];
+}
+
+/**
+ * An access token of the OAuth server, addressed by its hash. It is there while the token is valid:
+ * it goes when the token, its grant, the membership of its user or the workspace ends.
+ */
+export interface AccessTokenDocument {
+  readonly kind: 'access_token';
+  readonly version: string;
+  /** Id of the grant; tokens of one grant share it. */
+  readonly grantId: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly userId: string;
+  readonly organisationId: string;
+  /** Null: the whole organisation, which only the control plane accepts. */
+  readonly workspaceId: string | null;
+  /** Canonical path of the resource below the public URL, such as `/v1`. The token is for it alone. */
+  readonly resourcePath: string;
+  /** Those of the token that the user's role still has. */
+  readonly scopes: readonly string[];
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+/** The workspace that a slug names in an organisation. */
+export interface WorkspaceSlugDocument {
+  readonly kind: 'workspace_slug';
+  readonly version: string;
+  readonly workspaceId: string;
+}
