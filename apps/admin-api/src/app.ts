@@ -22,6 +22,7 @@ import { BODY, PUBLIC_BODY } from './platform/bodies';
 import { SAML_FORM_PATHS } from './platform/logins/saml-login.controller';
 import { SCIM_PATHS, ScimRoutes } from './resources/scim/scim-routes';
 import { OTLP_PATHS } from './resources/traces/traces.controller';
+import { DEVICE_FORM_PATHS } from './platform/oauth/device-page.controller';
 import { CONSENT_FORM_PATHS } from './platform/oauth/oauth-consent.controller';
 import { OauthEndpoint } from './platform/oauth/oauth-endpoint';
 import { AccessGate } from './platform/auth/access.gate';
@@ -76,6 +77,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
       ...SAML_FORM_PATHS,
       ...SCIM_PATHS,
       ...CONSENT_FORM_PATHS,
+      ...DEVICE_FORM_PATHS,
     ],
     hstsMaxAgeSeconds: settings.HSTS_MAX_AGE,
     log,

@@ -5,6 +5,7 @@ export {
   artifactHash,
   isAccessTokenForm,
 } from './access-token';
+export { CLI_CLIENT, DEVICE_GRANT } from './cli-client';
 export {
   clientIdFault,
   readClientDocument,

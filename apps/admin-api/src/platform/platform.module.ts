@@ -53,6 +53,7 @@ import { SecondFactorsService } from './mfa/second-factors.service';
 import { OidcClients } from './logins/oidc-clients.service';
 import { PasswordSessions } from './logins/password-sessions.service';
 import { GrantsController, OwnGrantsController } from './oauth/grants.controller';
+import { DevicePageController } from './oauth/device-page.controller';
 import { OauthConsentController } from './oauth/oauth-consent.controller';
 import { OAUTH_PROVIDERS } from './oauth/oauth.providers';
 import { SamlLoginController } from './logins/saml-login.controller';
@@ -173,6 +174,7 @@ export class PlatformModule {
         SsoKeysController,
         SsoLogoutController,
         EarlierKeysController,
+        DevicePageController,
         OauthConsentController,
         OwnGrantsController,
         GrantsController,

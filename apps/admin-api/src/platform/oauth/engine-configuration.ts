@@ -7,14 +7,21 @@ import {
   type KoaContextWithOIDC,
   type ResourceServer,
 } from 'oidc-provider';
+import { currentOauthCall } from './oauth-call';
 import type { CookieKeys } from './cookie-keys';
 import type { OauthAccounts } from './oauth-accounts.service';
+import type { OauthClients } from './oauth-clients';
 import { errorPage, pageHeaders } from './oauth-pages';
 import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
 import type { PrivateJwk } from './signing-keys';
 
 const MINUTE = 60;
 const DAY = 86_400;
+/** The page on which users type the codes of devices. */
+export const DEVICE_PAGE = '/oauth/activate';
+export const DEVICE_SECONDS = 10 * MINUTE;
+/** Routes whose requests name what the token is for. */
+const NAMES_RESOURCE: ReadonlySet<string> = new Set(['authorization', 'device_authorization']);
 
 interface EngineParts {
   readonly issuer: string;
@@ -23,6 +30,8 @@ interface EngineParts {
   readonly registration: boolean;
   readonly storageOf: (model: string) => Adapter;
   readonly accounts: OauthAccounts;
+  readonly clients: Pick<OauthClients, 'isRegistered'>;
+  readonly deviceFlow: boolean;
 }
 
 const NO_SESSIONS: Adapter = {
@@ -52,6 +61,9 @@ export function engineConfiguration(parts: EngineParts): Configuration {
     pkce: { required: () => true },
     routes: {
       authorization: '/oauth/authorize',
+      // The page is ours: the protocol engine only names its address.
+      code_verification: DEVICE_PAGE,
+      device_authorization: '/oauth/device',
       introspection: '/oauth/introspect',
       jwks: '/oauth/jwks',
       registration: '/oauth/register',
@@ -73,7 +85,7 @@ export function engineConfiguration(parts: EngineParts): Configuration {
         RefreshToken: 30 * DAY,
         Grant: 30 * DAY,
       },
-      ...{ Interaction: 15 * MINUTE, Session: 15 * MINUTE, IdToken: 60 * MINUTE },
+      ...{ DeviceCode: DEVICE_SECONDS, Interaction: 15 * MINUTE, Session: 15 * MINUTE, IdToken: 60 * MINUTE },
     },
     formats: { bitsOfOpaqueRandomness: 256 },
     extraTokenClaims: (_context, token) =>
@@ -90,7 +102,7 @@ export function engineConfiguration(parts: EngineParts): Configuration {
   };
 }
 
-function features({ issuer, registration, accounts }: EngineParts): Configuration['features'] {
+function features({ issuer, registration, clients, deviceFlow }: EngineParts): Configuration['features'] {
   const off = { enabled: false };
   return {
     ...{
@@ -104,6 +116,12 @@ function features({ issuer, registration, accounts }: EngineParts): Configuratio
     revocation: {
       enabled: true,
       allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
+    },
+    deviceFlow: {
+      enabled: deviceFlow,
+      charset: 'base-20',
+      mask: '****-****',
+      deviceInfo: (context) => ({ ip: currentOauthCall()?.request.clientIp ?? context.ip }),
     },
     introspection: {
       enabled: true,
@@ -119,13 +137,13 @@ function features({ issuer, registration, accounts }: EngineParts): Configuratio
     resourceIndicators: {
       enabled: true,
       defaultResource: (context) => {
-        if (context.oidc.route === 'authorization')
+        if (NAMES_RESOURCE.has(context.oidc.route))
           throw new errors.InvalidTarget('resource is required: name what the token is for');
         return [];
       },
       useGrantedResource: () => true,
       getResourceServerInfo: async (context, url, client) => {
-        const isRegistered = await accounts.isRegistered(client.clientId);
+        const isRegistered = await clients.isRegistered(client.clientId);
         return resourceServer(context, url, { issuer, isRegistered });
       },
     },
@@ -142,7 +160,7 @@ function resourceServer(
   const resource = resourceOf(url, issuer);
   if (resource === null) throw new errors.InvalidTarget('resource is not known here');
   const allowed = scopesOfClient(isRegistered);
-  if (oidc.route === 'authorization' && oidc.params !== undefined) {
+  if (NAMES_RESOURCE.has(oidc.route) && oidc.params !== undefined) {
     const asked = textOf(oidc.params['scope']).split(' ');
     const named = asked.filter((scope) => scope !== OFFLINE && scope !== '');
     const granted = named.length === 0 ? resource.defaultScopes : named.filter((scope) => allowed.has(scope));

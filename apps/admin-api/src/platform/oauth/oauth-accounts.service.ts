@@ -1,4 +1,4 @@
-import { OauthClientEntity, OauthConsentEntity } from '@gw/entities';
+import { OauthConsentEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import type { Account } from 'oidc-provider';
 import { resourceTypeOf } from './oauth-resources';
@@ -28,10 +28,5 @@ export class OauthAccounts {
       resource_type: resourceTypeOf(grant.resource),
       resource_id: grant.resource,
     };
-  }
-
-  /** Whether an administrator has registered the client. */
-  isRegistered(clientId: string): Promise<boolean> {
-    return this.transactions.manager.existsBy(OauthClientEntity, { clientId, kind: 'registered' });
   }
 }

@@ -1,5 +1,6 @@
 import { OauthClientEntity, oauthClientBinding } from '@gw/entities';
 import { networkOf, seal, unseal } from '@gw/kernel';
+import { CLI_CLIENT, DEVICE_GRANT } from '@gw/oauth';
 import { Injectable } from '@nestjs/common';
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { MoreThan } from 'typeorm';
@@ -11,7 +12,23 @@ const DYNAMIC_MAX = 100_000;
 const PER_NETWORK_AND_DAY = 1_000;
 const DAY_MS = 86_400_000;
 
-/** The clients of the OAuth server: those of administrators, and those that have registered themselves. */
+type KnownClient = Pick<
+  OauthClientEntity,
+  'clientId' | 'name' | 'kind' | 'organisationId' | 'metadata' | 'sealedSecret'
+>;
+
+const BUILT_IN: KnownClient = {
+  ...{ clientId: CLI_CLIENT.id, name: CLI_CLIENT.name, kind: 'registered', organisationId: null },
+  metadata: {
+    application_type: 'native',
+    redirect_uris: [CLI_CLIENT.redirectUri],
+    grant_types: ['authorization_code', 'refresh_token', DEVICE_GRANT],
+    token_endpoint_auth_method: 'none',
+  },
+  sealedSecret: null,
+};
+
+/** The clients of the OAuth server: the built-in one, those of administrators, and those that have registered themselves. */
 @Injectable()
 export class OauthClients {
   constructor(
@@ -33,8 +50,15 @@ export class OauthClients {
     };
   }
 
-  row(clientId: string): Promise<OauthClientEntity | null> {
+  /** An active client; null for any other. */
+  async row(clientId: string): Promise<KnownClient | null> {
+    if (clientId === CLI_CLIENT.id) return BUILT_IN;
     return this.transactions.manager.findOneBy(OauthClientEntity, { clientId, status: 'active' });
+  }
+
+  /** Whether an administrator has registered the client, or it is built in. */
+  async isRegistered(clientId: string): Promise<boolean> {
+    return (await this.row(clientId))?.kind === 'registered';
   }
 
   private async find(clientId: string): Promise<AdapterPayload | undefined> {

@@ -6,14 +6,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public, SessionOnly } from '../auth/access';
 import { factsOf } from '../auth/principals.service';
 import type { AuthenticatedSession } from '../auth/session.strategy';
-import { PasswordSessions } from '../logins/password-sessions.service';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { OauthConsents, type Asked } from './oauth-consents.service';
-import { consentPage, continuePage, errorPage, factorPage, pageHeaders, signInPage } from './oauth-pages';
+import {
+  consentPage,
+  continuePage,
+  errorPage,
+  pageHeaders,
+  signInPage,
+  type SignInForm,
+} from './oauth-pages';
 import { PageSessions } from './page-sessions';
+import { PageSignIns, textOf } from './page-sign-ins';
 
 /** Paths whose POST accepts an HTML form. */
-export const CONSENT_FORM_PATHS = ['/oauth/consent'];
+const CONSENT_PAGE = '/oauth/consent';
+export const CONSENT_FORM_PATHS = [CONSENT_PAGE];
 
 const versioned = (path: string): string[] => [`oauth/${path}`, `v2/oauth/${path}`];
 
@@ -28,10 +36,10 @@ export class ConsentDto {
   workspace_id?: string;
 }
 
-const textOf = (body: unknown, name: string): string => {
-  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
-  return typeof value === 'string' ? value.slice(0, 1_024) : '';
-};
+const signInFormOf = (resumeState: string, clientName: string): SignInForm => ({
+  fields: { resume_state: resumeState },
+  clientName,
+});
 
 /** Where users answer the requests of clients: a page that needs no script, and the same for the console. */
 @ApiExcludeController()
@@ -39,7 +47,7 @@ const textOf = (body: unknown, name: string): string => {
 export class OauthConsentController {
   constructor(
     private readonly consents: OauthConsents,
-    private readonly sessions: PasswordSessions,
+    private readonly signIns: PageSignIns,
     private readonly pages: PageSessions,
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL'>,
   ) {}
@@ -63,9 +71,8 @@ export class OauthConsentController {
   ): Promise<void> {
     const resumeState = textOf(body, 'resume_state');
     await this.guarded(reply, async () => {
-      const step = textOf(body, 'step');
-      if (step === 'sign_in' || step === 'factor') await this.signIn(resumeState, body, request, reply);
-      else await this.decide(resumeState, step === 'approve', body, request, reply);
+      if (this.signIns.isSignIn(body)) await this.signIn(resumeState, body, request, reply);
+      else await this.decide(resumeState, textOf(body, 'step') === 'approve', body, request, reply);
     });
   }
 
@@ -111,29 +118,9 @@ export class OauthConsentController {
   ): Promise<void> {
     // Only the browser that began the request may sign in for it.
     this.pages.assertBegan(request, resumeState);
-    const clientName = await this.consents.clientName(resumeState);
-    const challenge = textOf(body, 'challenge');
-    try {
-      const facts = factsOf(request);
-      const credentials = { email: textOf(body, 'email'), password: textOf(body, 'password') };
-      const login = await (challenge === ''
-        ? this.sessions.login(credentials, facts)
-        : this.sessions.loginByFactor({ challenge, code: textOf(body, 'code') }, facts));
-      if ('challenge' in login) {
-        await reply.headers(pageHeaders()).send(factorPage(resumeState, login.challenge, null));
-        return;
-      }
-      const at = `/oauth/consent?resume_state=${encodeURIComponent(resumeState)}`;
-      const cookie = this.pages.cookie(login.auth_token);
-      await reply.status(303).header('set-cookie', cookie).header('location', at).send();
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      const html =
-        challenge === ''
-          ? signInPage(resumeState, clientName, error.message)
-          : factorPage(resumeState, challenge, error.message);
-      await reply.status(error.status).headers(pageHeaders()).send(html);
-    }
+    const form = signInFormOf(resumeState, await this.consents.clientName(resumeState));
+    const next = `${CONSENT_PAGE}?resume_state=${encodeURIComponent(resumeState)}`;
+    await this.signIns.take(body, form, { path: CONSENT_PAGE, next }, { request, reply });
   }
 
   private async decide(
@@ -159,7 +146,7 @@ export class OauthConsentController {
       await this.consents.endSignIn(session);
       await reply
         .headers(pageHeaders())
-        .header('set-cookie', this.pages.cookie(null))
+        .header('set-cookie', this.pages.cookie(CONSENT_PAGE, null))
         .send(continuePage(url));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status !== 403) throw error;
@@ -179,7 +166,7 @@ export class OauthConsentController {
     const session = await this.pages.sessionOf(request, reply);
     const html =
       session === null
-        ? signInPage(resumeState, clientName, error)
+        ? signInPage(signInFormOf(resumeState, clientName), error)
         : consentPage({
             ...(await this.consents.view(resumeState, { session, request: factsOf(request) })),
             error,

@@ -1,17 +1,11 @@
-import {
-  OauthArtifactEntity,
-  OauthClientEntity,
-  OauthConsentEntity,
-  SessionEntity,
-  WorkspaceEntity,
-} from '@gw/entities';
-import { GatewayError, UUID, uuidv7 } from '@gw/kernel';
+import { OauthArtifactEntity, SessionEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
 import { isLoopbackRedirect, redirectUriFault, shownHost } from '@gw/oauth';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type Provider from 'oidc-provider';
-import { DataSource, In } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import type { AuthenticatedSession } from '../auth/session.strategy';
 import type { RequestFacts } from '../common/principal';
@@ -21,14 +15,10 @@ import { withinOauthCall, type OauthWork } from './oauth-call';
 import { OauthClients } from './oauth-clients';
 import { OauthEngine } from './oauth-engine.service';
 import type { ConsentView } from './oauth-pages';
-import { OFFLINE, resourceOf, scopesOfClient, type OauthResource } from './oauth-resources';
-import { scopesHeld, seatOf, type Place } from './oauth-seats';
+import { GrantWriter, type Requested } from './grant-writer';
+import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
+import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
-
-const WORKSPACES_MAX = 500;
-/** Grants of one user in an organisation. */
-const GRANTS_MAX = 200;
-const GRANT_MS = 30 * 86_400_000;
 
 type Interaction = InstanceType<Provider['Interaction']>;
 
@@ -47,13 +37,9 @@ export interface ConsentAnswer {
 }
 
 /** A request for consent, read and checked. */
-interface OpenRequest {
+interface OpenRequest extends Requested {
   readonly interaction: Interaction;
-  readonly client: OauthClientEntity;
   readonly redirectUri: string;
-  readonly resource: OauthResource;
-  readonly scopes: readonly string[];
-  readonly offline: boolean;
 }
 
 /** Requests of clients for access, and the answers of users. */
@@ -65,6 +51,7 @@ export class OauthConsents {
     private readonly clients: OauthClients,
     private readonly artifacts: OauthArtifacts,
     private readonly transactions: OauthTransactions,
+    private readonly writer: GrantWriter,
     private readonly secrets: Secrets,
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL' | 'OAUTH_PRIVATE_SCHEMES'>,
   ) {}
@@ -88,16 +75,7 @@ export class OauthConsents {
       redirect: { host: shownHost(redirectUri), isLoopback: isLoopbackRedirect(redirectUri) },
       resourceName: resource.name,
       scopes,
-      workspaces: await this.dataSource.manager.find(WorkspaceEntity, {
-        where: {
-          organisationId: session.organisationId,
-          status: 'active',
-          ...(isMember ? { id: In([...session.memberships.keys()]) } : {}),
-        },
-        select: { id: true, name: true },
-        order: { name: 'ASC', id: 'ASC' },
-        take: WORKSPACES_MAX,
-      }),
+      workspaces: await workspacesOf(this.dataSource.manager, session),
       wholeOrganisation: !isMember,
       email: seat?.email ?? '',
       csrf: this.csrf(resumeState, session),
@@ -144,7 +122,7 @@ export class OauthConsents {
     const of = { client_id: client.clientId, client_name: client.name, resource: resource.url };
     if (answer.approved) {
       const place = { ...asked.session, workspaceId: answer.workspaceId };
-      const { grantId, scopes } = await this.grant(work, open, place);
+      const { grantId, scopes } = await this.writer.write(work, open, place);
       const { userId: accountId } = asked.session;
       interaction.result = { login: { accountId, remember: false }, consent: { grantId } };
       work.audits.push({
@@ -162,44 +140,6 @@ export class OauthConsents {
     }
     await interaction.save(interaction.exp - Math.floor(Date.now() / 1_000));
     return { redirect_uri: interaction.returnTo };
-  }
-
-  private async grant(
-    work: OauthWork,
-    { client, resource, scopes: asked, offline }: OpenRequest,
-    place: Place,
-  ): Promise<{ readonly grantId: string; readonly scopes: readonly string[] }> {
-    const { manager } = work;
-    const { userId, organisationId, workspaceId } = place;
-    if (workspaceId !== null && !UUID.test(workspaceId))
-      throw invalid('workspace_id', 'workspace_id must be an id');
-    const seat = await seatOf(manager, place);
-    if (seat === null || (workspaceId === null && seat.organisationRole === 'member'))
-      throw new GatewayError('forbidden', { message: 'Choose a workspace of yours.' });
-    const held = await scopesHeld(manager, place, seat);
-    const scopes = asked.filter((scope) => held.has(scope));
-    if (scopes.length === 0)
-      throw new GatewayError('forbidden', { message: 'You hold none of these scopes there.' });
-    const mine = { userId, organisationId };
-    if ((await manager.countBy(OauthConsentEntity, mine)) >= GRANTS_MAX)
-      throw new GatewayError('forbidden', {
-        message: `You let ${String(GRANTS_MAX)} clients in already; end a grant in your account first.`,
-      });
-    const grantId = uuidv7();
-    await manager.insert(OauthConsentEntity, {
-      ...{ id: grantId, userId, organisationId, workspaceId, resource: resource.url, scopes },
-      ...{ clientId: client.clientId, clientName: client.name, expiresAt: new Date(Date.now() + GRANT_MS) },
-    });
-    await manager.update(OauthClientEntity, { clientId: client.clientId }, { lastUsedAt: new Date() });
-    const provider = await this.engine.provider();
-    const grant = new provider.Grant({ accountId: userId, clientId: client.clientId });
-    grant.jti = grantId;
-    grant.addResourceScope(resource.url, scopes.join(' '));
-    const withheld = asked.filter((scope) => !held.has(scope));
-    if (withheld.length > 0) grant.rejectResourceScope(resource.url, withheld.join(' '));
-    if (offline) grant.addOIDCScope(OFFLINE);
-    await grant.save();
-    return { grantId, scopes };
   }
 
   /** Reads a request again in full: what its client may do can have changed since it was made. */
@@ -256,7 +196,7 @@ export class OauthConsents {
   }
 }
 
-const callerOf = ({ session, request }: Asked): AuditCaller => ({
+export const callerOf = ({ session, request }: Asked): AuditCaller => ({
   kind: 'session',
   ...{ organisationId: session.organisationId, workspaceId: null, userId: session.userId, apiKeyId: null },
   request,

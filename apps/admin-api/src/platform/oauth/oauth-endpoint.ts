@@ -10,6 +10,7 @@ import { factsOf } from '../auth/principals.service';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { FailureThrottle } from '../auth/failure-throttle';
 import { formOf, invalidRequest, jsonOf, OauthFault, parametersOf, readBody } from './oauth-body';
+import { DevicePolls } from './device-polls';
 import { withinOauthCall, type OauthCall } from './oauth-call';
 import { OauthEngine } from './oauth-engine.service';
 import { OauthIntrospection } from './oauth-introspection.service';
@@ -21,7 +22,11 @@ import { withoutPrefix } from './token-prefixes';
 const REGISTRATION_BYTES_MAX = 65_536;
 const FORM_BYTES_MAX = 16_384;
 const STATE_MAX = 512;
-const PER_MINUTE: Readonly<Partial<Record<EngineRoute, number>>> = { register: 60, authorize: 300 };
+const PER_MINUTE: Readonly<Partial<Record<EngineRoute, number>>> = {
+  register: 60,
+  authorize: 300,
+  device: 60,
+};
 const FAILURES_PER_MINUTE = 120;
 
 /** Endpoints without a credential, which clients in browsers call too. */
@@ -31,7 +36,7 @@ const CROSS_ORIGIN: Readonly<Record<string, string>> = {
   'access-control-allow-headers': 'content-type, mcp-protocol-version',
   'access-control-max-age': '3600',
 };
-const POSTED: ReadonlySet<EngineRoute> = new Set(['register', 'token', 'introspect', 'revoke']);
+const POSTED: ReadonlySet<EngineRoute> = new Set(['register', 'device', 'token', 'introspect', 'revoke']);
 
 type Settings = Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL' | 'OAUTH_DCR' | 'OAUTH_PRIVATE_SCHEMES'>;
 type EnginePath = Extract<OauthPath, { kind: 'engine' }>;
@@ -58,6 +63,7 @@ export class OauthEndpoint {
     Object.entries(PER_MINUTE).map(([route, limit]) => [route, new RequestThrottle(limit)]),
   );
   private readonly failures = new FailureThrottle(FAILURES_PER_MINUTE);
+  private readonly polls = new DevicePolls();
 
   constructor(
     private readonly engine: OauthEngine,
@@ -128,6 +134,7 @@ export class OauthEndpoint {
       if (value !== undefined) parameters[name] = withoutPrefix(value);
     }
     this.assertResource(parameters);
+    if (path.route === 'token') this.polls.assertSlow(parameters);
     return {
       target: path.target,
       body: { type: 'application/x-www-form-urlencoded', value: parameters },

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import { CookieKeys } from './cookie-keys';
+import { POLL_SECONDS } from './device-polls';
 import { engineConfiguration } from './engine-configuration';
 import { OauthAccounts } from './oauth-accounts.service';
 import { OauthArtifacts } from './oauth-artifacts';
@@ -41,7 +42,8 @@ export class OauthEngine {
     private readonly introspection: OauthIntrospection,
     private readonly transactions: OauthTransactions,
     private readonly secrets: Secrets,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL' | 'OAUTH_DCR'>,
+    @Inject(SETTINGS)
+    private readonly settings: Pick<AdminSettings, 'PUBLIC_URL' | 'OAUTH_DCR' | 'DEVICE_FLOW'>,
   ) {}
 
   async provider(): Promise<Provider> {
@@ -83,6 +85,8 @@ export class OauthEngine {
         registration: this.settings.OAUTH_DCR,
         storageOf: (model) => (model === 'Client' ? this.clients.adapter : this.artifacts.of(model)),
         accounts: this.accounts,
+        clients: this.clients,
+        deviceFlow: this.settings.DEVICE_FLOW,
       }),
     );
     // The endpoint sets the forwarded headers itself, from the settings.
@@ -109,6 +113,8 @@ export class OauthEngine {
         cookies.filter((cookie) => !/^_session(?:\.sig)?=/.test(cookie)),
       );
     if (context.path === '/oauth/token') addPrefixes(context.body);
+    if (context.path === '/oauth/device' && context.status === 200)
+      Object.assign(context.body as object, { interval: POLL_SECONDS });
     if (context.path === '/oauth/introspect') context.body = await this.introspection.complete(context.body);
     if (context.path === '/oauth/register' && context.status === 201) addScope(context.body);
     if (context.path === '/oauth/revoke' && context.status === 200) context.body = {};

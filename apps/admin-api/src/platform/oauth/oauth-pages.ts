@@ -31,20 +31,31 @@ export interface ConsentView {
   readonly error: string | null;
 }
 
-const hidden = (name: string, value: string): string =>
+export const hidden = (name: string, value: string): string =>
   `<input type="hidden" name="${name}" value="${escaped(value)}">`;
 
-const errorOf = (error: string | null): string =>
+export const errorOf = (error: string | null): string =>
   error === null ? '' : `<p class="error" role="alert">${escaped(error)}</p>`;
 
+/** A sign-in on a page: what its forms send along, and for whom the user is asked. */
+export interface SignInForm {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly clientName: string;
+}
+
+const fieldsOf = ({ fields }: SignInForm): string =>
+  Object.entries(fields)
+    .map(([name, value]) => hidden(name, value))
+    .join('\n');
+
 /** Asks who the user is. */
-export const signInPage = (resumeState: string, clientName: string, error: string | null): string =>
+export const signInPage = (form: SignInForm, error: string | null): string =>
   page(
     'Sign in',
-    `<p>${escaped(clientName)} asks for access to your account. Sign in to see what it asks for.</p>
+    `<p>${escaped(form.clientName)} asks for access to your account. Sign in to see what it asks for.</p>
 ${errorOf(error)}
 <form method="post">
-${hidden('resume_state', resumeState)}
+${fieldsOf(form)}
 ${hidden('step', 'sign_in')}
 <label for="email">E-mail</label>
 <input id="email" name="email" type="email" autocomplete="username" required>
@@ -55,12 +66,12 @@ ${hidden('step', 'sign_in')}
   );
 
 /** Asks for the second factor of a user whose password was right. */
-export const factorPage = (resumeState: string, challenge: string, error: string | null): string =>
+export const factorPage = (form: SignInForm, challenge: string, error: string | null): string =>
   page(
     'Second factor',
     `${errorOf(error)}
 <form method="post">
-${hidden('resume_state', resumeState)}
+${fieldsOf(form)}
 ${hidden('step', 'factor')}
 ${hidden('challenge', challenge)}
 <label for="code">Code of your authenticator app, or a recovery code</label>
@@ -71,33 +82,55 @@ ${hidden('challenge', challenge)}
 
 /** Asks whether the client may have what it asks for. Buttons appear late, so that no click that was meant for another page reaches them. */
 export function consentPage(view: ConsentView): string {
-  const whole = view.wholeOrganisation ? '<option value="">The whole organisation</option>' : '';
-  const options = view.workspaces.map(
-    ({ id, name }) => `<option value="${escaped(id)}">${escaped(name)}</option>`,
-  );
   return page(
     `Allow ${view.clientName}?`,
     `<p>You are signed in as <strong>${escaped(view.email)}</strong>.</p>
 ${errorOf(view.error)}
-<p>${escaped(view.clientName)} asks for access to ${escaped(view.resourceName)}, with these scopes:</p>
-<ul>
-${view.scopes.map((scope) => `<li>${escaped(scope)}</li>`).join('\n')}
-</ul>
+${scopesText(view)}
 <p>Afterwards you are sent to <strong>${escaped(view.redirect.host)}</strong>.</p>
 ${warningOf(view)}
 <form method="post">
 ${hidden('resume_state', view.resumeState)}
 ${hidden('csrf', view.csrf)}
-<label for="workspace_id">Workspace</label>
-<select id="workspace_id" name="workspace_id">
-${options.join('\n')}${whole}
-</select>
+${workspaceChoice(view)}
 <div class="late">
 <button type="submit" name="step" value="approve">Allow</button>
 <button type="submit" name="step" value="deny">Refuse</button>
 </div>
 </form>`,
   );
+}
+
+/** Scopes that are listed openly; more of them are folded. */
+const SCOPES_SHOWN = 20;
+
+/** What a client asks for. */
+export function scopesText({
+  clientName,
+  resourceName,
+  scopes,
+}: Pick<ConsentView, 'clientName' | 'resourceName' | 'scopes'>): string {
+  const list = `<ul>\n${scopes.map((scope) => `<li>${escaped(scope)}</li>`).join('\n')}\n</ul>`;
+  const named =
+    scopes.length > SCOPES_SHOWN
+      ? `<details>\n<summary>${String(scopes.length)} scopes, as far as you hold them</summary>\n${list}\n</details>`
+      : list;
+  return `<p>${escaped(clientName)} asks for access to ${escaped(resourceName)}, with these scopes:</p>\n${named}`;
+}
+
+/** The choice of the workspace in which the client may act. */
+export function workspaceChoice({
+  workspaces,
+  wholeOrganisation,
+}: Pick<ConsentView, 'workspaces' | 'wholeOrganisation'>): string {
+  const whole = wholeOrganisation ? '<option value="">The whole organisation</option>' : '';
+  const options = workspaces.map(
+    ({ id, name }) => `<option value="${escaped(id)}">${escaped(name)}</option>`,
+  );
+  return `<label for="workspace_id">Workspace</label>
+<select id="workspace_id" name="workspace_id">
+${options.join('\n')}${whole}
+</select>`;
 }
 
 function warningOf({ clientKind, redirect }: ConsentView): string {

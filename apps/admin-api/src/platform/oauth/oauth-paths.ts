@@ -7,11 +7,12 @@ export type OauthPath =
   | { readonly kind: 'fault'; readonly error: string; readonly description: string };
 
 export type EngineRoute =
-  'metadata' | 'jwks' | 'register' | 'authorize' | 'resume' | 'token' | 'introspect' | 'revoke';
+  'metadata' | 'jwks' | 'register' | 'authorize' | 'resume' | 'device' | 'token' | 'introspect' | 'revoke';
 
 const ROUTES: Readonly<Record<string, EngineRoute>> = {
   '/oauth/register': 'register',
   '/oauth/authorize': 'authorize',
+  '/oauth/device': 'device',
   '/oauth/token': 'token',
   '/oauth/introspect': 'introspect',
   '/oauth/revoke': 'revoke',

@@ -1,6 +1,11 @@
 import { ceilingOf, type OrganisationRole, type WorkspaceRole } from '@gw/auth-scopes';
-import type { EntityManager } from 'typeorm';
+import { WorkspaceEntity } from '@gw/entities';
+import { In, type EntityManager } from 'typeorm';
 import { securityOf } from '../auth/security';
+import type { AuthenticatedSession } from '../auth/session.strategy';
+
+/** Workspaces that a page offers. */
+const WORKSPACES_MAX = 500;
 
 /** Where a grant lets a user's tokens act. */
 export interface Place {
@@ -53,3 +58,19 @@ export async function scopesHeld(
   const settings = await securityOf(manager, organisationId, workspaceId);
   return ceilingOf(organisationRole, workspaceRole, settings);
 }
+
+/** The workspaces of a grant that a user can choose from. */
+export const workspacesOf = (
+  manager: EntityManager,
+  { organisationId, role, memberships }: AuthenticatedSession,
+): Promise<Pick<WorkspaceEntity, 'id' | 'name'>[]> =>
+  manager.find(WorkspaceEntity, {
+    where: {
+      organisationId,
+      status: 'active',
+      ...(role === 'member' ? { id: In([...memberships.keys()]) } : {}),
+    },
+    select: { id: true, name: true },
+    order: { name: 'ASC', id: 'ASC' },
+    take: WORKSPACES_MAX,
+  });

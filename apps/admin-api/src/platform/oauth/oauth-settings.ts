@@ -33,6 +33,8 @@ export const OAUTH_SETTINGS = {
   PUBLIC_URL: optional(origin),
   /** False: clients cannot register themselves. */
   OAUTH_DCR: flag(true),
+  /** False: no device flow, in which a code from one screen is typed on another. */
+  DEVICE_FLOW: flag(true),
   /** Private-use redirect addresses that clients may register, whole addresses separated by commas. */
   OAUTH_PRIVATE_SCHEMES: addresses,
 };

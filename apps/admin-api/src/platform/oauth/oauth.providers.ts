@@ -1,4 +1,7 @@
 import { GrantsService } from './grants.service';
+import { GrantWriter } from './grant-writer';
+import { OauthDevices } from './oauth-devices.service';
+import { PageSignIns } from './page-sign-ins';
 import { OauthAccounts } from './oauth-accounts.service';
 import { OauthArtifacts } from './oauth-artifacts';
 import { OauthClients } from './oauth-clients';
@@ -13,14 +16,17 @@ import { SigningKeys } from './signing-keys';
 /** The parts of the OAuth server. */
 export const OAUTH_PROVIDERS = [
   GrantsService,
+  GrantWriter,
   OauthAccounts,
   OauthArtifacts,
   OauthClients,
   OauthConsents,
+  OauthDevices,
   OauthEndpoint,
   OauthEngine,
   OauthIntrospection,
   OauthTransactions,
   PageSessions,
+  PageSignIns,
   SigningKeys,
 ];

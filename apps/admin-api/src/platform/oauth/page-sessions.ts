@@ -3,17 +3,20 @@ import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import { SessionGuard, type AuthenticatedSession } from '../auth/session.strategy';
 import { CookieKeys } from './cookie-keys';
 
 const COOKIE = 'gw_consent';
-const PATH = '/oauth/consent';
 const SECONDS = 900;
+/** Cookie of a page that a browser has opened, to which its forms are bound. */
+const OPENED = 'gw_page';
+const OPENED_LENGTH = 32;
 /** Cookie of the protocol engine, which names the request that this browser began, with its signature. */
 const BEGAN = '_interaction';
 
-/** Sign-ins of the consent page: a session whose token only this page gets, in a cookie. */
+/** Sign-ins of the pages of the OAuth server: a session whose token only one page gets, in a cookie. */
 @Injectable()
 export class PageSessions {
   constructor(
@@ -53,12 +56,39 @@ export class PageSessions {
     }
   }
 
-  /** `set-cookie` of a sign-in; with null, of its end. */
-  cookie(token: string | null): string {
+  /** `set-cookie` of a sign-in for the page at `path`; with null, of its end. */
+  cookie(path: string, token: string | null): string {
+    return this.text(`${COOKIE}=${token ?? ''}`, path, token === null ? 0 : SECONDS);
+  }
+
+  /** What binds the forms of a page to the browser that opened it: the hidden value, and `set-cookie` for a browser that has none. */
+  opened(request: Pick<FastifyRequest, 'headers'>, path: string): { form: string; cookie: string | null } {
+    const known = cookiesOf(request).get(OPENED);
+    if (known !== undefined && known.length === OPENED_LENGTH)
+      return { form: this.formOf(known), cookie: null };
+    const made = randomBytes(24).toString('base64url');
+    return { form: this.formOf(made), cookie: this.text(`${OPENED}=${made}`, path, SECONDS) };
+  }
+
+  /** Throws `forbidden` for a form that is not of a page which this browser has opened. */
+  assertOpened(request: Pick<FastifyRequest, 'headers'>, form: string): void {
+    const right = Buffer.from(this.formOf(cookiesOf(request).get(OPENED) ?? ''));
+    const given = Buffer.from(form);
+    if (given.length !== right.length || !timingSafeEqual(given, right))
+      throw new GatewayError('forbidden', {
+        message: 'The form is not of this browser. Open the page again.',
+      });
+  }
+
+  private formOf(opened: string): string {
+    return createHmac('sha256', this.secrets.oauthPageKey).update(`page:${opened}`).digest('base64url');
+  }
+
+  private text(pair: string, path: string, seconds: number): string {
     const isSecure = this.settings.PUBLIC_URL?.startsWith('https:') === true;
     const parts = [
-      `${COOKIE}=${token ?? ''}`,
-      ...[`Path=${PATH}`, `Max-Age=${String(token === null ? 0 : SECONDS)}`, 'HttpOnly', 'SameSite=Lax'],
+      pair,
+      ...[`Path=${path}`, `Max-Age=${String(seconds)}`, 'HttpOnly', 'SameSite=Lax'],
       ...(isSecure ? ['Secure'] : []),
     ];
     return parts.join('; ');

@@ -1,0 +1,168 @@
+import { GatewayError, networkOf } from '@gw/kernel';
+import { Body, Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import { Public } from '../auth/access';
+import { FailureThrottle } from '../auth/failure-throttle';
+import { factsOf } from '../auth/principals.service';
+import { codePage, deviceEndPage, devicePage } from './device-pages';
+import { DEVICE_PAGE } from './engine-configuration';
+import { OauthConsents } from './oauth-consents.service';
+import { OauthDevices } from './oauth-devices.service';
+import { errorPage, pageHeaders, signInPage } from './oauth-pages';
+import { PageSessions } from './page-sessions';
+import { PageSignIns, textOf } from './page-sign-ins';
+
+/** Paths whose POST accepts an HTML form. */
+export const DEVICE_FORM_PATHS = [DEVICE_PAGE];
+/** Wrong codes of one network in a minute. There are 20⁸ codes, each for ten minutes. */
+const WRONG_CODES_PER_MINUTE = 30;
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** The page on which users type the code that a device shows. It works without script. */
+@ApiExcludeController()
+@Controller()
+export class DevicePageController {
+  private readonly wrongCodes = new FailureThrottle(WRONG_CODES_PER_MINUTE);
+
+  constructor(
+    private readonly devices: OauthDevices,
+    private readonly consents: OauthConsents,
+    private readonly signIns: PageSignIns,
+    private readonly pages: PageSessions,
+    @Inject(SETTINGS)
+    private readonly settings: Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL' | 'DEVICE_FLOW'>,
+  ) {}
+
+  @Get(DEVICE_PAGE.slice(1))
+  @Public('The page shows what a device asks for only after a sign-in.')
+  async page(
+    @Query('user_code') userCode: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const at = { request, reply };
+    await this.guarded(at, async (form) => {
+      const session = await this.pages.sessionOf(request, reply);
+      const code = typeof userCode === 'string' ? userCode.slice(0, 64) : '';
+      if (session === null || code === '') await this.send(at, codePage(form, code, null));
+      else await this.show(at, code, form);
+    });
+  }
+
+  @Post(DEVICE_PAGE.slice(1))
+  @Public('A sign-in needs the password, an answer the session of the sign-in and the token of its form.')
+  async submit(
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const at = { request, reply };
+    await this.guarded(at, async (form) => {
+      this.pages.assertOpened(request, textOf(body, 'form'));
+      const code = textOf(body, 'user_code');
+      if (this.signIns.isSignIn(body)) await this.signIn(at, body, form);
+      else if (textOf(body, 'step') === 'code') await this.show(at, code, form);
+      else await this.decide(at, body, form);
+    });
+  }
+
+  private async signIn(at: Exchange, body: unknown, form: string): Promise<void> {
+    const code = textOf(body, 'user_code');
+    const clientName = await this.guessed(at, () => this.devices.clientName(code));
+    const next = `${DEVICE_PAGE}?user_code=${encodeURIComponent(code)}`;
+    await this.signIns.take(body, signInFormOf(form, code, clientName), { path: DEVICE_PAGE, next }, at);
+  }
+
+  /** Shows what the device of a code asks for, after a sign-in. */
+  private async show(
+    at: Exchange,
+    code: string,
+    form: string,
+    error: GatewayError | null = null,
+  ): Promise<void> {
+    const { request, reply } = at;
+    const session = await this.pages.sessionOf(request, reply);
+    try {
+      const html =
+        session === null
+          ? signInPage(
+              signInFormOf(form, code, await this.guessed(at, () => this.devices.clientName(code))),
+              error?.message ?? null,
+            )
+          : devicePage(
+              {
+                ...(await this.guessed(at, () => this.devices.view(code, session))),
+                error: error?.message ?? null,
+              },
+              form,
+            );
+      await this.send(at, html, error?.status ?? 200);
+    } catch (fault) {
+      if (!(fault instanceof GatewayError) || fault.type !== 'validation_failed') throw fault;
+      await this.send(at, codePage(form, code, fault.message), fault.status);
+    }
+  }
+
+  private async decide(at: Exchange, body: unknown, form: string): Promise<void> {
+    const { request, reply } = at;
+    const [userCode, csrf] = [textOf(body, 'user_code'), textOf(body, 'csrf')];
+    const session = await this.pages.sessionOf(request, reply);
+    if (session === null) {
+      await this.show(at, userCode, form);
+      return;
+    }
+    const approved = textOf(body, 'step') === 'approve';
+    const workspaceId = textOf(body, 'workspace_id') || null;
+    try {
+      const asked = { session, request: factsOf(request) };
+      await this.devices.answer(asked, { userCode, csrf, approved, workspaceId });
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.status !== 403) throw error;
+      await this.show(at, userCode, form, error);
+      return;
+    }
+    await this.consents.endSignIn(session);
+    void reply.header('set-cookie', this.pages.cookie(DEVICE_PAGE, null));
+    await this.send(at, deviceEndPage(approved));
+  }
+
+  /** Looks a code up; wrong ones count for the network. */
+  private async guessed<T>({ request }: Exchange, run: () => Promise<T>): Promise<T> {
+    const network = networkOf(request.clientAddress);
+    this.wrongCodes.assertOpen(network);
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof GatewayError && error.type === 'validation_failed') this.wrongCodes.count(network);
+      throw error;
+    }
+  }
+
+  private async send({ reply }: Exchange, html: string, status = 200): Promise<void> {
+    await reply.status(status).headers(pageHeaders()).send(html);
+  }
+
+  private async guarded(at: Exchange, run: (form: string) => Promise<void>): Promise<void> {
+    const { OAUTH_ENABLED: isOn, PUBLIC_URL: publicUrl, DEVICE_FLOW: hasDevices } = this.settings;
+    try {
+      if (!isOn || publicUrl === null || !hasDevices) throw new GatewayError('route_not_found');
+      const { form, cookie } = this.pages.opened(at.request, DEVICE_PAGE);
+      if (cookie !== null) void at.reply.header('set-cookie', cookie);
+      await run(form);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.status >= 500) throw error;
+      await this.send(at, errorPage(error.message), error.status);
+    }
+  }
+}
+
+const signInFormOf = (form: string, userCode: string, clientName: string) => ({
+  fields: { form, user_code: userCode },
+  clientName,
+});

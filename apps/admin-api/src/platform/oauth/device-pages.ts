@@ -1,0 +1,54 @@
+import { escaped, page } from '../auth/account-pages';
+import { errorOf, hidden, scopesText, workspaceChoice, type ConsentView } from './oauth-pages';
+
+/** Asks for the code that a device shows. `form`: what binds the form to the browser. */
+export const codePage = (form: string, userCode: string, error: string | null): string =>
+  page(
+    'Connect a device',
+    `<p>Type the code that your device shows.</p>
+${errorOf(error)}
+<form method="post">
+${hidden('form', form)}
+${hidden('step', 'code')}
+<label for="user_code">Code</label>
+<input id="user_code" name="user_code" value="${escaped(userCode)}" autocomplete="off" autocapitalize="characters" spellcheck="false" required>
+<button type="submit">Continue</button>
+</form>`,
+  );
+
+/** What the page of a device's request shows. */
+export interface DeviceView extends Pick<
+  ConsentView,
+  'clientName' | 'resourceName' | 'scopes' | 'workspaces' | 'wholeOrganisation' | 'email' | 'csrf' | 'error'
+> {
+  readonly userCode: string;
+  /** Address from which the device asks; null when it is not known. */
+  readonly deviceAddress: string | null;
+}
+
+/** Asks whether a device may have what it asks for. */
+export const devicePage = (view: DeviceView, form: string): string =>
+  page(
+    `Connect ${view.clientName}?`,
+    `<p>You are signed in as <strong>${escaped(view.email)}</strong>.</p>
+${errorOf(view.error)}
+<p class="error">Does your own device show <strong>${escaped(view.userCode)}</strong>? If a person sent you this code or this page, stop: they would act as you.</p>
+${view.deviceAddress === null ? '' : `<p>The device asks from the address ${escaped(view.deviceAddress)}.</p>`}
+${scopesText(view)}
+<form method="post">
+${hidden('form', form)}
+${hidden('user_code', view.userCode)}
+${hidden('csrf', view.csrf)}
+${workspaceChoice(view)}
+<div class="late">
+<button type="submit" name="step" value="approve">Connect</button>
+<button type="submit" name="step" value="deny">Refuse</button>
+</div>
+</form>`,
+  );
+
+export const deviceEndPage = (approved: boolean): string =>
+  page(
+    approved ? 'Connected' : 'Refused',
+    `<p>${approved ? 'Go back to your device: it is connected.' : 'Your device gets nothing.'} You may close this page.</p>`,
+  );

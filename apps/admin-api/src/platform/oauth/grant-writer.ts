@@ -1,0 +1,73 @@
+import { OauthClientEntity, OauthConsentEntity } from '@gw/entities';
+import { GatewayError, UUID, uuidv7 } from '@gw/kernel';
+import { invalid } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import type { OauthWork } from './oauth-call';
+import { OauthEngine } from './oauth-engine.service';
+import { OFFLINE, type OauthResource } from './oauth-resources';
+import { scopesHeld, seatOf, type Place } from './oauth-seats';
+
+/** Grants of one user in an organisation. */
+const GRANTS_MAX = 200;
+const GRANT_MS = 30 * 86_400_000;
+
+/** What a client asks a user for. */
+export interface Requested {
+  readonly client: Pick<OauthClientEntity, 'clientId' | 'name' | 'kind' | 'organisationId'>;
+  readonly resource: OauthResource;
+  readonly scopes: readonly string[];
+  /** Whether it asks for a refresh token by name. */
+  readonly offline: boolean;
+}
+
+export interface WrittenGrant {
+  readonly grantId: string;
+  readonly scopes: readonly string[];
+}
+
+/** Writes what users let clients do. */
+@Injectable()
+export class GrantWriter {
+  constructor(private readonly engine: OauthEngine) {}
+
+  /**
+   * Writes a grant of those scopes that the user holds at the place now. Throws `forbidden` for a place that is not the user's, where
+   * the user holds none of them, and above 200 grants.
+   */
+  async write(
+    { manager }: OauthWork,
+    { client, resource, scopes: asked, offline }: Requested,
+    place: Place,
+  ): Promise<WrittenGrant> {
+    const { userId, organisationId, workspaceId } = place;
+    if (workspaceId !== null && !UUID.test(workspaceId))
+      throw invalid('workspace_id', 'workspace_id must be an id');
+    const seat = await seatOf(manager, place);
+    if (seat === null || (workspaceId === null && seat.organisationRole === 'member'))
+      throw new GatewayError('forbidden', { message: 'Choose a workspace of yours.' });
+    const held = await scopesHeld(manager, place, seat);
+    const scopes = asked.filter((scope) => held.has(scope));
+    if (scopes.length === 0)
+      throw new GatewayError('forbidden', { message: 'You hold none of these scopes there.' });
+    const mine = { userId, organisationId };
+    if ((await manager.countBy(OauthConsentEntity, mine)) >= GRANTS_MAX)
+      throw new GatewayError('forbidden', {
+        message: `You let ${String(GRANTS_MAX)} clients in already; end a grant in your account first.`,
+      });
+    const grantId = uuidv7();
+    await manager.insert(OauthConsentEntity, {
+      ...{ id: grantId, userId, organisationId, workspaceId, resource: resource.url, scopes },
+      ...{ clientId: client.clientId, clientName: client.name, expiresAt: new Date(Date.now() + GRANT_MS) },
+    });
+    await manager.update(OauthClientEntity, { clientId: client.clientId }, { lastUsedAt: new Date() });
+    const provider = await this.engine.provider();
+    const grant = new provider.Grant({ accountId: userId, clientId: client.clientId });
+    grant.jti = grantId;
+    grant.addResourceScope(resource.url, scopes.join(' '));
+    const withheld = asked.filter((scope) => !held.has(scope));
+    if (withheld.length > 0) grant.rejectResourceScope(resource.url, withheld.join(' '));
+    if (offline) grant.addOIDCScope(OFFLINE);
+    await grant.save();
+    return { grantId, scopes };
+  }
+}

@@ -1,0 +1,166 @@
+import { OauthArtifactEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { userCodeForm } from '@gw/oauth';
+import { invalid } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { DataSource, IsNull, MoreThan, type EntityManager } from 'typeorm';
+import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
+import type { AuthenticatedSession } from '../auth/session.strategy';
+import type { DeviceView } from './device-pages';
+import { GrantWriter, type Requested } from './grant-writer';
+import { OauthArtifacts } from './oauth-artifacts';
+import { withinOauthCall, type OauthWork } from './oauth-call';
+import { OauthClients } from './oauth-clients';
+import { callerOf, type Asked } from './oauth-consents.service';
+import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
+import { seatOf, workspacesOf } from './oauth-seats';
+import { OauthTransactions } from './oauth-transactions';
+
+/** What a device has asked for, as the protocol engine keeps it. */
+interface DevicePayload {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly deviceInfo?: { readonly ip?: string };
+  readonly accountId?: string;
+  readonly error?: string;
+}
+
+interface OpenDevice extends Requested {
+  readonly row: OauthArtifactEntity;
+  readonly deviceAddress: string | null;
+}
+
+export interface DeviceAnswer {
+  readonly userCode: string;
+  readonly csrf: string;
+  readonly approved: boolean;
+  /** Null: the whole organisation. */
+  readonly workspaceId: string | null;
+}
+
+const unknownCode = (): GatewayError =>
+  invalid(
+    'user_code',
+    'The code is not known, has expired or was used. Look at your device, or begin again.',
+  );
+
+/** Requests of devices (RFC 8628), and the answers of users who type their codes. */
+@Injectable()
+export class OauthDevices {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clients: OauthClients,
+    private readonly artifacts: OauthArtifacts,
+    private readonly transactions: OauthTransactions,
+    private readonly writer: GrantWriter,
+    private readonly secrets: Secrets,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
+  ) {}
+
+  /** Name of the client whose device shows the code. Throws `validation_failed` for a code that no device waits for. */
+  async clientName(userCode: string): Promise<string> {
+    return (await this.read(this.dataSource.manager, userCode)).client.name;
+  }
+
+  /** Throws as `clientName` does, and `forbidden` where the client is of another organisation. */
+  async view(userCode: string, session: AuthenticatedSession): Promise<DeviceView> {
+    const { client, resource, scopes, deviceAddress } = await this.read(this.dataSource.manager, userCode);
+    assertOfOrganisation(client, session);
+    const seat = await seatOf(this.dataSource.manager, { ...session, workspaceId: null });
+    return {
+      userCode: userCodeForm(userCode) ?? '',
+      clientName: client.name,
+      resourceName: resource.name,
+      ...{ scopes, deviceAddress },
+      workspaces: await workspacesOf(this.dataSource.manager, session),
+      wholeOrganisation: session.role !== 'member',
+      email: seat?.email ?? '',
+      csrf: this.csrf(userCode, session),
+      error: null,
+    };
+  }
+
+  /** Takes the user's answer once. Throws as `view` does, and `forbidden` for a workspace that is not the user's. */
+  async answer(asked: Asked, answer: DeviceAnswer): Promise<void> {
+    const call = { request: asked.request, registration: null, work: null };
+    await withinOauthCall(call, () => this.transactions.within((work) => this.take(work, asked, answer)));
+  }
+
+  private async take(work: OauthWork, asked: Asked, answer: DeviceAnswer): Promise<void> {
+    const { manager } = work;
+    this.assertCsrf(answer, asked.session);
+    const open = await this.read(manager, answer.userCode, true);
+    const { client, resource, row } = open;
+    assertOfOrganisation(client, asked.session);
+    const of = { client_id: client.clientId, client_name: client.name, resource: resource.url };
+    const about = { resourceType: 'oauth_grants', workspaceId: answer.workspaceId } as const;
+    if (!answer.approved) {
+      await this.decide(manager, row, { error: 'access_denied', errorDescription: 'the user refused' });
+      const entry = { action: 'refuse', ...about, resourceId: null, after: of };
+      work.audits.push({ caller: callerOf(asked), entry });
+      return;
+    }
+    const { userId } = asked.session;
+    const place = { ...asked.session, workspaceId: answer.workspaceId };
+    const { grantId, scopes } = await this.writer.write(work, open, place);
+    const scope = [...(open.offline ? [OFFLINE] : []), ...scopes].join(' ');
+    const authTime = Math.floor(Date.now() / 1_000);
+    await this.decide(manager, row, { accountId: userId, grantId, scope, resource: resource.url, authTime });
+    await manager.update(OauthArtifactEntity, { idHash: row.idHash }, { grantId, userId });
+    const entry = { action: 'create', ...about, resourceId: grantId, after: { ...of, scopes, by: 'device' } };
+    work.audits.push({ caller: callerOf(asked), entry });
+  }
+
+  private async decide(manager: EntityManager, row: OauthArtifactEntity, more: object): Promise<void> {
+    await manager.update(
+      OauthArtifactEntity,
+      { idHash: row.idHash },
+      { payload: { ...row.payload, ...more } },
+    );
+  }
+
+  private async read(manager: EntityManager, userCode: string, forAnswer = false): Promise<OpenDevice> {
+    const code = userCodeForm(userCode);
+    if (code === undefined) throw unknownCode();
+    const row = await manager.findOne(OauthArtifactEntity, {
+      where: {
+        model: 'DeviceCode',
+        userCodeHash: this.artifacts.hash('UserCode', code.replace('-', '')),
+        expiresAt: MoreThan(new Date()),
+        consumedAt: IsNull(),
+      },
+      ...(forAnswer ? { lock: { mode: 'pessimistic_write' } } : {}),
+    });
+    if (row === null) throw unknownCode();
+    const { params, deviceInfo, accountId, error } = row.payload as DevicePayload;
+    if (accountId !== undefined || error !== undefined) throw unknownCode();
+    const client = await this.clients.row(String(params['client_id']));
+    const resource = resourceOf(String(params['resource']), this.settings.PUBLIC_URL ?? '');
+    if (client === null || resource === null) throw unknownCode();
+    const named = String(params['scope']).split(' ');
+    const allowed = scopesOfClient(client.kind === 'registered');
+    return {
+      ...{ row, client, resource, offline: named.includes(OFFLINE) },
+      scopes: named.filter((scope) => allowed.has(scope)),
+      deviceAddress: deviceInfo?.ip ?? null,
+    };
+  }
+
+  private csrf(userCode: string, { id }: AuthenticatedSession): string {
+    return createHmac('sha256', this.secrets.oauthPageKey)
+      .update(`device:${id}:${userCodeForm(userCode) ?? ''}`)
+      .digest('base64url');
+  }
+
+  private assertCsrf({ userCode, csrf }: DeviceAnswer, session: AuthenticatedSession): void {
+    const right = Buffer.from(this.csrf(userCode, session));
+    const given = Buffer.from(csrf);
+    if (given.length !== right.length || !timingSafeEqual(given, right))
+      throw new GatewayError('forbidden', { message: 'The form is not of this session. Open it again.' });
+  }
+}
+
+function assertOfOrganisation(client: Requested['client'], { organisationId }: AuthenticatedSession): void {
+  if (client.organisationId !== null && client.organisationId !== organisationId)
+    throw new GatewayError('forbidden', { message: 'The client is of another organisation.' });
+}

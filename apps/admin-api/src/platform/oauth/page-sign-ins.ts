@@ -1,0 +1,60 @@
+import { GatewayError } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { factsOf } from '../auth/principals.service';
+import { PasswordSessions } from '../logins/password-sessions.service';
+import { factorPage, pageHeaders, signInPage, type SignInForm } from './oauth-pages';
+import { PageSessions } from './page-sessions';
+
+/** Path of a page, for its cookies, and where a browser goes on after a sign-in. */
+interface Place {
+  readonly path: string;
+  readonly next: string;
+}
+
+export const textOf = (body: unknown, name: string): string => {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
+  return typeof value === 'string' ? value.slice(0, 1_024) : '';
+};
+
+/** Signs users in on the pages of the OAuth server. */
+@Injectable()
+export class PageSignIns {
+  constructor(
+    private readonly sessions: PasswordSessions,
+    private readonly pages: PageSessions,
+  ) {}
+
+  /** Whether a form is one of a sign-in. */
+  isSignIn(body: unknown): boolean {
+    return ['sign_in', 'factor'].includes(textOf(body, 'step'));
+  }
+
+  /** Takes the form of a sign-in: goes on to `next`, or shows the form again. */
+  async take(
+    body: unknown,
+    form: SignInForm,
+    { path, next }: Place,
+    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  ): Promise<void> {
+    const challenge = textOf(body, 'challenge');
+    try {
+      const facts = factsOf(request);
+      const credentials = { email: textOf(body, 'email'), password: textOf(body, 'password') };
+      const login = await (challenge === ''
+        ? this.sessions.login(credentials, facts)
+        : this.sessions.loginByFactor({ challenge, code: textOf(body, 'code') }, facts));
+      if ('challenge' in login) {
+        await reply.headers(pageHeaders()).send(factorPage(form, login.challenge, null));
+        return;
+      }
+      const cookie = this.pages.cookie(path, login.auth_token);
+      await reply.status(303).header('set-cookie', cookie).header('location', next).send();
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      const html =
+        challenge === '' ? signInPage(form, error.message) : factorPage(form, challenge, error.message);
+      await reply.status(error.status).headers(pageHeaders()).send(html);
+    }
+  }
+}
