@@ -67,16 +67,24 @@ const CLIENT = new ServiceClient({
   retry: RETRY,
 });
 
-/** Client of the control plane with an organisation's key. */
+/** What authorises calls: an API key, or what returns the headers of a login, which may be renewed between calls. */
+export type Authorization = string | (() => Promise<Readonly<Record<string, string>>>);
+
+/** Client of the control plane with an organisation's key or a user's login. */
 export class ApiClient {
   constructor(
     private readonly baseUrl: string,
-    private readonly apiKey: string,
+    private readonly authorization: Authorization,
   ) {}
 
-  /** Creates another kind of client for the same control plane and key. */
-  like<C extends ApiClient>(kind: new (baseUrl: string, apiKey: string) => C): C {
-    return new kind(this.baseUrl, this.apiKey);
+  private headers(): Promise<Readonly<Record<string, string>>> {
+    const { authorization: given } = this;
+    return typeof given === 'string' ? Promise.resolve({ 'x-gw-api-key': given }) : given();
+  }
+
+  /** Creates another kind of client for the same control plane and authorization. */
+  like<C extends ApiClient>(kind: new (baseUrl: string, authorization: Authorization) => C): C {
+    return new kind(this.baseUrl, this.authorization);
   }
 
   /** @throws ApiError */
@@ -118,7 +126,7 @@ export class ApiClient {
     try {
       const request = {
         url: this.baseUrl + path,
-        headers: { 'x-gw-api-key': this.apiKey, accept: 'text/event-stream' },
+        headers: { ...(await this.headers()), accept: 'text/event-stream' },
       };
       const { status, body } = await CLIENT.open(request, AbortSignal.any([signal, silence.signal]));
       if (!isSuccess(status)) throw apiError('GET', path, status, parse(await beginningOf(body)));
@@ -136,7 +144,7 @@ export class ApiClient {
 
   private async send(method: string, path: string, body: unknown): Promise<ServiceResponse> {
     const headers = {
-      'x-gw-api-key': this.apiKey,
+      ...(await this.headers()),
       ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };

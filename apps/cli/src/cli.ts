@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ApiClient, ApiError } from './api-client';
+import { ApiClient, ApiError, type Authorization } from './api-client';
 import {
   applyCommand,
   createKeyCommand,
@@ -10,6 +10,7 @@ import {
   type Call,
   type Output,
 } from './commands';
+import { accessToken, loginCommand, logoutCommand, type LoginCall } from './login/login-commands';
 
 const USAGE = `tollgate: manages the control plane as a file.
 
@@ -25,6 +26,8 @@ const USAGE = `tollgate: manages the control plane as a file.
                                             Several -f are one file: their lists are joined.
   tollgate keys create --name NAME --scopes A,B [--workspace SLUG] [--expires DATE]
                                             Make a key of a service, and print it.
+  tollgate login [--device] [--scopes A,B]  Log in with a browser; with --device by a code that you type elsewhere.
+  tollgate logout                           End the login.
   tollgate logs tail [--workspace SLUG] [--once]
                                             Print requests as they are logged, as JSON lines.
 
@@ -34,7 +37,7 @@ const USAGE = `tollgate: manages the control plane as a file.
   --secrets  Write the secrets of what is there already, too.
   --url URL  The control plane; TOLLGATE_URL or http://127.0.0.1:8788 when absent.
 
-The key of an administrator is read from TOLLGATE_API_KEY. Secrets are no part of a file: { env: NAME } represents the
+The key of an administrator is read from TOLLGATE_API_KEY; without it your login is used. Secrets are no part of a file: { env: NAME } represents the
 environment variable that holds one.
 `;
 
@@ -45,6 +48,11 @@ const COMMANDS: Readonly<Record<string, (call: Call) => Promise<number>>> = {
   apply: applyCommand,
   'keys create': createKeyCommand,
   'logs tail': tailLogsCommand,
+};
+
+const LOGIN_COMMANDS: Readonly<Record<string, (call: LoginCall) => Promise<number>>> = {
+  login: loginCommand,
+  logout: logoutCommand,
 };
 
 const OPTIONS = {
@@ -60,6 +68,7 @@ const OPTIONS = {
   workspace: { type: 'string' },
   expires: { type: 'string' },
   once: { type: 'boolean' },
+  device: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -78,35 +87,54 @@ export async function runCli(
     return 2;
   }
   const { values, positionals } = parsed;
-  const command = COMMANDS[positionals.join(' ')];
-  if (values.help === true || !command) {
-    if (values.help === true) output.out(USAGE);
-    else output.err(USAGE);
-    return values.help === true ? 0 : 2;
+  const name = positionals.join(' ');
+  const [command, loginStep] = [COMMANDS[name], LOGIN_COMMANDS[name]];
+  if (values.help === true || !(command ?? loginStep)) return usage(output, values.help === true);
+  const url = (values.url ?? environment['TOLLGATE_URL'] ?? 'http://127.0.0.1:8788').replace(/\/+$/, '');
+  if (loginStep) {
+    const call = { url, output, environment, options: values, signal };
+    return reported(output, () => loginStep(call));
   }
-  const apiKey = environment['TOLLGATE_API_KEY'] ?? '';
-  const fault = faultOf(values, apiKey);
-  if (fault !== null) {
-    output.err(`${fault}\n`);
+  if (values.force === true && values.prune !== true) {
+    output.err('--force needs --prune: it applies to what --prune deletes. Use both, or omit --force.\n');
     return 2;
   }
-  const url = values.url ?? environment['TOLLGATE_URL'] ?? 'http://127.0.0.1:8788';
-  const api = new ApiClient(url.replace(/\/+$/, ''), apiKey);
-  return runCommand(command, { api, output, environment, options: values, signal });
+  return reported(output, async () => {
+    const api = new ApiClient(url, await authorizationOf(url, environment));
+    const call = { api, output, environment, options: values, signal };
+    return command?.(call) ?? 2;
+  });
 }
 
-function faultOf({ force, prune }: { force?: boolean; prune?: boolean }, apiKey: string): string | null {
-  if (force === true && prune !== true) {
-    return '--force needs --prune: it applies to what --prune deletes. Use both, or omit --force.';
-  }
-  return apiKey === '' ? 'TOLLGATE_API_KEY must be set to the API key of an administrator.' : null;
+/** Prints how the command line is used: because the user asks, or because the call is invalid. */
+function usage(output: Output, isAsked: boolean): number {
+  if (isAsked) output.out(USAGE);
+  else output.err(USAGE);
+  return isAsked ? 0 : 2;
 }
 
-async function runCommand(command: (call: Call) => Promise<number>, call: Call): Promise<number> {
+/** The key of the environment, else the login at the control plane. Throws when there is neither. */
+async function authorizationOf(url: string, environment: NodeJS.ProcessEnv): Promise<Authorization> {
+  const apiKey = environment['TOLLGATE_API_KEY'] ?? '';
+  if (apiKey !== '') return apiKey;
+  const headers = async (): Promise<Readonly<Record<string, string>>> => {
+    const token = await accessToken(url, environment);
+    if (token === null)
+      throw new Error(
+        'TOLLGATE_API_KEY must be set to the API key of an administrator, or log in with tollgate login.',
+      );
+    return { authorization: `Bearer ${token}` };
+  };
+  await headers();
+  return headers;
+}
+
+/** Runs a command. A failure is reported, and is the exit code. */
+async function reported(output: Output, run: () => Promise<number>): Promise<number> {
   try {
-    return await command(call);
+    return await run();
   } catch (error) {
-    call.output.err(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
+    output.err(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof ApiError ? 3 : 2;
   }
 }

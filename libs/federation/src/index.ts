@@ -1,6 +1,5 @@
 export { dnsServers, DomainProofs, proofRecord } from './domain-proof';
 export { domainFault } from './domain-rules';
-export { isLoopbackUrl } from './loopback-url';
 export {
   OidcClient,
   OidcFault,

@@ -1,8 +1,8 @@
+import { isLoopbackUrl } from '@gw/kernel';
 import { createRemoteJWKSet, customFetch as keysFetch, type JWTVerifyGetKey } from 'jose';
 import { webcrypto } from 'node:crypto';
 import * as client from 'openid-client';
 import { groupsIn, type ProvidedGroups } from './groups';
-import { isLoopbackUrl } from './loopback-url';
 import { readLogoutToken, type ProvidedLogout } from './logout-token';
 import { assertIdToken, SKEW_SECONDS, type Claims } from './id-token';
 

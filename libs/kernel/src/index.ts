@@ -110,3 +110,4 @@ export {
   type VendorRequest,
   type VendorResponse,
 } from './vendor-calls';
+export { isLoopbackUrl } from './loopback-url';

@@ -1,6 +1,6 @@
 import type { SsoConnectionEntity, TokenEndpointAuthMethod } from '@gw/entities';
-import { isLoopbackUrl, newKeyWithCertificate, type IdpMetadata, type PrivateJwk } from '@gw/federation';
-import { isObject, type AddressPolicy } from '@gw/kernel';
+import { newKeyWithCertificate, type IdpMetadata, type PrivateJwk } from '@gw/federation';
+import { isLoopbackUrl, isObject, type AddressPolicy } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';

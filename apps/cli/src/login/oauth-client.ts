@@ -1,0 +1,48 @@
+import { isLoopbackUrl } from '@gw/kernel';
+import { CLI_CLIENT } from '@gw/oauth';
+import * as client from 'openid-client';
+import type { Login } from './login-store';
+
+/** Seconds that a request to the OAuth server may take. */
+const TIMEOUT_S = 30;
+
+/**
+ * Reads what the OAuth server of a control plane publishes. Throws when `url` is not its public address, since tokens go only to the
+ * address that they are for.
+ */
+export async function discover(url: string): Promise<client.Configuration> {
+  const isLocal = isLoopbackUrl(url);
+  if (!url.startsWith('https://') && !isLocal)
+    throw new Error(`A login needs https; ${url} is not on this machine.`);
+  try {
+    return await client.discovery(new URL(url), CLI_CLIENT.id, undefined, client.None(), {
+      algorithm: 'oauth2',
+      timeout: TIMEOUT_S,
+      ...(isLocal ? { execute: [client.allowInsecureRequests] } : {}),
+    });
+  } catch (error) {
+    throw new Error(`${url} has no login: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** What a token is for. */
+export const resourceOf = (config: client.Configuration): string => `${config.serverMetadata().issuer}/v1`;
+
+export const loginOf = (tokens: client.TokenEndpointResponse, before: Login | null): Login => ({
+  accessToken: tokens.access_token,
+  refreshToken: tokens.refresh_token ?? before?.refreshToken ?? null,
+  expiresAt: Date.now() + (tokens.expires_in ?? 0) * 1_000,
+});
+
+/** What went wrong, as the OAuth server says it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof client.ResponseBodyError || error instanceof client.AuthorizationResponseError)
+    return error.error_description ?? error.error;
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof Response) return `status ${String(cause.status)}`;
+  const isIssuer = cause !== null && typeof cause === 'object' && 'attribute' in cause;
+  if (isIssuer && cause.attribute === 'issuer')
+    return 'its public address is another one; name that one with --url';
+  return cause instanceof Error && cause.message !== '' ? cause.message : error.message;
+}
