@@ -4,7 +4,7 @@ import type { TestAdminApi, GatewayResponse } from '../../../spec-support/admin-
 export class Browser {
   private readonly jar = new Map<string, { readonly path: string; readonly value: string }>();
 
-  constructor(private readonly api: TestAdminApi) {}
+  constructor(private readonly api: Pick<TestAdminApi, 'call'>) {}
 
   open(url: string): Promise<GatewayResponse> {
     return this.call('GET', url);

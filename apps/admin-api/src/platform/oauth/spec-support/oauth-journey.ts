@@ -29,7 +29,7 @@ type Parameters = Readonly<Record<string, string | undefined>>;
 
 /** Clients, browsers and users of the OAuth server, step by step. */
 export class OauthJourney {
-  constructor(private readonly api: TestAdminApi) {}
+  constructor(private readonly api: Pick<TestAdminApi, 'call' | 'post'>) {}
 
   register(body: object = {}): Promise<GatewayResponse<{ client_id: string; error?: string }>> {
     const named = { client_name: 'Test client', redirect_uris: [CALLBACK], ...body };

@@ -1,0 +1,202 @@
+import { eventually, startRedis, type StubProvider } from '@gw/testing';
+import { PUBLIC_URL } from '../../apps/admin-api/src/platform/oauth/spec-support/oauth-journey';
+import { Callers, type CallerOf, type Person } from '../spec-support/callers';
+import { FleetProcess } from '../spec-support/fleet';
+import { OPENAI_CHAT } from '../spec-support/fake-openai';
+import { CHAT_REQUEST, withProduct } from '../spec-support/workbench';
+
+jest.setTimeout(300_000);
+
+/** While change events arrive, and while they are lost (decision 0005). */
+const [WITHIN_MS, WITHOUT_EVENTS_MS] = [2_000, 10_000];
+
+let redis: Awaited<ReturnType<typeof startRedis>>;
+const bench = withProduct(async () => {
+  redis = await startRedis();
+  return { redisUrl: redis.url, environment: { PUBLIC_URL } };
+});
+// After the product, which would wait for it.
+afterAll(() => redis.stop());
+
+let callers: Callers;
+let stub: StubProvider;
+let fleet: FleetProcess[] = [];
+let trusts = 0;
+
+beforeAll(async () => {
+  callers = new Callers(bench());
+  stub = await bench().stub();
+  stub.respondJson(OPENAI_CHAT);
+  await bench().provider({ slug: 'main', type: 'openai', stub });
+  fleet = await Promise.all(['two', 'three'].map((name) => FleetProcess.start('gateway', bench(), name)));
+}, 300_000);
+afterAll(() => Promise.all(fleet.map((gateway) => gateway.stop())));
+
+const gateways = (): string[] => [bench().baseUrl, ...fleet.map(({ baseUrl }) => baseUrl)];
+
+/** The status of one call through a gateway; sessions list workspaces, all others call the provider. */
+async function statusOf(gateway: string, { kind, credential }: CallerOf): Promise<number> {
+  const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
+  const response = await (kind === 'session'
+    ? fetch(`${gateway}/admin/workspaces`, { headers: { authorization: headers.authorization } })
+    : fetch(`${gateway}/chat/completions`, {
+        method: 'POST',
+        headers: { ...headers, 'x-gw-provider': '@main' },
+        body: JSON.stringify(CHAT_REQUEST),
+      }));
+  await response.arrayBuffer();
+  return response.status;
+}
+const statuses = (caller: CallerOf): Promise<number[]> =>
+  Promise.all(gateways().map((gateway) => statusOf(gateway, caller)));
+
+/** Fails unless all gateways serve the callers before `ending`, and refuse each of them in time after it, for good. */
+async function expectEnd(
+  ending: () => Promise<unknown>,
+  ended: CallerOf[],
+  timeoutMs = WITHIN_MS,
+): Promise<void> {
+  for (const caller of ended)
+    await eventually(async () => {
+      expect([caller.kind, await statuses(caller)]).toEqual([caller.kind, [200, 200, 200]]);
+      return true;
+    });
+  await ending();
+  const refused = async (caller: CallerOf): Promise<true> => {
+    const seen = await statuses(caller);
+    expect([caller.kind, seen, seen.every((status) => status === 401 || status === 403)]).toEqual([
+      ...[caller.kind, seen, true],
+    ]);
+    return true;
+  };
+  await Promise.all(ended.map((caller) => eventually(() => refused(caller), { timeoutMs })));
+  for (const caller of ended) await refused(caller);
+}
+
+const remove = (path: string): Promise<unknown> => bench().manage('DELETE', path, { key: bench().adminKey });
+const change = (path: string, body: object): Promise<unknown> =>
+  bench().manage('PUT', path, { key: bench().adminKey, body });
+
+const session = ({ session: credential }: Person): CallerOf => ({ kind: 'session', credential });
+async function userKey(person: Person): Promise<CallerOf & { readonly id: string }> {
+  const { id, key } = await callers.userKey(person);
+  return { kind: 'user key', credential: key, id };
+}
+async function access(person: Person): Promise<CallerOf> {
+  return { kind: 'access token', credential: (await callers.access(person)).accessToken };
+}
+async function serviceKey(): Promise<CallerOf & { readonly id: string }> {
+  const { id, key } = await bench().newKey();
+  return { kind: 'service key', credential: key, id };
+}
+async function trusted(): Promise<CallerOf & { readonly id: string }> {
+  trusts += 1;
+  const { id, token } = await callers.trust(`trust-${String(trusts)}`);
+  return { kind: 'token of a trust', credential: token, id };
+}
+const everythingOf = async (person: Person): Promise<CallerOf[]> => [
+  session(person),
+  await userKey(person),
+  await access(person),
+];
+
+describe('within two seconds three gateways refuse', () => {
+  it('[CTL-15] session, user key and access token of a removed user', async () => {
+    const person = await callers.person('member');
+    await expectEnd(() => remove(`/admin/users/${person.id}`), await everythingOf(person));
+  });
+
+  it('[CTL-15] user key and access token of a user who left the workspace', async () => {
+    const person = await callers.person('member');
+    const { workspace_id: workspaceId } = bench().product.credentials;
+    const ended = [await userKey(person), await access(person)];
+    await expectEnd(() => remove(`/admin/workspaces/${workspaceId}/users/${person.id}`), ended);
+  });
+
+  it('[CTL-15] user key and access token of a user whose role lost their scopes', async () => {
+    const person = await callers.person('admin');
+    const ended = [await userKey(person), await access(person)];
+    await expectEnd(() => change(`/admin/users/${person.id}`, { role: 'member' }), ended);
+  });
+
+  it('a session that logged out', async () => {
+    const person = await callers.person('member');
+    const headers = { authorization: `Bearer ${person.session}` };
+    await expectEnd(
+      () => bench().manage('POST', '/auth/logout', { key: null, headers, body: {} }),
+      [session(person)],
+    );
+  });
+
+  it('[CTL-14] user and service keys that are deleted, or lose the scope', async () => {
+    const person = await callers.person('member');
+    for (const made of [() => userKey(person), serviceKey]) {
+      const [deleted, narrowed] = [await made(), await made()];
+      await expectEnd(
+        () =>
+          Promise.all([
+            remove(`/api-keys/${deleted.id}`),
+            change(`/api-keys/${narrowed.id}`, { scopes: ['logs.list'] }),
+          ]),
+        [deleted, narrowed],
+      );
+    }
+  });
+
+  it('[SCP-03] tokens of a trust that is removed, disabled, or loses the scope', async () => {
+    const [removed, disabled, narrowed] = [await trusted(), await trusted(), await trusted()];
+    const maps = [{ workspace: bench().product.credentials.workspace_id, scopes: ['logs.list'] }];
+    await expectEnd(
+      () =>
+        Promise.all([
+          remove(`/trusts/${removed.id}`),
+          change(`/trusts/${disabled.id}`, { status: 'disabled' }),
+          change(`/trusts/${narrowed.id}`, { maps }),
+        ]),
+      [removed, disabled, narrowed],
+    );
+  });
+
+  it('[CTL-15] access tokens that are revoked, whose refresh token was used twice, or whose grant is ended', async () => {
+    const person = await callers.person('member');
+    const [revoked, reused, ended] = [
+      await callers.access(person),
+      await callers.access(person),
+      await callers.access(await callers.person('member')),
+    ];
+    const { data } = await bench().manage<{ data: { id: string; user_id: string }[] }>(
+      'GET',
+      '/admin/organisation/oauth-grants',
+      { key: bench().adminKey },
+    );
+    const [grant] = data.filter(({ user_id }) => user_id !== person.id);
+    await expectEnd(
+      () =>
+        Promise.all([
+          callers.revoke(revoked),
+          callers.reuse(reused),
+          remove(`/admin/organisation/oauth-grants/${String(grant?.id)}`),
+        ]),
+      [revoked, reused, ended].map(({ accessToken }) => ({ kind: 'access token', credential: accessToken })),
+    );
+  });
+});
+
+describe('while Redis is down, three gateways refuse within ten seconds', () => {
+  it('[CTL-15] every kind of caller that has ended', async () => {
+    const person = await callers.person('member');
+    const [key, trust] = [await serviceKey(), await trusted()];
+    const ended = [...(await everythingOf(person)), key, trust];
+    await expectEnd(
+      async () => {
+        await redis.kill();
+        await remove(`/admin/users/${person.id}`);
+        await remove(`/api-keys/${key.id}`);
+        await remove(`/trusts/${trust.id}`);
+      },
+      ended,
+      WITHOUT_EVENTS_MS,
+    );
+    await redis.start();
+  });
+});

@@ -1,0 +1,135 @@
+import { rsaKeyPair, signedToken, TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/testing';
+import { OauthJourney } from '../../apps/admin-api/src/platform/oauth/spec-support/oauth-journey';
+import {
+  PASSWORD,
+  type Call as ApiCall,
+  type GatewayResponse,
+} from '../../apps/admin-api/src/spec-support/admin-api';
+import type { NewKey, Workbench } from './workbench';
+
+/** A credential that calls a provider through a gateway, or the control plane through it. */
+export interface CallerOf {
+  readonly kind: 'session' | 'user key' | 'service key' | 'token of a trust' | 'access token';
+  readonly credential: string;
+}
+
+/** A user who has joined, with a session. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly session: string;
+}
+
+/** An access token with what ends it. */
+export interface Access {
+  readonly clientId: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+const KEY = rsaKeyPair('k1');
+const SCOPES = ['completions.write'];
+
+/** Makes callers of every kind over the HTTP interface of a running product, whose PUBLIC_URL is that of `OauthJourney`. */
+export class Callers {
+  private people = 0;
+  private readonly journey: OauthJourney;
+
+  constructor(private readonly bench: Workbench) {
+    this.journey = new OauthJourney({
+      call: (method, url, call) => this.fetched(method, url, call),
+      post: (url, call) => this.fetched('POST', url, call),
+    });
+  }
+
+  /** A member of the organisation and of the first workspace, or an administrator of the organisation alone. */
+  async person(role: 'admin' | 'member'): Promise<Person> {
+    this.people += 1;
+    const email = `person-${String(this.people)}@example.com`;
+    const { workspace_id: id } = this.bench.product.credentials;
+    const workspaces = role === 'member' ? [{ id, role: 'member' }] : [];
+    const { invite_link: link } = await this.manage<{ invite_link: string }>('/admin/users/invites', {
+      email,
+      role,
+      workspaces,
+    });
+    await this.manage('/invites/accept', { token: link.split('/').at(-1), password: PASSWORD }, {});
+    const { auth_token: session } = await this.manage<{ auth_token: string }>(
+      '/auth/login',
+      { email, password: PASSWORD },
+      {},
+    );
+    const { data } = await this.bench.manage<{ data: { id: string; email: string }[] }>(
+      'GET',
+      `/admin/users?email=${encodeURIComponent(email)}`,
+      { key: this.bench.adminKey },
+    );
+    const [found] = data.filter((user) => user.email === email);
+    if (!found) throw new Error(`${email} has not joined.`);
+    return { id: found.id, email, session };
+  }
+
+  userKey({ session }: Person): Promise<NewKey> {
+    const { workspace_id } = this.bench.product.credentials;
+    const body = { name: 'Mine', workspace_id, scopes: SCOPES };
+    return this.manage('/api-keys/workspace/user', body, { authorization: `Bearer ${session}` });
+  }
+
+  async access(person: Person): Promise<Access> {
+    const clientId = await this.journey.clientId();
+    const { workspace_id: workspaceId } = this.bench.product.credentials;
+    const { begun, code } = await this.journey.code(clientId, person, workspaceId);
+    const { status, body, text } = await this.journey.exchange(begun, code);
+    if (status !== 200) throw new Error(text);
+    return { clientId, accessToken: body.access_token, refreshToken: body.refresh_token };
+  }
+
+  async revoke({ clientId, accessToken }: Access): Promise<void> {
+    await this.journey.revoke(clientId, accessToken);
+  }
+
+  /** Uses the refresh token twice, as a thief and the client would. */
+  async reuse({ clientId, refreshToken }: Access): Promise<void> {
+    await this.journey.refresh(clientId, refreshToken);
+    await this.journey.refresh(clientId, refreshToken);
+  }
+
+  /** A trust of an issuer of its own, with a token of it. */
+  async trust(name: string): Promise<{ readonly id: string; readonly token: string }> {
+    const issuer = `${TOKEN_ISSUER}/${name}`;
+    const { id } = await this.manage<{ id: string }>('/trusts', {
+      ...{ name, kind: 'jwt', issuer, jwks: { keys: [KEY.jwk] }, audiences: [TOKEN_AUDIENCE] },
+      maps: [{ workspace: this.bench.product.credentials.workspace_id, scopes: SCOPES }],
+    });
+    const now = Math.floor(Date.now() / 1_000);
+    const claims = { iss: issuer, aud: TOKEN_AUDIENCE, sub: 'u1', iat: now, exp: now + 3_600 };
+    return { id, token: signedToken(KEY, claims) };
+  }
+
+  private manage<T = Record<string, unknown>>(
+    path: string,
+    body: object,
+    headers: Record<string, string> = { 'x-gw-api-key': this.bench.adminKey },
+  ): Promise<T> {
+    return this.bench.manage<T>('POST', path, { key: null, headers, body });
+  }
+
+  /** Calls the admin API itself, which follows no redirect. */
+  private async fetched<T>(method: string, url: string, call: ApiCall = {}): Promise<GatewayResponse<T>> {
+    const { body } = call;
+    const response = await fetch(`${this.bench.product.adminUrl}${url}`, {
+      method,
+      redirect: 'manual',
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...call.headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return {
+      status: response.status,
+      headers: { ...Object.fromEntries(response.headers), 'set-cookie': response.headers.getSetCookie() },
+      body: (isJson ? JSON.parse(text) : {}) as T,
+      text,
+    };
+  }
+}
