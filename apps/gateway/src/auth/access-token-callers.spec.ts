@@ -132,4 +132,24 @@ describe('callers with an access token of the OAuth server', () => {
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('query')]);
     expect(provider.requests).toHaveLength(0);
   });
+
+  it('are found neither in other parameters of a query nor in a body, and are not logged from there', async () => {
+    const body = { model: 'gpt-4o', messages: [], access_token: TOKEN };
+    const ask = (query: string, contentType: string, sent: string): Promise<Response> =>
+      fetch(`${gateway.baseUrl}/chat/completions${query}`, {
+        method: 'POST',
+        headers: { 'content-type': contentType, 'x-gw-provider': '@main' },
+        body: sent,
+      });
+    const seen = [
+      await ask(`?access_token=${TOKEN}`, 'application/json', JSON.stringify({ ...body, access_token: '' })),
+      await ask('', 'application/json', JSON.stringify(body)),
+      await ask('', 'application/x-www-form-urlencoded', `access_token=${TOKEN}`),
+    ];
+    expect(seen.map(({ status }) => status)).toEqual([401, 401, 401]);
+    expect(provider.requests).toHaveLength(0);
+    const records = await gateway.records();
+    expect(records).toHaveLength(3);
+    expect(JSON.stringify(records)).not.toContain(TOKEN.slice(4));
+  });
 });
