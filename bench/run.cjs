@@ -13,6 +13,7 @@ const { builtGateway } = require('./lib/build.cjs');
 const { ROOT, SHIPPED, nginxPath, nodeOf, onPath, peerScript } = require('./lib/cache.cjs');
 const { PATH, UNUSED_KEY, startContestants, startStages } = require('./lib/contestants.cjs');
 const { features } = require('./lib/features.cjs');
+const { identity } = require('./lib/identity.cjs');
 const { atRate, closed, prepare, streams } = require('./lib/measure.cjs');
 const { CORES, ask, pause, startScript, stopAll } = require('./lib/processes.cjs');
 const { translation } = require('./lib/translation.cjs');
@@ -26,6 +27,7 @@ const HELP = `npm run bench -- [options]
   --rounds n         rounds, each measures every contestant once
   --stages           what each feature of the gateway costs, instead of the comparison
   --features         what each feature costs a request that uses it, instead of the comparison
+  --identity         what a caller with a token costs more than one with an API key, instead of the comparison
   --translation      what translated calls cost, against native ones and the peer, instead of the comparison
   --profile          where the gateway's time goes, instead of the comparison
   --gateway folder   another build of the gateway (default dist/gateway)
@@ -50,6 +52,7 @@ function optionsOf() {
       rounds: { type: 'string' },
       stages: { type: 'boolean', default: false },
       features: { type: 'boolean', default: false },
+      identity: { type: 'boolean', default: false },
       translation: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       flags: { type: 'string', default: '' },
@@ -165,7 +168,7 @@ function machine() {
 }
 
 const modeOf = (options) =>
-  ['features', 'translation', 'against', 'stages'].find((mode) => options[mode]) ?? 'latest';
+  ['features', 'identity', 'translation', 'against', 'stages'].find((mode) => options[mode]) ?? 'latest';
 
 async function main() {
   const options = optionsOf();
@@ -196,6 +199,7 @@ async function main() {
     translation: () =>
       translation({ plan, load, common: { ...common, node }, peer: peerScript(note), note, say }),
     features: () => features({ plan, load, common: { ...common, node }, note, say }),
+    identity: () => identity({ plan, load, common: { ...common, node }, note, say }),
     against: () => versions({ options, load, common: { ...common, node, against }, note, say }),
     stages: () => stages(options, plan, load, common),
     latest: () => compare(options, plan, load, common),

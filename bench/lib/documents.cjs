@@ -3,6 +3,8 @@
 const { join } = require('node:path');
 
 const ORGANISATION = '0b000000-0000-4000-8000-000000000001';
+/** The workspace with everything on. */
+const WORKSPACE = '0b000000-0000-4000-8000-000000000002';
 const CONFIG = 'bench-config';
 const PROVIDER = 'bench';
 const UNREACHED = 1_000_000_000;
@@ -106,7 +108,7 @@ function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = 
       defaults: { metadata: {}, config: null, allowConfigOverride: true },
     });
   };
-  const [full, lean] = ['0b000000-0000-4000-8000-000000000002', '0b000000-0000-4000-8000-000000000003'];
+  const [full, lean] = [WORKSPACE, '0b000000-0000-4000-8000-000000000003'];
   workspace(full, 'full', true);
   workspace(lean, 'lean', false);
   const limit = [{ type: 'requests', unit: 'rpm', value: UNREACHED }];
@@ -132,4 +134,4 @@ function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = 
   return { documents, keys };
 }
 
-module.exports = { CONFIG, PROVIDER, documentsFor };
+module.exports = { CONFIG, ORGANISATION, PROVIDER, WORKSPACE, documentsFor };

@@ -102,8 +102,8 @@ async function measuredSlice(load, one, slice) {
   }
 }
 
-async function features({ plan, load, common, note, say }) {
-  const contestants = await startFeatures(common);
+/** Measures contestants against the one with the id `baseline`, in interleaved rounds, and prints the differences. */
+async function differences(contestants, { plan, load, note, say }) {
   for (const one of contestants) {
     await prepare(one);
     await closed(load, one, { warmSeconds: 0, seconds: plan.warm });
@@ -125,4 +125,6 @@ async function features({ plan, load, common, note, say }) {
   return { figures, rounds };
 }
 
-module.exports = { features };
+const features = async ({ common, ...run }) => differences(await startFeatures(common), run);
+
+module.exports = { differences, features };
