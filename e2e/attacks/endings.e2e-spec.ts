@@ -101,19 +101,19 @@ const everythingOf = async (person: Person): Promise<CallerOf[]> => [
 ];
 
 describe('within two seconds three gateways refuse', () => {
-  it('[CTL-15] session, user key and access token of a removed user', async () => {
+  it('session, user key and access token of a removed user', async () => {
     const person = await callers.person('member');
     await expectEnd(() => remove(`/admin/users/${person.id}`), await everythingOf(person));
   });
 
-  it('[CTL-15] user key and access token of a user who left the workspace', async () => {
+  it('user key and access token of a user who left the workspace', async () => {
     const person = await callers.person('member');
     const { workspace_id: workspaceId } = bench().product.credentials;
     const ended = [await userKey(person), await access(person)];
     await expectEnd(() => remove(`/admin/workspaces/${workspaceId}/users/${person.id}`), ended);
   });
 
-  it('[CTL-15] user key and access token of a user whose role lost their scopes', async () => {
+  it('user key and access token of a user whose role lost their scopes', async () => {
     const person = await callers.person('admin');
     const ended = [await userKey(person), await access(person)];
     await expectEnd(() => change(`/admin/users/${person.id}`, { role: 'member' }), ended);
@@ -128,7 +128,7 @@ describe('within two seconds three gateways refuse', () => {
     );
   });
 
-  it('[CTL-14] user and service keys that are deleted, or lose the scope', async () => {
+  it('user and service keys that are deleted, or lose the scope', async () => {
     const person = await callers.person('member');
     for (const made of [() => userKey(person), serviceKey]) {
       const [deleted, narrowed] = [await made(), await made()];
@@ -157,7 +157,7 @@ describe('within two seconds three gateways refuse', () => {
     );
   });
 
-  it('[CTL-15] access tokens that are revoked, whose refresh token was used twice, or whose grant is ended', async () => {
+  it('access tokens that are revoked, whose refresh token was used twice, or whose grant is ended', async () => {
     const person = await callers.person('member');
     const [revoked, reused, ended] = [
       await callers.access(person),
@@ -183,7 +183,7 @@ describe('within two seconds three gateways refuse', () => {
 });
 
 describe('while Redis is down, three gateways refuse within ten seconds', () => {
-  it('[CTL-15] every kind of caller that has ended', async () => {
+  it('every kind of caller that has ended', async () => {
     const person = await callers.person('member');
     const [key, trust] = [await serviceKey(), await trusted()];
     const ended = [...(await everythingOf(person)), key, trust];

@@ -11,7 +11,7 @@ export interface ProviderTraits {
   readonly drop?: readonly string[];
   /** Allowed ranges, inclusive. */
   readonly clamp?: Readonly<Record<string, readonly [number, number]>>;
-  /** Whether streams report usage only when asked by `stream_options.include_usage`. */
+  /** Whether streams report usage only on request by `stream_options.include_usage`. */
   readonly usageOnRequest?: boolean;
   /** How a conversation's reasoning text is sent back in Chat Completions. */
   readonly replay?: 'required' | 'refused' | 'ignored';

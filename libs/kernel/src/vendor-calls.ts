@@ -1,4 +1,4 @@
-/** Why a service of a vendor did not give what was asked for. */
+/** Why a service of a vendor did not give what was requested. */
 export type VendorFailure =
   /** The address policy refused the address, or the installation's identity may not be sent there. */
   | 'refused'

@@ -21,7 +21,7 @@ export interface ClientDocumentOptions extends RegistrationOptions {
 const PUBLIC_ONLY = createAddressPolicy({ trustedHosts: [] });
 const SECRETS: readonly string[] = ['client_secret', 'client_secret_expires_at'];
 
-/** Why a `client_id` cannot be the URL of a client's document; undefined when it can. Asked before anything is fetched. */
+/** Why a `client_id` cannot be the URL of a client's document; undefined when it can. Checked before anything is fetched. */
 export function clientIdFault(clientId: string): string | undefined {
   if (!clientId.startsWith('https://')) return 'must begin with https://';
   const fault = redirectUriFault(clientId);

@@ -74,19 +74,21 @@ export function informationalUris(body: Body): Partial<Record<(typeof INFORMATIO
 
 /** The grants of a client. The device flow is dropped where it is off, as RFC 7591 allows. */
 export function grantTypesOf(body: Body, { deviceFlow }: { readonly deviceFlow: boolean }): string[] {
-  const asked = listOf(body, 'grant_types') ?? ['authorization_code', 'refresh_token'];
-  const other = asked.find((each) => !['authorization_code', 'refresh_token', DEVICE_CODE].includes(each));
+  const requested = listOf(body, 'grant_types') ?? ['authorization_code', 'refresh_token'];
+  const other = requested.find(
+    (each) => !['authorization_code', 'refresh_token', DEVICE_CODE].includes(each),
+  );
   if (other !== undefined)
     throw invalidMetadata('grant_types can be authorization_code, refresh_token and that of the device flow');
-  if (!asked.includes('authorization_code') && !(deviceFlow && asked.includes(DEVICE_CODE)))
+  if (!requested.includes('authorization_code') && !(deviceFlow && requested.includes(DEVICE_CODE)))
     throw invalidMetadata('grant_types must include authorization_code');
-  return [...new Set(asked)].filter((each) => deviceFlow || each !== DEVICE_CODE);
+  return [...new Set(requested)].filter((each) => deviceFlow || each !== DEVICE_CODE);
 }
 
 /** The code flow is the only one. */
 export function assertCodeFlow(body: Body): void {
-  const asked = listOf(body, 'response_types');
-  if (asked?.every((each) => each === 'code') === false)
+  const requested = listOf(body, 'response_types');
+  if (requested?.every((each) => each === 'code') === false)
     throw invalidMetadata('response_types can only be code');
 }
 

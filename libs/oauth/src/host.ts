@@ -4,7 +4,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 
 const PUBLIC_ONLY = createAddressPolicy({ trustedHosts: [] });
 
-/** Scripts that one label may mix: those that one language writes with. Latin letters may stand beside any of them. */
+/** Scripts that one label may mix: those that one language writes with. Latin letters may stand with any of them. */
 const SCRIPT_GROUPS: readonly RegExp[] = [
   /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u,
   /^[\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]*$/u,

@@ -101,8 +101,8 @@ describe('redirect addresses [CTL-15]', () => {
     ['http://localhost/cb', 'http://127.0.0.1/cb'],
     ['http://[::1]/cb', 'http://localhost/cb'],
     ['https://localhost.example:1/cb', 'https://localhost.example:2/cb'],
-  ])('%s does not allow %s', (registered, asked) => {
-    expect(sameRedirectUri(registered, asked)).toBe(false);
+  ])('%s does not allow %s', (registered, requested) => {
+    expect(sameRedirectUri(registered, requested)).toBe(false);
   });
 
   it.each([

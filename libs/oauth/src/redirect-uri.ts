@@ -5,7 +5,7 @@ import { authorityOf, schemeOf, uriTextFault } from './uri-text';
 export const DEFAULT_PRIVATE_ADDRESSES: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callback'];
 
 export interface RedirectUriOptions {
-  /** Private-use addresses that the operator allows beside the default ones: whole addresses, not schemes. */
+  /** Private-use addresses that the operator allows in addition to the default ones: whole addresses, not schemes. */
   readonly privateAddresses?: readonly string[];
   /** Whether an administrator registers the client: private-use addresses in reverse-domain form are allowed then. */
   readonly isPreRegistered?: boolean;
@@ -20,7 +20,7 @@ const REVERSE_DOMAIN = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+$/;
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/s;
 
 /**
- * Why a client cannot have a redirect address; undefined when it can. To be asked when the address is registered, and again when it is
+ * Why a client cannot have a redirect address; undefined when it can. To be checked when the address is registered, and again when it is
  * used: the rules may have changed since.
  */
 export function redirectUriFault(uri: unknown, options: RedirectUriOptions = {}): string | undefined {
@@ -91,10 +91,10 @@ function readLoopback(uri: string): string | null {
  * Whether a request may use an address because another is registered: it is the same text, or a loopback address that differs in its
  * port alone (RFC 8252).
  */
-export function sameRedirectUri(registered: string, asked: string): boolean {
-  if (registered === asked) return true;
+export function sameRedirectUri(registered: string, requested: string): boolean {
+  if (registered === requested) return true;
   const loopback = readLoopback(registered);
-  return loopback !== null && loopback === readLoopback(asked);
+  return loopback !== null && loopback === readLoopback(requested);
 }
 
 /** The host of a redirect address as a consent page shows it; the address itself when it has no host. */

@@ -13,7 +13,7 @@ import {
 import { invalidMetadata, MetadataFault } from './metadata-fault';
 import type { RedirectUriOptions } from './redirect-uri';
 
-/** Metadata of a client (RFC 7591) as the protocol engine gets it: made by us of what was asked for. */
+/** Metadata of a client (RFC 7591) as the protocol engine gets it: made by us of what was requested. */
 export interface ClientMetadata {
   readonly client_name: string;
   readonly redirect_uris: readonly string[];
@@ -50,7 +50,7 @@ export interface RegistrationFault {
 
 const NAMELESS = 'Unnamed client';
 const SCOPES: ReadonlySet<string> = new Set(['mcp.invoke', 'agents.invoke', 'offline_access']);
-/** A client that asks for a secret gets none: it is told so by the method in the response. */
+/** A client that asks for a secret gets none: the method in the response says so. */
 const METHODS: readonly unknown[] = [undefined, 'none', 'client_secret_post', 'client_secret_basic'];
 
 /** Checks the metadata of a client that registers itself, and makes those that are kept. Unknown members are dropped. */

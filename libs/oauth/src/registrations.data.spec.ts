@@ -87,10 +87,11 @@ describe('redirect addresses of authorization requests with known verdicts', () 
   );
 
   it.each(ofAddress)('[CTL-15] %s %s', (_id, _reason, { input, expect: wanted }) => {
-    const asked = input.params.redirect_uri;
-    if (typeof asked !== 'string') throw new Error('The address is no text.');
+    const requested = input.params.redirect_uri;
+    if (typeof requested !== 'string') throw new Error('The address is no text.');
     const isAllowed =
-      redirectUriFault(asked) === undefined && input.registered.some((uri) => sameRedirectUri(uri, asked));
+      redirectUriFault(requested) === undefined &&
+      input.registered.some((uri) => sameRedirectUri(uri, requested));
     expect(isAllowed).toBe(wanted === 'accept');
   });
 

@@ -27,14 +27,14 @@ const url = fc
   .map(([scheme, pieces]) => scheme + pieces.join(''));
 
 describe('canonical URLs of resources', () => {
-  it('do not change again, and mean the same to a URL parser as what was asked for', () => {
+  it('do not change again, and mean the same to a URL parser as what was requested', () => {
     fc.assert(
-      fc.property(url, (asked) => {
-        const canonical = canonicalResource(asked);
+      fc.property(url, (requested) => {
+        const canonical = canonicalResource(requested);
         if (canonical === undefined) return;
         expect(canonicalResource(canonical)).toBe(canonical);
         expect(new URL(canonical).href.replace(/\/$/, '')).toBe(canonical);
-        expect(new URL(asked).href.replace(/\/$/, '')).toBe(canonical);
+        expect(new URL(requested).href.replace(/\/$/, '')).toBe(canonical);
       }),
       { numRuns: 2_000 },
     );
@@ -47,8 +47,8 @@ describe('canonical URLs of resources', () => {
     ['http://localhost:80/mcp', 'http://localhost/mcp'],
     ['https://gateway.example.com:80/mcp', 'https://gateway.example.com:80/mcp'],
     ['http://[::1]:8787/mcp', 'http://[::1]:8787/mcp'],
-  ])('of %s is %s', (asked, canonical) => {
-    expect(canonicalResource(asked)).toBe(canonical);
+  ])('of %s is %s', (requested, canonical) => {
+    expect(canonicalResource(requested)).toBe(canonical);
   });
 
   it.each([
@@ -68,8 +68,8 @@ describe('canonical URLs of resources', () => {
     'ftp://gateway.example.com/mcp',
     '/mcp',
     `https://gateway.example.com/${'a'.repeat(2_048)}`,
-  ])('do not exist for %j', (asked) => {
-    expect(canonicalResource(asked)).toBeUndefined();
+  ])('do not exist for %j', (requested) => {
+    expect(canonicalResource(requested)).toBeUndefined();
   });
 
   it('are compared whole, never by how they begin', () => {

@@ -12,7 +12,7 @@ const PATIENCE_MS = 15 * 60_000;
 const page = (text: string): string =>
   `<!doctype html><meta charset="utf-8"><title>Tollgate</title><p>${text} You may close this page.</p>`;
 
-interface Asked {
+interface LoginRequest {
   readonly config: client.Configuration;
   readonly scope: string;
   readonly output: Output;
@@ -25,7 +25,7 @@ export async function browserLogin({
   scope,
   output,
   signal,
-}: Asked): Promise<client.TokenEndpointResponse> {
+}: LoginRequest): Promise<client.TokenEndpointResponse> {
   const { hostname, pathname } = new URL(CLI_CLIENT.redirectUri);
   const verifier = client.randomPKCECodeVerifier();
   const state = client.randomState();

@@ -24,8 +24,8 @@ export async function loginCommand(call: LoginCall): Promise<number> {
   const config = await discover(url);
   const scope = (options.scopes ?? SCOPES.join(',')).split(',').join(' ');
   try {
-    const asked = { config, scope, output, signal };
-    const tokens = await (options.device === true ? deviceLogin(asked) : browserLogin(asked));
+    const asking = { config, scope, output, signal };
+    const tokens = await (options.device === true ? deviceLogin(asking) : browserLogin(asking));
     const login = loginOf(tokens, null);
     await endOf(config, await store.get(url));
     await store.change(url, () => Promise.resolve(login));

@@ -116,16 +116,19 @@ describe('every provider row', () => {
     expect(bodyOf(stub.lastRequest)).toEqual(CHAT);
   });
 
-  it.each(chatting)('%s streams, and is asked for usage unless it always reports it', async (id, row) => {
-    stub.respondEvents([...CHUNKS.map((chunk) => JSON.stringify(chunk)), '[DONE]']);
-    const response = await call('/chat/completions', `@${id}`, { ...CHAT, stream: true });
-    expect(response.status).toBe(200);
-    const text = await response.text();
-    expect(text).toContain('"content":"Hello"');
-    expect(text).toContain('[DONE]');
-    const { stream_options } = bodyOf(stub.lastRequest);
-    expect(stream_options).toEqual(row.usage === 'always' ? undefined : { include_usage: true });
-  });
+  it.each(chatting)(
+    '%s streams, and is requested to report usage unless it always reports it',
+    async (id, row) => {
+      stub.respondEvents([...CHUNKS.map((chunk) => JSON.stringify(chunk)), '[DONE]']);
+      const response = await call('/chat/completions', `@${id}`, { ...CHAT, stream: true });
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      expect(text).toContain('"content":"Hello"');
+      expect(text).toContain('[DONE]');
+      const { stream_options } = bodyOf(stub.lastRequest);
+      expect(stream_options).toEqual(row.usage === 'always' ? undefined : { include_usage: true });
+    },
+  );
 
   it.each(chatting)('%s passes on an error of the provider', async (id) => {
     stub.respondJson({ error: { message: 'slow down', type: 'requests', code: 'rate' } }, 429);

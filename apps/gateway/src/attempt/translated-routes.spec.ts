@@ -188,7 +188,7 @@ describe('clients of one dialect at providers of another', () => {
     });
   });
 
-  describe('what a provider compresses although it was not asked to', () => {
+  describe('what a provider compresses although it was not requested to', () => {
     const send = (path: string, body: object): Promise<Response> =>
       fetch(`${gateway.baseUrl}${path}`, {
         method: 'POST',

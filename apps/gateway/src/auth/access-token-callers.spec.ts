@@ -53,7 +53,7 @@ describe('callers with an access token of the OAuth server', () => {
     return seen;
   };
 
-  it('[CTL-15] are served as their user, and logged with grant, user and client, never with the token', async () => {
+  it('are served as their user, and logged with grant, user and client, never with the token', async () => {
     expect([(await call()).status, (await call()).status]).toEqual([200, 200]);
     const records = await gateway.records();
     expect(records.at(-1)).toMatchObject({

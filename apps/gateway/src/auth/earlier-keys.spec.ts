@@ -69,7 +69,7 @@ describe('an API key hashed under an earlier master key', () => {
           earlier: { report: () => undefined },
           blockInlineConfig: false,
           tokens: null,
-          accessTokens: { resolve: () => Promise.reject(new Error('No token is asked for.')) },
+          accessTokens: { resolve: () => Promise.reject(new Error('No token is resolved here.')) },
           capacity: 10,
         },
       );

@@ -186,7 +186,7 @@ describe('servers of key sets', () => {
     async (id, _reason, { responses }) => {
       await stage.play(responses);
       const play = PLAYS[id];
-      if (play === undefined) throw new Error('Nobody plays the script.');
+      if (play === undefined) throw new Error('Nothing plays the script.');
       await play(stage);
     },
   );
@@ -222,7 +222,7 @@ describe('servers of key sets', () => {
     expect(stage.servers.map(({ requests }) => requests.length)).toEqual([1, 1]);
   });
 
-  it('are not followed when they redirect, so that nobody chooses another address for them', async () => {
+  it('are not followed when they redirect, so that no one chooses another address for them', async () => {
     await stage.play(['ok k1', 'ok k2']);
     const [first, second] = stage.servers;
     first?.respond({ status: 302, headers: { location: `${second?.origin ?? ''}/other` } });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { documentKey, type TrustRule } from '@gw/contracts';
+import { documentKey, type RateLimitPolicyRule, type TrustRule } from '@gw/contracts';
 import {
   ecKeyPair,
   eventually,
@@ -142,6 +142,30 @@ describe('callers with a signed token', () => {
     const short = tokenOf(k1, { exp: now() + 1 });
     expect(await statusOf(short)).toBe(200);
     expect(await eventually(async () => (await statusOf(short)) === 401)).toBe(true);
+  });
+
+  it('[SCP-04] are held to the policies and default guardrails of their workspace', async () => {
+    const policy: RateLimitPolicyRule = {
+      ...{ id: 'p', name: null, target: 'llm' as const, groupBy: [] },
+      conditions: [{ key: 'metadata._user', value: 'ann' }],
+      limit: { type: 'requests', unit: 'rpm', value: 1 },
+    };
+    gateway.addGuardrail(
+      'words',
+      [{ id: 'default.contains', parameters: { words: ['Hi'], operator: 'none' } }] as never,
+      { deny: true },
+    );
+    const defaults = { metadata: {}, config: null };
+    gateway.addTenant(WORKSPACE_ID, 'main', {
+      defaults,
+      policies: { usageLimits: [], rateLimits: [policy] },
+    });
+    const [ann, bob] = [tokenOf(k1, { sub: 'ann' }), tokenOf(k1, { sub: 'bob' })];
+    expect([await statusOf(ann), await statusOf(ann), await statusOf(bob)]).toEqual([200, 429, 200]);
+    gateway.addTenant(WORKSPACE_ID, 'main', {
+      defaults: { ...defaults, guardrails: { input: ['words'], output: [] } },
+    });
+    expect([await statusOf(bob), provider.requests.length]).toEqual([446, 2]);
   });
 
   it('are limited by what their token says, each subject by itself', async () => {

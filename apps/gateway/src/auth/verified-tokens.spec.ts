@@ -24,7 +24,7 @@ describe('VerifiedTokens', () => {
     expect(kept).toBeLessThan(20);
   });
 
-  it('forgets a token after its time, and when it is told so', () => {
+  it('forgets a token after its time, and on request', () => {
     let now = 0;
     const tokens = new VerifiedTokens<string>({ now: () => now });
     tokens.set('a', 'A', OURS);

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 
 /** Of all workspaces, which share it: some ten thousand tokens. */
 const BYTES_MAX = 67_108_864;
-/** What a caller takes beside what its token says. */
+/** What a caller takes in addition to what its token says. */
 const CALLER_BYTES = 2_048;
 /** Claims are kept decoded, and some of them twice. */
 const BYTES_PER_CHARACTER = 4;

@@ -42,9 +42,10 @@ const has = (body: unknown, [step, ...steps]: readonly string[]): boolean =>
   step === undefined ? body !== undefined : has((body as Body | undefined)?.[step], steps);
 
 /** Says what a scenario needs that a body does not ask for. */
-function unasked(body: Body, { asked }: StandIn, scenario: Scenario): string | null {
-  if (isReasoned(scenario) && !has(body, asked.reasoning)) return `no reasoning in ${JSON.stringify(body)}`;
-  return scenario === 'structured output' && !has(body, asked.schema)
+function unasked(body: Body, { requested }: StandIn, scenario: Scenario): string | null {
+  if (isReasoned(scenario) && !has(body, requested.reasoning))
+    return `no reasoning in ${JSON.stringify(body)}`;
+  return scenario === 'structured output' && !has(body, requested.schema)
     ? `no schema in ${JSON.stringify(body)}`
     : null;
 }

@@ -22,7 +22,7 @@ export class RealtimeDoor {
     private readonly lingering: () => number,
   ) {}
 
-  /** False: the request is served as if it had not asked for an upgrade, as RFC 9110 allows. */
+  /** False: the request is served as if it had not requested an upgrade, as RFC 9110 allows. */
   readonly takes = (req: IncomingMessage): boolean => {
     if (!asksForWebSocket(req)) return false;
     const destination = destinationOf(targetOf(req.url ?? '/').path, 'GET', req.headers);

@@ -193,7 +193,7 @@ class MessageWriter implements StreamEncoder {
     return event('content_block_start', { index: this.next - 1, content_block: block });
   }
 
-  /** A signature stands at the end of its block; a seal of text needs a block of its own after it. */
+  /** A signature is at the end of its block; a seal of text needs a block of its own after it. */
   private seal(seal: Seal): string {
     const kind = this.current?.part.kind;
     if (this.current !== null && (kind === 'text' || kind === 'reasoning')) this.current.seal = seal;

@@ -7,7 +7,7 @@ interface Placed extends PlacedMark {
   readonly element: JsonObject;
 }
 
-/** Writes cache points and keeps their rules: at most four, and a longer lifetime stands before a shorter one. */
+/** Writes cache points and keeps their rules: at most four, and a longer lifetime comes before a shorter one. */
 export class CachePoints {
   private readonly placed: Placed[] = [];
 

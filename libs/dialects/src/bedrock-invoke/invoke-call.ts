@@ -8,7 +8,7 @@ import { asArray, asObject, asString, isAbsent, writtenJson } from '../values/js
 import { betaFlags, FLAGS_MAX, splitFlags } from './betas';
 import { encodeToolEdits } from './tool-edits';
 
-/** Version of Anthropic's API on Bedrock; it stands in the body instead of a header. */
+/** Version of Anthropic's API on Bedrock; it is in the body instead of a header. */
 const VERSION = 'bedrock-2023-05-31';
 /** Flag without which Claude Opus 4.5 on Bedrock refuses an effort. */
 const EFFORT_BETA = 'effort-2025-11-24';

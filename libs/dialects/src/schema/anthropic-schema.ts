@@ -128,7 +128,7 @@ class Walk {
     return [isOneOf ? 'anyOf' : name, value.map((item: unknown) => this.schema(item, level + 1))];
   }
 
-  /** A reference stands alone, next to the definitions of the whole schema. */
+  /** A reference has no other members, next to the definitions of the whole schema. */
   private reference(schema: JsonObject, target: string, level: number): JsonObject {
     if (!target.startsWith('#')) throw new Refused('Anthropic takes references inside of the schema only.');
     const entries: Entry[] = [['$ref', target]];

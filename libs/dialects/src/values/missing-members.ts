@@ -66,7 +66,7 @@ export function refuseState(call: ModelCall, losses: LossLedger): void {
     losses.refuse(pathOf(call, 'guardrail'), 'The provider has no guardrails.');
 }
 
-/** Only text can be asked for. A voice without audio is a hint. */
+/** Only text can be requested. A voice without audio is a hint. */
 function refuseMedia(call: ModelCall, losses: LossLedger): void {
   const isTextOnly = call.modalities?.every((modality) => modality === 'text') ?? true;
   if (!isTextOnly) losses.refuse(pathOf(call, 'modalities'), 'The provider returns text only.');

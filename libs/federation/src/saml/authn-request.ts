@@ -14,7 +14,7 @@ export interface AuthnRequest {
   readonly entityId: string;
   readonly nameIdFormat: string | null;
   readonly forceAuthn: boolean;
-  /** Class of the authentication that is asked for; null: any. */
+  /** Class of the authentication that is requested; null: any. */
   readonly authnContext: string | null;
   readonly relayState: string;
   /** PEM of the RSA key that signs the request; null: unsigned. */

@@ -19,19 +19,19 @@ export interface SandboxCall {
  * (`get_weather {"city":"Paris"}`) becomes the arguments; otherwise the tool's schema makes them.
  */
 export function toolCall(body: JsonObject, id: string): SandboxCall | null {
-  const asked = lastOfUser(body);
+  const question = lastOfUser(body);
   const tools = toolsOf(body);
-  if (asked === null || tools.length === 0) return null;
+  if (question === null || tools.length === 0) return null;
   const choice = body['tool_choice'];
   if (choice === 'none') return null;
   const named = asString(asObject(asObject(choice)?.['function'])?.['name']);
-  const wanted = named === null ? mentioned(tools, asked) : find(tools, named);
+  const wanted = named === null ? mentioned(tools, question) : find(tools, named);
   const tool = wanted ?? (choice === 'required' ? tools[0] : undefined);
   if (tool === undefined) return null;
   return {
     id: `call_sandbox_${id.slice(0, 12)}`,
     name: tool.name,
-    arguments: argumentsIn(asked, tool.name) ?? JSON.stringify(exampleOf(tool.parameters)),
+    arguments: argumentsIn(question, tool.name) ?? JSON.stringify(exampleOf(tool.parameters)),
   };
 }
 

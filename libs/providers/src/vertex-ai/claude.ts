@@ -10,7 +10,7 @@ import {
   type Wrap,
 } from '../translation/wrapped-messages';
 
-/** Version of Anthropic's API on Vertex AI; it stands in the body instead of a header. */
+/** Version of Anthropic's API on Vertex AI; it is in the body instead of a header. */
 const VERSION = 'vertex-2023-10-16';
 const MODELS = '/publishers/anthropic/models';
 const NO_LOSSES = { losses: [], more: 0 };

@@ -65,7 +65,7 @@ const families = familyRoutes(ID, {
 const claude = defineProvider({
   ...anthropicSpeaker,
   ...common,
-  // The version stands in the body, and a header with another one is refused.
+  // The version is in the body, and a header with another one is refused.
   sign(headers, credential) {
     removeHeader(headers, 'anthropic-version');
     sign(headers, credential);

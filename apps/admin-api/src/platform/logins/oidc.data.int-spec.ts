@@ -49,8 +49,8 @@ describe('responses of OpenID Connect providers with known verdicts', () => {
       scenes.provider.play(at.path, { metadata: { ...scenes.provider.metadata(at.path), ...announced } });
     }
     const { return_path } = input;
-    const asked = { sso_client_id: at.connection, ...(return_path === undefined ? {} : { return_path }) };
-    const { body } = await scenes.begin(asked);
+    const requested = { sso_client_id: at.connection, ...(return_path === undefined ? {} : { return_path }) };
+    const { body } = await scenes.begin(requested);
     scenes.sayToken(at, body.url, {});
     const wrong = TOKEN_ENDPOINTS[String(input['token_endpoint'])];
     if (wrong !== undefined) scenes.provider.script(at.path).token = wrong;

@@ -66,17 +66,17 @@ export class PasskeyLogins {
     seat: Seat,
     request: RequestFacts,
   ): Promise<TokenResponse | null> {
-    const asked = this.challenges.read(response);
+    const pending = this.challenges.read(response);
     const { use, subject } = expectedOf(challenge);
-    if (asked === null || asked.use !== use || asked.subject !== subject) return null;
+    if (pending === null || pending.use !== use || pending.subject !== subject) return null;
     const isOnlyFactor = use === 'login';
     if (!isOwnHandle(response, passkey, isOnlyFactor)) return null;
-    const expectedChallenge = (text: string): boolean => text === asked.challenge;
+    const expectedChallenge = (text: string): boolean => text === pending.challenge;
     const checks = { expectedChallenge, isOnlyFactor };
     const count = await this.ceremonies.authenticated(response, passkey, checks);
     if (count === null) return null;
     return this.dataSource.transaction(async (manager) => {
-      await this.challenges.take(manager, asked.challenge);
+      await this.challenges.take(manager, pending.challenge);
       if (!(await countUp(manager, passkey, count))) return null;
       if (challenge !== undefined && !(await this.loginChallenges.end(manager, challenge))) {
         throw endedChallenge();

@@ -44,17 +44,17 @@ export class PasskeysService {
   /** Throws `unauthenticated` for a response that does not prove a new passkey, and `conflict` above the maximum. */
   async register(caller: Principal, input: RegisterPasskeyDto): Promise<RecoveryCodesResponse> {
     const userId = caller.userId ?? '';
-    const asked = this.challenges.read(input.response);
-    if (asked?.use !== 'register' || asked.subject !== userId) throw unproved();
-    const scope = { userId, organisationId: asked.organisationId ?? null };
+    const pending = this.challenges.read(input.response);
+    if (pending?.use !== 'register' || pending.subject !== userId) throw unproved();
+    const scope = { userId, organisationId: pending.organisationId ?? null };
     if (scope.organisationId !== null && scope.organisationId !== caller.organisationId) throw unproved();
-    const isSame = (challenge: string): boolean => challenge === asked.challenge;
+    const isSame = (challenge: string): boolean => challenge === pending.challenge;
     const passkey = await this.ceremonies.registered(input.response, isSame);
     if (passkey === null) throw unproved();
     return this.writes.run({ ...caller, workspaceId: null }, async (write) => {
       const { manager } = write;
       await lockUser(manager, userId);
-      await this.challenges.take(manager, asked.challenge);
+      await this.challenges.take(manager, pending.challenge);
       const isKnown = await manager.existsBy(SecondFactorEntity, { credentialId: passkey.credentialId });
       const count = await manager.countBy(SecondFactorEntity, { ...at(scope), kind: 'passkey' });
       if (isKnown || count >= PASSKEYS_MAX) {

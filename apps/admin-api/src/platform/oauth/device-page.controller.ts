@@ -120,8 +120,8 @@ export class DevicePageController {
     const approved = textOf(body, 'step') === 'approve';
     const workspaceId = textOf(body, 'workspace_id') || null;
     try {
-      const asked = { session, request: factsOf(request) };
-      await this.devices.answer(asked, { userCode, csrf, approved, workspaceId });
+      const caller = { session, request: factsOf(request) };
+      await this.devices.answer(caller, { userCode, csrf, approved, workspaceId });
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status !== 403) throw error;
       await this.show(at, userCode, form, error);

@@ -161,12 +161,12 @@ function resourceServer(
   if (resource === null) throw new errors.InvalidTarget('resource is not known here');
   const allowed = scopesOfClient(isRegistered);
   if (NAMES_RESOURCE.has(oidc.route) && oidc.params !== undefined) {
-    const asked = textOf(oidc.params['scope']).split(' ');
-    const named = asked.filter((scope) => scope !== OFFLINE && scope !== '');
+    const requested = textOf(oidc.params['scope']).split(' ');
+    const named = requested.filter((scope) => scope !== OFFLINE && scope !== '');
     const granted = named.length === 0 ? resource.defaultScopes : named.filter((scope) => allowed.has(scope));
     if (granted.length === 0)
       throw new errors.InvalidScope('no scope of the request can be had here', named.join(' '));
-    oidc.params['scope'] = [...(asked.includes(OFFLINE) ? [OFFLINE] : []), ...granted].join(' ');
+    oidc.params['scope'] = [...(requested.includes(OFFLINE) ? [OFFLINE] : []), ...granted].join(' ');
   }
   return {
     scope: [...allowed].join(' '),

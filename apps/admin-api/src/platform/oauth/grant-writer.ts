@@ -36,7 +36,7 @@ export class GrantWriter {
    */
   async write(
     { manager }: OauthWork,
-    { client, resource, scopes: asked, offline }: Requested,
+    { client, resource, scopes: wanted, offline }: Requested,
     place: Place,
   ): Promise<WrittenGrant> {
     const { userId, organisationId, workspaceId } = place;
@@ -46,7 +46,7 @@ export class GrantWriter {
     if (seat === null || (workspaceId === null && seat.organisationRole === 'member'))
       throw new GatewayError('forbidden', { message: 'Choose a workspace of yours.' });
     const held = await scopesHeld(manager, place, seat);
-    const scopes = asked.filter((scope) => held.has(scope));
+    const scopes = wanted.filter((scope) => held.has(scope));
     if (scopes.length === 0)
       throw new GatewayError('forbidden', { message: 'You hold none of these scopes there.' });
     const mine = { userId, organisationId };
@@ -64,7 +64,7 @@ export class GrantWriter {
     const grant = new provider.Grant({ accountId: userId, clientId: client.clientId });
     grant.jti = grantId;
     grant.addResourceScope(resource.url, scopes.join(' '));
-    const withheld = asked.filter((scope) => !held.has(scope));
+    const withheld = wanted.filter((scope) => !held.has(scope));
     if (withheld.length > 0) grant.rejectResourceScope(resource.url, withheld.join(' '));
     if (offline) grant.addOIDCScope(OFFLINE);
     await grant.save();

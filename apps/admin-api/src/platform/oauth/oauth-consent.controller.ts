@@ -7,7 +7,7 @@ import { Public, SessionOnly } from '../auth/access';
 import { factsOf } from '../auth/principals.service';
 import type { AuthenticatedSession } from '../auth/session.strategy';
 import { SETTINGS, type AdminSettings } from '../../settings';
-import { OauthConsents, type Asked } from './oauth-consents.service';
+import { OauthConsents, type ConsentCaller } from './oauth-consents.service';
 import {
   consentPage,
   continuePage,
@@ -79,7 +79,7 @@ export class OauthConsentController {
   @Get(versioned('interactions/:uid'))
   @SessionOnly()
   async interaction(@Param('uid') uid: string, @Req() request: FastifyRequest): Promise<object> {
-    const view = await this.consents.view(uid, askedOf(request));
+    const view = await this.consents.view(uid, consentCallerOf(request));
     const { clientName: name, clientKind: kind, redirect, workspaces, csrf, email } = view;
     return {
       client: { name, kind },
@@ -98,11 +98,11 @@ export class OauthConsentController {
     @Body() body: ConsentDto,
     @Req() request: FastifyRequest,
   ): Promise<{ readonly redirect_uri: string }> {
-    const asked = askedOf(request);
+    const caller = consentCallerOf(request);
     const { organisation_id: organisationId } = body;
-    if (organisationId !== undefined && organisationId.toLowerCase() !== asked.session.organisationId)
+    if (organisationId !== undefined && organisationId.toLowerCase() !== caller.session.organisationId)
       throw invalid('organisation_id', 'organisation_id must be the organisation of the session');
-    return this.consents.answer(asked, {
+    return this.consents.answer(caller, {
       resumeState: body.resume_state,
       csrf: body.csrf,
       approved: body.approved,
@@ -187,7 +187,7 @@ export class OauthConsentController {
 }
 
 /** The session that the access gate has admitted. */
-function askedOf(request: FastifyRequest): Asked {
+function consentCallerOf(request: FastifyRequest): ConsentCaller {
   const { identity } = request;
   if (identity?.kind !== 'session') throw new GatewayError('unauthenticated');
   const session: AuthenticatedSession = identity.session;

@@ -23,7 +23,7 @@ import { OauthTransactions } from './oauth-transactions';
 type Interaction = InstanceType<Provider['Interaction']>;
 
 /** A logged-in user who reads or answers a request for consent. */
-export interface Asked {
+export interface ConsentCaller {
   readonly session: AuthenticatedSession;
   readonly request: RequestFacts;
 }
@@ -62,7 +62,7 @@ export class OauthConsents {
   }
 
   /** Throws `validation_failed` for a request that has ended, and `forbidden` when another user has opened it. */
-  async view(resumeState: string, { session }: Asked): Promise<ConsentView> {
+  async view(resumeState: string, { session }: ConsentCaller): Promise<ConsentView> {
     const open = await this.read(resumeState);
     await this.own(open, session);
     const { client, redirectUri, resource, scopes } = open;
@@ -87,17 +87,22 @@ export class OauthConsents {
    * Takes the user's answer once, and returns where the browser goes on. Throws as `view` does, and `forbidden` for a workspace that is
    * not the user's.
    */
-  async answer(asked: Asked, answer: ConsentAnswer): Promise<{ readonly redirect_uri: string }> {
-    const call = { request: asked.request, registration: null, work: null };
+  async answer(caller: ConsentCaller, answer: ConsentAnswer): Promise<{ readonly redirect_uri: string }> {
+    const call = { request: caller.request, registration: null, work: null };
     try {
       return await withinOauthCall(call, () =>
-        this.transactions.within((work) => this.take(work, asked, answer)),
+        this.transactions.within((work) => this.take(work, caller, answer)),
       );
     } catch (error) {
       if (error instanceof GatewayError) {
         const entry = { action: 'approve', resourceType: 'oauth_grants', resourceId: null };
         const after = { reason: error.message };
-        await this.transactions.recordRefusal(callerOf(asked), { ...entry, after }, error.status, error.type);
+        await this.transactions.recordRefusal(
+          callerOf(caller),
+          { ...entry, after },
+          error.status,
+          error.type,
+        );
       }
       throw error;
     }
@@ -110,23 +115,23 @@ export class OauthConsents {
 
   private async take(
     work: OauthWork,
-    asked: Asked,
+    caller: ConsentCaller,
     answer: ConsentAnswer,
   ): Promise<{ readonly redirect_uri: string }> {
     const idHash = this.artifacts.hash('Interaction', answer.resumeState);
     await work.manager.query('SELECT 1 FROM oauth_artifacts WHERE id_hash = $1 FOR UPDATE', [idHash]);
     const open = await this.read(answer.resumeState);
-    this.assertCsrf(answer, asked.session);
-    await this.own(open, asked.session);
+    this.assertCsrf(answer, caller.session);
+    await this.own(open, caller.session);
     const { interaction, client, resource } = open;
     const of = { client_id: client.clientId, client_name: client.name, resource: resource.url };
     if (answer.approved) {
-      const place = { ...asked.session, workspaceId: answer.workspaceId };
+      const place = { ...caller.session, workspaceId: answer.workspaceId };
       const { grantId, scopes } = await this.writer.write(work, open, place);
-      const { userId: accountId } = asked.session;
+      const { userId: accountId } = caller.session;
       interaction.result = { login: { accountId, remember: false }, consent: { grantId } };
       work.audits.push({
-        caller: callerOf(asked),
+        caller: callerOf(caller),
         entry: {
           ...{ action: 'create', resourceType: 'oauth_grants', resourceId: grantId },
           workspaceId: answer.workspaceId,
@@ -136,7 +141,7 @@ export class OauthConsents {
     } else {
       interaction.result = { error: 'access_denied', error_description: 'the user refused' };
       const entry = { action: 'refuse', resourceType: 'oauth_grants', resourceId: null, after: of };
-      work.audits.push({ caller: callerOf(asked), entry });
+      work.audits.push({ caller: callerOf(caller), entry });
     }
     await interaction.save(interaction.exp - Math.floor(Date.now() / 1_000));
     return { redirect_uri: interaction.returnTo };
@@ -196,7 +201,7 @@ export class OauthConsents {
   }
 }
 
-export const callerOf = ({ session, request }: Asked): AuditCaller => ({
+export const callerOf = ({ session, request }: ConsentCaller): AuditCaller => ({
   kind: 'session',
   ...{ organisationId: session.organisationId, workspaceId: null, userId: session.userId, apiKeyId: null },
   request,

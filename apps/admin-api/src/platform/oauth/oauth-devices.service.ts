@@ -12,12 +12,12 @@ import { GrantWriter, type Requested } from './grant-writer';
 import { OauthArtifacts } from './oauth-artifacts';
 import { withinOauthCall, type OauthWork } from './oauth-call';
 import { OauthClients } from './oauth-clients';
-import { callerOf, type Asked } from './oauth-consents.service';
+import { callerOf, type ConsentCaller } from './oauth-consents.service';
 import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
 import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
-/** What a device has asked for, as the protocol engine keeps it. */
+/** What a device has caller for, as the protocol engine keeps it. */
 interface DevicePayload {
   readonly params: Readonly<Record<string, unknown>>;
   readonly deviceInfo?: { readonly ip?: string };
@@ -81,34 +81,34 @@ export class OauthDevices {
   }
 
   /** Takes the user's answer once. Throws as `view` does, and `forbidden` for a workspace that is not the user's. */
-  async answer(asked: Asked, answer: DeviceAnswer): Promise<void> {
-    const call = { request: asked.request, registration: null, work: null };
-    await withinOauthCall(call, () => this.transactions.within((work) => this.take(work, asked, answer)));
+  async answer(caller: ConsentCaller, answer: DeviceAnswer): Promise<void> {
+    const call = { request: caller.request, registration: null, work: null };
+    await withinOauthCall(call, () => this.transactions.within((work) => this.take(work, caller, answer)));
   }
 
-  private async take(work: OauthWork, asked: Asked, answer: DeviceAnswer): Promise<void> {
+  private async take(work: OauthWork, caller: ConsentCaller, answer: DeviceAnswer): Promise<void> {
     const { manager } = work;
-    this.assertCsrf(answer, asked.session);
+    this.assertCsrf(answer, caller.session);
     const open = await this.read(manager, answer.userCode, true);
     const { client, resource, row } = open;
-    assertOfOrganisation(client, asked.session);
+    assertOfOrganisation(client, caller.session);
     const of = { client_id: client.clientId, client_name: client.name, resource: resource.url };
     const about = { resourceType: 'oauth_grants', workspaceId: answer.workspaceId } as const;
     if (!answer.approved) {
       await this.decide(manager, row, { error: 'access_denied', errorDescription: 'the user refused' });
       const entry = { action: 'refuse', ...about, resourceId: null, after: of };
-      work.audits.push({ caller: callerOf(asked), entry });
+      work.audits.push({ caller: callerOf(caller), entry });
       return;
     }
-    const { userId } = asked.session;
-    const place = { ...asked.session, workspaceId: answer.workspaceId };
+    const { userId } = caller.session;
+    const place = { ...caller.session, workspaceId: answer.workspaceId };
     const { grantId, scopes } = await this.writer.write(work, open, place);
     const scope = [...(open.offline ? [OFFLINE] : []), ...scopes].join(' ');
     const authTime = Math.floor(Date.now() / 1_000);
     await this.decide(manager, row, { accountId: userId, grantId, scope, resource: resource.url, authTime });
     await manager.update(OauthArtifactEntity, { idHash: row.idHash }, { grantId, userId });
     const entry = { action: 'create', ...about, resourceId: grantId, after: { ...of, scopes, by: 'device' } };
-    work.audits.push({ caller: callerOf(asked), entry });
+    work.audits.push({ caller: callerOf(caller), entry });
   }
 
   private async decide(manager: EntityManager, row: OauthArtifactEntity, more: object): Promise<void> {

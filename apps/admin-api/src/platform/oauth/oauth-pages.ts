@@ -37,7 +37,7 @@ export const hidden = (name: string, value: string): string =>
 export const errorOf = (error: string | null): string =>
   error === null ? '' : `<p class="error" role="alert">${escaped(error)}</p>`;
 
-/** A sign-in on a page: what its forms send along, and for whom the user is asked. */
+/** A sign-in on a page: what its forms send along, and for which client. */
 export interface SignInForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly clientName: string;

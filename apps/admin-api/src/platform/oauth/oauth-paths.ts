@@ -50,8 +50,8 @@ function published(path: string): OauthPath | null {
 /** `/oauth/{workspace}/{server}/authorize` asks for the resource in its path. */
 function ofResource(resource: string, query: string): OauthPath {
   const parameters = new URLSearchParams(query);
-  const asked = parameters.getAll('resource');
-  if (asked.some((each) => each !== resource)) {
+  const requested = parameters.getAll('resource');
+  if (requested.some((each) => each !== resource)) {
     return {
       ...{ kind: 'fault', error: 'invalid_target' },
       description: 'resource names another resource than the path',

@@ -86,8 +86,8 @@ describe('OAuth server', () => {
       code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
       code_challenge_method: 'S256',
     });
-    const asked = Object.fromEntries(url.searchParams);
-    const begun = await journey.begin(config.clientMetadata().client_id, asked);
+    const requested = Object.fromEntries(url.searchParams);
+    const begun = await journey.begin(config.clientMetadata().client_id, requested);
     const page = await journey.signIn(begun, user.email);
     const query = await journey.resume(
       begun,
@@ -180,7 +180,7 @@ describe('OAuth server', () => {
     expect((await call('/v1/logs')).status).toBe(401);
   });
 
-  it('[CTL-15] gives gateways a token while it lives, with the scopes that the user still has', async () => {
+  it('gives gateways a token while it lives, with the scopes that the user still has', async () => {
     const other = await api.tenant();
     const mate = await api.user(other.organisationId, 'member', { [other.workspaceId]: 'manager' });
     const owner = { token: await api.login((await api.user(other.organisationId, 'owner')).email) };
@@ -191,7 +191,7 @@ describe('OAuth server', () => {
       const call = { token: SERVICE_TOKEN, body: { keys: [key] } };
       return (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body.documents[key];
     };
-    /** Whether gateways were asked to read the token again since the last call. */
+    /** Whether gateways had to read the token again since the last call. */
     let seen = 0;
     const isNews = async (): Promise<boolean> => {
       const events = await api.dataSource.query<{ sequence: string; payload: unknown }[]>(
@@ -378,12 +378,12 @@ describe('OAuth server', () => {
     const confirm = { token, body: { id: body.id, code } };
     const done = await api.post<{ recovery_codes: string[] }>('/v1/auth/mfa/totp/confirm', confirm);
     const begun = await journey.begin(clientId);
-    const asked = await journey.signIn(begun, careful.email);
-    expect([asked.status, asked.headers['set-cookie']]).toEqual([200, undefined]);
+    const requested = await journey.signIn(begun, careful.email);
+    expect([requested.status, requested.headers['set-cookie']]).toEqual([200, undefined]);
     const submit = (answer: string): Promise<GatewayResponse> =>
       begun.browser.submit('/oauth/consent', {
         ...{ resume_state: begun.resumeState, step: 'factor', code: answer },
-        challenge: fieldOf(asked.text, 'challenge'),
+        challenge: fieldOf(requested.text, 'challenge'),
       });
     expect((await submit('000000')).status).toBe(401);
     const signedIn = await submit(done.body.recovery_codes[0] ?? '');

@@ -48,10 +48,10 @@ export class ScimGroupMembers {
     { before, after }: Change,
   ): Promise<readonly string[]> {
     const { manager } = write;
-    const asked = [...after].filter((id) => !before.has(id));
-    const joined = await this.known(write, context, asked);
+    const wanted = [...after].filter((id) => !before.has(id));
+    const joined = await this.known(write, context, wanted);
     const left = [...before].filter((id) => !after.has(id));
-    const skipped = asked.filter((id) => !joined.includes(id));
+    const skipped = wanted.filter((id) => !joined.includes(id));
     for (let at = 0; at < left.length; at += BATCH) {
       await manager.delete(ScimGroupMemberEntity, { groupId, userId: In(left.slice(at, at + BATCH)) });
     }
@@ -59,7 +59,7 @@ export class ScimGroupMembers {
       const rows = joined.slice(at, at + BATCH).map((userId) => ({ groupId, userId }));
       await manager.insert(ScimGroupMemberEntity, rows);
     }
-    if (left.length + asked.length > 0) {
+    if (left.length + wanted.length > 0) {
       write.audit({
         action: 'update',
         resourceType: 'scim_groups',

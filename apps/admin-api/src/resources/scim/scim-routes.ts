@@ -126,7 +126,7 @@ export class ScimRoutes {
   }
 
   private async respond(request: FastifyRequest): Promise<ScimReply> {
-    const asked: ScimRequest = {
+    const wanted: ScimRequest = {
       method: request.method,
       path: pathOf(request),
       query: request.query as ScimRequest['query'],
@@ -135,17 +135,17 @@ export class ScimRoutes {
       ifNoneMatch: request.headers['if-none-match'],
     };
     const { scim } = request;
-    if (scim === undefined) return this.dispatcher.discover(this.baseOf(request), asked);
-    this.throttle(scim, asked);
-    const [first, id] = asked.path;
-    if (first === 'Bulk' && id === undefined && asked.method === 'POST')
-      return this.bulk.run(scim, asked.body);
-    return this.dispatcher.dispatch(scim, asked);
+    if (scim === undefined) return this.dispatcher.discover(this.baseOf(request), wanted);
+    this.throttle(scim, wanted);
+    const [first, id] = wanted.path;
+    if (first === 'Bulk' && id === undefined && wanted.method === 'POST')
+      return this.bulk.run(scim, wanted.body);
+    return this.dispatcher.dispatch(scim, wanted);
   }
 
-  private throttle({ organisationId }: ScimContext, asked: ScimRequest): void {
-    const buckets = isDeactivation(asked) ? this.deactivations : this.requests;
-    const wait = buckets.take(organisationId, operationsIn(asked));
+  private throttle({ organisationId }: ScimContext, wanted: ScimRequest): void {
+    const buckets = isDeactivation(wanted) ? this.deactivations : this.requests;
+    const wait = buckets.take(organisationId, operationsIn(wanted));
     if (wait === 0) return;
     throw new TooManyRequests(wait);
   }

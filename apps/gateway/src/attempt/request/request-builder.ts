@@ -163,7 +163,7 @@ function withEvents(query: string): string {
 /** The client's query. A WebSocket request names its model here, an HTTP request in the body. */
 function ownQueryOf({ query, upgrade, route }: RequestView, { model }: Upstream): string {
   if (upgrade !== null) return queryWithModel(query, model);
-  // The client gets the list that it asked for from the events.
+  // The client gets the list that it requested from the events.
   if (route.address?.stream === true) return withEvents(wholeResponseQuery(query));
   return route.call === null || query === '' ? query : wholeResponseQuery(query);
 }

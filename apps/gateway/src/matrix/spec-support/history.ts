@@ -13,7 +13,7 @@ export interface PastResult {
   readonly result: unknown;
 }
 
-/** Tool calls that a provider is told of, and what came of them. */
+/** Tool calls that a provider gets to know, and what came of them. */
 export interface History {
   readonly calls: readonly PastCall[];
   readonly results: readonly PastResult[];

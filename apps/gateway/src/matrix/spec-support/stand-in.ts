@@ -22,7 +22,7 @@ export interface StandIn {
   /** Says what a JSON Schema cannot: null when nothing is wrong. */
   lint?(body: Body): string | null;
   /** Where a body asks for reasoning and for a schema, member by member. */
-  readonly asked: { readonly reasoning: readonly string[]; readonly schema: readonly string[] };
+  readonly requested: { readonly reasoning: readonly string[]; readonly schema: readonly string[] };
   /** The calls of earlier turns, and their results, in the order of the body. */
   history(body: Body): History;
   /** Whether tool calls of the dialect have ids. */

@@ -143,7 +143,7 @@ export const anthropicMessages: StandIn = {
   path: () => '/messages',
   request: REQUEST,
   lint: (body) => faultOfTurns(body['messages']),
-  asked: { reasoning: ['thinking'], schema: ['output_config', 'format', 'schema'] },
+  requested: { reasoning: ['thinking'], schema: ['output_config', 'format', 'schema'] },
   history,
   hasIds: true,
   isAuthorized: bearer('sk-anthropic-messages', 'x-api-key', 'sk-anthropic-messages'),

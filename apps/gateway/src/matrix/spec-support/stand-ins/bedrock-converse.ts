@@ -183,7 +183,7 @@ export const bedrockConverse: StandIn = {
   path: (streams) => `/model/${encodeURIComponent(MODEL)}/${streams ? 'converse-stream' : 'converse'}`,
   request: REQUEST,
   lint,
-  asked: {
+  requested: {
     reasoning: ['additionalModelRequestFields', 'reasoningConfig'],
     schema: ['toolConfig', 'toolChoice', 'tool', 'name'],
   },

@@ -118,7 +118,7 @@ export const cohereV2: StandIn = {
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/v2/chat',
   request: REQUEST,
-  asked: { reasoning: ['thinking'], schema: ['response_format', 'json_schema'] },
+  requested: { reasoning: ['thinking'], schema: ['response_format', 'json_schema'] },
   history: chatHistory,
   hasIds: true,
   isAuthorized: bearer('sk-cohere-v2'),

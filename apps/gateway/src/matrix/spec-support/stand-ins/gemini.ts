@@ -109,7 +109,7 @@ export const gemini: StandIn = {
   path: (streams) =>
     `/publishers/google/models/gemini-2.5-flash:${streams ? 'streamGenerateContent' : 'generateContent'}`,
   request: REQUEST,
-  asked: {
+  requested: {
     reasoning: ['generationConfig', 'thinkingConfig'],
     schema: ['generationConfig', 'responseJsonSchema'],
   },

@@ -74,7 +74,7 @@ export const mistral: StandIn = {
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/chat/completions',
   request: REQUEST,
-  asked: { reasoning: ['reasoning_effort'], schema: ['response_format', 'json_schema'] },
+  requested: { reasoning: ['reasoning_effort'], schema: ['response_format', 'json_schema'] },
   history: chatHistory,
   hasIds: true,
   isAuthorized: bearer('sk-mistral'),

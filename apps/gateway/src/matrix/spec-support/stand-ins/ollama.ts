@@ -78,7 +78,7 @@ export const ollama: StandIn = {
   configurations: (origin) => ({ custom_host: `${origin}/api` }),
   path: () => '/api/chat',
   request: REQUEST,
-  asked: { reasoning: ['think'], schema: ['format'] },
+  requested: { reasoning: ['think'], schema: ['format'] },
   history,
   hasIds: false,
   isAuthorized: bearer('sk-ollama'),

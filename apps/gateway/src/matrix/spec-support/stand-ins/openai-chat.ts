@@ -130,7 +130,7 @@ export const openAiChat: StandIn = {
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/chat/completions',
   request: CHAT_REQUEST,
-  asked: { reasoning: ['reasoning_effort'], schema: ['response_format', 'json_schema'] },
+  requested: { reasoning: ['reasoning_effort'], schema: ['response_format', 'json_schema'] },
   history: chatHistory,
   hasIds: true,
   isAuthorized: bearer('sk-openai-chat'),

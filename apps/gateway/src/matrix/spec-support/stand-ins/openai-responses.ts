@@ -222,7 +222,7 @@ export const openAiResponses: StandIn = {
   configurations: (origin) => ({ custom_host: origin }),
   path: () => '/responses',
   request: REQUEST,
-  asked: { reasoning: ['reasoning', 'effort'], schema: ['text', 'format', 'schema'] },
+  requested: { reasoning: ['reasoning', 'effort'], schema: ['text', 'format', 'schema'] },
   history,
   hasIds: true,
   isAuthorized: bearer('sk-openai-responses'),
