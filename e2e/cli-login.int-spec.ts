@@ -144,6 +144,20 @@ describe('tollgate login', () => {
     expect(await admin.dataSource.manager.countBy(OauthArtifactEntity, { model: 'DeviceCode' })).toBe(1);
   });
 
+  it('keeps a login that could not be ended, and names a file that is no file of logins', async () => {
+    await login();
+    const away = 'http://127.0.0.1:9';
+    writeFileSync(file(), JSON.stringify({ [away]: kept()[url] }));
+    const failed = run('logout', {}, away);
+    expect([await failed.code, failed.err()]).toEqual([2, expect.stringContaining('try again')]);
+    expect(Object.keys(kept())).toEqual([away]);
+    for (const text of ['null', '[]', '{']) {
+      writeFileSync(file(), text);
+      const broken = run('export');
+      expect([await broken.code, broken.err()]).toEqual([2, expect.stringContaining(file())]);
+    }
+  });
+
   it('sends nothing to an address that is not the public one, or not safe', async () => {
     const other = run('login', {}, `http://localhost:${String(port)}`);
     expect([await other.code, other.err()]).toEqual([2, expect.stringContaining('--url')]);

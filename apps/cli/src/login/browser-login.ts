@@ -38,11 +38,15 @@ export async function browserLogin({
       response.end(page(isOurs ? 'Go back to your terminal.' : 'This address is for a login.'));
       if (isOurs) resolve(url);
     });
-    AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]).addEventListener('abort', () => {
+    const end = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const give = (): void => {
       reject(new Error('The login was not finished.'));
-    });
+    };
+    if (end.aborted) give();
+    else end.addEventListener('abort', give);
+    server.on('error', reject);
   });
-  await new Promise<void>((resolve) => server.listen(0, hostname, resolve));
+  await Promise.race([new Promise<void>((resolve) => server.listen(0, hostname, resolve)), returned]);
   try {
     const redirectUri = `http://${hostname}:${String((server.address() as AddressInfo).port)}${pathname}`;
     const url = client.buildAuthorizationUrl(config, {

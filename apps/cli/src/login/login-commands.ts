@@ -23,16 +23,18 @@ export async function loginCommand(call: LoginCall): Promise<number> {
   const store = LoginStore.of(environment);
   const config = await discover(url);
   const scope = (options.scopes ?? SCOPES.join(',')).split(',').join(' ');
+  let earlier: Login | null;
   try {
     const asking = { config, scope, output, signal };
     const tokens = await (options.device === true ? deviceLogin(asking) : browserLogin(asking));
     const login = loginOf(tokens, null);
-    await endOf(config, await store.get(url));
+    earlier = await store.get(url);
     await store.change(url, () => Promise.resolve(login));
   } catch (error) {
     throw new Error(`The login failed: ${reasonOf(error)}`, { cause: error });
   }
   output.out(`Logged in at ${url}.\n`);
+  await endOf(url, earlier, 'End the earlier login in your account there.');
   return 0;
 }
 
@@ -44,8 +46,8 @@ export async function logoutCommand({ url, output, environment }: LoginCall): Pr
     output.out(`There is no login at ${url}.\n`);
     return 0;
   }
+  await endOf(url, login, `The login is still in ${store.path}, so that you can try again.`);
   await store.change(url, () => Promise.resolve(null));
-  await endOf(await discover(url), login);
   output.out(`Logged out of ${url}.\n`);
   return 0;
 }
@@ -76,9 +78,14 @@ async function renew(url: string, login: Login): Promise<Login> {
   }
 }
 
-/** The refresh token names the grant; the end of the grant ends its access tokens. */
-async function endOf(config: client.Configuration, login: Login | null): Promise<void> {
-  if (login !== null) await client.tokenRevocation(config, login.refreshToken ?? login.accessToken);
+/** Ends a grant at the control plane. The refresh token names it, and its access tokens end with it. */
+async function endOf(url: string, login: Login | null, advice: string): Promise<void> {
+  if (login === null) return;
+  try {
+    await client.tokenRevocation(await discover(url), login.refreshToken ?? login.accessToken);
+  } catch (error) {
+    throw new Error(`${url} did not end a login: ${reasonOf(error)}. ${advice}`, { cause: error });
+  }
 }
 
 async function deviceLogin({

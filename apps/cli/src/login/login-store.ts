@@ -1,6 +1,8 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isObject } from '@gw/kernel';
 
 /** What `tollgate login` keeps for one control plane. */
 export interface Login {
@@ -12,8 +14,8 @@ export interface Login {
 
 type Logins = Readonly<Record<string, Login>>;
 
-/** A lock that is older was left by a process that ended. */
-const LOCK_STALE_MS = 60_000;
+/** A lock that is older was left by a process that ended: requests of one renewal take a minute at most. */
+const LOCK_STALE_MS = 300_000;
 const LOCK_POLL_MS = 50;
 
 /** Logins by the address of their control plane, in a file that only its user can read. */
@@ -43,14 +45,15 @@ export class LoginStore {
    */
   async change(url: string, change: (login: Login | null) => Promise<Login | null>): Promise<Login | null> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
-    await this.lock();
+    const owner = randomUUID();
+    await this.lock(owner);
     try {
       const before = await this.get(url);
       const after = await change(before);
       if (after !== before) await this.write(url, after);
       return after;
     } finally {
-      await rm(this.lockPath, { force: true });
+      await this.unlock(owner);
     }
   }
 
@@ -62,11 +65,10 @@ export class LoginStore {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
       throw error;
     }
-    try {
-      return JSON.parse(text) as Logins;
-    } catch (error) {
-      throw new Error(`${this.path} is not JSON; delete it and log in again.`, { cause: error });
-    }
+    const logins = parsed(text);
+    if (!isObject(logins))
+      throw new Error(`${this.path} is not a file of logins; delete it and log in again.`);
+    return logins as unknown as Logins;
   }
 
   private async write(url: string, login: Login | null): Promise<void> {
@@ -84,10 +86,10 @@ export class LoginStore {
     await rename(draft, this.path);
   }
 
-  private async lock(): Promise<void> {
+  private async lock(owner: string): Promise<void> {
     for (;;) {
       try {
-        await (await open(this.lockPath, 'wx', 0o600)).close();
+        await writeFile(this.lockPath, owner, { flag: 'wx', mode: 0o600 });
         return;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -99,5 +101,19 @@ export class LoginStore {
       if (Date.now() - made > LOCK_STALE_MS) await rm(this.lockPath, { force: true });
       else await delay(LOCK_POLL_MS);
     }
+  }
+
+  /** Leaves the lock of another process, which took this one for ended, alone. */
+  private async unlock(owner: string): Promise<void> {
+    const holder = await readFile(this.lockPath, 'utf8').catch(() => null);
+    if (holder === owner) await rm(this.lockPath, { force: true });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

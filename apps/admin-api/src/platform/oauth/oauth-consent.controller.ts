@@ -7,7 +7,8 @@ import { Public, SessionOnly } from '../auth/access';
 import { factsOf } from '../auth/principals.service';
 import type { AuthenticatedSession } from '../auth/session.strategy';
 import { SETTINGS, type AdminSettings } from '../../settings';
-import { OauthConsents, type ConsentCaller } from './oauth-consents.service';
+import type { ConsentCaller } from './consent-answers';
+import { OauthConsents } from './oauth-consents.service';
 import {
   consentPage,
   continuePage,

@@ -8,25 +8,18 @@ import type Provider from 'oidc-provider';
 import { DataSource } from 'typeorm';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import type { AuthenticatedSession } from '../auth/session.strategy';
-import type { RequestFacts } from '../common/principal';
-import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { OauthArtifacts } from './oauth-artifacts';
-import { withinOauthCall, type OauthWork } from './oauth-call';
+import type { OauthWork } from './oauth-call';
 import { OauthClients } from './oauth-clients';
 import { OauthEngine } from './oauth-engine.service';
 import type { ConsentView } from './oauth-pages';
+import { callerOf, takeAnswer, type ConsentCaller } from './consent-answers';
 import { GrantWriter, type Requested } from './grant-writer';
 import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
 import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
 type Interaction = InstanceType<Provider['Interaction']>;
-
-/** A logged-in user who reads or answers a request for consent. */
-export interface ConsentCaller {
-  readonly session: AuthenticatedSession;
-  readonly request: RequestFacts;
-}
 
 export interface ConsentAnswer {
   readonly resumeState: string;
@@ -88,24 +81,7 @@ export class OauthConsents {
    * not the user's.
    */
   async answer(caller: ConsentCaller, answer: ConsentAnswer): Promise<{ readonly redirect_uri: string }> {
-    const call = { request: caller.request, registration: null, work: null };
-    try {
-      return await withinOauthCall(call, () =>
-        this.transactions.within((work) => this.take(work, caller, answer)),
-      );
-    } catch (error) {
-      if (error instanceof GatewayError) {
-        const entry = { action: 'approve', resourceType: 'oauth_grants', resourceId: null };
-        const after = { reason: error.message };
-        await this.transactions.recordRefusal(
-          callerOf(caller),
-          { ...entry, after },
-          error.status,
-          error.type,
-        );
-      }
-      throw error;
-    }
+    return takeAnswer(this.transactions, caller, (work) => this.take(work, caller, answer));
   }
 
   /** Ends the session of a sign-in for one consent. */
@@ -200,9 +176,3 @@ export class OauthConsents {
       throw new GatewayError('forbidden', { message: 'The form is not of this session. Open it again.' });
   }
 }
-
-export const callerOf = ({ session, request }: ConsentCaller): AuditCaller => ({
-  kind: 'session',
-  ...{ organisationId: session.organisationId, workspaceId: null, userId: session.userId, apiKeyId: null },
-  request,
-});

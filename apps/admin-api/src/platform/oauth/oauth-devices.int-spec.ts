@@ -128,6 +128,13 @@ describe('device flow', () => {
     const page = await signedIn(browser, body.user_code);
     const foreign = await api.tenant();
     expect((await decide(browser, page, 'approve', foreign.workspaceId)).status).toBe(403);
+    const [refusal] = await api.dataSource.manager.find(AuditLogEntity, {
+      where: { organisationId: tenant.organisationId, resourceType: 'oauth_grants', action: 'approve' },
+    });
+    expect(refusal).toMatchObject({
+      responseStatusCode: 403,
+      after: { reason: 'Choose a workspace of yours.' },
+    });
     expect((await decide(new Browser(api), page, 'approve')).status).toBe(403);
     const forged = { ...page, text: page.text.replace(fieldOf(page.text, 'csrf'), 'x'.repeat(43)) };
     expect((await decide(browser, forged, 'approve')).status).toBe(403);
@@ -135,6 +142,15 @@ describe('device flow', () => {
     expect((await decide(browser, page, 'deny')).status).not.toBe(200);
     const other = new Browser(api);
     expect((await pages(other, body.user_code)).status).toBe(400);
+  });
+
+  it('keeps a network open for others while many of its devices wait', async () => {
+    const codes = Array.from({ length: 130 }, (_, at) => `unknown-device-code-${String(at)}`);
+    const statuses = await Promise.all(codes.map(async (code) => (await poll(code)).status));
+    expect(new Set(statuses)).toEqual(new Set([400]));
+    const { body } = await begin();
+    expect((await poll(body.device_code)).body.error).toBe('authorization_pending');
+    expect((await journey.refresh(CLI_CLIENT.id, `prt_${'x'.repeat(43)}`)).status).toBe(400);
   });
 
   it('shows nothing of a request before a sign-in but the name of its client', async () => {

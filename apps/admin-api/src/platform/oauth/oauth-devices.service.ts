@@ -7,17 +7,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { DataSource, IsNull, MoreThan, type EntityManager } from 'typeorm';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import type { AuthenticatedSession } from '../auth/session.strategy';
+import { callerOf, takeAnswer, type ConsentCaller } from './consent-answers';
 import type { DeviceView } from './device-pages';
 import { GrantWriter, type Requested } from './grant-writer';
 import { OauthArtifacts } from './oauth-artifacts';
-import { withinOauthCall, type OauthWork } from './oauth-call';
+import type { OauthWork } from './oauth-call';
 import { OauthClients } from './oauth-clients';
-import { callerOf, type ConsentCaller } from './oauth-consents.service';
 import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
 import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
-/** What a device has caller for, as the protocol engine keeps it. */
+/** What a device has requested, as the protocol engine keeps it. */
 interface DevicePayload {
   readonly params: Readonly<Record<string, unknown>>;
   readonly deviceInfo?: { readonly ip?: string };
@@ -82,8 +82,7 @@ export class OauthDevices {
 
   /** Takes the user's answer once. Throws as `view` does, and `forbidden` for a workspace that is not the user's. */
   async answer(caller: ConsentCaller, answer: DeviceAnswer): Promise<void> {
-    const call = { request: caller.request, registration: null, work: null };
-    await withinOauthCall(call, () => this.transactions.within((work) => this.take(work, caller, answer)));
+    await takeAnswer(this.transactions, caller, (work) => this.take(work, caller, answer));
   }
 
   private async take(work: OauthWork, caller: ConsentCaller, answer: DeviceAnswer): Promise<void> {

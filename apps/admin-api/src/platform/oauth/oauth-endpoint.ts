@@ -1,5 +1,5 @@
 import { GatewayError, networkOf } from '@gw/kernel';
-import { canonicalResource, checkRegistration, redirectUriFault } from '@gw/oauth';
+import { canonicalResource, checkRegistration, DEVICE_GRANT, redirectUriFault } from '@gw/oauth';
 import { describeFault, type Log } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -28,6 +28,8 @@ const PER_MINUTE: Readonly<Partial<Record<EngineRoute, number>>> = {
   device: 60,
 };
 const FAILURES_PER_MINUTE = 120;
+/** Of the devices of one network, which may be an office: a hundred of them. */
+const POLLS_PER_MINUTE = 1_200;
 
 /** Endpoints without a credential, which clients in browsers call too. */
 const CROSS_ORIGIN: Readonly<Record<string, string>> = {
@@ -63,6 +65,7 @@ export class OauthEndpoint {
     Object.entries(PER_MINUTE).map(([route, limit]) => [route, new RequestThrottle(limit)]),
   );
   private readonly failures = new FailureThrottle(FAILURES_PER_MINUTE);
+  private readonly pollFailures = new FailureThrottle(POLLS_PER_MINUTE);
   private readonly polls = new DevicePolls();
 
   constructor(
@@ -106,17 +109,25 @@ export class OauthEndpoint {
 
   private async engineRequest(path: EnginePath, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { route } = path;
-    if (POSTED.has(route) && request.method !== 'POST' && request.method !== 'OPTIONS')
-      throw new OauthFault(405, 'invalid_request', 'the endpoint takes POST', { allow: 'POST' });
-    this.throttles.get(route)?.admit(networkOf(request.clientAddress));
+    assertMethod(route, request.method);
+    const network = networkOf(request.clientAddress);
+    this.throttles.get(route)?.admit(network);
     const isGuess = route === 'token' || route === 'introspect';
-    if (isGuess) this.failures.assertOpen(networkOf(request.clientAddress));
+    if (isGuess) this.failures.assertOpen(network);
     const prepared = await this.prepare(path, request);
+    const failures = isGuess ? this.failuresOf(prepared) : null;
+    failures?.assertOpen(network);
     const answer =
       route === 'introspect' ? await this.introspection.forService(request, prepared.body?.value) : null;
     if (answer === null) await this.pass(prepared, request, reply);
     else await reply.send(answer);
-    if (isGuess && reply.raw.statusCode >= 400) this.failures.count(networkOf(request.clientAddress));
+    if (reply.raw.statusCode >= 400) failures?.count(network);
+  }
+
+  /** Where a failure counts: every question of a waiting device fails, so those count by themselves. */
+  private failuresOf({ body }: Prepared): FailureThrottle {
+    const isPoll = body !== undefined && Reflect.get(body.value, 'grant_type') === DEVICE_GRANT;
+    return isPoll ? this.pollFailures : this.failures;
   }
 
   private async prepare(path: EnginePath, request: FastifyRequest): Promise<Prepared> {
@@ -219,6 +230,11 @@ export class OauthEndpoint {
     if (wantsPage) await reply.headers(pageHeaders()).send(errorPage(fault.description));
     else await reply.send({ error: fault.error, error_description: fault.description });
   }
+}
+
+function assertMethod(route: EngineRoute, method: string): void {
+  if (POSTED.has(route) && method !== 'POST' && method !== 'OPTIONS')
+    throw new OauthFault(405, 'invalid_request', 'the endpoint takes POST', { allow: 'POST' });
 }
 
 function faultOf(error: unknown): OauthFault {
