@@ -1,3 +1,4 @@
+import { DEVICE_GRANT } from './cli-client';
 import { cleanClientName } from './client-name';
 import { invalidMetadata, MetadataFault } from './metadata-fault';
 import { isLoopbackRedirect, redirectUriFault, type RedirectUriOptions } from './redirect-uri';
@@ -7,7 +8,6 @@ type Body = Readonly<Record<string, unknown>>;
 const REDIRECTS_MAX = 10;
 const LIST_MAX = 20;
 const SCOPE_LENGTH_MAX = 4_096;
-const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 const INFORMATIONAL = ['logo_uri', 'client_uri', 'policy_uri', 'tos_uri'] as const;
 /** Members that would make us fetch, trust or encrypt more than a client may ask for. */
 const REFUSED: readonly string[] = [
@@ -76,13 +76,13 @@ export function informationalUris(body: Body): Partial<Record<(typeof INFORMATIO
 export function grantTypesOf(body: Body, { deviceFlow }: { readonly deviceFlow: boolean }): string[] {
   const requested = listOf(body, 'grant_types') ?? ['authorization_code', 'refresh_token'];
   const other = requested.find(
-    (each) => !['authorization_code', 'refresh_token', DEVICE_CODE].includes(each),
+    (each) => !['authorization_code', 'refresh_token', DEVICE_GRANT].includes(each),
   );
   if (other !== undefined)
     throw invalidMetadata('grant_types can be authorization_code, refresh_token and that of the device flow');
-  if (!requested.includes('authorization_code') && !(deviceFlow && requested.includes(DEVICE_CODE)))
+  if (!requested.includes('authorization_code') && !(deviceFlow && requested.includes(DEVICE_GRANT)))
     throw invalidMetadata('grant_types must include authorization_code');
-  return [...new Set(requested)].filter((each) => deviceFlow || each !== DEVICE_CODE);
+  return [...new Set(requested)].filter((each) => deviceFlow || each !== DEVICE_GRANT);
 }
 
 /** The code flow is the only one. */

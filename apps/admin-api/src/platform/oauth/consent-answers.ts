@@ -4,6 +4,7 @@ import type { RequestFacts } from '../common/principal';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { withinOauthCall, type OauthWork } from './oauth-call';
 import type { OauthTransactions } from './oauth-transactions';
+import { isPageSignature, pageSignature } from './page-signatures';
 
 /** A logged-in user who reads or answers a request for consent. */
 export interface ConsentCaller {
@@ -16,6 +17,31 @@ export const callerOf = ({ session, request }: ConsentCaller): AuditCaller => ({
   ...{ organisationId: session.organisationId, workspaceId: null, userId: session.userId, apiKeyId: null },
   request,
 });
+
+/** What the form of an answer is about. */
+export interface AnswerForm {
+  readonly kind: 'consent' | 'device';
+  /** The `resume_state` of a request for consent, or the code of a device. */
+  readonly subject: string;
+}
+
+const textOf = ({ kind, subject }: AnswerForm, { id }: AuthenticatedSession): string =>
+  `${kind}:${id}:${subject}`;
+
+/** The token that binds a form to the session for which it was made. */
+export const formToken = (key: Buffer, form: AnswerForm, session: AuthenticatedSession): string =>
+  pageSignature(key, textOf(form, session));
+
+/** Throws `forbidden` for a form of another session. */
+export function assertFormToken(
+  key: Buffer,
+  form: AnswerForm,
+  session: AuthenticatedSession,
+  token: string,
+): void {
+  if (!isPageSignature(key, textOf(form, session), token))
+    throw new GatewayError('forbidden', { message: 'The form is not of this session. Open it again.' });
+}
 
 /** Takes a user's answer in one transaction. A refused answer is in the audit log with its reason. */
 export async function takeAnswer<T>(

@@ -1,17 +1,15 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { isPageSignature, pageSignature } from './page-signatures';
 
 /** Signs the cookies of the protocol engine, so that pages of ours can check them too. */
 export class CookieKeys {
   constructor(private readonly key: Buffer) {}
 
   sign(data: string): string {
-    return createHmac('sha256', this.key).update(`cookie:${data}`).digest('base64url');
+    return pageSignature(this.key, `cookie:${data}`);
   }
 
   verify(data: string, signature: string): boolean {
-    const given = Buffer.from(signature);
-    const right = Buffer.from(this.sign(data));
-    return given.length === right.length && timingSafeEqual(given, right);
+    return isPageSignature(this.key, `cookie:${data}`, signature);
   }
 
   /** Position of the key that has signed: there is one. */

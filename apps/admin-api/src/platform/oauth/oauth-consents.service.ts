@@ -3,7 +3,6 @@ import { GatewayError } from '@gw/kernel';
 import { isLoopbackRedirect, redirectUriFault, shownHost } from '@gw/oauth';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type Provider from 'oidc-provider';
 import { DataSource } from 'typeorm';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
@@ -13,9 +12,16 @@ import type { OauthWork } from './oauth-call';
 import { OauthClients } from './oauth-clients';
 import { OauthEngine } from './oauth-engine.service';
 import type { ConsentView } from './oauth-pages';
-import { callerOf, takeAnswer, type ConsentCaller } from './consent-answers';
+import {
+  assertFormToken,
+  callerOf,
+  formToken,
+  takeAnswer,
+  type AnswerForm,
+  type ConsentCaller,
+} from './consent-answers';
 import { GrantWriter, type Requested } from './grant-writer';
-import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
+import { resourceOf, scopesRequested } from './oauth-resources';
 import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
@@ -71,7 +77,7 @@ export class OauthConsents {
       workspaces: await workspacesOf(this.dataSource.manager, session),
       wholeOrganisation: !isMember,
       email: seat?.email ?? '',
-      csrf: this.csrf(resumeState, session),
+      csrf: formToken(this.secrets.oauthPageKey, formOf(resumeState), session),
       error: null,
     };
   }
@@ -97,7 +103,8 @@ export class OauthConsents {
     const idHash = this.artifacts.hash('Interaction', answer.resumeState);
     await work.manager.query('SELECT 1 FROM oauth_artifacts WHERE id_hash = $1 FOR UPDATE', [idHash]);
     const open = await this.read(answer.resumeState);
-    this.assertCsrf(answer, caller.session);
+    const form = formOf(answer.resumeState);
+    assertFormToken(this.secrets.oauthPageKey, form, caller.session, answer.csrf);
     await this.own(open, caller.session);
     const { interaction, client, resource } = open;
     const of = { client_id: client.clientId, client_name: client.name, resource: resource.url };
@@ -141,10 +148,7 @@ export class OauthConsents {
       throw invalid('redirect_uri', 'The client may no longer send you to the address of the request.');
     const resource = resourceOf(String(params['resource']), this.settings.PUBLIC_URL ?? '');
     if (resource === null) throw invalid('resource', 'The resource of the request is not known.');
-    const named = String(params['scope']).split(' ');
-    const allowed = scopesOfClient(client.kind === 'registered');
-    const scopes = named.filter((scope) => allowed.has(scope));
-    return { interaction, client, redirectUri, resource, scopes, offline: named.includes(OFFLINE) };
+    return { interaction, client, redirectUri, resource, ...scopesRequested(params, client) };
   }
 
   /** The first user who opens a request owns it. Throws `forbidden` for any other, and where the client is of another organisation. */
@@ -162,17 +166,6 @@ export class OauthConsents {
     if (isForeign || owned.affected !== 1)
       throw new GatewayError('forbidden', { message: 'The request for consent is not yours.' });
   }
-
-  private csrf(resumeState: string, { id }: AuthenticatedSession): string {
-    return createHmac('sha256', this.secrets.oauthPageKey)
-      .update(`consent:${id}:${resumeState}`)
-      .digest('base64url');
-  }
-
-  private assertCsrf({ resumeState, csrf }: ConsentAnswer, session: AuthenticatedSession): void {
-    const right = Buffer.from(this.csrf(resumeState, session));
-    const given = Buffer.from(csrf);
-    if (given.length !== right.length || !timingSafeEqual(given, right))
-      throw new GatewayError('forbidden', { message: 'The form is not of this session. Open it again.' });
-  }
 }
+
+const formOf = (resumeState: string): AnswerForm => ({ kind: 'consent', subject: resumeState });

@@ -3,17 +3,23 @@ import { GatewayError } from '@gw/kernel';
 import { userCodeForm } from '@gw/oauth';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { DataSource, IsNull, MoreThan, type EntityManager } from 'typeorm';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import type { AuthenticatedSession } from '../auth/session.strategy';
-import { callerOf, takeAnswer, type ConsentCaller } from './consent-answers';
+import {
+  assertFormToken,
+  callerOf,
+  formToken,
+  takeAnswer,
+  type AnswerForm,
+  type ConsentCaller,
+} from './consent-answers';
 import type { DeviceView } from './device-pages';
 import { GrantWriter, type Requested } from './grant-writer';
 import { OauthArtifacts } from './oauth-artifacts';
 import type { OauthWork } from './oauth-call';
 import { OauthClients } from './oauth-clients';
-import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
+import { OFFLINE, resourceOf, scopesRequested } from './oauth-resources';
 import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
@@ -75,7 +81,7 @@ export class OauthDevices {
       workspaces: await workspacesOf(this.dataSource.manager, session),
       wholeOrganisation: session.role !== 'member',
       email: seat?.email ?? '',
-      csrf: this.csrf(userCode, session),
+      csrf: formToken(this.secrets.oauthPageKey, formOf(userCode), session),
       error: null,
     };
   }
@@ -87,7 +93,8 @@ export class OauthDevices {
 
   private async take(work: OauthWork, caller: ConsentCaller, answer: DeviceAnswer): Promise<void> {
     const { manager } = work;
-    this.assertCsrf(answer, caller.session);
+    const form = formOf(answer.userCode);
+    assertFormToken(this.secrets.oauthPageKey, form, caller.session, answer.csrf);
     const open = await this.read(manager, answer.userCode, true);
     const { client, resource, row } = open;
     assertOfOrganisation(client, caller.session);
@@ -136,28 +143,18 @@ export class OauthDevices {
     const client = await this.clients.row(String(params['client_id']));
     const resource = resourceOf(String(params['resource']), this.settings.PUBLIC_URL ?? '');
     if (client === null || resource === null) throw unknownCode();
-    const named = String(params['scope']).split(' ');
-    const allowed = scopesOfClient(client.kind === 'registered');
     return {
-      ...{ row, client, resource, offline: named.includes(OFFLINE) },
-      scopes: named.filter((scope) => allowed.has(scope)),
+      ...{ row, client, resource },
+      ...scopesRequested(params, client),
       deviceAddress: deviceInfo?.ip ?? null,
     };
   }
-
-  private csrf(userCode: string, { id }: AuthenticatedSession): string {
-    return createHmac('sha256', this.secrets.oauthPageKey)
-      .update(`device:${id}:${userCodeForm(userCode) ?? ''}`)
-      .digest('base64url');
-  }
-
-  private assertCsrf({ userCode, csrf }: DeviceAnswer, session: AuthenticatedSession): void {
-    const right = Buffer.from(this.csrf(userCode, session));
-    const given = Buffer.from(csrf);
-    if (given.length !== right.length || !timingSafeEqual(given, right))
-      throw new GatewayError('forbidden', { message: 'The form is not of this session. Open it again.' });
-  }
 }
+
+const formOf = (userCode: string): AnswerForm => ({
+  kind: 'device',
+  subject: userCodeForm(userCode) ?? '',
+});
 
 function assertOfOrganisation(client: Requested['client'], { organisationId }: AuthenticatedSession): void {
   if (client.organisationId !== null && client.organisationId !== organisationId)

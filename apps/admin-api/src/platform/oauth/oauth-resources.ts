@@ -29,6 +29,16 @@ export function resourceOf(url: string, publicUrl: string): OauthResource | null
 export const scopesOfClient = (isRegistered: boolean): ReadonlySet<string> =>
   isRegistered ? new Set(SCOPES) : scopesAllowedFor('workspace-user');
 
+/** The scopes that a request names and its client may ask for, and whether it asks for a refresh token by name. */
+export function scopesRequested(
+  params: Readonly<Record<string, unknown>>,
+  client: { readonly kind: 'registered' | 'dynamic' },
+): { readonly scopes: readonly string[]; readonly offline: boolean } {
+  const named = String(params['scope']).split(' ');
+  const allowed = scopesOfClient(client.kind === 'registered');
+  return { scopes: named.filter((scope) => allowed.has(scope)), offline: named.includes(OFFLINE) };
+}
+
 /** Whether a client that registers itself may name a scope. */
 export const isRegistrable = (scope: string): boolean =>
   scope === OFFLINE || (isScope(scope) && scopesOfClient(false).has(scope));

@@ -3,10 +3,11 @@ import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import { SessionGuard, type AuthenticatedSession } from '../auth/session.strategy';
 import { CookieKeys } from './cookie-keys';
+import { isPageSignature, pageSignature } from './page-signatures';
 
 const COOKIE = 'gw_consent';
 const SECONDS = 900;
@@ -72,16 +73,15 @@ export class PageSessions {
 
   /** Throws `forbidden` for a form that is not of a page which this browser has opened. */
   assertOpened(request: Pick<FastifyRequest, 'headers'>, form: string): void {
-    const right = Buffer.from(this.formOf(cookiesOf(request).get(OPENED) ?? ''));
-    const given = Buffer.from(form);
-    if (given.length !== right.length || !timingSafeEqual(given, right))
+    const opened = cookiesOf(request).get(OPENED) ?? '';
+    if (!isPageSignature(this.secrets.oauthPageKey, `page:${opened}`, form))
       throw new GatewayError('forbidden', {
         message: 'The form is not of this browser. Open the page again.',
       });
   }
 
   private formOf(opened: string): string {
-    return createHmac('sha256', this.secrets.oauthPageKey).update(`page:${opened}`).digest('base64url');
+    return pageSignature(this.secrets.oauthPageKey, `page:${opened}`);
   }
 
   private text(pair: string, path: string, seconds: number): string {
