@@ -35,13 +35,13 @@ afterAll(() => Promise.all(fleet.map((gateway) => gateway.stop())));
 const gateways = (): string[] => [bench().baseUrl, ...fleet.map(({ baseUrl }) => baseUrl)];
 
 /** The status of one call through a gateway; sessions list workspaces, all others call the provider. */
-async function statusOf(gateway: string, { kind, credential }: CallerOf): Promise<number> {
+async function statusOf(gateway: string, { kind, credential, provider = 'main' }: CallerOf): Promise<number> {
   const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
   const response = await (kind === 'session'
     ? fetch(`${gateway}/admin/workspaces`, { headers: { authorization: headers.authorization } })
     : fetch(`${gateway}/chat/completions`, {
         method: 'POST',
-        headers: { ...headers, 'x-gw-provider': '@main' },
+        headers: { ...headers, 'x-gw-provider': `@${provider}` },
         body: JSON.stringify(CHAT_REQUEST),
       }));
   await response.arrayBuffer();
@@ -89,9 +89,9 @@ async function serviceKey(): Promise<CallerOf & { readonly id: string }> {
   const { id, key } = await bench().newKey();
   return { kind: 'service key', credential: key, id };
 }
-async function trusted(): Promise<CallerOf & { readonly id: string }> {
+async function trusted(workspace?: string): Promise<CallerOf & { readonly id: string }> {
   trusts += 1;
-  const { id, token } = await callers.trust(`trust-${String(trusts)}`);
+  const { id, token } = await callers.trust(`trust-${String(trusts)}`, workspace);
   return { kind: 'token of a trust', credential: token, id };
 }
 const everythingOf = async (person: Person): Promise<CallerOf[]> => [
@@ -104,6 +104,23 @@ describe('within two seconds three gateways refuse', () => {
   it('session, user key and access token of a removed user', async () => {
     const person = await callers.person('member');
     await expectEnd(() => remove(`/admin/users/${person.id}`), await everythingOf(person));
+  });
+
+  it('session, user key and access token of a user whom the identity provider deactivated', async () => {
+    const person = await callers.person('member');
+    const { deactivate } = await callers.managed(person);
+    await expectEnd(deactivate, await everythingOf(person));
+  });
+
+  it('keys, tokens of a trust and access tokens of a workspace that is archived', async () => {
+    const { id } = await callers.workspace();
+    await bench().provider({ slug: 'short-lived', type: 'openai', stub, workspaceId: id });
+    const person = await callers.person('member', id);
+    const made = [await userKey(person), await access(person), await trusted(id)];
+    const ended = made.map((caller) => ({ ...caller, provider: 'short-lived' }));
+    const body = { name: 'Short-lived', force_delete: true };
+    const archive = { key: bench().adminKey, body };
+    await expectEnd(() => bench().manage('DELETE', `/admin/workspaces/${id}`, archive), ended);
   });
 
   it('user key and access token of a user who left the workspace', async () => {
@@ -179,6 +196,37 @@ describe('within two seconds three gateways refuse', () => {
         ]),
       [revoked, reused, ended].map(({ accessToken }) => ({ kind: 'access token', credential: accessToken })),
     );
+  });
+});
+
+describe('three admin APIs', () => {
+  let adminApis: FleetProcess[];
+  beforeAll(async () => {
+    const start = (name: string): Promise<FleetProcess> => FleetProcess.start('admin-api', bench(), name);
+    adminApis = await Promise.all(['admin-two', 'admin-three'].map(start));
+  }, 300_000);
+  afterAll(() => Promise.all(adminApis.map((adminApi) => adminApi.stop())));
+
+  /** Bodies of the exchanges that gave a token, of 50 at once. */
+  async function race(body: URLSearchParams): Promise<{ refresh_token: string }[]> {
+    const origins = [bench().product.adminUrl, ...adminApis.map(({ origin }) => origin)];
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        fetch(`${String(origins[at % origins.length])}/oauth/token`, { method: 'POST', body }),
+      ),
+    );
+    const bodies = await Promise.all(responses.map((response) => response.json()));
+    expect(responses.filter(({ status }) => status >= 500)).toEqual([]);
+    return bodies.filter((_, at) => responses[at]?.ok) as { refresh_token: string }[];
+  }
+
+  it('[SCP-11] give one token for 50 parallel exchanges of a code, and for 50 uses of a refresh token', async () => {
+    const person = await callers.person('member');
+    const token = expect.objectContaining({ refresh_token: expect.stringMatching(/^prt_/) as string });
+    expect(await race(await callers.openCode(person))).toEqual([token]);
+    const { clientId, refreshToken } = await callers.access(person);
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId };
+    expect(await race(new URLSearchParams(form))).toEqual([token]);
   });
 });
 

@@ -5,12 +5,16 @@ import {
   type Call as ApiCall,
   type GatewayResponse,
 } from '../../apps/admin-api/src/spec-support/admin-api';
+import { Client } from 'pg';
+import { environmentOf } from './fleet';
 import type { NewKey, Workbench } from './workbench';
 
 /** A credential that calls a provider through a gateway, or the control plane through it. */
 export interface CallerOf {
   readonly kind: 'session' | 'user key' | 'service key' | 'token of a trust' | 'access token';
   readonly credential: string;
+  /** The provider that it calls; `main` by default. */
+  readonly provider?: string;
 }
 
 /** A user who has joined, with a session. */
@@ -18,6 +22,8 @@ export interface Person {
   readonly id: string;
   readonly email: string;
   readonly session: string;
+  /** Where the person's keys and tokens are. */
+  readonly workspaceId: string;
 }
 
 /** An access token with what ends it. */
@@ -42,11 +48,13 @@ export class Callers {
     });
   }
 
-  /** A member of the organisation and of the first workspace, or an administrator of the organisation alone. */
-  async person(role: 'admin' | 'member'): Promise<Person> {
+  /** A member of the organisation and of a workspace, the first by default, or an administrator of the organisation alone. */
+  async person(
+    role: 'admin' | 'member',
+    id: string = this.bench.product.credentials.workspace_id,
+  ): Promise<Person> {
     this.people += 1;
     const email = `person-${String(this.people)}@example.com`;
-    const { workspace_id: id } = this.bench.product.credentials;
     const workspaces = role === 'member' ? [{ id, role: 'member' }] : [];
     const { invite_link: link } = await this.manage<{ invite_link: string }>('/admin/users/invites', {
       email,
@@ -66,19 +74,21 @@ export class Callers {
     );
     const [found] = data.filter((user) => user.email === email);
     if (!found) throw new Error(`${email} has not joined.`);
-    return { id: found.id, email, session };
+    return { id: found.id, email, session, workspaceId: id };
   }
 
-  userKey({ session }: Person): Promise<NewKey> {
-    const { workspace_id } = this.bench.product.credentials;
+  workspace(): Promise<{ readonly id: string }> {
+    return this.manage('/admin/workspaces', { name: 'Short-lived' });
+  }
+
+  userKey({ session, workspaceId: workspace_id }: Person): Promise<NewKey> {
     const body = { name: 'Mine', workspace_id, scopes: SCOPES };
     return this.manage('/api-keys/workspace/user', body, { authorization: `Bearer ${session}` });
   }
 
   async access(person: Person): Promise<Access> {
     const clientId = await this.journey.clientId();
-    const { workspace_id: workspaceId } = this.bench.product.credentials;
-    const { begun, code } = await this.journey.code(clientId, person, workspaceId);
+    const { begun, code } = await this.journey.code(clientId, person, person.workspaceId);
     const { status, body, text } = await this.journey.exchange(begun, code);
     if (status !== 200) throw new Error(text);
     return { clientId, accessToken: body.access_token, refreshToken: body.refresh_token };
@@ -94,12 +104,58 @@ export class Callers {
     await this.journey.refresh(clientId, refreshToken);
   }
 
+  /** The form that exchanges a code which is not used yet. */
+  async openCode(person: Person): Promise<URLSearchParams> {
+    const clientId = await this.journey.clientId();
+    const { begun, code } = await this.journey.code(clientId, person, person.workspaceId);
+    return new URLSearchParams({
+      ...{ grant_type: 'authorization_code', code, client_id: clientId, redirect_uri: begun.redirectUri },
+      code_verifier: begun.verifier,
+    });
+  }
+
+  /** Hands a member to an identity provider, which then deactivates the user. */
+  async managed({ email }: Person): Promise<{ readonly deactivate: () => Promise<unknown> }> {
+    await this.verifyDomain(email.split('@')[1] ?? '');
+    const { token } = await this.manage<{ token: string }>('/admin/organisation/scim-token', {});
+    const scim = async (method: string, path: string, body: object): Promise<{ id: string }> => {
+      const headers = { authorization: `Bearer ${token}` };
+      const { status, text } = await this.bench.call(method, path, { key: null, headers, body });
+      if (![200, 201].includes(status)) throw new Error(text);
+      return JSON.parse(text) as { id: string };
+    };
+    const user = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'], userName: email, active: true };
+    const { id } = await scim('POST', '/scim/Users', user);
+    const patch = {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'active', value: false }],
+    };
+    return { deactivate: () => scim('PATCH', `/scim/Users/${id}`, patch) };
+  }
+
+  /** As a TXT record would: the test has no name server. */
+  private async verifyDomain(domain: string): Promise<void> {
+    const { organisation_id: organisationId } = this.bench.product.credentials;
+    const { DATABASE_URL } = environmentOf(this.bench.product.pidOf('admin-api') ?? 0);
+    const client = new Client({ connectionString: DATABASE_URL });
+    await client.connect();
+    await client.query(
+      `INSERT INTO organisation_domains (id, organisation_id, domain, token, verified_at)
+       VALUES (gen_random_uuid(), $1, $2, 't', now()) ON CONFLICT DO NOTHING`,
+      [organisationId, domain],
+    );
+    await client.end();
+  }
+
   /** A trust of an issuer of its own, with a token of it. */
-  async trust(name: string): Promise<{ readonly id: string; readonly token: string }> {
+  async trust(
+    name: string,
+    workspace: string = this.bench.product.credentials.workspace_id,
+  ): Promise<{ readonly id: string; readonly token: string }> {
     const issuer = `${TOKEN_ISSUER}/${name}`;
     const { id } = await this.manage<{ id: string }>('/trusts', {
       ...{ name, kind: 'jwt', issuer, jwks: { keys: [KEY.jwk] }, audiences: [TOKEN_AUDIENCE] },
-      maps: [{ workspace: this.bench.product.credentials.workspace_id, scopes: SCOPES }],
+      maps: [{ workspace, scopes: SCOPES }],
     });
     const now = Math.floor(Date.now() / 1_000);
     const claims = { iss: issuer, aud: TOKEN_AUDIENCE, sub: 'u1', iat: now, exp: now + 3_600 };

@@ -10,6 +10,7 @@ const START = { timeoutMs: 60_000 };
 const KINDS = {
   gateway: { port: 'GATEWAY_PORT', health: '/v1/health' },
   worker: { port: 'WORKER_PORT', health: '/health' },
+  'admin-api': { port: 'ADMIN_PORT', health: '/v1/health' },
 } as const;
 
 /**
