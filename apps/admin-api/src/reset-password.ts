@@ -14,10 +14,10 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { PasswordLinks } from './resources/accounts/password-links';
 import { ADMIN_SETTINGS, Secrets } from './settings';
 
-const { DATABASE_URL, ENCRYPTION_KEY, ADMIN_PORT, HOST, CONSOLE_URL } = ADMIN_SETTINGS;
+const { DATABASE_URL, ENCRYPTION_KEY, ADMIN_PORT, HOST, CONSOLE_URL, PUBLIC_URL } = ADMIN_SETTINGS;
 const { DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY } = ADMIN_SETTINGS;
 const SETTINGS = {
-  ...{ DATABASE_URL, ENCRYPTION_KEY, ADMIN_PORT, HOST, CONSOLE_URL },
+  ...{ DATABASE_URL, ENCRYPTION_KEY, ADMIN_PORT, HOST, CONSOLE_URL, PUBLIC_URL },
   ...{ DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY },
 };
 

@@ -13,14 +13,18 @@ button { font: inherit; margin-top: 1.5rem; padding: 0.5rem 1.5rem }
 @keyframes late { from, to { visibility: hidden } }
 `;
 
-/** Content security policy without scripts, frames and foreign addresses, because the page's path contains a token. */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * Content security policy without scripts, frames and foreign addresses, because the page's path contains a token. `formTarget`: the
+ * URL to which its form is posted, when it is not one of ours.
+ */
+export const pagePolicy = (formTarget?: string): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+    `form-action ${formTarget === undefined ? "'self'" : new URL(formTarget).origin}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /** Text as HTML shows it, in content and in quoted attributes. */
 export const escaped = (text: string): string =>

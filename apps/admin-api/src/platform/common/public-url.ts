@@ -1,13 +1,16 @@
 import type { AdminSettings } from '../../settings';
 
-export type PublicUrlSettings = Pick<AdminSettings, 'CONSOLE_URL' | 'HOST' | 'ADMIN_PORT'>;
+export type PublicUrlSettings = Pick<AdminSettings, 'CONSOLE_URL' | 'PUBLIC_URL' | 'HOST' | 'ADMIN_PORT'>;
 
 /**
- * Returns a URL for a browser: below CONSOLE_URL if set, else on this host (localhost when listening on all addresses).
+ * Returns a URL for a browser: below CONSOLE_URL, else below PUBLIC_URL, else on this host (localhost when listening on all addresses).
  */
-export function publicUrl({ CONSOLE_URL, HOST, ADMIN_PORT }: PublicUrlSettings, path: string): string {
+export function publicUrl(
+  { CONSOLE_URL, PUBLIC_URL, HOST, ADMIN_PORT }: PublicUrlSettings,
+  path: string,
+): string {
   const isWildcard = HOST === '0.0.0.0' || HOST === '::';
   const host = isWildcard ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST;
-  const base = CONSOLE_URL ?? `http://${host}:${String(ADMIN_PORT)}`;
+  const base = CONSOLE_URL ?? PUBLIC_URL ?? `http://${host}:${String(ADMIN_PORT)}`;
   return base.replace(/(?<!\/)\/+$/, '') + path;
 }

@@ -18,6 +18,7 @@ import { factsOf } from '../auth/principals.service';
 import { idOf } from '../auth/tenancy';
 import { SAML_BODY, TakesBody } from '../bodies';
 import { ControlRoutes } from '../control-routes';
+import { endOfLogin } from './login-ends';
 import { SamlProviders } from './saml-providers.service';
 import { SsoTestResponse } from './sso-tests.dto';
 import { SamlReturns } from './saml-returns.service';
@@ -33,7 +34,7 @@ export class SamlLoginController {
     private readonly returns: SamlReturns,
     private readonly providers: SamlProviders,
     private readonly dataSource: DataSource,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'CONSOLE_URL'>,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'CONSOLE_URL' | 'PUBLIC_URL'>,
   ) {}
 
   /** Where identity providers by SAML send users back: the assertion consumer service. With a console the browser goes on there. */
@@ -59,14 +60,10 @@ export class SamlLoginController {
     };
     const finished = await this.returns.finish(sent, factsOf(request));
     if ('object' in finished) return finished;
-    const { code, returnPath, binding } = finished;
-    const { CONSOLE_URL: console } = this.settings;
-    if (console === null) return { code, login_binding: binding, object: 'sso-code' };
-    const parameters = new URLSearchParams({
-      ...{ code, return_path: returnPath },
-      ...(binding === null ? {} : { login_binding: binding }),
-    });
-    await reply.redirect(`${console.replace(/\/$/, '')}/login/sso?${parameters.toString()}`, 303);
+    const { code, binding } = finished;
+    const end = endOfLogin(finished, this.settings);
+    if (end === null) return { code, login_binding: binding, object: 'sso-code' };
+    await reply.redirect(end, 303);
     return undefined;
   }
 

@@ -10,7 +10,7 @@ import { Writes } from '../unit-of-work/writes';
 import { refusedBy, requestIdOf, SamlProviders } from './saml-providers.service';
 import { ssoCaller, SsoAttempts } from './sso-attempts';
 import { expired, SsoFlows } from './sso-flows';
-import type { FinishedLogin } from './sso-login.service';
+import type { FinishedLogin } from './login-ends';
 import type { SsoTestResponse } from './sso-tests.dto';
 import { SsoTests } from './sso-tests.service';
 import { refused, SsoUsers } from './sso-users.service';
@@ -71,11 +71,11 @@ export class SamlReturns {
         throw refusedBy(15, 'The response was sent to another organisation.');
       }
       if (relayed !== null && relayed !== state) throw refusedBy(9, 'RelayState names another login.');
-      const { returnPath, isTest = false } = this.flows.open(flow);
+      const { protocol: _protocol, isTest = false, ...ends } = this.flows.open(flow);
       if (!isTest) assertActive(connection);
       const identity = await this.providers.read(connection, response, requestIdOf(state));
       if (isTest) return this.judged(connection, identity, caller);
-      return { code: await this.admit(connection, identity, { flow, caller }), returnPath, binding: null };
+      return { ...ends, code: await this.admit(connection, identity, { flow, caller }), binding: null };
     });
   }
 

@@ -14,6 +14,8 @@ export interface KeptLogin {
   readonly protocol: object;
   /** Path of the console at which the login ends. */
   readonly returnPath: string;
+  /** Path and query of the page of ours that began the login; absent where a client began it. */
+  readonly page?: string;
   /** True: the login only shows what it would do. */
   readonly isTest?: boolean;
 }

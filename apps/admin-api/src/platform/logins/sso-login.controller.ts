@@ -7,6 +7,7 @@ import { SsoCodeResponse, SsoDiscoveryQuery, SsoDiscoveryResponse, TokenResponse
 import { factsOf } from '../auth/principals.service';
 import { ControlRoutes } from '../control-routes';
 import { SETTINGS, type AdminSettings } from '../../settings';
+import { endOfLogin } from './login-ends';
 import { SsoLogins } from './sso-login.service';
 import { SsoTestResponse } from './sso-tests.dto';
 
@@ -20,7 +21,7 @@ export class SsoExchangeDto {
 export class SsoLoginController {
   constructor(
     private readonly logins: SsoLogins,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'CONSOLE_URL'>,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'CONSOLE_URL' | 'PUBLIC_URL'>,
   ) {}
 
   /** Where identity providers send users back. With a console the browser goes on there, with the code. */
@@ -38,11 +39,9 @@ export class SsoLoginController {
     const query = request.url.split('?')[1] ?? '';
     const finished = await this.logins.finish(query, factsOf(request));
     if ('object' in finished) return finished;
-    const { code, returnPath } = finished;
-    const { CONSOLE_URL: console } = this.settings;
-    if (console === null) return { code, object: 'sso-code' };
-    const parameters = new URLSearchParams({ code, return_path: returnPath });
-    await reply.redirect(`${console.replace(/\/$/, '')}/login/sso?${parameters.toString()}`, 303);
+    const end = endOfLogin(finished, this.settings);
+    if (end === null) return { code: finished.code, object: 'sso-code' };
+    await reply.redirect(end, 303);
     return undefined;
   }
 

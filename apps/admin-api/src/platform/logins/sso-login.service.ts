@@ -10,6 +10,7 @@ import type { RequestFacts } from '../common/principal';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { Writes } from '../unit-of-work/writes';
 import { OidcClients } from './oidc-clients.service';
+import type { FinishedLogin } from './login-ends';
 import { returnPathOf } from './return-path';
 import { ssoCaller, SsoAttempts } from './sso-attempts';
 import { SamlProviders, type BegunLogin } from './saml-providers.service';
@@ -35,11 +36,13 @@ export class SsoLogins {
 
   /**
    * Begins a login: at the connection that is named, else at the first one of the address's domain. Null when there is none, so that a
-   * password is needed. Throws `sso_connection_invalid` for a connection that cannot be used.
+   * password is needed. `page`: path and query of the page of ours at which the login ends. Throws `sso_connection_invalid` for a
+   * connection that cannot be used.
    */
   async begin(
     { email, organisation_id: organisationId, sso_client_id: id, return_path: path }: LoginDto,
     request: RequestFacts,
+    page?: string,
   ): Promise<SsoRedirectResponse | null> {
     const { manager } = this.dataSource;
     const connections =
@@ -52,7 +55,7 @@ export class SsoLogins {
     const { state, protocol, url, fields } = await this.attempts.record('login', connection, caller, () =>
       this.beginAt(connection, email ?? null),
     );
-    const kept = { protocol, returnPath: returnPathOf(path) };
+    const kept = { protocol, returnPath: returnPathOf(path), ...(page !== undefined && { page }) };
     return {
       ...{ url, fields, type: connection.type },
       login_binding: await this.flows.keep(connection.id, state, kept),
@@ -86,13 +89,13 @@ export class SsoLogins {
     return this.attempts.record('login', connection, caller, async () => {
       if (!isFirst) throw expired();
       if (connection.type !== 'oidc') throw refused('The login belongs to another kind of connection.');
-      const { protocol, returnPath, isTest = false } = this.flows.open(flow);
+      const { protocol, isTest = false, ...ends } = this.flows.open(flow);
       if (connection.status !== 'active' && !isTest) throw refused('The connection has been switched off.');
       const identity = await this.clients.use(connection, (client) =>
         client.finish(query, protocol as OidcFlow),
       );
       if (isTest) return this.tests.judge(connection, identity, caller);
-      return { code: await this.admit(connection, identity, { flow, caller }), returnPath };
+      return { ...ends, code: await this.admit(connection, identity, { flow, caller }) };
     });
   }
 
@@ -177,12 +180,6 @@ export class SsoLogins {
     );
     return own.filter((_, index) => verified[index]);
   }
-}
-
-/** The code for the session, and where in the console the login ends. */
-export interface FinishedLogin {
-  readonly code: string;
-  readonly returnPath: string;
 }
 
 const toChoice = (row: SsoConnectionEntity): SsoConnectionChoice => ({

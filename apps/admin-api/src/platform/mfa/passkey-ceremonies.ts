@@ -12,8 +12,8 @@ import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import { SETTINGS, type AdminSettings } from '../../settings';
-import { publicUrl } from '../common/public-url';
+import { SETTINGS } from '../../settings';
+import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import type { FactorScope } from './recovery-codes';
 
 /** EdDSA, ES256 and RS256, as COSE numbers. */
@@ -40,7 +40,7 @@ type Checks = (challenge: string) => boolean;
 export class PasskeyCeremonies {
   private readonly site: Site | null;
 
-  constructor(@Inject(SETTINGS) settings: Pick<AdminSettings, 'CONSOLE_URL' | 'HOST' | 'ADMIN_PORT'>) {
+  constructor(@Inject(SETTINGS) settings: PublicUrlSettings) {
     const { origin, hostname } = new URL(publicUrl(settings, '/'));
     // Browsers allow no address as the id of a relying party.
     this.site = isIP(hostname.replaceAll(/[[\]]/g, '')) === 0 ? { origin, id: hostname } : null;

@@ -13,16 +13,12 @@ import { OauthDevices } from './oauth-devices.service';
 import { errorPage, pageHeaders, signInPage } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 import { PageSignIns, textOf } from './page-sign-ins';
+import { PageSso, type PageExchange, type Place } from './page-sso';
 
 /** Paths whose POST accepts an HTML form. */
 export const DEVICE_FORM_PATHS = [DEVICE_PAGE];
 /** Wrong codes of one network in a minute. There are 20⁸ codes, each for ten minutes. */
 const WRONG_CODES_PER_MINUTE = 30;
-
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
 
 /** The page on which users type the code that a device shows. It works without script. */
 @ApiExcludeController()
@@ -34,6 +30,7 @@ export class DevicePageController {
     private readonly devices: OauthDevices,
     private readonly consents: OauthConsents,
     private readonly signIns: PageSignIns,
+    private readonly sso: PageSso,
     private readonly pages: PageSessions,
     @Inject(SETTINGS)
     private readonly settings: Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL' | 'DEVICE_FLOW'>,
@@ -48,8 +45,9 @@ export class DevicePageController {
   ): Promise<void> {
     const at = { request, reply };
     await this.guarded(at, async (form) => {
-      const session = await this.pages.sessionOf(request, reply);
       const code = typeof userCode === 'string' ? userCode.slice(0, 64) : '';
+      if (await this.sso.resume(placeOf(code), at)) return;
+      const session = await this.pages.sessionOf(request, reply);
       if (session === null || code === '') await this.send(at, codePage(form, code, null));
       else await this.show(at, code, form);
     });
@@ -72,16 +70,15 @@ export class DevicePageController {
     });
   }
 
-  private async signIn(at: Exchange, body: unknown, form: string): Promise<void> {
+  private async signIn(at: PageExchange, body: unknown, form: string): Promise<void> {
     const code = textOf(body, 'user_code');
     const clientName = await this.guessed(at, () => this.devices.clientName(code));
-    const next = `${DEVICE_PAGE}?user_code=${encodeURIComponent(code)}`;
-    await this.signIns.take(body, signInFormOf(form, code, clientName), { path: DEVICE_PAGE, next }, at);
+    await this.signIns.take(body, signInFormOf(form, code, clientName), placeOf(code), at);
   }
 
   /** Shows what the device of a code asks for, after a sign-in. */
   private async show(
-    at: Exchange,
+    at: PageExchange,
     code: string,
     form: string,
     error: GatewayError | null = null,
@@ -109,7 +106,7 @@ export class DevicePageController {
     }
   }
 
-  private async decide(at: Exchange, body: unknown, form: string): Promise<void> {
+  private async decide(at: PageExchange, body: unknown, form: string): Promise<void> {
     const { request, reply } = at;
     const [userCode, csrf] = [textOf(body, 'user_code'), textOf(body, 'csrf')];
     const session = await this.pages.sessionOf(request, reply);
@@ -133,7 +130,7 @@ export class DevicePageController {
   }
 
   /** Looks a code up; wrong ones count for the network. */
-  private async guessed<T>({ request }: Exchange, run: () => Promise<T>): Promise<T> {
+  private async guessed<T>({ request }: PageExchange, run: () => Promise<T>): Promise<T> {
     const network = networkOf(request.clientAddress);
     this.wrongCodes.assertOpen(network);
     try {
@@ -144,11 +141,11 @@ export class DevicePageController {
     }
   }
 
-  private async send({ reply }: Exchange, html: string, status = 200): Promise<void> {
+  private async send({ reply }: PageExchange, html: string, status = 200): Promise<void> {
     await reply.status(status).headers(pageHeaders()).send(html);
   }
 
-  private async guarded(at: Exchange, run: (form: string) => Promise<void>): Promise<void> {
+  private async guarded(at: PageExchange, run: (form: string) => Promise<void>): Promise<void> {
     const { OAUTH_ENABLED: isOn, PUBLIC_URL: publicUrl, DEVICE_FLOW: hasDevices } = this.settings;
     try {
       if (!isOn || publicUrl === null || !hasDevices) throw new GatewayError('route_not_found');
@@ -161,6 +158,11 @@ export class DevicePageController {
     }
   }
 }
+
+const placeOf = (userCode: string): Place => ({
+  path: DEVICE_PAGE,
+  next: `${DEVICE_PAGE}?user_code=${encodeURIComponent(userCode)}`,
+});
 
 const signInFormOf = (form: string, userCode: string, clientName: string) => ({
   fields: { form, user_code: userCode },

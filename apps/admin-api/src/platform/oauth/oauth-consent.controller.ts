@@ -19,6 +19,7 @@ import {
 } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 import { PageSignIns, textOf } from './page-sign-ins';
+import { PageSso, type Place } from './page-sso';
 
 /** Paths whose POST accepts an HTML form. */
 const CONSENT_PAGE = '/oauth/consent';
@@ -37,6 +38,11 @@ export class ConsentDto {
   workspace_id?: string;
 }
 
+const placeOf = (resumeState: string): Place => ({
+  path: CONSENT_PAGE,
+  next: `${CONSENT_PAGE}?resume_state=${encodeURIComponent(resumeState)}`,
+});
+
 const signInFormOf = (resumeState: string, clientName: string): SignInForm => ({
   fields: { resume_state: resumeState },
   clientName,
@@ -49,6 +55,7 @@ export class OauthConsentController {
   constructor(
     private readonly consents: OauthConsents,
     private readonly signIns: PageSignIns,
+    private readonly sso: PageSso,
     private readonly pages: PageSessions,
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL'>,
   ) {}
@@ -60,7 +67,12 @@ export class OauthConsentController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    await this.guarded(reply, () => this.show(resumeState ?? '', request, reply, 200, null));
+    const state = resumeState ?? '';
+    await this.guarded(reply, async () => {
+      this.pages.assertBegan(request, state);
+      if (!(await this.sso.resume(placeOf(state), { request, reply })))
+        await this.show(state, request, reply, 200, null);
+    });
   }
 
   @Post('oauth/consent')
@@ -120,8 +132,7 @@ export class OauthConsentController {
     // Only the browser that began the request may sign in for it.
     this.pages.assertBegan(request, resumeState);
     const form = signInFormOf(resumeState, await this.consents.clientName(resumeState));
-    const next = `${CONSENT_PAGE}?resume_state=${encodeURIComponent(resumeState)}`;
-    await this.signIns.take(body, form, { path: CONSENT_PAGE, next }, { request, reply });
+    await this.signIns.take(body, form, placeOf(resumeState), { request, reply });
   }
 
   private async decide(

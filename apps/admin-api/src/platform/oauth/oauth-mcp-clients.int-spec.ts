@@ -51,7 +51,7 @@ const v1: Connect = (authProvider, fetch) => {
   const transport = new TransportV1(URL_OF_SERVER, { authProvider, fetch });
   return {
     finishAuth: (code) => transport.finishAuth(code),
-    connect: () => client.connect(transport as Parameters<typeof client.connect>[0]),
+    connect: () => client.connect(transport),
     callTool: () => client.callTool(CALL),
     close: () => client.close(),
   };

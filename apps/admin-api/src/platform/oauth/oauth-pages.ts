@@ -1,8 +1,9 @@
-import { escaped, page, PAGE_POLICY } from '../auth/account-pages';
+import { escaped, page, pagePolicy } from '../auth/account-pages';
 
-export const pageHeaders = (): Readonly<Record<string, string>> => ({
+/** `formTarget`: URL outside of ours to which a form of the page is posted. */
+export const pageHeaders = (formTarget?: string): Readonly<Record<string, string>> => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': PAGE_POLICY,
+  'content-security-policy': pagePolicy(formTarget),
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
@@ -48,7 +49,7 @@ const fieldsOf = ({ fields }: SignInForm): string =>
     .map(([name, value]) => hidden(name, value))
     .join('\n');
 
-/** Asks who the user is. */
+/** Asks who the user is. Without a password the identity provider of the address is asked. */
 export const signInPage = (form: SignInForm, error: string | null): string =>
   page(
     'Sign in',
@@ -60,7 +61,8 @@ ${hidden('step', 'sign_in')}
 <label for="email">E-mail</label>
 <input id="email" name="email" type="email" autocomplete="username" required>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>
+<input id="password" name="password" type="password" autocomplete="current-password" aria-describedby="sso">
+<p class="hint" id="sso">Leave it empty to sign in by your company's single sign-on.</p>
 <button type="submit">Sign in</button>
 </form>`,
   );
@@ -143,6 +145,19 @@ function warningOf({ clientKind, redirect }: ConsentView): string {
     words.push('The address is on your own computer: any program that runs there could be the client.');
   return words.map((text) => `<p class="hint">${text}</p>`).join('\n');
 }
+
+/** Sends the browser on by a form, as identity providers by SAML may require. Without script a person presses the button. */
+export const postPage = (url: string, fields: Readonly<Record<string, string>>): string =>
+  page(
+    'Sign in',
+    `<p>Go on to the sign-in of your company.</p>
+<form method="post" action="${escaped(url)}">
+${Object.entries(fields)
+  .map(([name, value]) => hidden(name, value))
+  .join('\n')}
+<button type="submit">Continue</button>
+</form>`,
+  );
 
 /** Sends the browser on. Not by a redirect, since the policy for forms would forbid the client's address. */
 export const continuePage = (url: string): string =>

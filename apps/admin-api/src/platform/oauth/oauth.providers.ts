@@ -2,6 +2,7 @@ import { GrantsService } from './grants.service';
 import { GrantWriter } from './grant-writer';
 import { OauthDevices } from './oauth-devices.service';
 import { PageSignIns } from './page-sign-ins';
+import { PageSso } from './page-sso';
 import { OauthAccounts } from './oauth-accounts.service';
 import { OauthArtifacts } from './oauth-artifacts';
 import { OauthClients } from './oauth-clients';
@@ -28,5 +29,6 @@ export const OAUTH_PROVIDERS = [
   OauthTransactions,
   PageSessions,
   PageSignIns,
+  PageSso,
   SigningKeys,
 ];

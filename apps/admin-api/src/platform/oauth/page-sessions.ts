@@ -14,6 +14,8 @@ const SECONDS = 900;
 /** Cookie of a page that a browser has opened, to which its forms are bound. */
 const OPENED = 'gw_page';
 const OPENED_LENGTH = 32;
+/** Cookie of a login at an identity provider: its `login_binding`. */
+const SSO = 'gw_sso';
 /** Cookie of the protocol engine, which names the request that this browser began, with its signature. */
 const BEGAN = '_interaction';
 
@@ -60,6 +62,16 @@ export class PageSessions {
   /** `set-cookie` of a sign-in for the page at `path`; with null, of its end. */
   cookie(path: string, token: string | null): string {
     return this.text(`${COOKIE}=${token ?? ''}`, path, token === null ? 0 : SECONDS);
+  }
+
+  /** `set-cookie` of a login at an identity provider that the page at `path` has begun; with null, of its end. */
+  ssoCookie(path: string, binding: string | null): string {
+    return this.text(`${SSO}=${binding ?? ''}`, path, binding === null ? 0 : SECONDS);
+  }
+
+  /** The login at an identity provider that this browser has begun; null for none. */
+  ssoBinding(request: Pick<FastifyRequest, 'headers'>): string | null {
+    return cookiesOf(request).get(SSO)?.slice(0, 128) ?? null;
   }
 
   /** What binds the forms of a page to the browser that opened it: the hidden value, and `set-cookie` for a browser that has none. */

@@ -1,16 +1,11 @@
 import { GatewayError } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { factsOf } from '../auth/principals.service';
 import { PasswordSessions } from '../logins/password-sessions.service';
 import { factorPage, pageHeaders, signInPage, type SignInForm } from './oauth-pages';
 import { PageSessions } from './page-sessions';
-
-/** Path of a page, for its cookies, and where a browser goes on after a sign-in. */
-interface Place {
-  readonly path: string;
-  readonly next: string;
-}
+import { PageSso, type PageExchange, type Place } from './page-sso';
 
 export const textOf = (body: unknown, name: string): string => {
   const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
@@ -23,6 +18,7 @@ export class PageSignIns {
   constructor(
     private readonly sessions: PasswordSessions,
     private readonly pages: PageSessions,
+    private readonly sso: PageSso,
   ) {}
 
   /** Whether a form is one of a sign-in. */
@@ -31,16 +27,16 @@ export class PageSignIns {
   }
 
   /** Takes the form of a sign-in: goes on to `next`, or shows the form again. */
-  async take(
-    body: unknown,
-    form: SignInForm,
-    { path, next }: Place,
-    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  ): Promise<void> {
+  async take(body: unknown, form: SignInForm, place: Place, at: PageExchange): Promise<void> {
+    const { request, reply } = at;
     const challenge = textOf(body, 'challenge');
     try {
       const facts = factsOf(request);
       const credentials = { email: textOf(body, 'email'), password: textOf(body, 'password') };
+      if (challenge === '' && credentials.password === '') {
+        if (await this.sso.begin(credentials.email, place, at)) return;
+        throw invalid('password', 'Type your password: there is no single sign-on for this address.');
+      }
       const login = await (challenge === ''
         ? this.sessions.login(credentials, facts)
         : this.sessions.loginByFactor({ challenge, code: textOf(body, 'code') }, facts));
@@ -48,8 +44,8 @@ export class PageSignIns {
         await reply.headers(pageHeaders()).send(factorPage(form, login.challenge, null));
         return;
       }
-      const cookie = this.pages.cookie(path, login.auth_token);
-      await reply.status(303).header('set-cookie', cookie).header('location', next).send();
+      const cookie = this.pages.cookie(place.path, login.auth_token);
+      await reply.status(303).header('set-cookie', cookie).header('location', place.next).send();
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       const html =

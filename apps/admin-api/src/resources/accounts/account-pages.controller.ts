@@ -6,7 +6,7 @@ import { Public } from '../../platform/auth/access';
 import type { RequestFacts } from '../../platform/common/principal';
 import { factsOf } from '../../platform/auth/principals.service';
 import { InviteAcceptanceService } from './invite-acceptance.service';
-import { invitePage, messagePage, PAGE_POLICY, resetPage } from '../../platform/auth/account-pages';
+import { invitePage, messagePage, pagePolicy, resetPage } from '../../platform/auth/account-pages';
 import { PasswordsService } from './passwords.service';
 
 /** Paths whose POST accepts an HTML form; the HTTP adapter parses forms only there. */
@@ -27,7 +27,7 @@ function send(reply: FastifyReply, status: number, html: string): void {
   void reply
     .status(status)
     .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', PAGE_POLICY)
+    .header('content-security-policy', pagePolicy())
     .header('referrer-policy', 'no-referrer')
     .header('cache-control', 'no-store')
     .send(html);

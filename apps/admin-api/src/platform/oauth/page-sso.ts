@@ -1,0 +1,63 @@
+import { GatewayError } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SSO_CODE } from '../logins/login-ends';
+import { SsoLogins } from '../logins/sso-login.service';
+import { factsOf } from '../auth/principals.service';
+import { continuePage, pageHeaders, postPage } from './oauth-pages';
+import { PageSessions } from './page-sessions';
+
+/** Path of a page, for its cookies, and where a browser goes on after a sign-in. */
+export interface Place {
+  readonly path: string;
+  readonly next: string;
+}
+export interface PageExchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** Signs users in on the pages of the OAuth server by their identity provider. */
+@Injectable()
+export class PageSso {
+  constructor(
+    private readonly logins: SsoLogins,
+    private readonly pages: PageSessions,
+  ) {}
+
+  /** Sends the browser to the identity provider of an address. False when the address has none. */
+  async begin(email: string, { path, next }: Place, { request, reply }: PageExchange): Promise<boolean> {
+    const begun = await this.logins.begin({ email }, factsOf(request), next);
+    if (begun === null) return false;
+    const { url, fields, login_binding: binding } = begun;
+    const html = fields === null ? continuePage(url) : postPage(url, fields);
+    // Only the browser with the cookie can end the login.
+    const cookie = this.pages.ssoCookie(path, binding);
+    await reply
+      .headers(pageHeaders(fields === null ? undefined : url))
+      .header('set-cookie', cookie)
+      .send(html);
+    return true;
+  }
+
+  /**
+   * Ends a login with which an identity provider has sent the browser back, and goes on to the page. False when the browser brings
+   * none. Throws `unauthenticated` for a login of another browser.
+   */
+  async resume({ path, next }: Place, { request, reply }: PageExchange): Promise<boolean> {
+    const code: unknown = Reflect.get(Object(request.query) as object, SSO_CODE);
+    if (typeof code !== 'string') return false;
+    const binding = this.pages.ssoBinding(request);
+    if (binding === null)
+      throw new GatewayError('unauthenticated', {
+        message: 'This browser has not begun the login. Begin again.',
+      });
+    const session = await this.logins.exchange(code.slice(0, 128), binding, factsOf(request));
+    await reply
+      .status(303)
+      .header('set-cookie', [this.pages.cookie(path, session.auth_token), this.pages.ssoCookie(path, null)])
+      .header('location', next)
+      .send();
+    return true;
+  }
+}
