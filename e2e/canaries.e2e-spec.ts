@@ -177,8 +177,11 @@ async function plantRequests(stub: StubProvider): Promise<void> {
   });
 }
 
-const scrape = async (place: number): Promise<string> =>
-  (await fetch(`http://127.0.0.1:${String(metricsPort + place)}/metrics`)).text();
+/** Each time over a connection of its own: while files are searched, the server ends those that are idle. */
+const scrape = async (place: number): Promise<string> => {
+  const url = `http://127.0.0.1:${String(metricsPort + place)}/metrics`;
+  return (await fetch(url, { headers: { connection: 'close' } })).text();
+};
 
 /**
  * Places where secrets might appear. Each must show its marker, which proves that the search works.
