@@ -7,6 +7,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Secrets, SETTINGS } from '../../settings';
 import { ADDRESS_POLICY } from '../credentials/integration-credentials';
+import { bufferedFetch } from '../common/buffered-fetch';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import { oidcSettings, openSecrets } from './sso-secrets';
 
@@ -67,28 +68,10 @@ export class OidcClients {
   }
 
   private readonly outbound: OidcOutbound = {
-    send: (url, init) => this.send(url, init),
+    send: (url, init) => bufferedFetch(this.http, url, init, BOUNDS),
     fault: (url) => {
       const verdict = this.addresses.checkUrl(url);
       return verdict.ok ? null : verdict.rule;
     },
-  };
-
-  private readonly send: OidcOutbound['send'] = async (url, { method, headers, body }) => {
-    const {
-      status,
-      headers: received,
-      body: bytes,
-    } = await this.http.fetchBuffered({
-      ...{ url, method, headers },
-      ...(body === undefined ? {} : { body }),
-      ...BOUNDS,
-    });
-    const type = received['content-type'];
-    const isEmpty = status === 204 || status === 304;
-    return new Response(isEmpty ? null : new Uint8Array(bytes), {
-      status,
-      headers: type === undefined ? {} : { 'content-type': type },
-    });
   };
 }

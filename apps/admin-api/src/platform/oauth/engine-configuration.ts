@@ -17,6 +17,7 @@ import type { PrivateJwk } from './signing-keys';
 
 const MINUTE = 60;
 const DAY = 86_400;
+const ASSERTION_SECONDS_MAX = 10 * MINUTE + 15;
 /** The page on which users type the codes of devices. */
 export const DEVICE_PAGE = '/oauth/activate';
 export const DEVICE_SECONDS = 10 * MINUTE;
@@ -32,6 +33,10 @@ interface EngineParts {
   readonly accounts: OauthAccounts;
   readonly clients: Pick<OauthClients, 'isRegistered'>;
   readonly deviceFlow: boolean;
+  /** Whether clients can be documents at URLs. */
+  readonly clientDocuments: boolean;
+  /** Reads the key sets of clients. */
+  readonly outbound: NonNullable<Configuration['fetch']>;
 }
 
 const NO_SESSIONS: Adapter = {
@@ -45,8 +50,11 @@ function none(): Promise<undefined> {
 
 /** The configuration of the protocol engine. What a client may register and a user may grant is decided outside it. */
 export function engineConfiguration(parts: EngineParts): Configuration {
-  const { issuer, keys, cookieKeys, storageOf, accounts } = parts;
+  const { issuer, keys, cookieKeys, storageOf, accounts, outbound, clientDocuments } = parts;
   return {
+    fetch: outbound,
+    assertJwtClientAuthClaimsAndHeader: assertShortLived,
+    discovery: { client_id_metadata_document_supported: clientDocuments },
     adapter: (model: string) => (model === 'Session' ? NO_SESSIONS : storageOf(model)),
     jwks: { keys: keys.map((key) => ({ ...key })) },
     clientDefaults: {
@@ -100,6 +108,12 @@ export function engineConfiguration(parts: EngineParts): Configuration {
       short: { httpOnly: true, sameSite: 'lax', secure: issuer.startsWith('https:') },
     },
   };
+}
+
+/** Assertions of clients are remembered until they end, so that each is used once. */
+function assertShortLived(_context: unknown, { exp }: { readonly exp?: unknown }): void {
+  if (typeof exp !== 'number' || exp > Date.now() / 1_000 + ASSERTION_SECONDS_MAX)
+    throw new errors.InvalidClientAuth('exp of client_assertion must be within ten minutes');
 }
 
 function features({ issuer, registration, clients, deviceFlow }: EngineParts): Configuration['features'] {

@@ -3,6 +3,7 @@ import { GatewayError, UUID, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type { OauthWork } from './oauth-call';
+import type { ClientKind } from './oauth-clients';
 import { OauthEngine } from './oauth-engine.service';
 import { OFFLINE, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type Place } from './oauth-seats';
@@ -13,7 +14,9 @@ const GRANT_MS = 30 * 86_400_000;
 
 /** What a client asks a user for. */
 export interface Requested {
-  readonly client: Pick<OauthClientEntity, 'clientId' | 'name' | 'kind' | 'organisationId'>;
+  readonly client: Pick<OauthClientEntity, 'clientId' | 'name' | 'organisationId'> & {
+    readonly kind: ClientKind;
+  };
   readonly resource: OauthResource;
   readonly scopes: readonly string[];
   /** Whether it asks for a refresh token by name. */

@@ -9,6 +9,8 @@ import { currentOauthCall } from './oauth-call';
 import { endGrant } from './oauth-grants';
 import { OauthTransactions } from './oauth-transactions';
 
+/** Assertions of clients, each of which is used once. */
+const ONCE = 'ReplayDetection';
 const GRANT_DAYS = 30;
 /** Access and refresh tokens of one grant, used ones included. */
 const TOKENS_MAX = 100;
@@ -24,6 +26,15 @@ export class OauthArtifacts {
   /** The storage of one model, as the protocol engine asks for it. */
   of(model: string): Adapter {
     const inTurn = this.transactions.inTurn.bind(this.transactions);
+    const none = (): Promise<undefined> => Promise.resolve(undefined);
+    if (model === ONCE) {
+      return {
+        upsert: (id, payload, expiresIn) => this.remember(model, id, payload, expiresIn ?? 0),
+        // The insertion alone decides: between a look and an insertion another request could come.
+        ...{ find: none, findByUserCode: none, findByUid: none },
+        ...{ consume: none, destroy: none, revokeByGrantId: none },
+      };
+    }
     return {
       upsert: (id, payload, expiresIn) => inTurn(() => this.save(model, id, payload, expiresIn ?? 0)),
       find: (id) => inTurn(() => this.find(model, id)),
@@ -37,6 +48,24 @@ export class OauthArtifacts {
 
   hash(model: string, id: string): string {
     return artifactHash(this.secrets.oauthPepper, model, id);
+  }
+
+  /** Remembers a token that may be used once. Of requests at the same time all but one throw `invalid_client`. */
+  private async remember(
+    model: string,
+    id: string,
+    payload: AdapterPayload,
+    expiresIn: number,
+  ): Promise<void> {
+    const { jti: _jti, ...rest } = payload;
+    const inserted = await this.transactions.pool.query<unknown[]>(
+      `INSERT INTO oauth_artifacts (id_hash, model, payload, expires_at) VALUES ($1, $2, $3, now() + $4 * interval '1 second')
+       ON CONFLICT (id_hash) DO UPDATE SET expires_at = excluded.expires_at WHERE oauth_artifacts.expires_at <= now()
+       RETURNING 1`,
+      [this.hash(model, id), model, rest, expiresIn],
+    );
+    if (inserted.length === 0)
+      throw new errors.InvalidClientAuth('client assertion tokens must only be used once');
   }
 
   private async save(model: string, id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {

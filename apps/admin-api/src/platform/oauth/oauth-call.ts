@@ -21,6 +21,8 @@ export interface OauthCall {
   readonly registration: { readonly name: string; readonly scope: string } | null;
   /** Set while a transaction is open. */
   work: OauthWork | null;
+  /** Opens the transaction of a request that begins it when it needs it. */
+  open?: (() => Promise<OauthWork>) | undefined;
 }
 
 const calls = new AsyncLocalStorage<OauthCall>();

@@ -1,21 +1,26 @@
 import { OauthClientEntity, oauthClientBinding } from '@gw/entities';
 import { networkOf, seal, unseal } from '@gw/kernel';
-import { CLI_CLIENT, DEVICE_GRANT } from '@gw/oauth';
-import { Injectable } from '@nestjs/common';
+import { CLI_CLIENT, DEVICE_GRANT, type RedirectUriOptions } from '@gw/oauth';
+import { Inject, Injectable } from '@nestjs/common';
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { MoreThan } from 'typeorm';
-import { Secrets } from '../../settings';
+import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
+import { ClientDocuments } from './client-documents';
 import { currentOauthCall } from './oauth-call';
 import { OauthTransactions } from './oauth-transactions';
 
 const DYNAMIC_MAX = 100_000;
 const PER_NETWORK_AND_DAY = 1_000;
 const DAY_MS = 86_400_000;
+const CLIENT_ID_LENGTH_MAX = 64;
+
+/** `registered`: by an administrator, or built in. `document`: by the host of its id. `dynamic`: by itself. */
+export type ClientKind = OauthClientEntity['kind'] | 'document';
 
 type KnownClient = Pick<
   OauthClientEntity,
-  'clientId' | 'name' | 'kind' | 'organisationId' | 'metadata' | 'sealedSecret'
->;
+  'clientId' | 'name' | 'organisationId' | 'metadata' | 'sealedSecret'
+> & { readonly kind: ClientKind };
 
 const BUILT_IN: KnownClient = {
   ...{ clientId: CLI_CLIENT.id, name: CLI_CLIENT.name, kind: 'registered', organisationId: null },
@@ -34,6 +39,8 @@ export class OauthClients {
   constructor(
     private readonly transactions: OauthTransactions,
     private readonly secrets: Secrets,
+    private readonly documents: ClientDocuments,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'OAUTH_PRIVATE_SCHEMES'>,
   ) {}
 
   /** The storage of clients, as the protocol engine asks for it. */
@@ -50,19 +57,34 @@ export class OauthClients {
     };
   }
 
-  /** An active client; null for any other. */
+  /** An active client; null for any other. Throws `invalid_client` for a document that cannot be used. */
   async row(clientId: string): Promise<KnownClient | null> {
     if (clientId === CLI_CLIENT.id) return BUILT_IN;
+    if (this.documents.isDocument(clientId)) {
+      const { client, scope } = await this.documents.clientOf(clientId);
+      const metadata = { ...client, scope };
+      return {
+        ...{ clientId, name: client.client_name, kind: 'document', metadata },
+        ...{ organisationId: null, sealedSecret: null },
+      };
+    }
+    if (clientId.length > CLIENT_ID_LENGTH_MAX) return null;
     return this.transactions.manager.findOneBy(OauthClientEntity, { clientId, status: 'active' });
   }
 
   /** Whether an administrator has registered the client, or it is built in. */
   async isRegistered(clientId: string): Promise<boolean> {
-    return (await this.row(clientId))?.kind === 'registered';
+    return !this.documents.isDocument(clientId) && (await this.row(clientId))?.kind === 'registered';
+  }
+
+  /** What holds for the redirect addresses of a client. */
+  async redirectRules(clientId: string): Promise<RedirectUriOptions> {
+    const isPreRegistered = await this.isRegistered(clientId);
+    return { privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES, isPreRegistered };
   }
 
   private async find(clientId: string): Promise<AdapterPayload | undefined> {
-    const row = clientId.length > 64 ? null : await this.row(clientId);
+    const row = await this.row(clientId);
     if (row === null) return undefined;
     // The scope that a client registers with is ours alone: the protocol engine would refuse scopes of resources there.
     const { scope: _scope, ...metadata } = row.metadata as AdapterPayload;

@@ -93,9 +93,9 @@ export class OauthConsentController {
   @SessionOnly()
   async interaction(@Param('uid') uid: string, @Req() request: FastifyRequest): Promise<object> {
     const view = await this.consents.view(uid, consentCallerOf(request));
-    const { clientName: name, clientKind: kind, redirect, workspaces, csrf, email } = view;
+    const { clientName: name, clientKind: kind, clientHost: host, redirect, workspaces, csrf, email } = view;
     return {
-      client: { name, kind },
+      client: { name, kind, host },
       redirect: { host: redirect.host, loopback: redirect.isLoopback },
       resource: { name: view.resourceName },
       scopes: view.scopes.map((scope) => ({ name: scope })),

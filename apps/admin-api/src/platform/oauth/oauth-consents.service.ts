@@ -52,7 +52,7 @@ export class OauthConsents {
     private readonly transactions: OauthTransactions,
     private readonly writer: GrantWriter,
     private readonly secrets: Secrets,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL' | 'OAUTH_PRIVATE_SCHEMES'>,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
   /** Name of the client of a request that is not answered yet. Throws `validation_failed` for any other. */
@@ -71,6 +71,7 @@ export class OauthConsents {
       resumeState,
       clientName: client.name,
       clientKind: client.kind,
+      clientHost: client.kind === 'document' ? shownHost(client.clientId) : null,
       redirect: { host: shownHost(redirectUri), isLoopback: isLoopbackRedirect(redirectUri) },
       resourceName: resource.name,
       scopes,
@@ -87,6 +88,8 @@ export class OauthConsents {
    * not the user's.
    */
   async answer(caller: ConsentCaller, answer: ConsentAnswer): Promise<{ readonly redirect_uri: string }> {
+    // Reads the document of a client, if it is one, before the transaction.
+    await this.read(answer.resumeState);
     return takeAnswer(this.transactions, caller, (work) => this.take(work, caller, answer));
   }
 
@@ -143,7 +146,7 @@ export class OauthConsents {
     const registered = await provider.Client.find(clientId);
     if (client === null || registered === undefined)
       throw invalid('client_id', 'The client is no longer registered.');
-    const known = { privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES };
+    const known = await this.clients.redirectRules(clientId);
     if (!registered.redirectUriAllowed(redirectUri) || redirectUriFault(redirectUri, known) !== undefined)
       throw invalid('redirect_uri', 'The client may no longer send you to the address of the request.');
     const resource = resourceOf(String(params['resource']), this.settings.PUBLIC_URL ?? '');

@@ -12,6 +12,7 @@ import { FailureThrottle } from '../auth/failure-throttle';
 import { formOf, invalidRequest, jsonOf, OauthFault, parametersOf, readBody } from './oauth-body';
 import { DevicePolls } from './device-polls';
 import { withinOauthCall, type OauthCall } from './oauth-call';
+import { OauthClients } from './oauth-clients';
 import { OauthEngine } from './oauth-engine.service';
 import { OauthIntrospection } from './oauth-introspection.service';
 import { errorPage, pageHeaders } from './oauth-pages';
@@ -71,6 +72,7 @@ export class OauthEndpoint {
   constructor(
     private readonly engine: OauthEngine,
     private readonly introspection: OauthIntrospection,
+    private readonly clients: OauthClients,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -132,7 +134,7 @@ export class OauthEndpoint {
 
   private async prepare(path: EnginePath, request: FastifyRequest): Promise<Prepared> {
     if (request.method !== 'POST') {
-      const target = path.route === 'authorize' ? this.authorization(path.target) : path.target;
+      const target = path.route === 'authorize' ? await this.authorization(path.target) : path.target;
       return { target, registration: null };
     }
     const type = request.headers['content-type'] ?? '';
@@ -154,13 +156,13 @@ export class OauthEndpoint {
   }
 
   /** The target of an authorization request whose parameters are given once and within bounds. */
-  private authorization(target: string): string {
+  private async authorization(target: string): Promise<string> {
     const parameters = parametersOf(target.slice(target.indexOf('?') + 1));
-    const { redirect_uri: redirectUri, state } = parameters;
+    const { client_id: clientId = '', redirect_uri: redirectUri, state } = parameters;
     if ((state?.length ?? 0) > STATE_MAX)
       throw invalidRequest(`state is longer than ${String(STATE_MAX)} characters`);
-    const known = { privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES };
-    const fault = redirectUri === undefined ? undefined : redirectUriFault(redirectUri, known);
+    const rules = await this.clients.redirectRules(clientId);
+    const fault = redirectUri === undefined ? undefined : redirectUriFault(redirectUri, rules);
     if (fault !== undefined) throw new OauthFault(400, 'invalid_redirect_uri', `redirect_uri ${fault}`);
     this.assertResource(parameters);
     return `/oauth/authorize?${new URLSearchParams(parameters).toString()}`;

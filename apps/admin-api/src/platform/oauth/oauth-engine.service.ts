@@ -1,9 +1,11 @@
 import { ACCESS_PREFIX } from '@gw/oauth';
+import { BufferedClient } from '@gw/outbound';
 import { describeFault } from '@gw/web';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
+import { bufferedFetch } from '../common/buffered-fetch';
 import { CookieKeys } from './cookie-keys';
 import { POLL_SECONDS } from './device-polls';
 import { engineConfiguration } from './engine-configuration';
@@ -16,6 +18,9 @@ import { OauthTransactions } from './oauth-transactions';
 import { SigningKeys } from './signing-keys';
 import { REFRESH_PREFIX } from './token-prefixes';
 
+/** Key sets of clients. */
+const BOUNDS = { bytesMax: 65_536, totalTimeoutMs: 5_000 } as const;
+const JSON_ONLY = { headers: { accept: 'application/json' } } as const;
 /** How long a process may sign with keys that another one has replaced. */
 const KEYS_MS = 60_000;
 /** Requests that change grants and tokens: each is one transaction. */
@@ -42,8 +47,9 @@ export class OauthEngine {
     private readonly introspection: OauthIntrospection,
     private readonly transactions: OauthTransactions,
     private readonly secrets: Secrets,
+    private readonly http: BufferedClient,
     @Inject(SETTINGS)
-    private readonly settings: Pick<AdminSettings, 'PUBLIC_URL' | 'OAUTH_DCR' | 'DEVICE_FLOW'>,
+    private readonly settings: Pick<AdminSettings, 'PUBLIC_URL' | 'OAUTH_DCR' | 'OAUTH_CIMD' | 'DEVICE_FLOW'>,
   ) {}
 
   async provider(): Promise<Provider> {
@@ -87,6 +93,8 @@ export class OauthEngine {
         accounts: this.accounts,
         clients: this.clients,
         deviceFlow: this.settings.DEVICE_FLOW,
+        clientDocuments: this.settings.OAUTH_CIMD !== 'off',
+        outbound: (url) => bufferedFetch(this.http, new Request(url).url, JSON_ONLY, BOUNDS),
       }),
     );
     // The endpoint sets the forwarded headers itself, from the settings.
@@ -103,7 +111,7 @@ export class OauthEngine {
   }
 
   private async around(context: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
-    if (CHANGING.has(context.path)) await this.transactions.within(() => next());
+    if (CHANGING.has(context.path)) await this.transactions.whenNeeded(() => next());
     else await next();
     // Each request asks the user anew, so the engine's own session is never kept.
     const cookies = context.response.headers['set-cookie'];

@@ -1,4 +1,5 @@
 import { escaped, page, pagePolicy } from '../auth/account-pages';
+import type { ClientKind } from './oauth-clients';
 
 /** `formTarget`: URL outside of ours to which a form of the page is posted. */
 export const pageHeaders = (formTarget?: string): Readonly<Record<string, string>> => ({
@@ -19,8 +20,9 @@ export const errorPage = (text: string): string =>
 export interface ConsentView {
   readonly resumeState: string;
   readonly clientName: string;
-  /** `registered`: by an administrator. `dynamic`: by itself, so its name proves nothing. */
-  readonly clientKind: 'registered' | 'dynamic';
+  readonly clientKind: ClientKind;
+  /** Whose client it is, as far as that is proven: the host of a client that is a document. */
+  readonly clientHost: string | null;
   readonly redirect: { readonly host: string; readonly isLoopback: boolean };
   readonly resourceName: string;
   readonly scopes: readonly string[];
@@ -135,8 +137,10 @@ ${options.join('\n')}${whole}
 </select>`;
 }
 
-function warningOf({ clientKind, redirect }: ConsentView): string {
+function warningOf({ clientKind, clientHost, redirect }: ConsentView): string {
   const words: string[] = [];
+  if (clientHost !== null)
+    words.push(`This is the client of <strong>${escaped(clientHost)}</strong>; the name is its own choice.`);
   if (clientKind === 'dynamic')
     words.push(
       'This client has registered itself; its name was not checked. Trust the address, not the name.',

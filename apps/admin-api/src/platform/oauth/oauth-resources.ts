@@ -32,7 +32,7 @@ export const scopesOfClient = (isRegistered: boolean): ReadonlySet<string> =>
 /** The scopes that a request names and its client may ask for, and whether it asks for a refresh token by name. */
 export function scopesRequested(
   params: Readonly<Record<string, unknown>>,
-  client: { readonly kind: 'registered' | 'dynamic' },
+  client: { readonly kind: string },
 ): { readonly scopes: readonly string[]; readonly offline: boolean } {
   const named = String(params['scope']).split(' ');
   const allowed = scopesOfClient(client.kind === 'registered');

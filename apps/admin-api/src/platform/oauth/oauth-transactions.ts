@@ -23,12 +23,11 @@ export class OauthTransactions {
     const call = currentOauthCall();
     if (call?.work) return run(call.work);
     return this.dataSource.transaction(async (manager) => {
-      const work: OauthWork = { manager, audits: [], removed: [], turn: Promise.resolve() };
+      const work = workIn(manager);
       if (call) call.work = work;
       try {
         const result = await run(work);
-        for (const [caller, entries] of byCaller(work)) await this.audits.record(manager, caller, entries);
-        await this.changes.record(manager, { removed: work.removed });
+        await this.finish(work);
         return result;
       } finally {
         if (call) call.work = null;
@@ -36,13 +35,57 @@ export class OauthTransactions {
     });
   }
 
+  /**
+   * Runs `run` with a transaction that begins at the first `inTurn`. Until then a request may wait for the key set of its client, and
+   * holds no connection.
+   */
+  async whenNeeded<T>(run: () => Promise<T>): Promise<T> {
+    const call = currentOauthCall();
+    if (call === undefined) throw new Error('Only requests of the OAuth server have such a transaction.');
+    const runner = this.dataSource.createQueryRunner();
+    let opened: Promise<OauthWork> | undefined;
+    const begin = async (): Promise<OauthWork> => {
+      await runner.startTransaction();
+      call.work = workIn(runner.manager);
+      return call.work;
+    };
+    call.open = () => (opened ??= begin());
+    try {
+      const result = await run();
+      if (opened !== undefined) {
+        await this.finish(await opened);
+        await runner.commitTransaction();
+      }
+      return result;
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction();
+      throw error;
+    } finally {
+      call.open = undefined;
+      call.work = null;
+      await runner.release();
+    }
+  }
+
+  /** The manager of the pool: what it writes stays, whatever becomes of the request. */
+  get pool(): EntityManager {
+    return this.dataSource.manager;
+  }
+
   /** Runs `run` after what the request has begun before: a transaction has one connection, for one statement at a time. */
-  inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const work = currentOauthCall()?.work;
+  async inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const call = currentOauthCall();
+    const work = call?.open === undefined ? call?.work : await call.open();
     if (!work) return run();
     const turn = work.turn.then(run);
     work.turn = turn.catch(() => undefined);
     return turn;
+  }
+
+  private async finish(work: OauthWork): Promise<void> {
+    const { manager, removed } = work;
+    for (const [caller, entries] of byCaller(work)) await this.audits.record(manager, caller, entries);
+    await this.changes.record(manager, { removed });
   }
 
   /** Records a refusal, which has no transaction of its own. */
@@ -57,6 +100,11 @@ export class OauthTransactions {
     );
   }
 }
+
+const workIn = (manager: EntityManager): OauthWork => ({
+  ...{ manager, audits: [], removed: [] },
+  turn: Promise.resolve(),
+});
 
 function byCaller({ audits }: OauthWork): ReadonlyMap<AuditCaller, readonly AuditEntry[]> {
   const groups = new Map<AuditCaller, AuditEntry[]>();

@@ -1,3 +1,4 @@
+import { ClientDocuments } from './client-documents';
 import { GrantsService } from './grants.service';
 import { GrantWriter } from './grant-writer';
 import { OauthDevices } from './oauth-devices.service';
@@ -20,6 +21,7 @@ export const OAUTH_PROVIDERS = [
   GrantWriter,
   OauthAccounts,
   OauthArtifacts,
+  ClientDocuments,
   OauthClients,
   OauthConsents,
   OauthDevices,

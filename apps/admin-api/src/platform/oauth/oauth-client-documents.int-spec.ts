@@ -1,0 +1,183 @@
+import { BufferedClient, type BufferedRequest } from '@gw/outbound';
+import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
+import { CALLBACK, OauthJourney, PUBLIC_URL, type TokenBody } from './spec-support/oauth-journey';
+
+const HOST = 'https://app.client.example';
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const JWK = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256', use: 'sig' };
+
+/** A signed assertion of a client (RFC 7523). */
+function assertion(clientId: string, more: object = {}, key: KeyObject = privateKey): string {
+  const now = Math.floor(Date.now() / 1_000);
+  const claims = { iss: clientId, sub: clientId, aud: PUBLIC_URL, jti: randomUUID(), exp: now + 60, ...more };
+  const text = [{ alg: 'ES256', kid: 'k1' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+describe('clients that are a document at a URL', () => {
+  const api = new TestAdminApi({ PUBLIC_URL, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
+  const tenant = api.standingTenant();
+  const journey = new OauthJourney(api);
+  let server: Server;
+  let documents: Map<string, (response: ServerResponse) => void>;
+  let reads: string[];
+  let user: { readonly email: string };
+
+  beforeAll(async () => {
+    server = createServer(({ url = '' }: IncomingMessage, response) => {
+      reads.push(url);
+      const respond = documents.get(url);
+      if (respond === undefined) response.writeHead(404).end();
+      else respond(response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    // The host of the clients has no certificate here: its documents come from a server on loopback, by the same client.
+    const http = api.api.app.get(BufferedClient);
+    const fetch = http.fetchBuffered.bind(http);
+    jest
+      .spyOn(http, 'fetchBuffered')
+      .mockImplementation((request: BufferedRequest) =>
+        fetch({ ...request, url: request.url.replace(HOST, origin) }),
+      );
+    user = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
+  });
+  afterAll(() => server.close());
+  beforeEach(() => {
+    documents = new Map();
+    reads = [];
+  });
+
+  let made = 0;
+  /** Publishes a document at a path of its own, and returns its URL. */
+  function publish(more: object = {}, headers: Readonly<Record<string, string>> = {}): string {
+    made += 1;
+    const path = `/client-${String(made)}.json`;
+    const client_id = HOST + path;
+    const document = { client_id, client_name: 'Documented', redirect_uris: [CALLBACK], ...more };
+    documents.set(path, (response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json', ...headers })
+        .end(JSON.stringify(document)),
+    );
+    return client_id;
+  }
+
+  it('get a token, and are shown by their host at consent', async () => {
+    const metadata = await api.get('/.well-known/oauth-authorization-server');
+    expect(metadata.body['client_id_metadata_document_supported']).toBe(true);
+    const clientId = publish();
+    const begun = await journey.begin(clientId);
+    const page = await journey.signIn(begun, user.email);
+    expect(page.text).toContain('This is the client of <strong>app.client.example</strong>');
+    const query = await journey.resume(
+      begun,
+      await journey.decide(begun, page, 'approve', tenant.workspaceId),
+    );
+    const { status, body } = await journey.exchange(begun, query.get('code') ?? '');
+    expect([status, body.scope]).toEqual([200, 'completions.write']);
+    expect((await journey.refresh(clientId, body.refresh_token)).status).toBe(200);
+    expect(reads).toHaveLength(1);
+  });
+
+  it('are refused with the reason', async () => {
+    const refusal = async (clientId: string): Promise<string> => {
+      const { response } = await journey.begin(clientId);
+      expect([response.status, response.headers['location']]).toEqual([400, undefined]);
+      return response.text;
+    };
+    const at = (path: string, respond: (response: ServerResponse) => void): string => {
+      documents.set(path, respond);
+      return HOST + path;
+    };
+    const json = { 'content-type': 'application/json' };
+    expect(await refusal(`${HOST}/missing.json`)).toContain('responded with 404');
+    expect(await refusal(publish({ client_id: `${HOST}/other.json` }))).toContain('letter by letter');
+    expect(await refusal(publish({ client_secret: 'x' }))).toContain('client_secret must not be in a public');
+    expect(await refusal(publish({ redirect_uris: ['http://example.org/cb'] }))).toContain('redirect_uris');
+    expect(await refusal(publish({}, { 'content-type': 'text/html' }))).toContain('must respond with JSON');
+    const moved = (response: ServerResponse): void => {
+      response.writeHead(302, { location: `${HOST}/client-1.json` }).end();
+    };
+    expect(await refusal(at('/moved.json', moved))).toContain('responded with 302');
+    const large = (response: ServerResponse): void => {
+      response.writeHead(200, json).end(JSON.stringify({ text: 'x'.repeat(1_000_000) }));
+    };
+    expect(await refusal(at('/large.json', large))).toContain('cannot be read');
+    for (const clientId of [
+      'https://127.0.0.1/c.json',
+      'https://10.0.0.1/c.json',
+      'https://localhost/c.json',
+    ])
+      expect(await refusal(clientId)).toContain('client_id: it');
+    expect(await refusal(`${HOST}/${'x'.repeat(600)}`)).toContain('at most 512 characters');
+    const count = reads.length;
+    expect(await refusal(`${HOST}/missing.json`)).toContain('responded with 404');
+    expect(reads).toHaveLength(count);
+  });
+
+  it('cannot use an address that their document does not have', async () => {
+    const { response } = await journey.begin(publish(), { redirect_uri: 'https://other.example.org/cb' });
+    expect([response.status, response.headers['location']]).toEqual([400, undefined]);
+  });
+
+  describe('with private_key_jwt', () => {
+    const signed = (jwt: string): Readonly<Record<string, string>> => ({
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: jwt,
+    });
+    async function codeOf(more: object): Promise<(jwt?: string) => Promise<GatewayResponse<TokenBody>>> {
+      const clientId = publish({ token_endpoint_auth_method: 'private_key_jwt', ...more });
+      const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);
+      return (jwt = assertion(clientId)) =>
+        journey.token({
+          ...{ grant_type: 'authorization_code', code, redirect_uri: begun.redirectUri },
+          ...{ code_verifier: begun.verifier, client_id: clientId, ...signed(jwt) },
+        });
+    }
+
+    it('prove themselves by keys of the document, or of the URL that it names', async () => {
+      const inDocument = await codeOf({ jwks: { keys: [JWK] } });
+      expect((await inDocument()).status).toBe(200);
+      documents.set('/keys.json', (response) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: [JWK] })),
+      );
+      const byUrl = await codeOf({ jwks_uri: `${HOST}/keys.json` });
+      expect((await byUrl()).status).toBe(200);
+      expect(reads).toContain('/keys.json');
+    });
+
+    it('are refused without a proof, with another key, a long life or another audience', async () => {
+      const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+      const exchange = await codeOf({ jwks: { keys: [JWK] } });
+      const clientId = `${HOST}/client-${String(made)}.json`;
+      const now = Math.floor(Date.now() / 1_000);
+      for (const jwt of [
+        assertion(clientId, {}, other),
+        assertion(clientId, { exp: now + 3_600 }),
+        assertion(clientId, { exp: now - 60 }),
+        assertion(clientId, { aud: 'https://other.example' }),
+        assertion(clientId, { iss: 'gw_cli' }),
+      ])
+        expect([(await exchange(jwt)).status, jwt]).toEqual([401, jwt]);
+      expect((await exchange()).status).toBe(200);
+    });
+
+    it('use an assertion once, also at the same time', async () => {
+      const exchange = await codeOf({ jwks: { keys: [JWK] } });
+      const jwt = assertion(`${HOST}/client-${String(made)}.json`);
+      const statuses = await Promise.all(
+        Array.from({ length: 10 }, async () => (await exchange(jwt)).status),
+      );
+      expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(1);
+      expect(statuses.filter((status) => status === 401)).toHaveLength(9);
+      expect((await exchange(jwt)).status).toBe(401);
+    });
+  });
+});
