@@ -56,7 +56,9 @@ export class ClientDocuments {
     if (fault !== undefined) return { fault };
     const known = this.known.get(clientId) ?? this.underWay.get(clientId);
     if (known !== undefined) return known;
-    this.throttle.admit(networkOf(currentOauthCall()?.request.clientIp ?? ''));
+    const call = currentOauthCall();
+    // Pages are of requests that were admitted before.
+    if (call !== undefined) this.throttle.admit(networkOf(call.request.clientIp ?? ''));
     if (this.underWay.size >= FETCHES_AT_ONCE_MAX)
       return { fault: 'too many documents of clients are being read; try again in a moment' };
     const reading = this.fetch(clientId).finally(() => this.underWay.delete(clientId));

@@ -43,15 +43,19 @@ export function assertFormToken(
     throw new GatewayError('forbidden', { message: 'The form is not of this session. Open it again.' });
 }
 
-/** Takes a user's answer in one transaction. A refused answer is in the audit log with its reason. */
+/** Takes a user's answer in one transaction, which begins after `prepare`. A refused answer is in the audit log with its reason. */
 export async function takeAnswer<T>(
   transactions: OauthTransactions,
   caller: ConsentCaller,
   take: (work: OauthWork) => Promise<T>,
+  prepare: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<T> {
   const call = { request: caller.request, registration: null, work: null };
   try {
-    return await withinOauthCall(call, () => transactions.within(take));
+    return await withinOauthCall(call, async () => {
+      await prepare();
+      return transactions.within(take);
+    });
   } catch (error) {
     if (error instanceof GatewayError) {
       const entry = { action: 'approve', resourceType: 'oauth_grants', resourceId: null };

@@ -88,9 +88,13 @@ export class OauthConsents {
    * not the user's.
    */
   async answer(caller: ConsentCaller, answer: ConsentAnswer): Promise<{ readonly redirect_uri: string }> {
-    // Reads the document of a client, if it is one, before the transaction.
-    await this.read(answer.resumeState);
-    return takeAnswer(this.transactions, caller, (work) => this.take(work, caller, answer));
+    return takeAnswer(
+      this.transactions,
+      caller,
+      (work) => this.take(work, caller, answer),
+      // Reads the document of a client, if it is one, before the transaction.
+      () => this.read(answer.resumeState),
+    );
   }
 
   /** Ends the session of a sign-in for one consent. */
