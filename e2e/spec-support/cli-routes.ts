@@ -70,7 +70,7 @@ export const NO_STATE: readonly Stateless[] = [
   { routes: /\/(rotate|reset|test|simulate|invoke|resend|start|cancel|apply)$/, reason: 'an action' },
   { routes: /\/v1\/(auth|invites)\//, reason: 'sessions and passwords' },
   {
-    routes: /organisation\/(domains|sso-connections|oauth-grants)/,
+    routes: /organisation\/(domains|sso-connections|oauth-grants|oauth-clients)/,
     reason: 'logins, which files do not contain yet',
   },
   { routes: /\/v1\/(trusts|scim\/workspaces)/, reason: 'identities, which files do not contain yet' },

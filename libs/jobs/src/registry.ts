@@ -9,11 +9,13 @@ import { logPartitionsJob } from './log-partitions.job';
 import { logRetentionJob } from './log-retention.job';
 import { zoneMapsJob } from './log-zones.job';
 import { mailJob } from './mail.job';
+import { loginExpiryJob } from './login-expiry.job';
 import { oauthExpiryJob } from './oauth-expiry.job';
 import { repricingsJob } from './repricings.job';
 import { resealJob } from './reseal.job';
 import { rollupsJob } from './rollups.job';
 import { rotationJob } from './rotation.job';
+import { signingKeysJob } from './signing-keys.job';
 import { scimSyncJob } from './scim-sync.job';
 
 export const JOBS: readonly JobSpec[] = [
@@ -32,6 +34,8 @@ export const JOBS: readonly JobSpec[] = [
   scimSyncJob,
   domainRecheckJob,
   oauthExpiryJob,
+  loginExpiryJob,
+  signingKeysJob,
 ];
 
 /** Throws unless each job has exactly one processor and each processor a listed job. */

@@ -13,6 +13,12 @@ export {
   type ClientDocumentOptions,
 } from './client-document';
 export {
+  checkRegisteredClient,
+  CLIENT_AUTH_METHODS,
+  hasClientSecret,
+  type ClientAuthMethod,
+} from './registered-client';
+export {
   checkRegistration,
   type ClientMetadata,
   type Registration,

@@ -20,7 +20,8 @@ export interface ClientMetadata {
   readonly application_type: 'native' | 'web';
   readonly grant_types: readonly string[];
   readonly response_types: readonly ['code'];
-  readonly token_endpoint_auth_method: 'none' | 'private_key_jwt';
+  readonly token_endpoint_auth_method:
+    'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
   readonly logo_uri?: string;
   readonly client_uri?: string;
   readonly policy_uri?: string;

@@ -30,6 +30,8 @@ import { CollectionsService } from './collections/collections.service';
 import { ConfigLookupController, ConfigsController } from './configs/configs.controller';
 import { ConfigsService } from './configs/configs.service';
 import { SimulationService } from './configs/simulation.service';
+import { OauthClientsController } from './oauth-clients/oauth-clients.controller';
+import { OauthClientsService } from './oauth-clients/oauth-clients.service';
 import { DomainsController } from './domains/domains.controller';
 import { DomainsService } from './domains/domains.service';
 import { DeploymentsController } from './deployments/deployments.controller';
@@ -155,6 +157,7 @@ const FROM_SETTINGS: NonNullable<ModuleMetadata['providers']> = [
  */
 const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = [
   { controllers: [OrganisationsController], providers: [OrganisationsService] },
+  { controllers: [OauthClientsController], providers: [OauthClientsService] },
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
   { controllers: [DomainsController], providers: [DomainsService] },
   {

@@ -136,6 +136,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   guardrailQuality: 'feedback',
   guardrailServers: 'put replace',
   guardrails: 'create invoke remove update',
+  oauthClients: 'create remove rotate update',
   integrations: 'create remove removeModels update updateModels updateWorkspaces',
   inviteAcceptance: 'accept',
   invites: 'cancel',

@@ -49,6 +49,21 @@ export function checkIdentityResponses({ admin, ours, step }: Parts): void {
     await step('DELETE', url, undefined, own);
   });
 
+  it('of OAuth clients match the document', async () => {
+    const own = { key: ours.adminKey };
+    const fields = {
+      ...{ name: 'Portal', redirect_uris: ['https://portal.example.com/cb'] },
+      token_endpoint_auth_method: 'client_secret_basic',
+    };
+    const { id } = await step('POST', '/v1/admin/organisation/oauth-clients', fields, own);
+    const url = `/v1/admin/organisation/oauth-clients/${id}`;
+    await step('GET', '/v1/admin/organisation/oauth-clients', undefined, own);
+    await step('GET', url, undefined, own);
+    await step('PUT', url, { name: 'Portal 2' }, own);
+    await step('POST', `${url}/rotate`, undefined, own);
+    await step('DELETE', url, undefined, own);
+  });
+
   it('of SCIM and the discovery of logins match the document', async () => {
     const own = { key: ours.adminKey };
     await step('GET', '/v1/auth/sso/discover?email=ann@example.org', undefined, {});

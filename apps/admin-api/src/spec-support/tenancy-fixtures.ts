@@ -192,6 +192,12 @@ export const MAKERS = {
     ),
   trust: (admin, { adminKey, organisationMark }) =>
     make(admin, adminKey, '/v1/trusts', trustFields(named(organisationMark).toLowerCase())),
+  oauthClient: (admin, { adminKey, organisationMark }) =>
+    make(admin, adminKey, '/v1/admin/organisation/oauth-clients', {
+      name: named(organisationMark),
+      redirect_uris: ['https://app.example.com/cb'],
+      token_endpoint_auth_method: 'client_secret_basic',
+    }),
   domain: async (admin, { organisationId, organisationMark }) => {
     const id = uuidv7();
     const domain = `${named(organisationMark).toLowerCase()}.example`;

@@ -1,7 +1,7 @@
 import type { DatabaseTls } from '@gw/entities';
 import { DomainProofs } from '@gw/federation';
 import type { JobProcessor, JobStore } from '@gw/jobs';
-import { apiKeyPepper, sealingKeyring, SettingsError } from '@gw/kernel';
+import { apiKeyPepper, sealingKeyring, SettingsError, type Keyring } from '@gw/kernel';
 import { Mailer, mailServerOf } from '@gw/mail';
 import type { LogStores } from '@gw/object-store';
 import { ServiceClient } from '@gw/outbound';
@@ -14,7 +14,9 @@ import { masterKeys, type WorkerSettings } from '../settings';
 import { STORES, TLS } from '../tokens';
 import { AlertsProcessor } from './alerts/alerts.processor';
 import { BudgetsProcessor } from './budgets/budgets.processor';
+import { LoginExpiryProcessor } from './login-expiry/login-expiry.processor';
 import { OauthExpiryProcessor } from './oauth-expiry/oauth-expiry.processor';
+import { SigningKeysProcessor } from './signing-keys/signing-keys.processor';
 import { DomainRecheckProcessor } from './domain-recheck/domain-recheck.processor';
 import { ExpiryProcessor } from './expiry/expiry.processor';
 import { JobRunner } from './job-runner';
@@ -51,6 +53,8 @@ const PROCESSORS = [
   ScimSyncProcessor,
   DomainRecheckProcessor,
   OauthExpiryProcessor,
+  LoginExpiryProcessor,
+  SigningKeysProcessor,
 ];
 
 /** Providers that run jobs, and all processors except alerts. */
@@ -84,15 +88,7 @@ export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => 
   {
     provide: ResealProcessor,
     inject: [DataSource],
-    useFactory: (source: DataSource) => {
-      const masters = masterKeys(settings);
-      return new ResealProcessor(source, masters && sealingKeyring(...masters), log);
-    },
-  },
-  {
-    provide: OauthExpiryProcessor,
-    inject: [DataSource],
-    useFactory: (source: DataSource) => new OauthExpiryProcessor(source),
+    useFactory: (source: DataSource) => new ResealProcessor(source, keyringOf(settings), log),
   },
   ...identityProviders(settings, log),
   ...postProviders(settings, log),
@@ -105,8 +101,29 @@ export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => 
   },
 ];
 
-/** Providers of the jobs on users and domains. */
+/** Seals with the master key; null without one. */
+const keyringOf = (settings: WorkerSettings): Keyring | null => {
+  const masters = masterKeys(settings);
+  return masters && sealingKeyring(...masters);
+};
+
+/** Providers of the jobs on users, domains, logins and the OAuth server. */
 const identityProviders = (settings: WorkerSettings, log: Log): Provider[] => [
+  {
+    provide: OauthExpiryProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new OauthExpiryProcessor(source),
+  },
+  {
+    provide: LoginExpiryProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new LoginExpiryProcessor(source),
+  },
+  {
+    provide: SigningKeysProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) => new SigningKeysProcessor(source, keyringOf(settings)),
+  },
   {
     provide: DomainRecheckProcessor,
     inject: [DataSource],

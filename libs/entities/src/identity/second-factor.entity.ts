@@ -118,6 +118,7 @@ export class LoginChallengeEntity extends PlainRow {
   @Column({ name: 'attempts', type: 'integer', default: 0 })
   attempts!: number;
 
+  @Index('login_challenges_expires_at_ix')
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3 })
   expiresAt!: Date;
 }

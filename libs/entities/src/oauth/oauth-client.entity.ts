@@ -1,16 +1,17 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { OrganisationEntity } from '../identity/organisation.entity';
-import { PlainRow } from '../row';
+import { Row } from '../row';
 
 /** A client of the OAuth server: registered by an administrator, or by itself (RFC 7591). */
 @Entity('oauth_clients')
 @Index('oauth_clients_network_ix', ['createdNetwork', 'createdAt'])
-export class OauthClientEntity extends PlainRow {
+export class OauthClientEntity extends Row {
+  /** The `client_id`. */
   @PrimaryColumn({
     ...{ name: 'client_id', type: 'varchar', length: 64 },
     primaryKeyConstraintName: 'oauth_clients_pk',
   })
-  clientId!: string;
+  id!: string;
 
   @Column({ name: 'kind', type: 'varchar', length: 16 })
   kind!: 'registered' | 'dynamic';

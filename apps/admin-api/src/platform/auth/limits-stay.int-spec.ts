@@ -42,6 +42,8 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   trusts_update: 'needs scopes of the organisation; carries no limits',
   ownGrants_end: 'ends what the user lets a client do; carries no limits',
   grants_end: 'needs scopes of the organisation; carries no limits',
+  oauthClients_remove: 'needs scopes of the organisation; carries no limits',
+  oauthClients_update: 'needs scopes of the organisation; carries no limits',
   domains_remove: 'needs scopes of the organisation; carries no limits',
   scimMappings_remove: 'needs scopes of the organisation; carries no limits',
   scimTokens_remove: 'needs scopes of the organisation; carries no limits',

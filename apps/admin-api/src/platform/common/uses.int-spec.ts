@@ -149,6 +149,7 @@ const DELETES: Readonly<Record<string, string>> = {
   'prompts/partials/:id/share': AS_DECIDED,
   'prompts/partials/:id/unshare': AS_DECIDED,
   'admin/organisation/domains/:id': NOT_NAMED,
+  'admin/organisation/oauth-clients/:id': NOT_NAMED,
   'admin/organisation/oauth-grants/:id': NOT_NAMED,
   'admin/organisation/scim-token': NOT_NAMED,
   'admin/organisation/sso-connections/:id': NOT_NAMED,

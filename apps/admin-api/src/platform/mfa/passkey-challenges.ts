@@ -49,7 +49,6 @@ export class PasskeyChallenges {
 
   /** Uses up a challenge. Throws `unauthenticated` when another call has. */
   async take(manager: EntityManager, challenge: string): Promise<void> {
-    await manager.query(`DELETE FROM taken_challenges WHERE expires_at < now()`);
     const rows = await manager.query<unknown[]>(
       `INSERT INTO taken_challenges (challenge_hash, expires_at) VALUES ($1, $2)
        ON CONFLICT DO NOTHING RETURNING challenge_hash`,

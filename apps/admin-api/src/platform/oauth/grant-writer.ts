@@ -14,7 +14,8 @@ const GRANT_MS = 30 * 86_400_000;
 
 /** What a client asks a user for. */
 export interface Requested {
-  readonly client: Pick<OauthClientEntity, 'clientId' | 'name' | 'organisationId'> & {
+  readonly client: Pick<OauthClientEntity, 'name' | 'organisationId'> & {
+    readonly clientId: string;
     readonly kind: ClientKind;
   };
   readonly resource: OauthResource;
@@ -62,7 +63,7 @@ export class GrantWriter {
       ...{ id: grantId, userId, organisationId, workspaceId, resource: resource.url, scopes },
       ...{ clientId: client.clientId, clientName: client.name, expiresAt: new Date(Date.now() + GRANT_MS) },
     });
-    await manager.update(OauthClientEntity, { clientId: client.clientId }, { lastUsedAt: new Date() });
+    await manager.update(OauthClientEntity, { id: client.clientId }, { lastUsedAt: new Date() });
     const provider = await this.engine.provider();
     const grant = new provider.Grant({ accountId: userId, clientId: client.clientId });
     grant.jti = grantId;

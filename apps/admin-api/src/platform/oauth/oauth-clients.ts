@@ -17,10 +17,10 @@ const CLIENT_ID_LENGTH_MAX = 64;
 /** `registered`: by an administrator, or built in. `document`: by the host of its id. `dynamic`: by itself. */
 export type ClientKind = OauthClientEntity['kind'] | 'document';
 
-type KnownClient = Pick<
-  OauthClientEntity,
-  'clientId' | 'name' | 'organisationId' | 'metadata' | 'sealedSecret'
-> & { readonly kind: ClientKind };
+type KnownClient = Pick<OauthClientEntity, 'name' | 'organisationId' | 'metadata' | 'sealedSecret'> & {
+  readonly clientId: string;
+  readonly kind: ClientKind;
+};
 
 const BUILT_IN: KnownClient = {
   ...{ clientId: CLI_CLIENT.id, name: CLI_CLIENT.name, kind: 'registered', organisationId: null },
@@ -69,7 +69,9 @@ export class OauthClients {
       };
     }
     if (clientId.length > CLIENT_ID_LENGTH_MAX) return null;
-    return this.transactions.manager.findOneBy(OauthClientEntity, { clientId, status: 'active' });
+    const where = { id: clientId, status: 'active' as const };
+    const row = await this.transactions.manager.findOneBy(OauthClientEntity, where);
+    return row === null ? null : { ...row, clientId };
   }
 
   /** Whether an administrator has registered the client, or it is built in. */
@@ -104,7 +106,7 @@ export class OauthClients {
     const network = networkOf(call.request.clientIp ?? '');
     await this.assertRoom(network);
     await this.transactions.manager.insert(OauthClientEntity, {
-      clientId,
+      id: clientId,
       kind: 'dynamic',
       name,
       metadata: { ...metadata, scope },

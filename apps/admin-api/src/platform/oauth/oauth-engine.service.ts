@@ -79,8 +79,7 @@ export class OauthEngine {
   }
 
   private async build(): Promise<Built> {
-    const keys = await this.keys.all();
-    const version = await this.keys.version();
+    const { keys, version } = await this.keys.read();
     const issuer = this.settings.PUBLIC_URL ?? '';
     const provider = new Provider(
       issuer,

@@ -1,6 +1,7 @@
 import { documentKey } from '@gw/contracts';
 import { OauthArtifactEntity, OauthConsentEntity } from '@gw/entities';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
+import type { Write } from '../unit-of-work/writes';
 import { currentOauthCall, type OauthWork } from './oauth-call';
 
 /**
@@ -37,4 +38,21 @@ export async function endGrant(
       after: { client_id: clientId, client_name: clientName, resource, user_id: grant.userId, reason },
     },
   });
+}
+
+/** Ends all grants of a client with their tokens, in one statement each. Their number is in the audit log of the write. */
+export async function endGrantsOfClient(write: Write, clientId: string): Promise<void> {
+  const { manager } = write;
+  const grants = await manager.query<{ readonly id: string }[]>(
+    `SELECT id FROM oauth_consents WHERE client_id = $1 ORDER BY id FOR UPDATE`,
+    [clientId],
+  );
+  const ids = grants.map(({ id }) => id);
+  if (ids.length === 0) return;
+  const tokens = await manager.query<{ readonly id_hash: string }[]>(
+    `SELECT id_hash FROM oauth_artifacts WHERE grant_id = ANY($1) AND model = 'AccessToken'`,
+    [ids],
+  );
+  write.removed(...tokens.map(({ id_hash: hash }) => documentKey.accessToken(hash)));
+  await manager.query(`DELETE FROM oauth_consents WHERE id = ANY($1)`, [ids]);
 }

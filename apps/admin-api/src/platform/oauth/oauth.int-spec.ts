@@ -431,9 +431,9 @@ describe('OAuth server', () => {
     const edited = await journey.clientId();
     const begun = await journey.begin(edited);
     const page = await journey.signIn(begun, user.email);
-    const row = await api.dataSource.manager.findOneByOrFail(OauthClientEntity, { clientId: edited });
+    const row = await api.dataSource.manager.findOneByOrFail(OauthClientEntity, { id: edited });
     const metadata = { ...row.metadata, redirect_uris: ['https://client.example.org/other'] };
-    await api.dataSource.manager.update(OauthClientEntity, { clientId: edited }, { metadata });
+    await api.dataSource.manager.update(OauthClientEntity, { id: edited }, { metadata });
     const decided = await journey.decide(begun, page, 'approve', tenant.workspaceId);
     expect([decided.status, decided.headers['location']]).toEqual([400, undefined]);
     expect(await api.dataSource.manager.countBy(OauthConsentEntity, { clientId: edited })).toBe(0);

@@ -1,14 +1,19 @@
-import { SigningKeyEntity, signingKeyBinding } from '@gw/entities';
-import { randomHex, seal, unseal } from '@gw/kernel';
+import { addSigningKey, SigningKeyEntity, signingKeyBinding } from '@gw/entities';
+import { unseal } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
-import { generateKeyPairSync } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { Secrets } from '../../settings';
 
 /** A private key as RFC 7517 writes it. */
 export type PrivateJwk = Readonly<Record<string, string>>;
 
-/** The keys that the installation signs with. */
+export interface SigningKeySet {
+  /** The one that signs first, then the one that will, then earlier ones. */
+  readonly keys: readonly PrivateJwk[];
+  readonly version: string;
+}
+
+/** The keys that the installation signs with. The worker rotates them. */
 @Injectable()
 export class SigningKeys {
   constructor(
@@ -16,49 +21,33 @@ export class SigningKeys {
     private readonly secrets: Secrets,
   ) {}
 
-  /** The private keys with the one that signs first, then the one that will, then earlier ones. Makes the first key of an installation. */
-  async all(): Promise<readonly PrivateJwk[]> {
+  /** Reads the keys. Makes the first one of an installation. */
+  async read(): Promise<SigningKeySet> {
     const rows = await this.rows();
     if (!rows.some(({ state }) => state === 'current')) {
-      await this.insert('current');
-      return this.all();
+      const first = { state: 'current', notBefore: new Date() } as const;
+      await addSigningKey(this.dataSource.manager, this.secrets.sealingKeyring, first);
+      return this.read();
     }
     const order = ['current', 'next', 'previous'];
-    return rows
-      .sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
-      .map(({ kid, sealedPrivate }) => {
-        const opened = unseal(this.secrets.sealingKeyring, sealedPrivate, signingKeyBinding(kid));
-        return JSON.parse(opened.toString('utf8')) as PrivateJwk;
-      });
+    const sorted = rows.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+    return { keys: sorted.map((row) => this.open(row)), version: versionOf(rows) };
   }
 
   /** Changes whenever the keys do. */
   async version(): Promise<string> {
-    const rows = await this.rows();
-    return rows.map(({ kid, state }) => `${kid} ${state}`).join();
+    return versionOf(await this.rows());
+  }
+
+  private open({ kid, sealedPrivate }: SigningKeyEntity): PrivateJwk {
+    const opened = unseal(this.secrets.sealingKeyring, sealedPrivate, signingKeyBinding(kid));
+    return JSON.parse(opened.toString('utf8')) as PrivateJwk;
   }
 
   private rows(): Promise<SigningKeyEntity[]> {
     return this.dataSource.manager.find(SigningKeyEntity, { order: { createdAt: 'DESC', kid: 'DESC' } });
   }
-
-  /** Several processes may start at once: the first one's key stays. */
-  private async insert(state: 'next' | 'current'): Promise<void> {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const kid = randomHex(16);
-    const { d, ...open } = privateKey.export({ format: 'jwk' });
-    const publicJwk = { ...open, kid, alg: 'ES256', use: 'sig' };
-    const sealedPrivate = seal(
-      this.secrets.sealingKeyring,
-      JSON.stringify({ ...publicJwk, d }),
-      signingKeyBinding(kid),
-    );
-    await this.dataSource.manager
-      .createQueryBuilder()
-      .insert()
-      .into(SigningKeyEntity)
-      .values({ kid, alg: 'ES256', publicJwk, sealedPrivate, state, notBefore: new Date() })
-      .orIgnore()
-      .execute();
-  }
 }
+
+const versionOf = (rows: readonly SigningKeyEntity[]): string =>
+  rows.map(({ kid, state }) => `${kid} ${state}`).join();

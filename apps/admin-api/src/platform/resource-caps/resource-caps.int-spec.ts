@@ -39,7 +39,6 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   SecondFactorEntity: 'three apps and twenty passkeys for each user at most',
   RecoveryCodeEntity: 'ten for each user',
   OauthArtifactEntity: 'expires; a hundred tokens for each grant at most',
-  OauthClientEntity: 'registrations are bounded for each network and in all; unused ones are deleted',
   OauthConsentEntity: 'expires; two hundred for each user at most',
   SigningKeyEntity: 'a few for the installation',
   SsoSessionEntity: 'one for each session',

@@ -34,8 +34,8 @@ describe('the oauth-expiry job', () => {
       ...{ idHash: idHash.padEnd(64, '0'), model: 'AccessToken', payload: {}, expiresAt, grantId },
     });
   }
-  async function client(clientId: string, more: Partial<OauthClientEntity>): Promise<void> {
-    const row = { clientId, kind: 'dynamic' as const, name: 'x', metadata: {} };
+  async function client(id: string, more: Partial<OauthClientEntity>): Promise<void> {
+    const row = { id, kind: 'dynamic' as const, name: 'x', metadata: {} };
     await database.dataSource.manager.insert(OauthClientEntity, { ...row, ...more });
   }
 
@@ -55,7 +55,7 @@ describe('the oauth-expiry job', () => {
     const artifacts = await manager.find(OauthArtifactEntity);
     expect(artifacts.map(({ idHash }) => idHash.replace(/0+$/, ''))).toEqual(['live']);
     expect((await manager.find(OauthConsentEntity)).map(({ id }) => id)).toEqual([live]);
-    const clients = await manager.find(OauthClientEntity, { order: { clientId: 'ASC' } });
-    expect(clients.map(({ clientId }) => clientId)).toEqual(['fresh', 'registered', 'used']);
+    const clients = await manager.find(OauthClientEntity, { order: { id: 'ASC' } });
+    expect(clients.map(({ id }) => id)).toEqual(['fresh', 'registered', 'used']);
   });
 });

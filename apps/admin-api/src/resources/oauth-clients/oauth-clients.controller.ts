@@ -1,0 +1,57 @@
+import { listResponseOf, type ListResponse } from '@gw/web';
+import { Body, Query } from '@nestjs/common';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import {
+  CreatedOauthClientResponse,
+  ListOauthClientsQuery,
+  OauthClientFields,
+  OauthClientResponse,
+  OauthClientSecretResponse,
+  UpdateOauthClientDto,
+} from './oauth-clients.dto';
+import { OauthClientsService } from './oauth-clients.service';
+
+/** Clients of the OAuth server that an organisation registers for its users. */
+@ControlRoutes('admin/organisation/oauth-clients')
+export class OauthClientsController {
+  constructor(private readonly clients: OauthClientsService) {}
+
+  /** Registers a client. Only users of the organisation can let it in. */
+  @Route.post('', 'organisation_settings.update', CreatedOauthClientResponse)
+  create(@Caller() caller: Principal, @Body() body: OauthClientFields): Promise<CreatedOauthClientResponse> {
+    return this.clients.create(caller, body);
+  }
+
+  @Route.get('', 'organisation_settings.read', listResponseOf(OauthClientResponse))
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListOauthClientsQuery,
+  ): Promise<ListResponse<OauthClientResponse>> {
+    return this.clients.list(caller, query);
+  }
+
+  @Route.get(':oauthClientId', 'organisation_settings.read', OauthClientResponse)
+  get(@Named('oauthClientId') at: At): Promise<OauthClientResponse> {
+    return this.clients.get(at);
+  }
+
+  @Route.put(':oauthClientId', 'organisation_settings.update')
+  update(@Named('oauthClientId') at: At, @Body() body: UpdateOauthClientDto): Promise<object> {
+    return this.clients.update(at, body);
+  }
+
+  /** Replaces the secret of a client; the old one is refused at once. */
+  @Route.post(':oauthClientId/rotate', 'organisation_settings.update', OauthClientSecretResponse)
+  rotate(@Named('oauthClientId') at: At): Promise<OauthClientSecretResponse> {
+    return this.clients.rotate(at);
+  }
+
+  /** Deletes a client, and ends all its grants at once. */
+  @Route.delete(':oauthClientId', 'organisation_settings.update')
+  remove(@Named('oauthClientId') at: At): Promise<object> {
+    return this.clients.remove(at);
+  }
+}

@@ -1,0 +1,96 @@
+import type { OauthClientEntity } from '@gw/entities';
+import { CLIENT_AUTH_METHODS, DEVICE_GRANT, type ClientAuthMethod, type ClientMetadata } from '@gw/oauth';
+import {
+  EnumField,
+  EnumListField,
+  NameField,
+  ObjectField,
+  pageOf,
+  partialOf,
+  pickOf,
+  ResponseField,
+  responseOf,
+  RowResponse,
+  TextField,
+  TextListField,
+  viewOf,
+} from '@gw/web';
+
+const GRANT_TYPES = ['authorization_code', 'refresh_token', DEVICE_GRANT] as const;
+const STATUSES = ['active', 'blocked'] as const;
+
+export class OauthClientFields {
+  @NameField({ example: 'Data portal' }) name!: string;
+  @TextListField({
+    minItems: 1,
+    maxItems: 10,
+    itemMax: 2_048,
+    description: 'Where browsers are sent with a code: https, loopback, or com.example.app:/callback.',
+    example: ['https://portal.example.com/oauth/callback'],
+  })
+  redirect_uris!: string[];
+  @EnumField(CLIENT_AUTH_METHODS, { optional: true, description: 'none by default: a public client.' })
+  token_endpoint_auth_method?: ClientAuthMethod;
+  @EnumListField(GRANT_TYPES, {
+    optional: true,
+    minItems: 1,
+    maxItems: GRANT_TYPES.length,
+    description: 'authorization_code and refresh_token by default.',
+  })
+  grant_types?: string[];
+  @ObjectField({ optional: true, nullable: true, description: 'Public keys, for private_key_jwt.' })
+  jwks?: object | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 2_048,
+    description: 'Where the public keys are, instead of jwks.',
+    example: null,
+  })
+  jwks_uri?: string | null;
+  @EnumField(STATUSES, { optional: true, description: 'blocked ends all grants of the client.' })
+  status?: 'active' | 'blocked';
+}
+
+export class UpdateOauthClientDto extends partialOf(OauthClientFields) {}
+
+export class ListOauthClientsQuery extends pageOf({ size: 100 }) {}
+
+export class OauthClientResponse extends responseOf(OauthClientFields, RowResponse) {
+  @ResponseField.kind('oauth-client') readonly object!: 'oauth-client';
+  @ResponseField.text({ description: 'The client_id.', example: 'gw_0f1e2d3c4b5a69788796a5b4' })
+  readonly id!: string;
+  @ResponseField.text({ nullable: true, description: 'ISO 8601.', example: null })
+  readonly last_used_at!: string | null;
+}
+
+export class OauthClientSecretResponse extends pickOf(OauthClientResponse, 'id') {
+  @ResponseField.text({
+    nullable: true,
+    description: 'Shown once; null for a client without a secret.',
+    example: 'gws_9fK2…',
+  })
+  readonly client_secret!: string | null;
+}
+
+export class CreatedOauthClientResponse extends OauthClientResponse {
+  @ResponseField.text({
+    nullable: true,
+    description: 'Shown once; null for a client without a secret.',
+    example: 'gws_9fK2…',
+  })
+  readonly client_secret!: string | null;
+}
+
+export function toOauthClient(row: OauthClientEntity): OauthClientResponse {
+  const metadata = row.metadata as ClientMetadata;
+  return viewOf(OauthClientResponse, row, {
+    object: 'oauth-client',
+    redirect_uris: [...metadata.redirect_uris],
+    token_endpoint_auth_method: metadata.token_endpoint_auth_method,
+    grant_types: [...metadata.grant_types],
+    jwks: metadata.jwks ?? null,
+    jwks_uri: metadata.jwks_uri ?? null,
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  });
+}

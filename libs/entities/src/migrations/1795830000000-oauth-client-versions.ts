@@ -1,0 +1,17 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Clients of the OAuth server are a resource of administrators, with an etag. */
+export class OauthClientVersions1795830000000 implements MigrationInterface {
+  readonly name = 'OauthClientVersions1795830000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `ALTER TABLE oauth_clients ADD COLUMN version integer NOT NULL DEFAULT 1,
+         ADD COLUMN last_updated_at timestamptz(3) NOT NULL DEFAULT now()`,
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE oauth_clients DROP COLUMN version, DROP COLUMN last_updated_at`);
+  }
+}
