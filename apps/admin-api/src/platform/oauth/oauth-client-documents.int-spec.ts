@@ -1,25 +1,12 @@
 import { BufferedClient, type BufferedRequest } from '@gw/outbound';
-import { generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
+import { asserted, CLIENT_JWK, clientAssertion } from './spec-support/client-assertion';
 import { CALLBACK, OauthJourney, PUBLIC_URL, type TokenBody } from './spec-support/oauth-journey';
 
 const HOST = 'https://app.client.example';
-const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const JWK = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256', use: 'sig' };
-
-/** A signed assertion of a client (RFC 7523). */
-function assertion(clientId: string, more: object = {}, key: KeyObject = privateKey): string {
-  const now = Math.floor(Date.now() / 1_000);
-  const claims = { iss: clientId, sub: clientId, aud: PUBLIC_URL, jti: randomUUID(), exp: now + 60, ...more };
-  const text = [{ alg: 'ES256', kid: 'k1' }, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.');
-  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
-  return `${text}.${signature.toString('base64url')}`;
-}
-
 describe('clients that are a document at a URL', () => {
   const api = new TestAdminApi({ PUBLIC_URL, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   const tenant = api.standingTenant();
@@ -128,25 +115,23 @@ describe('clients that are a document at a URL', () => {
   });
 
   describe('with private_key_jwt', () => {
-    const signed = (jwt: string): Readonly<Record<string, string>> => ({
-      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-      client_assertion: jwt,
-    });
     async function codeOf(more: object): Promise<(jwt?: string) => Promise<GatewayResponse<TokenBody>>> {
       const clientId = publish({ token_endpoint_auth_method: 'private_key_jwt', ...more });
       const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);
-      return (jwt = assertion(clientId)) =>
+      return (jwt = clientAssertion(clientId)) =>
         journey.token({
           ...{ grant_type: 'authorization_code', code, redirect_uri: begun.redirectUri },
-          ...{ code_verifier: begun.verifier, client_id: clientId, ...signed(jwt) },
+          ...{ code_verifier: begun.verifier, client_id: clientId, ...asserted(jwt) },
         });
     }
 
     it('prove themselves by keys of the document, or of the URL that it names', async () => {
-      const inDocument = await codeOf({ jwks: { keys: [JWK] } });
+      const inDocument = await codeOf({ jwks: { keys: [CLIENT_JWK] } });
       expect((await inDocument()).status).toBe(200);
       documents.set('/keys.json', (response) =>
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: [JWK] })),
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ keys: [CLIENT_JWK] })),
       );
       const byUrl = await codeOf({ jwks_uri: `${HOST}/keys.json` });
       expect((await byUrl()).status).toBe(200);
@@ -155,23 +140,23 @@ describe('clients that are a document at a URL', () => {
 
     it('are refused without a proof, with another key, a long life or another audience', async () => {
       const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-      const exchange = await codeOf({ jwks: { keys: [JWK] } });
+      const exchange = await codeOf({ jwks: { keys: [CLIENT_JWK] } });
       const clientId = `${HOST}/client-${String(made)}.json`;
       const now = Math.floor(Date.now() / 1_000);
       for (const jwt of [
-        assertion(clientId, {}, other),
-        assertion(clientId, { exp: now + 3_600 }),
-        assertion(clientId, { exp: now - 60 }),
-        assertion(clientId, { aud: 'https://other.example' }),
-        assertion(clientId, { iss: 'gw_cli' }),
+        clientAssertion(clientId, {}, other),
+        clientAssertion(clientId, { exp: now + 3_600 }),
+        clientAssertion(clientId, { exp: now - 60 }),
+        clientAssertion(clientId, { aud: 'https://other.example' }),
+        clientAssertion(clientId, { iss: 'gw_cli' }),
       ])
         expect([(await exchange(jwt)).status, jwt]).toEqual([401, jwt]);
       expect((await exchange()).status).toBe(200);
     });
 
     it('use an assertion once, also at the same time', async () => {
-      const exchange = await codeOf({ jwks: { keys: [JWK] } });
-      const jwt = assertion(`${HOST}/client-${String(made)}.json`);
+      const exchange = await codeOf({ jwks: { keys: [CLIENT_JWK] } });
+      const jwt = clientAssertion(`${HOST}/client-${String(made)}.json`);
       const statuses = await Promise.all(
         Array.from({ length: 10 }, async () => (await exchange(jwt)).status),
       );
