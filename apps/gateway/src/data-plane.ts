@@ -172,7 +172,8 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
       stopListening();
       overload.stop();
       health.stop();
-      for (const part of [realtime, breakers, responses, limits, outbound, names, controlPlane]) part.close();
+      for (const part of [realtime, breakers, responses, limits, outbound, names]) part.close();
+      for (const part of [shared.principals, controlPlane]) part.close();
     },
   };
 }

@@ -40,6 +40,8 @@ export interface TrustRule {
   readonly maps: readonly TrustMap[];
   /** Seconds that a token may live at most. */
   readonly maxTtl: number;
+  /** True: each token works once, by its claim jti. Absent: false. */
+  readonly requireJtiOnce?: boolean;
 }
 
 /** The trusts of one issuer, of all organisations. Addressed by a digest of the issuer. */

@@ -55,6 +55,7 @@ export { SsoEnforced1795780000000 } from './migrations/1795780000000-sso-enforce
 export { SsoGroups1795790000000 } from './migrations/1795790000000-sso-groups';
 export { SsoSessions1795800000000 } from './migrations/1795800000000-sso-sessions';
 export { LoginChallengeExpiry1795830100000 } from './migrations/1795830100000-login-challenge-expiry';
+export { OneTimeTokens1795830200000 } from './migrations/1795830200000-one-time-tokens';
 export { OauthClientVersions1795830000000 } from './migrations/1795830000000-oauth-client-versions';
 export { Oauth1795730000000 } from './migrations/1795730000000-oauth';
 export { Trusts1795740000000 } from './migrations/1795740000000-trusts';

@@ -5,6 +5,7 @@ import { claimFault, CONTROL } from './trust-token';
 /** Seconds by which clocks may differ. */
 const SKEW = 5;
 const SUBJECT_MAX = 256;
+const ID_MAX = 512;
 
 /** The issuer of a token: its claim, or the trust domain of a SPIFFE id, whose tokens need none. Null without one. */
 export function issuerOf({ iss, sub }: Readonly<Record<string, unknown>>): string | null {
@@ -36,6 +37,15 @@ export function checkClaims(
     throw claimFault(`sub must be a text of at most ${String(SUBJECT_MAX)} characters`);
   }
   return checkTimes(claims, maxTtl, now);
+}
+
+/** The id of a token that works once. Throws `TokenFault`. */
+export function idOf({ jti }: Readonly<Record<string, unknown>>): string {
+  if (typeof jti !== 'string' || jti === '' || jti.length > ID_MAX || CONTROL.test(jti))
+    throw claimFault(
+      `jti must be a text of at most ${String(ID_MAX)} characters, since the token works once`,
+    );
+  return jti;
 }
 
 function checkTimes(

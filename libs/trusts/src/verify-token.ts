@@ -2,7 +2,7 @@ import type { TrustRule } from '@gw/contracts';
 import { isSigned, type SigningKey } from './signing-keys';
 import type { KeySets } from './key-sets';
 import { callerOf, checkConditions, type TokenCaller } from './token-caller';
-import { checkClaims, isOwnAudience, issuerOf } from './token-claims';
+import { checkClaims, idOf, isOwnAudience, issuerOf } from './token-claims';
 import { TOKEN_CHECKS, TokenFault, type ReadToken } from './trust-token';
 
 export interface VerifiedToken {
@@ -11,6 +11,8 @@ export interface VerifiedToken {
   readonly caller: TokenCaller;
   /** Unix seconds. */
   readonly expiresAt: number;
+  /** Id of a token that works once; null for others. */
+  readonly onceAs: string | null;
 }
 
 interface Parts {
@@ -35,6 +37,7 @@ export async function verifyToken(
 function checkUnproven(rule: TrustRule, { claims }: ReadToken, now: number): number {
   if (issuerOf(claims) !== rule.issuer) throw new TokenFault('issuer', 'The token is of another issuer.');
   const expiresAt = checkClaims(rule, claims, now);
+  if (rule.requireJtiOnce === true) idOf(claims);
   checkConditions(rule, claims);
   return expiresAt;
 }
@@ -51,7 +54,8 @@ async function prove(
   const key = await sets.keyOf(rule, token.keyId);
   if (key === null) throw new TokenFault('key', 'No key set of the trust has the key of the token.');
   if (!isSigned(key, token)) throw new TokenFault('signature', 'The signature is not right.');
-  return { rule, key, caller: callerOf(rule, token.claims), expiresAt };
+  const onceAs = rule.requireJtiOnce === true ? idOf(token.claims) : null;
+  return { rule, key, caller: callerOf(rule, token.claims), expiresAt, onceAs };
 }
 
 /** Organisations whose key sets one token may cause to be read. */

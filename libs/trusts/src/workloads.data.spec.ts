@@ -64,6 +64,7 @@ function ruleOf({ trust: saved, key }: WorkloadCase): TrustRule {
     })),
     keys: [rsa.jwk, ec.jwk].map((jwk) => ({ ...jwk, ...use })),
     maxTtl: MAX_TTL,
+    requireJtiOnce: saved.require_jti_once === true,
   });
 }
 
@@ -77,9 +78,8 @@ const claimsOf = (recipe: Readonly<Record<string, unknown>>): object =>
     ]),
   );
 
-/** Tokens that are used once are for a later release; ID-JAG assertions are for the OAuth server. */
-const isOffered = ({ trust: { kind, require_jti_once: once } }: WorkloadCase): boolean =>
-  kind !== 'id_jag' && once !== true;
+/** ID-JAG assertions are for the OAuth server. That a token works once only a gateway knows: its specs have `wl-013`. */
+const isOffered = ({ id, trust: { kind } }: WorkloadCase): boolean => kind !== 'id_jag' && id !== 'wl-013';
 
 const offered = cases.filter(isOffered);
 const titled = (of: readonly WorkloadCase[]): [string, string, WorkloadCase][] =>

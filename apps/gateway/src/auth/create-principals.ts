@@ -8,6 +8,7 @@ import { EarlierKeys } from './earlier-keys';
 import type { Documents } from './documents';
 import { Principals } from './principals';
 import { TokenCallers } from './token-callers';
+import { createUsedTokens } from './used-tokens';
 
 interface Parts {
   readonly documents: Documents;
@@ -23,6 +24,7 @@ export function createPrincipals(settings: GatewaySettings, parts: Parts): Princ
     earlier: new EarlierKeys({ adminUrl, serviceToken, post: internalPost }),
     blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
     accessTokens: new AccessTokenCallers(parts.documents, oauthPepper(settings.ENCRYPTION_KEY)),
+    usedTokens: createUsedTokens(settings.REDIS_URL, parts.log),
     tokens: settings.JWT_ENABLED ? tokenCallers(settings, parts) : null,
     // Half, because remembered keys keep their documents in memory, even those that the read model has evicted.
     capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,

@@ -16,6 +16,7 @@ import { readDocument, type Documents } from './documents';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
 import { VERIFIED_MS, type TokenCallers, type TokenKey } from './token-callers';
+import type { UsedTokens } from './used-tokens';
 import { VerifiedTokens } from './verified-tokens';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
@@ -45,6 +46,8 @@ interface Known {
   /** False once a token must be checked again; null for an API key. */
   readonly mayStay: (() => boolean) | null;
   readonly principal: Principal;
+  /** Whether the credential was a token that works once. */
+  readonly isUsed: boolean;
 }
 
 /** What a credential was resolved to. */
@@ -61,6 +64,8 @@ export interface PrincipalOptions {
   readonly blockInlineConfig: boolean;
   /** Resolves signed tokens; null when they are not accepted. */
   readonly tokens: TokenCallers | null;
+  /** Remembers tokens that work once. */
+  readonly usedTokens: UsedTokens;
   /** Resolves access tokens of our OAuth server. */
   readonly accessTokens: Pick<AccessTokenCallers, 'resolve'>;
   /**
@@ -95,6 +100,25 @@ export class Principals {
   resolve(apiKey: string): Principal | Promise<Principal> {
     const { tokens } = this.options;
     if (tokens !== null && isTokenForm(apiKey)) return this.resolveToken(apiKey, tokens);
+    return this.resolveKey(apiKey);
+  }
+
+  /**
+   * Resolves the credential of a session that was let in before, so that a token that works once still counts. Throws as `resolve`
+   * does.
+   */
+  resolveAgain(apiKey: string): Principal | Promise<Principal> {
+    const { tokens } = this.options;
+    if (tokens === null || !isTokenForm(apiKey)) return this.resolveKey(apiKey);
+    const known = this.verified.get(apiKey);
+    return known && this.isCurrent(known) ? known.principal : this.verify(apiKey, tokens, true);
+  }
+
+  close(): void {
+    this.options.usedTokens.close();
+  }
+
+  private resolveKey(apiKey: string): Principal | Promise<Principal> {
     const known = this.known.get(apiKey);
     if (known && this.isCurrent(known)) return known.principal;
     return isAccessTokenForm(apiKey) ? this.lookUpToken(apiKey) : this.lookUp(apiKey, known?.key);
@@ -132,20 +156,25 @@ export class Principals {
 
   private resolveToken(token: string, tokens: TokenCallers): Principal | Promise<Principal> {
     const known = this.verified.get(token);
-    return known && this.isCurrent(known) ? known.principal : this.verify(token, tokens);
+    if (known?.isUsed === true) throw usedBefore();
+    return known && this.isCurrent(known) ? known.principal : this.verify(token, tokens, false);
   }
 
-  private async verify(token: string, tokens: TokenCallers): Promise<Principal> {
+  private async verify(token: string, tokens: TokenCallers, isAgain: boolean): Promise<Principal> {
     this.verified.delete(token);
-    const made = await this.knownByToken(await tokens.resolve(token));
+    const resolved = await tokens.resolve(token);
+    const made = await this.knownByToken(resolved);
+    const { once } = resolved;
+    if (once !== null && !isAgain && !(await this.options.usedTokens.take(once))) throw usedBefore();
     const { workspace, organisation } = made.principal;
     const tenant = { workspaceId: workspace.id, organisationId: organisation.id };
     this.verified.set(token, made, { tenant, ttlMs: VERIFIED_MS });
     return made.principal;
   }
 
-  private knownByToken({ at, source, key, isCurrent }: TokenKey): Promise<Known> {
-    return this.knownOf({ at, source, key, mayStay: isCurrent });
+  private async knownByToken({ at, source, key, isCurrent, once }: TokenKey): Promise<Known> {
+    const known = await this.knownOf({ at, source, key, mayStay: isCurrent });
+    return { ...known, isUsed: once !== null };
   }
 
   private async knownOf({ at, source, key, mayStay }: Resolved): Promise<Known> {
@@ -161,7 +190,7 @@ export class Principals {
     const principal = this.build(key, workspace, organisation);
     return {
       ...{ key: at, workspace: workspaceKey, organisation: organisationKey },
-      ...{ source, mayStay, principal },
+      ...{ source, mayStay, principal, isUsed: false },
     };
   }
 
@@ -199,6 +228,10 @@ export class Principals {
     };
   }
 }
+
+/** The same error as for any other token that is refused; the log has the reason. */
+const usedBefore = (): GatewayError =>
+  new GatewayError('api_key_invalid', { detail: { token: 'The token works once, and was used before.' } });
 
 const isActive = <K extends 'workspace' | 'organisation'>(
   document: ReadModelDocument | null,

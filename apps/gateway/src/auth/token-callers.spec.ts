@@ -102,6 +102,27 @@ describe('callers with a signed token', () => {
     expect([await statusOf(tokenOf(k1)), await statusOf(tokenOf(k2))]).toEqual([200, 401]);
   });
 
+  describe('of a trust whose tokens work once', () => {
+    beforeEach(() => save({ requireJtiOnce: true, maxTtl: 600 }));
+
+    it('wl-013: are refused when they come again, also at the same time', async () => {
+      const token = tokenOf(k1, { jti: 'a' });
+      expect([await statusOf(token), await statusOf(token), await statusOf(token)]).toEqual([200, 401, 401]);
+      const raced = tokenOf(k1, { jti: 'b' });
+      const statuses = await Promise.all(Array.from({ length: 10 }, () => statusOf(raced)));
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      expect(await statusOf(tokenOf(k1, { jti: 'b', sub: 'another' }))).toBe(401);
+      expect(await statusOf(tokenOf(k1, { jti: 'c' }))).toBe(200);
+    });
+
+    it('are refused without an id, and an invalid token uses up none', async () => {
+      for (const jti of [undefined, '', 1, 'x'.repeat(600), 'a\u0000b'])
+        expect(await statusOf(tokenOf(k1, { jti }))).toBe(401);
+      expect(await statusOf(tokenOf(k1, { jti: 'd', exp: now() - 60 }))).toBe(401);
+      expect(await statusOf(tokenOf(k1, { jti: 'd' }))).toBe(200);
+    });
+  });
+
   it('get 503 and not 401 while no key set can be read', async () => {
     for (const stub of sets) stub.respondJson({}, 500);
     const response = await call(tokenOf(k1));

@@ -18,6 +18,7 @@ import {
   type VerifiedToken,
 } from '@gw/trusts';
 import { readDocument, type Documents } from './documents';
+import type { OneTimeToken } from './used-tokens';
 
 /** A verified token is checked again after this time, so that a key that its issuer withdraws ends it. */
 export const VERIFIED_MS = 300_000;
@@ -30,6 +31,8 @@ export interface TokenKey {
   readonly key: ApiKeyDocument;
   /** False once the token must be checked again. */
   readonly isCurrent: () => boolean;
+  /** Set for a token that works once. */
+  readonly once: OneTimeToken | null;
 }
 
 /** Resolves tokens that organisations and platforms sign, by the trusts of their issuers. */
@@ -71,12 +74,13 @@ export class TokenCallers {
       sets: this.sets,
       now: Math.floor(this.now() / 1_000),
     });
-    const { rule, key, expiresAt } = verified;
+    const { rule, key, expiresAt, onceAs: jti } = verified;
     const checkAgainMs = this.now() + VERIFIED_MS;
     return {
       at,
       source,
       key: await this.asKey(verified, source.version),
+      once: jti === null ? null : { trustId: rule.id, jti, expiresAt },
       isCurrent: () => this.now() < Math.min(checkAgainMs, expiresAt * 1_000) && this.sets.has(rule, key),
     };
   }

@@ -29,7 +29,7 @@ export interface RealtimeParts {
   readonly failures: FailureLog;
   readonly underWay: RequestsInFlight;
   readonly beforeCall: BeforeCall;
-  readonly principals: Pick<Principals, 'resolve'>;
+  readonly principals: Pick<Principals, 'resolveAgain'>;
   readonly documents: Documents;
   readonly settings: GatewaySettings;
 }

@@ -30,7 +30,7 @@ export class SessionRights {
   private isChecking = false;
 
   constructor(
-    private readonly principals: Pick<Principals, 'resolve'>,
+    private readonly principals: Pick<Principals, 'resolveAgain'>,
     private readonly documents: Documents,
   ) {}
 
@@ -73,7 +73,7 @@ export class SessionRights {
   private async refusalOf(session: Entitled): Promise<GatewayError | null> {
     try {
       const nowMs = Date.now();
-      const principal = this.principals.resolve(session.context.gw.apiKey ?? '');
+      const principal = this.principals.resolveAgain(session.context.gw.apiKey ?? '');
       assertAllowed(principal instanceof Promise ? await principal : principal, session.context.route, nowMs);
       const provider = this.providerOf(session);
       checkProvider(session, provider instanceof Promise ? await provider : provider, nowMs);

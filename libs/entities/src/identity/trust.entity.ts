@@ -55,6 +55,10 @@ export class TrustEntity extends Row {
   @Column({ name: 'max_ttl', type: 'integer' })
   maxTtl!: number;
 
+  /** True: each token works once. */
+  @Column({ name: 'require_jti_once', type: 'boolean', default: false })
+  requireJtiOnce!: boolean;
+
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'disabled';
 }

@@ -16,4 +16,5 @@ export const toTrustRule = (row: TrustEntity): TrustRule => ({
   conditions: row.conditions,
   maps: row.maps,
   maxTtl: row.maxTtl,
+  ...(row.requireJtiOnce && { requireJtiOnce: true }),
 });

@@ -49,6 +49,14 @@ export async function assertOwnAudiences(
   );
 }
 
+const ONCE_TTL_MAX = 3_600;
+
+/** Used tokens are remembered until they end, so those that work once must not live long. Throws `validation_failed`. */
+export function assertOnce({ requireJtiOnce, maxTtl }: Pick<TrustEntity, 'requireJtiOnce' | 'maxTtl'>): void {
+  if (requireJtiOnce && maxTtl > ONCE_TTL_MAX)
+    throw invalid('max_ttl', `must be at most ${String(ONCE_TTL_MAX)} with require_jti_once`);
+}
+
 /** Throws `validation_failed` for the first condition that cannot be used. */
 export function assertConditions(conditions: readonly ClaimCondition[], path: string): void {
   for (const [index, condition] of conditions.entries()) {

@@ -2,6 +2,7 @@ import { CLAIM_OPERATORS, type ClaimCondition } from '@gw/contracts';
 import type { TrustEntity } from '@gw/entities';
 import { ALGORITHMS, TOKEN_CHECKS, TRUST_PRESETS } from '@gw/trusts';
 import {
+  BooleanField,
   EnumField,
   EnumListField,
   IntegerField,
@@ -104,6 +105,11 @@ export class TrustFields {
     description: 'Seconds that a token may live at most; a day by default.',
   })
   max_ttl?: number;
+  @BooleanField({
+    optional: true,
+    description: 'True: each token works once, by its jti. max_ttl must be at most an hour then.',
+  })
+  require_jti_once?: boolean;
   @EnumField(['active', 'disabled'], { optional: true }) status?: 'active' | 'disabled';
 }
 
@@ -117,6 +123,7 @@ export class PlainTrustFields extends pickOf(
   'algorithms',
   'conditions',
   'max_ttl',
+  'require_jti_once',
   'status',
 ) {}
 
@@ -162,6 +169,7 @@ export class TrustResponse extends RowResponse {
   @ResponseField.list(() => ClaimConditionResponse) readonly conditions!: readonly ClaimConditionResponse[];
   @ResponseField.list(() => TrustMapResponse) readonly maps!: readonly TrustMapResponse[];
   @ResponseField.integer({ example: DAY_SECONDS }) readonly max_ttl!: number;
+  @ResponseField.boolean() readonly require_jti_once!: boolean;
   @ResponseField.oneOf(['active', 'disabled']) readonly status!: string;
 }
 

@@ -21,7 +21,7 @@ import {
 } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { TrustKeys } from './trust-keys.service';
-import { assertIssuer, assertMaps, assertOwnAudiences } from './trust-checks';
+import { assertIssuer, assertMaps, assertOnce, assertOwnAudiences } from './trust-checks';
 import {
   DAY_SECONDS,
   PlainTrustFields,
@@ -32,6 +32,8 @@ import {
   type TrustResponse,
   type UpdateTrustDto,
 } from './trusts.dto';
+
+const HOUR_SECONDS = 3_600;
 
 export const TRUST: Resource<TrustEntity> = {
   entity: TrustEntity,
@@ -57,6 +59,9 @@ export class TrustsService {
     const { organisationId } = inOrganisation(caller);
     const { issuer, conditions = [], audiences } = input;
     assertIssuer({ issuer, conditions, maps: input.maps });
+    const requireJtiOnce = input.require_jti_once ?? false;
+    const maxTtl = input.max_ttl ?? (requireJtiOnce ? HOUR_SECONDS : DAY_SECONDS);
+    assertOnce({ requireJtiOnce, maxTtl });
     const keys = await this.keys.read(issuer, input.jwks_uri ?? null, input.jwks ?? null);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -69,7 +74,7 @@ export class TrustsService {
         preset: input.preset ?? null,
         audiences,
         algorithms: input.algorithms ?? ['RS256'],
-        maxTtl: input.max_ttl ?? DAY_SECONDS,
+        ...{ maxTtl, requireJtiOnce },
         status: input.status ?? 'active',
       });
       return toTrust(row);
@@ -100,6 +105,7 @@ export class TrustsService {
         if (issuer !== row.issuer) write.changed(documentKey.trusts(row.issuerDigest));
         const maps = input.maps === undefined ? row.maps : await mapsOf(manager, at.caller, input.maps);
         assign(PlainTrustFields, row, input);
+        assertOnce(row);
         Object.assign(row, keys, { issuer, issuerDigest: issuerDigest(issuer), maps });
       }),
     );

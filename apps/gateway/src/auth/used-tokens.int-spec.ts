@@ -1,0 +1,50 @@
+import { createLog } from '@gw/web';
+import { eventually, startRedis } from '@gw/testing';
+import { createUsedTokens, LocalUsedTokens, type OneTimeToken, type UsedTokens } from './used-tokens';
+
+const token = (jti: string, more: Partial<OneTimeToken> = {}): OneTimeToken => ({
+  ...{ trustId: 'trust-1', jti, expiresAt: Math.floor(Date.now() / 1_000) + 300 },
+  ...more,
+});
+
+describe('one-time tokens of gateways that share a Redis', () => {
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  let gateways: UsedTokens[] = [];
+  beforeAll(async () => {
+    redis = await startRedis();
+    gateways = [1, 2, 3].map(() => createUsedTokens(redis.url, createLog('test', 'silent')));
+  });
+  afterAll(async () => {
+    for (const gateway of gateways) gateway.close();
+    await redis.stop();
+  });
+  const taken = (one: OneTimeToken): Promise<(boolean | string)[]> =>
+    Promise.all(gateways.map((gateway) => gateway.take(one).catch((error: { type: string }) => error.type)));
+
+  it('are taken by one of them, for each trust', async () => {
+    // They connect in the background.
+    await eventually(async () => !(await taken(token('connected'))).includes('unavailable'));
+    const first = await taken(token('a'));
+    expect(first.filter((result) => result === true)).toHaveLength(1);
+    const other = await taken(token('a', { trustId: 'trust-2' }));
+    expect(other.filter((result) => result === true)).toHaveLength(1);
+  });
+
+  it('are refused as unavailable while Redis is away', async () => {
+    await redis.kill();
+    expect(await taken(token('b'))).toEqual(['unavailable', 'unavailable', 'unavailable']);
+  });
+});
+
+describe('one-time tokens of a gateway without Redis', () => {
+  it('are remembered until they end, up to a number beyond which further ones are refused', async () => {
+    let now = Date.now();
+    const tokens = new LocalUsedTokens(2, () => now);
+    expect(await tokens.take(token('a'))).toBe(true);
+    expect(await tokens.take(token('a'))).toBe(false);
+    expect(await tokens.take(token('b'))).toBe(true);
+    await expect(tokens.take(token('c'))).rejects.toMatchObject({ type: 'unavailable' });
+    now += 400_000;
+    expect(await tokens.take(token('c'))).toBe(true);
+  });
+});

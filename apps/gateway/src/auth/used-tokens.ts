@@ -1,0 +1,93 @@
+import { GatewayError } from '@gw/kernel';
+import { connectRedis, type Redis } from '@gw/redis';
+import type { Log } from '@gw/web';
+import { hash } from 'node:crypto';
+
+/** One-time tokens that a process without Redis remembers: some 20 MB. */
+const LOCAL_MAX = 100_000;
+
+/** A token that works once. */
+export interface OneTimeToken {
+  readonly trustId: string;
+  readonly jti: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+/** Remembers one-time tokens until they end. */
+export interface UsedTokens {
+  /** Whether the token was not used before. Throws `unavailable` when that cannot be known: then nobody gets in. */
+  take(token: OneTimeToken): Promise<boolean>;
+  close(): void;
+}
+
+/** With Redis a token works once for all gateways that share it; without, once for each process. */
+export function createUsedTokens(redisUrl: string | null, log: Log): UsedTokens {
+  if (redisUrl === null) return new LocalUsedTokens();
+  const redis = connectRedis({
+    url: redisUrl,
+    name: 'gateway-used-tokens',
+    log: (level, message) => {
+      log[level](message);
+    },
+  });
+  return new SharedUsedTokens(redis);
+}
+
+const nameOf = ({ trustId, jti }: OneTimeToken): string => hash('sha256', `${trustId}\n${jti}`, 'base64url');
+
+/** A little longer than the token, since clocks differ. */
+const secondsOf = ({ expiresAt }: OneTimeToken, nowMs: number): number =>
+  Math.max(Math.ceil(expiresAt - nowMs / 1_000), 0) + 60;
+
+const unknown = (cause?: unknown): GatewayError =>
+  new GatewayError('unavailable', {
+    message: 'Whether the one-time token was used before cannot be checked right now; try again.',
+    headers: { 'retry-after': '5' },
+    ...(cause === undefined ? {} : { cause }),
+  });
+
+export class SharedUsedTokens implements UsedTokens {
+  constructor(private readonly redis: Redis) {}
+
+  async take(token: OneTimeToken): Promise<boolean> {
+    const key = `gw:used-token:${nameOf(token)}`;
+    try {
+      return (await this.redis.set(key, '1', 'EX', secondsOf(token, Date.now()), 'NX')) === 'OK';
+    } catch (error) {
+      throw unknown(error);
+    }
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+}
+
+/** Holds 100,000 tokens; when all of them still live, further ones are refused as `unavailable`. */
+export class LocalUsedTokens implements UsedTokens {
+  /** By name, when it can be forgotten, in Unix milliseconds. */
+  private readonly ends = new Map<string, number>();
+
+  constructor(
+    private readonly max = LOCAL_MAX,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  take(token: OneTimeToken): Promise<boolean> {
+    const [name, now] = [nameOf(token), this.now()];
+    if ((this.ends.get(name) ?? 0) > now) return Promise.resolve(false);
+    if (this.ends.size >= this.max) this.forgetEnded(now);
+    if (this.ends.size >= this.max) return Promise.reject(unknown());
+    this.ends.set(name, now + secondsOf(token, now) * 1_000);
+    return Promise.resolve(true);
+  }
+
+  close(): void {
+    this.ends.clear();
+  }
+
+  private forgetEnded(now: number): void {
+    for (const [name, end] of this.ends) if (end <= now) this.ends.delete(name);
+  }
+}
