@@ -167,11 +167,12 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
       expect([status, body['object'] ?? null]).toEqual(isOwner ? [200, 'session'] : [403, null]);
       const { body: choices } = await api.get(`/v1/auth/sso/discover?email=${email}`);
       expect(choices['methods']).toEqual(['sso']);
-      if (!isOwner) return;
       const [login] = await api.dataSource.manager.findBy(AuditLogEntity, {
         organisationId,
         action: 'login',
       });
+      expect([login?.responseStatusCode, login?.userId]).toEqual([isOwner ? 200 : 403, user.id]);
+      if (!isOwner) return;
       expect(login?.after).toEqual({ break_glass: true });
       const mails = await api.dataSource.manager.findBy(MailEntity, { organisationId });
       expect(mails.map(({ recipient }) => recipient)).toEqual([email]);

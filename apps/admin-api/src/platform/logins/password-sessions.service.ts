@@ -3,6 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { LoginDto, TokenResponse } from '../auth/auth.dto';
+import { FailureThrottle } from '../auth/failure-throttle';
 import { PasswordChecks } from '../auth/password-checks';
 import { PasswordLogins } from './password-logins';
 import { SessionsService } from '../auth/sessions.service';
@@ -25,11 +26,19 @@ interface LoginFacts {
   readonly sessionId: string | null;
   readonly isBreakGlass?: boolean;
   readonly mfa?: SessionFactor;
+  /** Why there is no session; by default, a wrong password or code. */
+  readonly refusal?: Pick<GatewayError, 'status' | 'type'>;
 }
+
+const WRONG = { status: 401, type: 'unauthenticated' } as const;
+/** Refusals of one user in a minute that are recorded; the rest is only refused. */
+const RECORDED_MAX = 60;
 
 /** Logins by password, and by a second factor where the user has one. */
 @Injectable()
 export class PasswordSessions {
+  private readonly refusals = new FailureThrottle(RECORDED_MAX);
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly sessions: SessionsService,
@@ -59,7 +68,7 @@ export class PasswordSessions {
       if (first) await this.record(this.dataSource.manager, first, request, { sessionId: null });
       throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });
     }
-    return this.dataSource.transaction(async (manager) => {
+    return this.orRefused(seat, request, async (manager) => {
       await this.passwordLogins.isBreakGlass(manager, loginOf(seat));
       const at = factorSeatOf(seat);
       const factors = await this.factors.kindsOf(manager, at);
@@ -80,7 +89,7 @@ export class PasswordSessions {
     const [seat] = await this.seatsOf({ id: userId }, organisationId);
     if (!seat) throw endedChallenge();
     await this.factors.admit(reader, userId, code, address);
-    const response = await this.dataSource.transaction(async (manager) => {
+    const response = await this.orRefused(seat, request, async (manager) => {
       const taken = await this.factors.take(manager, { userId, organisationId }, code);
       if (taken === null) return null;
       if (!(await this.challenges.end(manager, challenge))) throw endedChallenge();
@@ -146,12 +155,30 @@ export class PasswordSessions {
       }));
   }
 
+  /** Runs a step after a right password. A login that must go by single sign-on is in the audit log as refused. */
+  private async orRefused<T>(
+    seat: Seat,
+    request: RequestFacts,
+    step: (manager: EntityManager) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.dataSource.transaction(step);
+    } catch (error) {
+      const isRefusal = error instanceof GatewayError && error.type === 'sso_login_refused';
+      if (isRefusal && !this.refusals.isFull(seat.user.id)) {
+        this.refusals.count(seat.user.id);
+        await this.record(this.dataSource.manager, seat, request, { sessionId: null, refusal: error });
+      }
+      throw error;
+    }
+  }
+
   /** Records a login; one without a session as refused. */
   record(
     manager: EntityManager,
     { user, organisationId }: Seat,
     request: RequestFacts,
-    { sessionId, isBreakGlass = false, mfa }: LoginFacts,
+    { sessionId, isBreakGlass = false, mfa, refusal = WRONG }: LoginFacts,
   ): Promise<void> {
     const place = { userId: user.id, apiKeyId: null, organisationId, workspaceId: null };
     const caller = { kind: 'session' as const, ...place, request };
@@ -159,7 +186,7 @@ export class PasswordSessions {
     const after = Object.keys(facts).length === 0 ? {} : { after: facts };
     const entry = { action: 'login', resourceType: 'auth', resourceId: sessionId, ...after };
     return this.audits.record(manager, caller, [
-      sessionId === null ? { ...entry, status: 401, errorType: 'unauthenticated' } : entry,
+      sessionId === null ? { ...entry, status: refusal.status, errorType: refusal.type } : entry,
     ]);
   }
 }
