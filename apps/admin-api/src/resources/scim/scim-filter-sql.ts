@@ -24,7 +24,7 @@ export function conditionOf(filter: Filter, columns: Columns, first: number): Co
     values.push(value);
     return `$${String(first + values.length - 1)}`;
   };
-  return { sql: compiled(filter, { columns, parameter, inside: null }), values };
+  return { sql: compiled(filter, { columns, parameter, inside: null, isNegated: false }), values };
 }
 
 interface Scope {
@@ -32,6 +32,8 @@ interface Scope {
   readonly parameter: (value: unknown) => string;
   /** Column of the list whose elements are compared; null outside of brackets. */
   readonly inside: Extract<Column, { kind: 'list' }> | null;
+  /** Whether a NOT is around the condition, so that it must be false and not null where there is no value. */
+  readonly isNegated: boolean;
 }
 
 function compiled(filter: Filter, scope: Scope): string {
@@ -40,7 +42,7 @@ function compiled(filter: Filter, scope: Scope): string {
     case 'or':
       return `(${filter.terms.map((term) => compiled(term, scope)).join(` ${filter.kind} `)})`;
     case 'not':
-      return `NOT (${compiled(filter.term, scope)})`;
+      return `NOT (${compiled(filter.term, { ...scope, isNegated: true })})`;
     case 'never':
       return 'false';
     case 'present':
@@ -58,7 +60,8 @@ function compiled(filter: Filter, scope: Scope): string {
 /** `ne` holds also where there is no value, as in RFC 7644. */
 function compared(filter: Extract<Filter, { kind: 'compare' }>, scope: Scope): string {
   const { path, operator } = filter;
-  if (operator === 'ne') return `NOT (${compared({ ...filter, operator: 'eq' }, scope)})`;
+  if (operator === 'ne')
+    return `NOT (${compared({ ...filter, operator: 'eq' }, { ...scope, isNegated: true })})`;
   return onValue(path, scope, (sql, lowered) =>
     comparison(path, operator, filter.value, { sql, lowered }, scope),
   );
@@ -67,14 +70,18 @@ function compared(filter: Extract<Filter, { kind: 'compare' }>, scope: Scope): s
 function onValue(path: AttributePath, scope: Scope, test: (sql: string, lowered: boolean) => string): string {
   if (scope.inside !== null) {
     const sql = path.sub === null ? null : scope.inside.value(path.sub);
-    return sql === null ? 'false' : `coalesce(${test(sql, false)}, false)`;
+    return sql === null ? 'false' : settled(test(sql, false), scope);
   }
   const column = scope.columns(path);
   if (column === null) return 'false';
-  if (column.kind === 'value') return `coalesce(${test(column.sql, column.lowered === true)}, false)`;
+  if (column.kind === 'value') return settled(test(column.sql, column.lowered === true), scope);
   const sql = path.sub === null ? 'true' : column.value(path.sub);
   return sql === null ? 'false' : `EXISTS (SELECT 1 FROM ${column.from} WHERE ${test(sql, false)})`;
 }
+
+/** Without a NOT null counts as false anyway, and the condition can use an index. */
+const settled = (condition: string, { isNegated }: Scope): string =>
+  isNegated ? `coalesce(${condition}, false)` : condition;
 
 /** None of them knows wildcards. `of` and `value` are SQL. */
 const TEXT: Readonly<Record<Exclude<Operator, 'ne'>, (of: string, value: string) => string>> = {
