@@ -1,5 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { TestAdminApi } from './spec-support/admin-api';
 
 interface Media {
@@ -126,5 +128,23 @@ describe('OpenAPI document', () => {
       }),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('describes every call of the set-up guides', () => {
+    const folder = join(__dirname, '..', '..', '..', 'docs', 'guides');
+    const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const calls = texts.flatMap((text) => [
+      ...text.matchAll(/curl -X (\w+) https:\/\/gateway\.example\.com(\/\S+)[^`]*?-d '((?:[^']|'\$\w+')*)'/g),
+    ]);
+    const wrong = calls.flatMap(([, method = '', path = '', body = '']) => {
+      const name = `${method.toLowerCase()} ${path}`;
+      const [, , operation] = operations.find(([known]) => known === name) ?? [];
+      const schema = operation?.requestBody?.content?.['application/json']?.schema;
+      if (schema === undefined) return [`${name} is not documented`];
+      const validate = compile(schema);
+      return validate(JSON.parse(body)) ? [] : [`${name}: ${ajv.errorsText(validate.errors)}`];
+    });
+    expect(wrong).toEqual([]);
+    expect(calls.length).toBeGreaterThanOrEqual(8);
   });
 });
