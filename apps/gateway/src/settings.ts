@@ -20,7 +20,7 @@ import { SHUTDOWN_SETTINGS } from '@gw/web';
 
 import { memoryCaps, memoryOfProcess } from './health/memory-caps';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 const SCHEMA = {
   GATEWAY_PORT: port(8787),
@@ -66,8 +66,8 @@ const SCHEMA = {
   /** Web origins that may read responses, separated by commas, or `*`. Empty: none, and OPTIONS requests go to the provider. */
   CORS_ALLOWED_ORIGINS: text(''),
   /** Milliseconds that an outbound call may take; for a stream, until the first byte and between bytes. */
-  REQUEST_TIMEOUT: integer({ min: 1, max: 60 * MINUTE }, 10 * MINUTE),
-  CONNECT_TIMEOUT: integer({ min: 1, max: MINUTE }, 10_000),
+  REQUEST_TIMEOUT: integer({ min: 1, max: 60 * MINUTE_MS }, 10 * MINUTE_MS),
+  CONNECT_TIMEOUT: integer({ min: 1, max: MINUTE_MS }, 10_000),
   /** Maximum bytes of a request body in memory. A larger one is spooled on passthrough routes and refused on all others. */
   MAX_BUFFERED_BODY: integer({ min: 1_024, max: 256 * 1_048_576 }, 32 * 1_048_576),
   /**
@@ -82,31 +82,31 @@ const SCHEMA = {
    */
   SPOOL_MAX_BYTES: integer({ min: 1_048_576, max: 1_024 * 1_073_741_824 }, 1_073_741_824),
   /** Milliseconds until all headers of a request must have arrived. */
-  HEADERS_TIMEOUT: integer({ min: 100, max: MINUTE * 5 }, 30_000),
+  HEADERS_TIMEOUT: integer({ min: 100, max: MINUTE_MS * 5 }, 30_000),
   /** Milliseconds between two pieces of a request body. */
-  BODY_IDLE_TIMEOUT: integer({ min: 100, max: MINUTE * 10 }, 60_000),
+  BODY_IDLE_TIMEOUT: integer({ min: 100, max: MINUTE_MS * 10 }, 60_000),
   /** Milliseconds for a whole request body that is kept in memory. */
-  BODY_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 5 * MINUTE),
+  BODY_TIMEOUT: integer({ min: 100, max: 60 * MINUTE_MS }, 5 * MINUTE_MS),
   /** Milliseconds for a whole request body that is spooled. */
-  SPOOL_BODY_TIMEOUT: integer({ min: 100, max: 24 * 60 * MINUTE }, 60 * MINUTE),
+  SPOOL_BODY_TIMEOUT: integer({ min: 100, max: 24 * 60 * MINUTE_MS }, 60 * MINUTE_MS),
   /** Minimum average rate of a request body in bytes a second, enforced once BODY_IDLE_TIMEOUT has passed; 0: no minimum. */
   BODY_MIN_RATE: integer({ min: 0, max: 1_073_741_824 }, 500),
   /** Maximum client connections of one process; further ones are closed at once. */
   MAX_CONNECTIONS: integer({ min: 1, max: 1_000_000 }, 50_000),
   /** Milliseconds without a byte after which an open stream gets a keep-alive comment. */
-  STREAM_KEEP_ALIVE: integer({ min: 100, max: 10 * MINUTE }, 15_000),
+  STREAM_KEEP_ALIVE: integer({ min: 100, max: 10 * MINUTE_MS }, 15_000),
   /** Maximum bytes of one WebSocket message in either direction; a larger one closes its session with code 1009. */
   REALTIME_MAX_MESSAGE: integer({ min: 1_024, max: 256 * 1_048_576 }, 16 * 1_048_576),
   /** Milliseconds without a frame in either direction after which a WebSocket session is closed. */
-  REALTIME_IDLE_TIMEOUT: integer({ min: 100, max: 24 * 60 * MINUTE }, 10 * MINUTE),
+  REALTIME_IDLE_TIMEOUT: integer({ min: 100, max: 24 * 60 * MINUTE_MS }, 10 * MINUTE_MS),
   /**
    * Milliseconds that the gateway reads on from a provider after its client has disconnected during a response; 0: not at all.
    */
-  REALTIME_LINGER: integer({ min: 0, max: MINUTE }, 5_000),
+  REALTIME_LINGER: integer({ min: 0, max: MINUTE_MS }, 5_000),
   /** Maximum WebSocket clients of one process, including those that wait for their upgrade. */
   REALTIME_MAX_SESSIONS: integer({ min: 1, max: 100_000 }, 5_000),
   ...SHUTDOWN_SETTINGS,
-  KEEP_ALIVE_TIMEOUT: integer({ min: 100, max: 60 * MINUTE }, 75_000),
+  KEEP_ALIVE_TIMEOUT: integer({ min: 100, max: 60 * MINUTE_MS }, 75_000),
   /**
    * Maximum provider calls of one request, over all targets: retries, second requests of hedges and continued streams included.
    */
@@ -131,9 +131,9 @@ const SCHEMA = {
   /** Maximum bytes of the body of a first response; a longer one cannot be replayed. */
   IDEMPOTENCY_ENTRY_MAX_BYTES: integer({ min: 1_024, max: 64 * 1_048_576 }, 4 * 1_048_576),
   /** Milliseconds after which the leases of a silent process expire. */
-  LIMITS_LEASE: integer({ min: 5_000, max: 10 * MINUTE }, 90_000),
+  LIMITS_LEASE: integer({ min: 5_000, max: 10 * MINUTE_MS }, 90_000),
   /** Milliseconds of silence after which the usage that a process reported but never recorded is written off. */
-  LIMITS_LOST_AFTER: integer({ min: 60 * MINUTE, max: 7 * 24 * 60 * MINUTE }, 24 * 60 * MINUTE),
+  LIMITS_LOST_AFTER: integer({ min: 60 * MINUTE_MS, max: 7 * 24 * 60 * MINUTE_MS }, 24 * 60 * MINUTE_MS),
   /**
    * Part of a budget that one process may spend in an outage beyond its leases, in per cent of the limit; for limits that hold in
    * an outage.

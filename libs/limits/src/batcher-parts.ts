@@ -81,7 +81,7 @@ export interface BatcherContext {
 /** Requests as much extra as this time would use. */
 export const HORIZON_MS = 1_000;
 const SPAN_MIN_MS = 50;
-/** Fraction of the lease during which its slice is used; the rest covers a slow response. */
+/** Fraction of a lease's life during which it is used; the rest covers a slow response. */
 const LEASE_PART = 0.8;
 
 /**
@@ -116,10 +116,10 @@ export const NO_PENDING: Pending = { sum: 0, largest: 0 };
 export const SLOTS_PER_ROUND_TRIP = 64;
 
 /** Whether this tick must report the slot to the counters. */
-export function isDue(context: BatcherContext, { slice, statedAt }: CounterSlot, nowMs: number): boolean {
-  if (slice.consumed !== slice.acknowledged) return true;
-  if (slice.free > 0 || slice.crowded) return true;
-  if (slice.isIdle) return false;
+export function isDue(context: BatcherContext, { lease, statedAt }: CounterSlot, nowMs: number): boolean {
+  if (lease.consumed !== lease.acknowledged) return true;
+  if (lease.free > 0 || lease.crowded) return true;
+  if (lease.isIdle) return false;
   return statedAt < context.restateSince || nowMs - statedAt > context.settings.leaseMs / 3;
 }
 
@@ -133,51 +133,51 @@ export function stateSlot(
   pending: Pending,
   nowMs: number,
 ): CounterStatement {
-  const { bucket, slice } = slot;
+  const { bucket, lease } = slot;
   const { window } = bucket;
   const target = slot.lostUntil > nowMs ? 0 : targetOf(slot, pending.sum, nowMs);
-  const keepMax = Math.max(0, Math.floor((slice.room + Math.max(0, slice.free)) / EXTRA_DIVISOR));
-  const usable = slice.validUntil > nowMs ? slice.free : 0;
+  const keepMax = Math.max(0, Math.floor((lease.room + Math.max(0, lease.free)) / EXTRA_DIVISOR));
+  const usable = lease.validUntil > nowMs ? lease.free : 0;
   // The counters never granted the outage share, so it is dropped once they are reachable.
-  const most = pending.sum > 0 || slice.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
-  slot.least = Math.max(1, slice.largest, pending.largest, Math.floor(slot.least / 2));
+  const most = pending.sum > 0 || lease.onShare ? 0 : Math.max(0, Math.min(usable, target, keepMax));
+  slot.least = Math.max(1, lease.largest, pending.largest, Math.floor(slot.least / 2));
   const keep = most < slot.least ? 0 : most;
-  if (slice.onShare) slice.shelved += slice.free;
-  slice.free = keep;
-  slice.admitted = 0;
-  slice.largest = 0;
-  slice.value = bucket.value;
+  if (lease.onShare) lease.shelved += lease.free;
+  lease.free = keep;
+  lease.admitted = 0;
+  lease.largest = 0;
+  lease.value = bucket.value;
   slot.statedAt = nowMs;
   const windowed = window.kind === 'fixed' || window.kind === 'sliding';
   return {
     key: bucket.key,
-    holder: slice.holder,
+    holder: lease.holder,
     value: bucket.value,
     strict: bucket.strict,
     kind: window.kind,
     lengthMs: windowed ? window.lengthMs : 0,
     originMs: windowed ? window.originMs : 0,
     boundaries: window.kind === 'period' ? boundariesOf(window, storeNow(context)) : [],
-    period: slice.period,
-    consumed: slice.consumed,
-    hold: slice.inFlight + keep,
+    period: lease.period,
+    consumed: lease.consumed,
+    hold: lease.inFlight + keep,
     want: Math.max(0, target - keep),
     least: slot.least,
     seed: slot.seed,
-    known: slice.known,
+    known: lease.known,
   };
 }
 
-function targetOf({ bucket, slice, statedAt }: CounterSlot, pending: number, nowMs: number): number {
+function targetOf({ bucket, lease, statedAt }: CounterSlot, pending: number, nowMs: number): number {
   if (bucket.measure === 'concurrency') {
-    return slice.admitted > 0 || pending > 0 ? Math.max(4, Math.ceil(slice.inFlight / 2)) : 0;
+    return lease.admitted > 0 || pending > 0 ? Math.max(4, Math.ceil(lease.inFlight / 2)) : 0;
   }
   const span = Math.max(SPAN_MIN_MS, nowMs - statedAt);
-  return Math.max(Math.ceil((slice.admitted * HORIZON_MS) / span), pending);
+  return Math.max(Math.ceil((lease.admitted * HORIZON_MS) / span), pending);
 }
 
 /**
- * Returns how long a slice granted by a round trip sent at `sentAt` may be used: never past the
+ * Returns how long a lease granted by a round trip sent at `sentAt` may be used: never past the
  * window or the lease.
  */
 export function validFor(
@@ -198,15 +198,15 @@ export function denialOf(
   slot: CounterSlot,
   reason: LimitDenial['reason'],
 ): LimitDenial {
-  const { bucket, slice } = slot;
+  const { bucket, lease } = slot;
   const { kind } = bucket.window;
   return {
     admitted: false,
     bucket,
     reason,
-    used: slice.used + slice.consumed - slice.acknowledged,
-    reserved: slice.held,
-    resetAtMs: slice.endsAtMs,
+    used: lease.used + lease.consumed - lease.acknowledged,
+    reserved: lease.held,
+    resetAtMs: lease.endsAtMs,
     retryAfterMs: retryAfter(context, slot, reason === 'limit' && kind !== 'open'),
   };
 }
@@ -223,8 +223,8 @@ export function refusalOf(
   const nowMs = context.monotonic();
   for (const { key, value } of buckets) {
     const slot = slots.get(key);
-    if (slot === undefined || slot.slice.value !== value) continue;
-    if (slot.slice.refusedUntil > nowMs) return denialOf(context, slot, 'limit');
+    if (slot === undefined || slot.lease.value !== value) continue;
+    if (slot.lease.refusedUntil > nowMs) return denialOf(context, slot, 'limit');
   }
   return null;
 }
@@ -233,9 +233,9 @@ export function refusalOf(
  * Amounts held by in-flight requests may be freed at any time; used amounts are freed by the next
  * window.
  */
-function retryAfter(context: BatcherContext, { slice }: CounterSlot, untilReset: boolean): number {
-  if (!untilReset || slice.used < slice.value) return HORIZON_MS;
-  return slice.endsAtMs === null ? Infinity : Math.max(0, slice.endsAtMs - storeNow(context));
+function retryAfter(context: BatcherContext, { lease }: CounterSlot, untilReset: boolean): number {
+  if (!untilReset || lease.used < lease.value) return HORIZON_MS;
+  return lease.endsAtMs === null ? Infinity : Math.max(0, lease.endsAtMs - storeNow(context));
 }
 
 /** Returns the thresholds crossed between two readings of one period. */

@@ -28,7 +28,7 @@ import { WaiterQueue, type Readiness } from './waiter-queue';
 interface Sent {
   readonly waiters: readonly Waiter[];
   readonly slots: readonly CounterSlot[];
-  readonly slices: readonly Lease[];
+  readonly leases: readonly Lease[];
   readonly consumed: readonly number[];
   readonly sentAt: number;
 }
@@ -82,7 +82,7 @@ export class CounterBatcher {
    * Requests more before nothing is left, so that no request waits for it. Happens once per grant.
    */
   private refill(slot: CounterSlot): void {
-    slot.slice.low = 0;
+    slot.lease.low = 0;
     if (slot.inExchange || this.context.breaker.isOpen) return;
     this.reports.push(slot);
     // While waiters are picked for a round trip, no other round trip may start and take one of
@@ -114,7 +114,7 @@ export class CounterBatcher {
   tick(nowMs: number, probe = false): void {
     const due: CounterSlot[] = [];
     for (const [key, slot] of this.slots) {
-      if (slot.slice.isIdle && nowMs - slot.usedAt > IDLE_SLOT_MS && slot.seeding === null) this.drop(key);
+      if (slot.lease.isIdle && nowMs - slot.usedAt > IDLE_SLOT_MS && slot.seeding === null) this.drop(key);
       else if (probe || isDue(this.context, slot, nowMs)) due.push(slot);
     }
     if (probe) {
@@ -128,10 +128,10 @@ export class CounterBatcher {
 
   /** Gives everything back when the process ends. */
   async close(): Promise<void> {
-    const slots = [...this.slots.values()].filter(({ slice }) => !slice.isIdle);
+    const slots = [...this.slots.values()].filter(({ lease }) => !lease.isIdle);
     for (let at = 0; at < slots.length; at += SLOTS_PER_ROUND_TRIP) {
       const part = slots.slice(at, at + SLOTS_PER_ROUND_TRIP);
-      for (const { slice } of part) slice.validUntil = -Infinity;
+      for (const { lease } of part) lease.validUntil = -Infinity;
       await this.context.counters.exchange({
         ...this.header(),
         statements: this.state(part, [], 0),
@@ -229,7 +229,7 @@ export class CounterBatcher {
     const sent: Sent = {
       waiters,
       slots,
-      slices: slots.map(({ slice }) => slice),
+      leases: slots.map(({ lease }) => lease),
       consumed: statements.map(({ consumed }) => consumed),
       sentAt,
     };
@@ -279,7 +279,7 @@ export class CounterBatcher {
     noteRoundTrip(this.context, sent.sentAt);
     this.context.clockOffsetMs = response.nowMs - this.context.clock();
     for (const [at, counter] of response.counters.entries()) {
-      const [slot, stated, consumed] = [sent.slots[at], sent.slices[at], sent.consumed[at] ?? 0];
+      const [slot, stated, consumed] = [sent.slots[at], sent.leases[at], sent.consumed[at] ?? 0];
       if (slot === undefined || stated === undefined) continue;
       applyReply(this.context, slot, { stated, consumed, sentAt: sent.sentAt }, counter, response.nowMs);
     }
@@ -295,16 +295,16 @@ export class CounterBatcher {
     const { buckets, amounts } = waiter;
     if (verdict === UNDECIDED) return this.retry(waiter);
     if (verdict === ADMITTED && amounts !== null) {
-      const slices = buckets.map(({ key }) => (this.slots.get(key) as CounterSlot).slice);
-      const held = buckets.map((bucket, at) => takeFrom(slices[at] as Lease, bucket, amounts[at] ?? 0));
-      return finish(waiter, this.context.open.add(new Reservation(buckets, slices, held, sent.sentAt)));
+      const leases = buckets.map(({ key }) => (this.slots.get(key) as CounterSlot).lease);
+      const held = buckets.map((bucket, at) => takeFrom(leases[at] as Lease, bucket, amounts[at] ?? 0));
+      return finish(waiter, this.context.open.add(new Reservation(buckets, leases, held, sent.sentAt)));
     }
     const slot = sent.slots[verdict] as CounterSlot;
-    const { slice, bucket } = slot;
-    if (slice.used >= slice.value) {
+    const { lease, bucket } = slot;
+    if (lease.used >= lease.value) {
       const forMs = bucket.window.kind === 'fixed' ? this.context.settings.leaseMs : REFUSAL_MS;
-      const ends = slice.endsAtMs === null ? Infinity : slice.endsAtMs - storeNow(this.context);
-      slice.refusedUntil = sent.sentAt + Math.min(forMs, ends);
+      const ends = lease.endsAtMs === null ? Infinity : lease.endsAtMs - storeNow(this.context);
+      lease.refusedUntil = sent.sentAt + Math.min(forMs, ends);
     }
     return finish(waiter, denialOf(this.context, slot, 'limit'));
   }
@@ -312,8 +312,8 @@ export class CounterBatcher {
   private inform(waiter: Waiter, counters: readonly CounterReply[], slots: readonly CounterSlot[]): void {
     const mine = waiter.buckets.map(({ key }) => this.slots.get(key) as CounterSlot);
     if (mine.some((slot) => counters[slots.indexOf(slot)]?.status !== 'ok')) return this.retry(waiter);
-    const slices = mine.map(({ slice }) => slice);
-    return finish(waiter, informed(waiter.buckets, slices));
+    const leases = mine.map(({ lease }) => lease);
+    return finish(waiter, informed(waiter.buckets, leases));
   }
 
   /** Retries a waiter whose counter was missing or whose boundaries were out of date. */

@@ -47,18 +47,18 @@ export function applyReply(
     // The durable record may know more about this process than the process itself.
     stated.consumed += counter.consumed - consumed;
     stated.acknowledged = counter.consumed;
-    slot.slice = stated;
-  } else if (slot.slice.period !== counter.period) {
-    slot.slice = new Lease(counter.period, stated.value, stated.holder, counter.consumed);
+    slot.lease = stated;
+  } else if (slot.lease.period !== counter.period) {
+    slot.lease = new Lease(counter.period, stated.value, stated.holder, counter.consumed);
   }
-  const { slice, bucket } = slot;
-  for (const kind of crossingsBetween(bucket, slice.used, counter.used)) {
+  const { lease, bucket } = slot;
+  for (const kind of crossingsBetween(bucket, lease.used, counter.used)) {
     context.onCrossing({ bucket, kind, period: counter.period, used: counter.used });
   }
-  slice.apply(counter);
+  lease.apply(counter);
   const [validMs, ends] = validFor(bucket, counter.period, nowMs, context.settings.leaseMs);
-  slice.endsAtMs = ends;
+  lease.endsAtMs = ends;
   // A standard limit may be reserved past its end. Amounts freed from such a reservation are not
   // headroom, so the counters must decide.
-  slice.validUntil = slice.room < 0 ? -Infinity : sentAt + validMs;
+  lease.validUntil = lease.room < 0 ? -Infinity : sentAt + validMs;
 }

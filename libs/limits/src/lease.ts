@@ -50,7 +50,7 @@ export class Lease {
 
   constructor(
     readonly period: number,
-    /** The limit under which the slice was granted. */
+    /** The limit under which the lease was granted. */
     public value: number,
     /** The name under which it is stated and recorded. */
     readonly holder: string,
@@ -90,9 +90,9 @@ export class Lease {
   }
 }
 
-/** A counter's place in this process: its newest limit and the slice of the current period. */
+/** A counter's place in this process: its newest limit and the lease of the current period. */
 export class CounterSlot {
-  slice: Lease;
+  lease: Lease;
   statedAt: number;
   usedAt: number;
   /** Amount that one request takes, as recently seen. */
@@ -115,7 +115,7 @@ export class CounterSlot {
     nowMonotonicMs: number,
     holder: string,
   ) {
-    this.slice = new Lease(-1, bucket.value, holder);
+    this.lease = new Lease(-1, bucket.value, holder);
     this.statedAt = nowMonotonicMs;
     this.usedAt = nowMonotonicMs;
   }

@@ -171,18 +171,18 @@ export class Ledger implements LivenessListener {
    * Charges an amount that became known after the reservation was settled. The caller makes sure
    * that it is charged once.
    */
-  chargeLate({ buckets, slices, amounts }: Reservation, charge: Charge): void {
+  chargeLate({ buckets, leases, amounts }: Reservation, charge: Charge): void {
     for (let index = 0; index < buckets.length; index += 1) {
-      const slice = slices[index];
+      const lease = leases[index];
       const bucket = buckets[index];
-      if (slice === undefined || bucket === undefined) continue;
+      if (lease === undefined || bucket === undefined) continue;
       const used = usedOf(bucket, charge);
       const covered = Math.min(amounts[index] ?? 0, used);
       amounts[index] = (amounts[index] ?? 0) - covered;
-      slice.inFlight -= covered;
-      slice.free -= used - covered;
-      slice.consumed += used;
-      if (slice.free < 0) this.hurry();
+      lease.inFlight -= covered;
+      lease.free -= used - covered;
+      lease.consumed += used;
+      if (lease.free < 0) this.hurry();
     }
   }
 
@@ -312,13 +312,13 @@ export class Ledger implements LivenessListener {
   }
 
   private close(reservation: Reservation): void {
-    const { slices, amounts } = reservation;
+    const { leases, amounts } = reservation;
     for (let index = 0; index < amounts.length; index += 1) {
-      const slice = slices[index];
+      const lease = leases[index];
       const amount = amounts[index] ?? 0;
-      if (slice === undefined || amount === 0) continue;
-      slice.inFlight -= amount;
-      slice.free += amount;
+      if (lease === undefined || amount === 0) continue;
+      lease.inFlight -= amount;
+      lease.free += amount;
       amounts[index] = 0;
     }
     this.context.open.remove(reservation);

@@ -20,33 +20,33 @@ export function admitLocally(
   nowMs: number,
 ): LocalAdmission | LimitDenial | null {
   if (context.aliveUntil <= nowMs) return null;
-  const slices: Lease[] = [];
+  const leases: Lease[] = [];
   let low: CounterSlot | null = null;
   for (let index = 0; index < buckets.length; index += 1) {
     const bucket = buckets[index] as Bucket;
     const slot = slots.get(bucket.key);
     if (slot === undefined) return null;
     if (slot.bucket !== bucket) slot.bucket = bucket;
-    const { slice } = slot;
-    if (slice.value !== bucket.value) return null;
-    if (slice.refusedUntil > nowMs) return denialOf(context, slot, 'limit');
+    const { lease } = slot;
+    if (lease.value !== bucket.value) return null;
+    if (lease.refusedUntil > nowMs) return denialOf(context, slot, 'limit');
     const amount = amounts[index] as number;
-    if (!covers(slice, amount, nowMs)) return null;
-    if (slice.free - amount < slice.low) low = slot;
-    slices.push(slice);
+    if (!covers(lease, amount, nowMs)) return null;
+    if (lease.free - amount < lease.low) low = slot;
+    leases.push(lease);
   }
   const held: number[] = [];
-  for (let index = 0; index < slices.length; index += 1) {
-    const slice = slices[index] as Lease;
+  for (let index = 0; index < leases.length; index += 1) {
+    const lease = leases[index] as Lease;
     const amount = amounts[index] as number;
-    slice.free -= amount;
-    held.push(takeFrom(slice, buckets[index] as Bucket, amount));
+    lease.free -= amount;
+    held.push(takeFrom(lease, buckets[index] as Bucket, amount));
   }
-  return { reservation: new Reservation(buckets, slices, held, nowMs), low };
+  return { reservation: new Reservation(buckets, leases, held, nowMs), low };
 }
 
-const covers = (slice: Lease, amount: number, nowMs: number): boolean =>
-  slice.validUntil > nowMs && slice.free >= amount && slice.free > 0 && !slice.crowdsOut(amount);
+const covers = (lease: Lease, amount: number, nowMs: number): boolean =>
+  lease.validUntil > nowMs && lease.free >= amount && lease.free > 0 && !lease.crowdsOut(amount);
 
 /**
  * Returns the counter's slot in this process, creating it if needed; null when there are too many.
@@ -62,8 +62,8 @@ export function slotOf(
     known.bucket = bucket;
     known.usedAt = nowMs;
     const { holder } = context;
-    if (known.slice.isIdle && known.slice.holder !== holder)
-      known.slice = new Lease(-1, bucket.value, holder);
+    if (known.lease.isIdle && known.lease.holder !== holder)
+      known.lease = new Lease(-1, bucket.value, holder);
     return known;
   }
   if (context.slots >= context.settings.slotsMax) return null;

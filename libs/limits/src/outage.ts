@@ -27,80 +27,80 @@ export function takeInOutage(
   for (const [at, slot] of slots.entries()) {
     const { bucket } = slot;
     if (bucket.onOutage === 'hold') holdOutageShare(context, slot, nowMs);
-    if (amounts && !admitsInOutage(bucket.onOutage, bucket, slot.slice, amounts[at] ?? 0, nowMs)) {
+    if (amounts && !admitsInOutage(bucket.onOutage, bucket, slot.lease, amounts[at] ?? 0, nowMs)) {
       return denialOf(context, slot, isReached(slot) ? 'limit' : 'unverifiable');
     }
   }
-  const slices = slots.map(({ slice }) => slice);
-  if (amounts === null) return informed(buckets, slices);
-  const held = slices.map((slice, at) => {
-    slice.free -= amounts[at] ?? 0;
-    return takeFrom(slice, buckets[at] as Bucket, amounts[at] ?? 0);
+  const leases = slots.map(({ lease }) => lease);
+  if (amounts === null) return informed(buckets, leases);
+  const held = leases.map((lease, at) => {
+    lease.free -= amounts[at] ?? 0;
+    return takeFrom(lease, buckets[at] as Bucket, amounts[at] ?? 0);
   });
-  return new Reservation(buckets, slices, held, nowMs);
+  return new Reservation(buckets, leases, held, nowMs);
 }
 
 /**
  * Returns whether the limit is known to be reached, which most clients treat as final. A used-up
  * local share does not prove it.
  */
-function isReached({ bucket, slice }: CounterSlot): boolean {
+function isReached({ bucket, lease }: CounterSlot): boolean {
   if (bucket.onOutage !== 'hold') return false;
-  return !isBudget(bucket) || slice.used + slice.consumed - slice.acknowledged >= bucket.value;
+  return !isBudget(bucket) || lease.used + lease.consumed - lease.acknowledged >= bucket.value;
 }
 
 /**
- * Moves the slice to the current period, as far as this process knows it, and gives it its outage
+ * Moves the lease to the current period, as far as this process knows it, and gives it its outage
  * share.
  */
 function holdOutageShare(context: BatcherContext, slot: CounterSlot, nowMs: number): void {
   const { bucket } = slot;
   const nowStore = storeNow(context);
   const period = periodAt(bucket, nowStore);
-  if (slot.slice.period !== period && (slot.slice.period < period || !slot.slice.known)) {
+  if (slot.lease.period !== period && (slot.lease.period < period || !slot.lease.known)) {
     // What the counters know about this process is unknown here, so it starts again under a new
     // holder name.
-    const holder = slot.slice.known ? slot.slice.holder : newHolder(context);
+    const holder = slot.lease.known ? slot.lease.holder : newHolder(context);
     const rolled = new Lease(period, bucket.value, holder);
-    rolled.holders = slot.slice.holders;
+    rolled.holders = slot.lease.holders;
     // The usage of a new period is known: 0.
-    rolled.known = slot.slice.known;
-    slot.slice = rolled;
+    rolled.known = slot.lease.known;
+    slot.lease = rolled;
   }
-  const { slice } = slot;
-  if (!slice.onShare) {
-    slice.onShare = true;
-    slice.free =
-      Math.max(0, Math.min(slice.free, slice.value - slice.used)) + shareOf(context, bucket, slice);
+  const { lease } = slot;
+  if (!lease.onShare) {
+    lease.onShare = true;
+    lease.free =
+      Math.max(0, Math.min(lease.free, lease.value - lease.used)) + shareOf(context, bucket, lease);
   }
-  slice.free += slice.shelved;
-  slice.shelved = 0;
-  slice.value = bucket.value;
-  const [, ends] = validFor(bucket, slice.period, nowStore, context.settings.leaseMs);
-  slice.endsAtMs = ends;
-  slice.validUntil = nowMs + Math.min(HORIZON_MS, ends === null ? HORIZON_MS : Math.max(0, ends - nowStore));
+  lease.free += lease.shelved;
+  lease.shelved = 0;
+  lease.value = bucket.value;
+  const [, ends] = validFor(bucket, lease.period, nowStore, context.settings.leaseMs);
+  lease.endsAtMs = ends;
+  lease.validUntil = nowMs + Math.min(HORIZON_MS, ends === null ? HORIZON_MS : Math.max(0, ends - nowStore));
 }
 
 /**
  * Returns the local share of a limit. A budget's share never exceeds `outageSharePercent`, because
  * the usage by other processes is unknown.
  */
-function shareOf(context: BatcherContext, bucket: Bucket, slice: Lease): number {
-  const ofRoom = slice.known ? Math.floor(Math.max(0, slice.room) / slice.holders) : Infinity;
+function shareOf(context: BatcherContext, bucket: Bucket, lease: Lease): number {
+  const ofRoom = lease.known ? Math.floor(Math.max(0, lease.room) / lease.holders) : Infinity;
   if (isBudget(bucket)) {
     return Math.min(ofRoom, Math.floor((bucket.value / 100) * context.settings.outageSharePercent));
   }
-  if (slice.known) return ofRoom;
+  if (lease.known) return ofRoom;
   return Math.floor(bucket.value / context.settings.processesAssumed);
 }
 
 const admitsInOutage = (
   mode: OutageMode,
   bucket: Bucket,
-  slice: Lease,
+  lease: Lease,
   amount: number,
   nowMs: number,
 ): boolean =>
   mode === 'refuse' || bucket.strict
-    ? slice.validUntil > nowMs && slice.free >= amount && slice.free > 0
-    : slice.free > 0;
+    ? lease.validUntil > nowMs && lease.free >= amount && lease.free > 0
+    : lease.free > 0;

@@ -34,7 +34,7 @@ describe('counters of a policy grouped by values that callers write', () => {
     const values = new PolicyValues({ perPolicy: 100, total: 10_000 });
     const policy = ofUsers(values);
     const counters = countersOf(policy, 1_000);
-    expect([counters.size, counters.has(OTHERS), values.shared]).toEqual([101, true, 900]);
+    expect([counters.size, counters.has(OTHERS), values.overflowRequests]).toEqual([101, true, 900]);
     // The first values keep their own counter.
     expect(policy.bucketFor(of('u7'), NOW)?.key).toBe('policy:p1:cost:budget:metadata.user:u7');
   });

@@ -19,7 +19,7 @@ const POLICIES_KEPT = 1_000;
  */
 export class PolicyValues {
   /** Requests that were counted by the shared counter of a policy's overflow values. */
-  shared = 0;
+  overflowRequests = 0;
   private readonly policies = new Map<string, LiveValues>();
   private readonly shares: Shares;
   private readonly key = randomBytes(32);
@@ -61,24 +61,26 @@ export class LiveValues {
   generation = 0;
   private current = new Set<number>();
   private former = new Set<number>();
-  private turnsAt = 0;
+  /** When the next generation begins, in Unix milliseconds. */
+  private nextGenerationAtMs = 0;
 
   constructor(
     private readonly key: Buffer,
     private readonly share: Share,
-    private readonly most: number,
+    private readonly valuesMax: number,
+    /** How long the counter of a value lives without a request. */
     public lifeMs: number,
   ) {}
 
   /** Starts the next generation when it is due. Call it before comparing `generation`. */
   turn(nowMs: number): void {
-    if (nowMs < this.turnsAt) return;
+    if (nowMs < this.nextGenerationAtMs) return;
     // Nothing was used for two generations, so everything in both has expired.
-    const isLate = nowMs >= this.turnsAt + this.lifeMs;
+    const isLate = nowMs >= this.nextGenerationAtMs + this.lifeMs;
     this.share.give(this.former.size + (isLate ? this.current.size : 0));
     this.former = isLate ? new Set() : this.current;
     this.current = new Set();
-    this.turnsAt = nowMs + this.lifeMs;
+    this.nextGenerationAtMs = nowMs + this.lifeMs;
     this.generation += 1;
   }
 
@@ -88,7 +90,7 @@ export class LiveValues {
     const digest = createHmac('sha256', this.key).update(value).digest().readUIntBE(0, 6);
     if (this.current.has(digest)) return true;
     if (!this.former.delete(digest)) {
-      if (this.current.size + this.former.size >= this.most || !this.share.take(1)) return false;
+      if (this.current.size + this.former.size >= this.valuesMax || !this.share.take(1)) return false;
     }
     this.current.add(digest);
     return true;

@@ -8,6 +8,7 @@ import type {
 import { budgetBucket, rateBucket, type Bucket } from './bucket';
 import { lifeOf } from './counter-store';
 import type { LiveValues, PolicyValues } from './policy-values';
+import { LRUCache } from 'lru-cache';
 
 /**
  * What the conditions and groups of policies look at. Null or absent means that the request has no
@@ -54,8 +55,10 @@ export interface CompiledPolicy {
   bucketFor(subject: PolicySubject, nowMs?: number): Bucket | null;
 }
 
-/** Buckets that a policy caches by value key; the cache is cleared when it is full. */
+/** Buckets that a policy caches by value key. */
 const BUCKETS_MAX = 10_000;
+/** At the cap the least recently used goes. By size, since a number of entries would reserve their memory in advance. */
+const KEPT = { maxSize: BUCKETS_MAX, sizeCalculation: () => 1 };
 const VALUE_KEY_MAX = 256;
 
 /** Group of all values beyond those counted separately. No group of values can have this name. */
@@ -139,11 +142,10 @@ function compile(
 type BucketOf = (group: string, nowMs?: number) => Bucket;
 
 function keptBuckets(make: (group: string) => Bucket): BucketOf {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new LRUCache<string, Bucket>(KEPT);
   return (group) => {
     const known = buckets.get(group);
     if (known) return known;
-    if (buckets.size >= BUCKETS_MAX) buckets.clear();
     const bucket = make(group);
     buckets.set(group, bucket);
     return bucket;
@@ -157,15 +159,14 @@ function keptBuckets(make: (group: string) => Bucket): BucketOf {
 function boundedBuckets(values: PolicyValues, live: LiveValues, make: (group: string) => Bucket): BucketOf {
   const bucketOf = keptBuckets(make);
   const others = make(OTHERS);
-  const seen = new Map<string, number>();
+  const seen = new LRUCache<string, number>(KEPT);
   return (group, nowMs = Date.now()) => {
     live.turn(nowMs);
     if (seen.get(group) === live.generation) return bucketOf(group);
     if (!live.admits(group)) {
-      values.shared += 1;
+      values.overflowRequests += 1;
       return others;
     }
-    if (seen.size >= BUCKETS_MAX) seen.clear();
     seen.set(group, live.generation);
     return bucketOf(group);
   };

@@ -17,7 +17,7 @@ import { ROUND_TRIP_SCRIPT, MAINTENANCE_SCRIPT } from './counter-script';
 import { runScript, scriptOf, type RedisScripts } from './redis-scripts';
 import { createHmac } from 'node:crypto';
 
-const EXCHANGE = scriptOf(ROUND_TRIP_SCRIPT);
+const ROUND_TRIP = scriptOf(ROUND_TRIP_SCRIPT);
 const MAINTENANCE = scriptOf(MAINTENANCE_SCRIPT);
 
 const STATUSES = ['ok', 'unknown', 'clock', 'stale', 'lost'] as const;
@@ -38,10 +38,10 @@ export class RedisCounterStore implements CounterStore {
     private readonly nameKey: Buffer,
   ) {}
 
-  async exchange(exchange: CounterRoundTrip): Promise<CounterRoundTripReply> {
-    const { tenant, statements, claims } = exchange;
+  async exchange(roundTrip: CounterRoundTrip): Promise<CounterRoundTripReply> {
+    const { tenant, statements, claims } = roundTrip;
     const keys = statements.map(({ key }) => this.redisKey(tenant, key));
-    const numbers = numbersOf(await runScript(this.redis, EXCHANGE, keys, [argumentOf(exchange)]));
+    const numbers = numbersOf(await runScript(this.redis, ROUND_TRIP, keys, [argumentOf(roundTrip)]));
     if (numbers?.length !== 1 + NUMBERS_PER_COUNTER * statements.length + claims.length) {
       throw new Error('Redis returned an unreadable reply');
     }
@@ -93,6 +93,10 @@ const GROUPED = /^(policy:[^:]+:(?:concurrency|[a-z]+:budget|[a-z]+:rp[a-z]:(?:f
 /** 132 bits. */
 const HASH_LENGTH = 22;
 
+/**
+ * The argument of the script, which names its members with one letter each: it is sent with every round trip. The script says at its
+ * head what each of them is.
+ */
 function argumentOf({ sequence, leaseMs, statements, claims, gone = [] }: CounterRoundTrip): string {
   return JSON.stringify({
     s: sequence,

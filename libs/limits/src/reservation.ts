@@ -36,7 +36,7 @@ export class Reservation {
   constructor(
     readonly buckets: readonly Bucket[],
     /** For the ledger only. */
-    readonly slices: readonly Lease[],
+    readonly leases: readonly Lease[],
     readonly amounts: number[],
     /** Monotonic milliseconds. */
     readonly admittedAt: number,
@@ -47,12 +47,12 @@ export class Reservation {
    * milliseconds.
    */
   periodOf(index: number): number {
-    return this.slices[index]?.period ?? 0;
+    return this.leases[index]?.period ?? 0;
   }
 
   /** Returns the holder name under which the bucket's counter counts this. */
   holderOf(index: number): string {
-    return this.slices[index]?.holder ?? '';
+    return this.leases[index]?.holder ?? '';
   }
 
   /**
@@ -60,14 +60,14 @@ export class Reservation {
    * held.
    */
   usedOf(index: number): number {
-    const slice = this.slices[index];
-    if (this.buckets[index]?.window.kind === 'open') return slice?.held ?? 0;
-    return slice === undefined ? 0 : slice.used + slice.consumed - slice.acknowledged;
+    const lease = this.leases[index];
+    if (this.buckets[index]?.window.kind === 'open') return lease?.held ?? 0;
+    return lease === undefined ? 0 : lease.used + lease.consumed - lease.acknowledged;
   }
 
   /** Returns when the bucket's counter starts again, in Unix milliseconds; null for never. */
   endOf(index: number): number | null {
-    return this.slices[index]?.endsAtMs ?? null;
+    return this.leases[index]?.endsAtMs ?? null;
   }
 
   /**
@@ -95,15 +95,15 @@ export class Reservation {
   }
 }
 
-/** Reserves `amount` of a slice. Requests of a rate limit count from their admission on. */
-export function takeFrom(slice: Lease, bucket: Bucket, amount: number): number {
-  slice.admitted += amount;
-  if (amount > slice.largest) slice.largest = amount;
+/** Reserves `amount` of a lease. Requests of a rate limit count from their admission on. */
+export function takeFrom(lease: Lease, bucket: Bucket, amount: number): number {
+  lease.admitted += amount;
+  if (amount > lease.largest) lease.largest = amount;
   if (bucket.measure === 'requests' && bucket.window.kind !== 'period') {
-    slice.consumed += amount;
+    lease.consumed += amount;
     return 0;
   }
-  slice.inFlight += amount;
+  lease.inFlight += amount;
   return amount;
 }
 

@@ -4,7 +4,7 @@ import type { AdmissionOutcome, Pending } from './batcher-parts';
 import { Reservation } from './reservation';
 import type { Lease } from './lease';
 
-/** A request that the local slices could not cover. */
+/** A request that the local leases could not cover. */
 export interface Waiter {
   readonly buckets: readonly Bucket[];
   /** Null when the request only reads the state of its limits. */
@@ -46,8 +46,8 @@ export function pendingOf(waiters: readonly Waiter[]): ReadonlyMap<string, Pendi
 }
 
 /** Returns a reservation that holds nothing and only carries the state of the limits. */
-export function informed(buckets: readonly Bucket[], slices: readonly Lease[]): Reservation {
-  const reservation = new Reservation(buckets, slices, [], 0);
+export function informed(buckets: readonly Bucket[], leases: readonly Lease[]): Reservation {
+  const reservation = new Reservation(buckets, leases, [], 0);
   reservation.state = 'settled';
   return reservation;
 }

@@ -19,7 +19,7 @@ export interface GatewayParts {
   readonly routing: Pick<RoutingState, 'health'>;
   readonly refused: Pick<RefusedRequests, 'counts' | 'unlogged'>;
   readonly overload: Pick<Overload, 'level' | 'refused'>;
-  readonly policyValues: Pick<PolicyValues, 'shared'>;
+  readonly policyValues: Pick<PolicyValues, 'overflowRequests'>;
   readonly outbound: Pick<OutboundClient, 'stats'>;
 }
 
@@ -140,7 +140,7 @@ function registerParts(metrics: ScrapedMetrics, parts: GatewayParts): void {
   metrics.counter(
     'tollgate_policy_values_shared_total',
     'Limits that share a counter, because a policy has too many values.',
-    () => policyValues.shared,
+    () => policyValues.overflowRequests,
   );
   const breakers = () => routing.health.counts(Date.now());
   metrics.gauge('tollgate_breakers_open', 'Endpoints whose breaker is open.', () => breakers().open);

@@ -28,7 +28,7 @@ describe('gateway metrics', () => {
       refused: plane.refused,
       shipper: NO_SHIPPER,
       orphans: { sealedCount: 0 },
-      policyValues: { shared: 0 },
+      policyValues: { overflowRequests: 0 },
       chargesAlone: { stats: () => ({ sent: 5, waiting: 2, lost: 1 }) },
       documents: { state: () => state as never },
     });

@@ -7,6 +7,7 @@ import type { RequestContext } from '../core/request-context';
 import { TIMED_STAGES } from '../core/order';
 import { fragment, remembered, type JsonWriter } from './json-writer';
 import { K } from './keys';
+import { LRUCache } from 'lru-cache';
 
 /** Writes why the request was routed as it was. It is the last member of the record. */
 export function writeDecision(w: JsonWriter, context: RequestContext): void {
@@ -203,16 +204,17 @@ function writeAdmitted(w: JsonWriter, reservation: Reservation, isFirst: boolean
   return first;
 }
 
-const ends = new Map<number | null, Buffer>();
-const ENDS_MAX = 256;
+/** `null` has a key of its own, since a cache holds no null. */
+const NEVER = -1;
+const ends = new LRUCache<number, Buffer>({ max: 256 });
 
 function limitEnd(endsAtMs: number | null): Buffer {
-  let end = ends.get(endsAtMs);
+  const at = endsAtMs ?? NEVER;
+  let end = ends.get(at);
   if (end === undefined) {
-    if (ends.size >= ENDS_MAX) ends.clear();
     const resetAt = endsAtMs === null ? null : new Date(endsAtMs).toISOString();
     end = fragment(`,"resetAt":${JSON.stringify(resetAt)},"verdict":"admitted"}`);
-    ends.set(endsAtMs, end);
+    ends.set(at, end);
   }
   return end;
 }

@@ -1,12 +1,15 @@
 import type { WorkspaceRole } from '@gw/auth-scopes';
 import type { ScimSettings } from '@gw/entities';
 
-/** Names of groups that give a role in a workspace by themselves: prefix, workspace, separator, role. */
+/**
+ * Groups give a role in a workspace by their name alone when it is made of prefix, workspace, separator and role, by default
+ * `ws-<workspace>-role-<role>`.
+ */
 type NamePattern = Pick<ScimSettings, 'workspace_name_prefix' | 'workspace_role_separator'>;
 
 const ROLES: readonly WorkspaceRole[] = ['admin', 'manager', 'member'];
 
-/** What the name of a group says of a workspace, in any case; null when it does not follow the pattern. */
+/** The workspace (its slug or name) and the role that a group's name gives, whatever its case; null for a name of another form. */
 export function readGroupName(
   name: string,
   { workspace_name_prefix: prefix, workspace_role_separator: separator }: Required<NamePattern>,
