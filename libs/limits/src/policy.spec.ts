@@ -151,3 +151,21 @@ describe('target of a rate-limit policy [LIM-05]', () => {
     expect(policyBuckets(policies, 'mcp_tools', subject())).toEqual([]);
   });
 });
+
+describe('counters that a policy keeps', () => {
+  it('are 10,000; the one that was not used for longest is made anew', () => {
+    const policy = compileUsagePolicy(
+      'org-1',
+      usage([{ key: 'workspace_id', value: '*' }], ['api_key']),
+      VALUES,
+    );
+    const bucketOf = (key: string): unknown => policy.bucketFor(subject({ apiKey: key }));
+    const [used, unused] = [bucketOf('used'), bucketOf('unused')];
+    for (let at = 0; at < 10_000; at += 1) {
+      bucketOf(`key-${String(at)}`);
+      expect(bucketOf('used')).toBe(used);
+    }
+    expect(bucketOf('unused')).not.toBe(unused);
+    expect(bucketOf('unused')).toEqual(unused);
+  });
+});

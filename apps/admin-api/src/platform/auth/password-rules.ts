@@ -99,7 +99,7 @@ function fault(password: string, email: string): string | null {
     return `must have at most ${String(PASSWORD_CHARACTERS_MAX)} characters`;
   const text = password.normalize('NFKC').toLowerCase();
   if (isCommon(text) || isSequence(text) || isRepetition(text) || isKeyboardWalk(text))
-    return 'is easy to guess: it is common, a repetition, or a row of keys; choose another one';
+    return 'is easy to guess: it is common, a sequence, a repetition, or a row of keys; choose another one';
   const [local = '', domain = ''] = email.toLowerCase().split('@');
   const parts = [local, domain.split('.').at(-2) ?? '', ...PRODUCT].filter((part) => part.length >= PART_MIN);
   // The remaining text must be long enough to be a password by itself.
