@@ -16,7 +16,7 @@ export interface OneTimeToken {
 
 /** Remembers one-time tokens until they end. */
 export interface UsedTokens {
-  /** Whether the token was not used before. Throws `unavailable` when that cannot be known: then nobody gets in. */
+  /** Whether the token was not used before. Throws `unavailable` when that cannot be known: the token is then refused. */
   take(token: OneTimeToken): Promise<boolean>;
   close(): void;
 }

@@ -6,7 +6,7 @@ import { SigningKeyEntity } from './signing-key.entity';
 
 /** How long a key signs. */
 const SIGNS_MS = 90 * DAY_MS;
-/** How long the next key is published before it signs, so that whoever keeps key sets knows it then. */
+/** How long the next key is published before it signs, so that caches of key sets have it then. */
 const PUBLISHED_BEFORE_MS = DAY_MS;
 /** How long a key stays published after it has signed. */
 const PUBLISHED_AFTER_MS = 7 * DAY_MS;

@@ -155,7 +155,7 @@ describe('chains of grants', () => {
     return [];
   }
 
-  it('give nobody more than the maker of each step has, whatever the order', async () => {
+  it('give no one more than the maker of each step has, whatever the order', async () => {
     await fc.assert(
       fc.asyncProperty(root, fc.array(step, { minLength: 2, maxLength: 8 }), async (first, steps) => {
         expect(await walk(first, steps)).toEqual([]);

@@ -51,7 +51,7 @@ const fieldsOf = ({ fields }: SignInForm): string =>
     .map(([name, value]) => hidden(name, value))
     .join('\n');
 
-/** Asks who the user is. Without a password the identity provider of the address is asked. */
+/** Asks who the user is. Without a password the browser goes to the identity provider of the address. */
 export const signInPage = (form: SignInForm, error: string | null): string =>
   page(
     'Sign in',

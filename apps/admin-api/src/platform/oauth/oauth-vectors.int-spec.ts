@@ -75,7 +75,7 @@ describe('OAuth requests of several steps with known verdicts', () => {
       expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'");
     });
 
-    it('oauth-151: a second client of a user who has agreed to another is asked for, too', async () => {
+    it('oauth-151: a user who has agreed to one client still sees the page of a second one', async () => {
       await tokens();
       const begun = await journey.begin(await journey.clientId({ client_name: 'Second' }));
       const page = await journey.signIn(begun, user.email);
