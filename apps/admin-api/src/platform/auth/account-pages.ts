@@ -17,7 +17,7 @@ button { font: inherit; margin-top: 1.5rem; padding: 0.5rem 1.5rem }
  * Content security policy without scripts, frames and foreign addresses, because the page's path contains a token. `formTarget`: the
  * URL to which its form is posted, when it is not one of ours.
  */
-export const pagePolicy = (formTarget?: string): string =>
+const pagePolicy = (formTarget?: string): string =>
   [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -25,6 +25,15 @@ export const pagePolicy = (formTarget?: string): string =>
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+
+/** Headers of a page. `formTarget`: URL outside of ours to which a form of the page is posted. */
+export const pageHeaders = (formTarget?: string): Readonly<Record<string, string>> => ({
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': pagePolicy(formTarget),
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+});
 
 /** Text as HTML shows it, in content and in quoted attributes. */
 export const escaped = (text: string): string =>

@@ -19,6 +19,7 @@ import { idOf } from '../auth/tenancy';
 import { SAML_BODY, TakesBody } from '../bodies';
 import { ControlRoutes } from '../control-routes';
 import { endOfLogin } from './login-ends';
+import { orRefusalPage } from './refusal-pages';
 import { SamlProviders } from './saml-providers.service';
 import { SsoTestResponse } from './sso-tests.dto';
 import { SamlReturns } from './saml-returns.service';
@@ -58,13 +59,15 @@ export class SamlLoginController {
       response: textOf(body, 'SAMLResponse'),
       relayState: textOf(body, 'RelayState'),
     };
-    const finished = await this.returns.finish(sent, factsOf(request));
-    if ('object' in finished) return finished;
-    const { code, binding } = finished;
-    const end = endOfLogin(finished, this.settings);
-    if (end === null) return { code, login_binding: binding, object: 'sso-code' };
-    await reply.redirect(end, 303);
-    return undefined;
+    return orRefusalPage(request, reply, async () => {
+      const finished = await this.returns.finish(sent, factsOf(request));
+      if ('object' in finished) return finished;
+      const { code, binding } = finished;
+      const end = endOfLogin(finished, this.settings);
+      if (end === null) return { code, login_binding: binding, object: 'sso-code' };
+      await reply.redirect(end, 303);
+      return undefined;
+    });
   }
 
   /** Our metadata for the identity provider of a connection; its address is our entity id. */

@@ -8,6 +8,7 @@ import { factsOf } from '../auth/principals.service';
 import { ControlRoutes } from '../control-routes';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { endOfLogin } from './login-ends';
+import { orRefusalPage } from './refusal-pages';
 import { SsoLogins } from './sso-login.service';
 import { SsoTestResponse } from './sso-tests.dto';
 
@@ -37,12 +38,14 @@ export class SsoLoginController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SsoCodeResponse | SsoTestResponse | undefined> {
     const query = request.url.split('?')[1] ?? '';
-    const finished = await this.logins.finish(query, factsOf(request));
-    if ('object' in finished) return finished;
-    const end = endOfLogin(finished, this.settings);
-    if (end === null) return { code: finished.code, object: 'sso-code' };
-    await reply.redirect(end, 303);
-    return undefined;
+    return orRefusalPage(request, reply, async () => {
+      const finished = await this.logins.finish(query, factsOf(request));
+      if ('object' in finished) return finished;
+      const end = endOfLogin(finished, this.settings);
+      if (end === null) return { code: finished.code, object: 'sso-code' };
+      await reply.redirect(end, 303);
+      return undefined;
+    });
   }
 
   /** How an address can log in: by password, by the connections of its domain, or both. */

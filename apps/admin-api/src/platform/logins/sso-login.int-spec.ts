@@ -350,6 +350,10 @@ describe('logins by OpenID Connect', () => {
     other.set('code', new URLSearchParams(query).get('code') ?? '');
     expect((await callback(other.toString())).status).toBe(403);
     expect((await callback('error=access_denied')).status).toBe(403);
+    const page = await api.get('/v2/auth/callback?state=x', { headers: { accept: 'text/html' } });
+    expect([page.status, page.headers['content-type'], page.text]).toEqual([
+      ...[403, 'text/html; charset=utf-8', expect.stringContaining('begin again')],
+    ]);
   });
 
   it('end with their time, and with the connection', async () => {

@@ -1,3 +1,4 @@
+import { pageHeaders } from '../auth/account-pages';
 import { GatewayError, networkOf } from '@gw/kernel';
 import { Body, Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -10,7 +11,7 @@ import { codePage, deviceEndPage, devicePage } from './device-pages';
 import { DEVICE_PAGE } from './engine-configuration';
 import { OauthConsents } from './oauth-consents.service';
 import { OauthDevices } from './oauth-devices.service';
-import { errorPage, pageHeaders, signInPage } from './oauth-pages';
+import { errorPage, signInPage } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 import { PageSignIns, textOf } from './page-sign-ins';
 import { PageSso, type PageExchange, type Place } from './page-sso';

@@ -8,10 +8,11 @@ import {
   type ResourceServer,
 } from 'oidc-provider';
 import { currentOauthCall } from './oauth-call';
+import { pageHeaders } from '../auth/account-pages';
 import type { CookieKeys } from './cookie-keys';
 import type { OauthAccounts } from './oauth-accounts.service';
 import type { OauthClients } from './oauth-clients';
-import { errorPage, pageHeaders } from './oauth-pages';
+import { errorPage } from './oauth-pages';
 import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
 import type { PrivateJwk } from './signing-keys';
 

@@ -1,3 +1,4 @@
+import { pageHeaders } from '../auth/account-pages';
 import { GatewayError } from '@gw/kernel';
 import { BooleanField, TextField, invalid } from '@gw/web';
 import { Body, Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
@@ -9,14 +10,7 @@ import type { AuthenticatedSession } from '../auth/session.strategy';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import type { ConsentCaller } from './consent-answers';
 import { OauthConsents } from './oauth-consents.service';
-import {
-  consentPage,
-  continuePage,
-  errorPage,
-  pageHeaders,
-  signInPage,
-  type SignInForm,
-} from './oauth-pages';
+import { consentPage, continuePage, errorPage, signInPage, type SignInForm } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 import { PageSignIns, textOf } from './page-sign-ins';
 import { PageSso, type Place } from './page-sso';

@@ -1,3 +1,4 @@
+import { pageHeaders } from '../auth/account-pages';
 import { GatewayError, networkOf } from '@gw/kernel';
 import { canonicalResource, checkRegistration, DEVICE_GRANT, redirectUriFault } from '@gw/oauth';
 import { describeFault, type Log } from '@gw/web';
@@ -15,7 +16,7 @@ import { withinOauthCall, type OauthCall } from './oauth-call';
 import { OauthClients } from './oauth-clients';
 import { OauthEngine } from './oauth-engine.service';
 import { OauthIntrospection } from './oauth-introspection.service';
-import { errorPage, pageHeaders } from './oauth-pages';
+import { errorPage } from './oauth-pages';
 import { oauthPathOf, type EngineRoute, type OauthPath } from './oauth-paths';
 import { protectedResource, isRegistrable } from './oauth-resources';
 import { withoutPrefix } from './token-prefixes';

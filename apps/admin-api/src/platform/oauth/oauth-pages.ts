@@ -1,14 +1,5 @@
-import { escaped, page, pagePolicy } from '../auth/account-pages';
+import { escaped, page } from '../auth/account-pages';
 import type { ClientKind } from './oauth-clients';
-
-/** `formTarget`: URL outside of ours to which a form of the page is posted. */
-export const pageHeaders = (formTarget?: string): Readonly<Record<string, string>> => ({
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': pagePolicy(formTarget),
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-});
 
 export const errorPage = (text: string): string =>
   page(

@@ -1,9 +1,10 @@
+import { pageHeaders } from '../auth/account-pages';
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { factsOf } from '../auth/principals.service';
 import { PasswordSessions } from '../logins/password-sessions.service';
-import { factorPage, pageHeaders, signInPage, type SignInForm } from './oauth-pages';
+import { factorPage, signInPage, type SignInForm } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 import { PageSso, type PageExchange, type Place } from './page-sso';
 

@@ -1,10 +1,11 @@
+import { pageHeaders } from '../auth/account-pages';
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SSO_CODE } from '../logins/login-ends';
 import { SsoLogins } from '../logins/sso-login.service';
 import { factsOf } from '../auth/principals.service';
-import { continuePage, pageHeaders, postPage } from './oauth-pages';
+import { continuePage, postPage } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 
 /** Path of a page, for its cookies, and where a browser goes on after a sign-in. */

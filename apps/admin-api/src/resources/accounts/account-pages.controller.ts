@@ -6,7 +6,7 @@ import { Public } from '../../platform/auth/access';
 import type { RequestFacts } from '../../platform/common/principal';
 import { factsOf } from '../../platform/auth/principals.service';
 import { InviteAcceptanceService } from './invite-acceptance.service';
-import { invitePage, messagePage, pagePolicy, resetPage } from '../../platform/auth/account-pages';
+import { invitePage, messagePage, pageHeaders, resetPage } from '../../platform/auth/account-pages';
 import { PasswordsService } from './passwords.service';
 
 /** Paths whose POST accepts an HTML form; the HTTP adapter parses forms only there. */
@@ -24,13 +24,7 @@ const factsWithoutToken = (request: FastifyRequest): RequestFacts => {
 };
 
 function send(reply: FastifyReply, status: number, html: string): void {
-  void reply
-    .status(status)
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', pagePolicy())
-    .header('referrer-policy', 'no-referrer')
-    .header('cache-control', 'no-store')
-    .send(html);
+  void reply.status(status).headers(pageHeaders()).send(html);
 }
 
 /** The HTML pages behind the links of mails: plain forms without script, so that they also work without a console. */
