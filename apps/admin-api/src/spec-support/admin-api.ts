@@ -103,9 +103,8 @@ export class TestAdminApi {
     });
     const isJson = String(response.headers['content-type']).startsWith('application/json');
     const body: unknown = isJson && response.payload ? JSON.parse(response.payload) : {};
-    // A browser may get a refusal as a page; the document has what clients get.
-    const isPage = call.headers?.['accept'] === 'text/html' && !isJson && response.statusCode >= 400;
-    if (!isPage) this.responses.check(method, url, response.statusCode, body);
+    if (isJson || !isBrowser(call, response.statusCode))
+      this.responses.check(method, url, response.statusCode, body);
     return {
       status: response.statusCode,
       headers: response.headers,
@@ -236,3 +235,7 @@ const newTenant = (): Tenant => ({
   adminKey: newSecret(),
   key: newSecret(),
 });
+
+/** A browser may get a refusal as a page; the document has what clients get. */
+const isBrowser = ({ headers }: Call, status: number): boolean =>
+  status >= 400 && headers?.['accept'] === 'text/html';
