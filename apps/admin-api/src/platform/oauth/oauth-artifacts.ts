@@ -115,9 +115,10 @@ export class OauthArtifacts {
   private async consume(model: string, id: string): Promise<void> {
     const idHash = this.hash(model, id);
     const { manager } = this.transactions;
-    // Grants are locked before what belongs to them, in every transaction.
+    // Grants are locked before what belongs to them, in every transaction, and here as for their end, which a second use brings: two
+    // requests that share a lock first would then wait for each other.
     await manager.query(
-      `SELECT 1 FROM oauth_consents WHERE id = (SELECT grant_id FROM oauth_artifacts WHERE id_hash = $1) FOR KEY SHARE`,
+      `SELECT 1 FROM oauth_consents WHERE id = (SELECT grant_id FROM oauth_artifacts WHERE id_hash = $1) FOR UPDATE`,
       [idHash],
     );
     const unused = { idHash, consumedAt: IsNull() };
