@@ -35,7 +35,11 @@ export function createReadModel(options: CreateReadModelOptions): ReadModel {
       },
     });
   }
-  const connect = (name: string) => connectRedis({ url: redisUrl, name, ...(log ? { log } : {}) });
+  const ofRedis = {
+    info: (message: string) => log?.('info', message),
+    warn: (message: string) => log?.('warn', message),
+  };
+  const connect = (name: string) => connectRedis({ url: redisUrl, name, log: ofRedis });
   const commands = connect('read-model');
   const subscriptions = connect('read-model-events');
   const bus = new RedisBus(commands, subscriptions);

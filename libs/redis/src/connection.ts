@@ -14,7 +14,7 @@ export interface RedisConnectionOptions {
    * Called once when the connection is lost and once when it is restored. The message contains
    * neither secrets nor data.
    */
-  readonly log?: (level: 'info' | 'warn', message: string) => void;
+  readonly log?: { info(message: string): void; warn(message: string): void };
 }
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -78,13 +78,13 @@ export async function acceptsWrites(redis: Redis): Promise<boolean> {
 function report(redis: Redis, { name, log }: RedisConnectionOptions): void {
   let down = false;
   redis.on('ready', () => {
-    if (down) log?.('info', `redis (${name}) connection restored`);
+    if (down) log?.info(`redis (${name}) connection restored`);
     down = false;
   });
   // Without a listener, a connection error would end the process. Log only the message, because the
   // error of a refused command contains its arguments.
   redis.on('error', (error: Error) => {
-    if (!down) log?.('warn', `redis (${name}) connection failed: ${error.message}`);
+    if (!down) log?.warn(`redis (${name}) connection failed: ${error.message}`);
     down = true;
   });
 }

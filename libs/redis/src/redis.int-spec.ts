@@ -26,7 +26,7 @@ describe('connectRedis, RedisBus and RedisDocuments', () => {
       name: 'spec',
       // Longer than a test may take, so a command that fails has not waited for it.
       commandTimeoutMs: 120_000,
-      log: (_level, message) => log.push(message),
+      log: { info: (message) => log.push(message), warn: (message) => log.push(message) },
     });
     open.push(redis);
     await redisReady(redis, 20_000);

@@ -28,9 +28,13 @@ function redisPublisher(
   const redis = connectRedis({
     url,
     name: 'admin-api',
-    log: (level, message) => {
-      if (level === 'warn') logger.warn(message);
-      else logger.log(message);
+    log: {
+      info: (message) => {
+        logger.log(message);
+      },
+      warn: (message) => {
+        logger.warn(message);
+      },
     },
   });
   const publisher = new RedisPublisher(

@@ -15,9 +15,7 @@ export function createBreakers(redisUrl: string | null, log: Log): Breakers {
     connectRedis({
       url: redisUrl,
       name,
-      log: (level, message) => {
-        log[level](message);
-      },
+      log,
     });
   const commands = connect('gateway-breakers');
   const subscriptions = connect('gateway-breakers-events');

@@ -24,7 +24,6 @@ export function createPrincipals(settings: GatewaySettings, parts: Parts): Princ
     earlier: new EarlierKeys({ adminUrl, serviceToken, post: internalPost }),
     blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
     accessTokens: new AccessTokenCallers(parts.documents, oauthPepper(settings.ENCRYPTION_KEY)),
-    usedTokens: createUsedTokens(settings.REDIS_URL, parts.log),
     tokens: settings.JWT_ENABLED ? tokenCallers(settings, parts) : null,
     // Half, because remembered keys keep their documents in memory, even those that the read model has evicted.
     capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
@@ -38,5 +37,6 @@ function tokenCallers(settings: GatewaySettings, { documents, policy, log }: Par
     log.warn({ url, ...describeFault(error) }, 'failed to read a key set');
   };
   const fetch = sharedReads(fetchKeysBy(client), { sizeOf: ({ body }) => body.length });
-  return new TokenCallers(documents, new KeySets({ fetch, warn }));
+  const used = createUsedTokens(settings.REDIS_URL, log);
+  return new TokenCallers(documents, new KeySets({ fetch, warn }), used);
 }

@@ -3,7 +3,6 @@ import { apiKeyPepper, hashApiKey } from '@gw/kernel';
 import { eventually, StubProvider } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 import { Principals } from './principals';
-import { LocalUsedTokens } from './used-tokens';
 
 const EARLIER = Buffer.alloc(32, 9);
 const KEY = 'earlierKey000000000000000000000AB';
@@ -70,7 +69,6 @@ describe('an API key hashed under an earlier master key', () => {
           earlier: { report: () => undefined },
           blockInlineConfig: false,
           tokens: null,
-          usedTokens: new LocalUsedTokens(),
           accessTokens: { resolve: () => Promise.reject(new Error('No token is resolved here.')) },
           capacity: 10,
         },

@@ -15,8 +15,7 @@ import type { AccessTokenCallers } from './access-token-callers';
 import { readDocument, type Documents } from './documents';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
-import { VERIFIED_MS, type TokenCallers, type TokenKey } from './token-callers';
-import type { UsedTokens } from './used-tokens';
+import { usedBefore, VERIFIED_MS, type TokenCallers, type TokenKey } from './token-callers';
 import { VerifiedTokens } from './verified-tokens';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
@@ -51,7 +50,7 @@ interface Known {
 }
 
 /** What a credential was resolved to. */
-interface Resolved extends Pick<Known, 'source' | 'mayStay'> {
+interface Resolved extends Pick<Known, 'source' | 'mayStay' | 'isUsed'> {
   readonly at: DocumentKey;
   readonly key: ApiKeyDocument;
 }
@@ -64,8 +63,6 @@ export interface PrincipalOptions {
   readonly blockInlineConfig: boolean;
   /** Resolves signed tokens; null when they are not accepted. */
   readonly tokens: TokenCallers | null;
-  /** Remembers tokens that work once. */
-  readonly usedTokens: UsedTokens;
   /** Resolves access tokens of our OAuth server. */
   readonly accessTokens: Pick<AccessTokenCallers, 'resolve'>;
   /**
@@ -115,7 +112,7 @@ export class Principals {
   }
 
   close(): void {
-    this.options.usedTokens.close();
+    this.options.tokens?.close();
   }
 
   private resolveKey(apiKey: string): Principal | Promise<Principal> {
@@ -142,7 +139,7 @@ export class Principals {
     }
     const [at, key] = found;
     if (hashes[0] !== undefined && at !== documentKey.apiKey(hashes[0])) this.options.earlier.report(apiKey);
-    const made = await this.knownOf({ at, source: key, key, mayStay: null });
+    const made = await this.knownOf({ at, source: key, key, mayStay: null, isUsed: false });
     this.known.set(apiKey, made);
     return made.principal;
   }
@@ -165,19 +162,18 @@ export class Principals {
     const resolved = await tokens.resolve(token);
     const made = await this.knownByToken(resolved);
     const { once } = resolved;
-    if (once !== null && !isAgain && !(await this.options.usedTokens.take(once))) throw usedBefore();
+    if (once !== null && !isAgain) await tokens.use(once);
     const { workspace, organisation } = made.principal;
     const tenant = { workspaceId: workspace.id, organisationId: organisation.id };
     this.verified.set(token, made, { tenant, ttlMs: VERIFIED_MS });
     return made.principal;
   }
 
-  private async knownByToken({ at, source, key, isCurrent, once }: TokenKey): Promise<Known> {
-    const known = await this.knownOf({ at, source, key, mayStay: isCurrent });
-    return { ...known, isUsed: once !== null };
+  private knownByToken({ at, source, key, isCurrent, once }: TokenKey): Promise<Known> {
+    return this.knownOf({ at, source, key, mayStay: isCurrent, isUsed: once !== null });
   }
 
-  private async knownOf({ at, source, key, mayStay }: Resolved): Promise<Known> {
+  private async knownOf({ at, source, key, mayStay, isUsed }: Resolved): Promise<Known> {
     if (key.workspaceId === null) throw refusal('scope_missing', key, ORGANISATION_KEY);
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
@@ -190,7 +186,7 @@ export class Principals {
     const principal = this.build(key, workspace, organisation);
     return {
       ...{ key: at, workspace: workspaceKey, organisation: organisationKey },
-      ...{ source, mayStay, principal, isUsed: false },
+      ...{ source, mayStay, principal, isUsed },
     };
   }
 
@@ -228,10 +224,6 @@ export class Principals {
     };
   }
 }
-
-/** The same error as for any other token that is refused; the log has the reason. */
-const usedBefore = (): GatewayError =>
-  new GatewayError('api_key_invalid', { detail: { token: 'The token works once, and was used before.' } });
 
 const isActive = <K extends 'workspace' | 'organisation'>(
   document: ReadModelDocument | null,

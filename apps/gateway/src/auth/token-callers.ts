@@ -18,7 +18,7 @@ import {
   type VerifiedToken,
 } from '@gw/trusts';
 import { readDocument, type Documents } from './documents';
-import type { OneTimeToken } from './used-tokens';
+import type { OneTimeToken, UsedTokens } from './used-tokens';
 
 /** A verified token is checked again after this time, so that a key that its issuer withdraws ends it. */
 export const VERIFIED_MS = 300_000;
@@ -40,8 +40,18 @@ export class TokenCallers {
   constructor(
     private readonly documents: Pick<Documents, 'get' | 'load'>,
     private readonly sets: KeySets,
+    private readonly used: UsedTokens,
     private readonly now: () => number = Date.now,
   ) {}
+
+  /** Uses up a token that works once. Throws `api_key_invalid` when it was used before, and `unavailable` when that is not known. */
+  async use(token: OneTimeToken): Promise<void> {
+    if (!(await this.used.take(token))) throw usedBefore();
+  }
+
+  close(): void {
+    this.used.close();
+  }
 
   /** Throws `api_key_invalid`, `forbidden` when no map of the trust fits, and `unavailable` when the issuer's keys cannot be read. */
   async resolve(token: string): Promise<TokenKey> {
@@ -129,6 +139,10 @@ export class TokenCallers {
       : null;
   }
 }
+
+/** The same error as for any other token that is refused; the log has the reason. */
+export const usedBefore = (): GatewayError =>
+  new GatewayError('api_key_invalid', { detail: { token: 'The token works once, and was used before.' } });
 
 /** Limits of a token count for its subject, so they have an owner of their own: an id of version 8 of trust and subject. */
 function limitsIdOf(trustId: string, subject: string): string {

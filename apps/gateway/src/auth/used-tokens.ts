@@ -27,9 +27,7 @@ export function createUsedTokens(redisUrl: string | null, log: Log): UsedTokens 
   const redis = connectRedis({
     url: redisUrl,
     name: 'gateway-used-tokens',
-    log: (level, message) => {
-      log[level](message);
-    },
+    log,
   });
   return new SharedUsedTokens(redis);
 }

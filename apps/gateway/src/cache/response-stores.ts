@@ -97,9 +97,7 @@ function storesInRedis(
     connectRedis({
       url,
       name,
-      log: (level, message) => {
-        log[level](message);
-      },
+      log,
     });
   const { REDIS_CACHE_URL: cacheUrl, REDIS_CACHE_MAX_BYTES: wanted } = settings;
   // First responses of idempotent requests must not be lost, so they are never stored in a Redis that evicts keys.

@@ -46,9 +46,7 @@ export function createLedger(
           url,
           name: 'gateway-limits',
           commandTimeoutMs: REDIS_TIMEOUT_MS,
-          log: (level, message) => {
-            log[level](message);
-          },
+          log,
         });
   const scripts = redis === null ? null : firstReady(redis);
   const counters =

@@ -24,9 +24,7 @@ export class LogStreamConsumer implements OnApplicationBootstrap, BeforeApplicat
       url: redisUrl,
       name: 'worker-log-stream',
       commandTimeoutMs: COMMAND_TIMEOUT_MS,
-      log: (level, message) => {
-        log[level](message);
-      },
+      log,
     });
     this.reader = new RedisLogReader(this.redis, {
       consumer: `${hostname()}-${randomHex(6)}`,
