@@ -8,7 +8,6 @@ import {
   type Log,
 } from '@gw/web';
 import { openInstallation } from '@gw/entities';
-import { sealingKeyring } from '@gw/kernel';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
@@ -16,7 +15,7 @@ import { BATCH_BYTES_MAX } from './ingest/log-ingest.controller';
 import { LogIngest } from './ingest/log-ingest';
 import { JobRunner } from './jobs/job-runner';
 import { requireServiceToken } from './service-auth';
-import { masterKeys, type WorkerSettings } from './settings';
+import { keyringOf, type WorkerSettings } from './settings';
 import { registerWorkerMetrics } from './worker-metrics';
 import { WorkerModule } from './worker.module';
 
@@ -32,8 +31,8 @@ export async function createWorker(settings: WorkerSettings, log: Log): Promise<
   });
   app.useBodyParser('application/octet-stream', { bodyLimit: BATCH_BYTES_MAX });
   app.useGlobalFilters(new ErrorFilter(log));
-  const masters = masterKeys(settings);
-  if (masters) await openInstallation(app.get(DataSource).manager, sealingKeyring(...masters));
+  const keyring = keyringOf(settings);
+  if (keyring) await openInstallation(app.get(DataSource).manager, keyring);
   const { METRICS_PORT: port, HOST: host } = settings;
   if (registry && port !== null) {
     registerWorkerMetrics(registry, app.get(LogIngest), app.get(JobRunner));

@@ -15,6 +15,8 @@ import {
   trustedHosts,
   url,
   type MasterKeys,
+  sealingKeyring,
+  type Keyring,
 } from '@gw/kernel';
 import { dnsServers } from '@gw/federation';
 import { MAIL_SETTINGS } from '@gw/mail';
@@ -80,3 +82,9 @@ export const masterKeys = ({
   ENCRYPTION_KEYS_PREVIOUS: previous,
 }: Pick<WorkerSettings, 'ENCRYPTION_KEY' | 'ENCRYPTION_KEYS_PREVIOUS'>): MasterKeys | null =>
   current && [current, ...previous];
+
+/** Seals with the master keys; null without ENCRYPTION_KEY. */
+export function keyringOf(settings: Parameters<typeof masterKeys>[0]): Keyring | null {
+  const masters = masterKeys(settings);
+  return masters && sealingKeyring(...masters);
+}

@@ -1,5 +1,5 @@
 import { createAddressPolicy, hasDuplicateMembers, isObject } from '@gw/kernel';
-import { clientKeysFault } from './client-keys';
+import { clientKeysOf } from './client-keys';
 import { memberOf } from './client-metadata';
 import { invalidMetadata } from './metadata-fault';
 import {
@@ -77,15 +77,7 @@ function authenticationOf(document: Readonly<Record<string, unknown>>): Authenti
   const [method, jwks, url] = ['token_endpoint_auth_method', 'jwks', 'jwks_uri'].map((name) =>
     memberOf(document, name),
   );
-  if (method === 'private_key_jwt') {
-    const fault = clientKeysFault(jwks, url);
-    if (fault !== undefined) throw invalidMetadata(fault);
-    const keys = url === undefined ? { jwks: jwks as object } : { jwks_uri: url as string };
-    return { token_endpoint_auth_method: 'private_key_jwt', ...keys };
-  }
-  if (method !== undefined && method !== 'none')
+  if (method !== undefined && method !== 'none' && method !== 'private_key_jwt')
     throw invalidMetadata('token_endpoint_auth_method can be none and private_key_jwt');
-  if (jwks !== undefined || url !== undefined)
-    throw invalidMetadata('jwks and jwks_uri are only for private_key_jwt; leave them out');
-  return { token_endpoint_auth_method: 'none' };
+  return { token_endpoint_auth_method: method ?? 'none', ...clientKeysOf(method, jwks, url) };
 }

@@ -1,12 +1,41 @@
 import { createAddressPolicy, isObject } from '@gw/kernel';
+import { invalidMetadata } from './metadata-fault';
+
+/** How clients can prove themselves at the token endpoint (RFC 7591). */
+export const CLIENT_AUTH_METHODS = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const;
+export type ClientAuthMethod = (typeof CLIENT_AUTH_METHODS)[number];
 
 const PUBLIC_ONLY = createAddressPolicy({ trustedHosts: [] });
 const KEYS_MAX = 20;
 /** Members of private and symmetric keys (RFC 7518). */
 const SECRET_MEMBERS: readonly string[] = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
+/**
+ * The keys of a client, as far as its way of proving itself has any. Throws `MetadataFault` for `private_key_jwt` without exactly one of
+ * the two, and for keys of a client that needs none.
+ */
+export function clientKeysOf(
+  method: unknown,
+  jwks: unknown,
+  url: unknown,
+): { readonly jwks?: object; readonly jwks_uri?: string } {
+  if (method === 'private_key_jwt') {
+    const fault = clientKeysFault(jwks, url);
+    if (fault !== undefined) throw invalidMetadata(fault);
+    return url === undefined ? { jwks: jwks as object } : { jwks_uri: url as string };
+  }
+  if (jwks !== undefined || url !== undefined)
+    throw invalidMetadata('jwks and jwks_uri are only for private_key_jwt; leave them out');
+  return {};
+}
+
 /** Why members cannot say where the keys of a client are; undefined when they can. Exactly one of the two is a key set. */
-export function clientKeysFault(keys: unknown, url: unknown): string | undefined {
+function clientKeysFault(keys: unknown, url: unknown): string | undefined {
   if ((keys === undefined) === (url === undefined))
     return 'private_key_jwt needs exactly one of jwks and jwks_uri';
   return url === undefined ? keySetFault(keys) : keysUrlFault(url);

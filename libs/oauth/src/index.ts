@@ -12,12 +12,8 @@ export {
   CLIENT_DOCUMENT_BYTES_MAX,
   type ClientDocumentOptions,
 } from './client-document';
-export {
-  checkRegisteredClient,
-  CLIENT_AUTH_METHODS,
-  hasClientSecret,
-  type ClientAuthMethod,
-} from './registered-client';
+export { CLIENT_AUTH_METHODS, type ClientAuthMethod } from './client-keys';
+export { checkRegisteredClient, hasClientSecret } from './registered-client';
 export {
   checkRegistration,
   type ClientMetadata,

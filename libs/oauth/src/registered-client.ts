@@ -1,5 +1,4 @@
-import { clientKeysFault } from './client-keys';
-import { invalidMetadata } from './metadata-fault';
+import { clientKeysOf, type ClientAuthMethod } from './client-keys';
 import {
   rebuilt,
   resultOf,
@@ -7,14 +6,6 @@ import {
   type RegistrationFault,
   type RegistrationOptions,
 } from './registration';
-
-export const CLIENT_AUTH_METHODS = [
-  'none',
-  'client_secret_basic',
-  'client_secret_post',
-  'private_key_jwt',
-] as const;
-export type ClientAuthMethod = (typeof CLIENT_AUTH_METHODS)[number];
 
 /** Whether clients prove themselves by a secret that we give them. */
 export const hasClientSecret = (method: ClientAuthMethod): boolean => method.startsWith('client_secret');
@@ -36,15 +27,8 @@ export function checkRegisteredClient(
 ): Registration | RegistrationFault {
   return resultOf(() => {
     const method = body.token_endpoint_auth_method;
-    const fault = method === 'private_key_jwt' ? clientKeysFault(jwks, keysUrl) : undefined;
-    if (fault !== undefined) throw invalidMetadata(fault);
-    if (method !== 'private_key_jwt' && (jwks !== undefined || keysUrl !== undefined))
-      throw invalidMetadata('jwks and jwks_uri are only for private_key_jwt; leave them out');
+    const keys = clientKeysOf(method, jwks, keysUrl);
     const { client, scope } = rebuilt({ ...body }, { ...options, isPreRegistered: true, deviceFlow: true });
-    const keys = keysUrl === undefined ? { jwks } : { jwks_uri: keysUrl };
-    return {
-      client: { ...client, token_endpoint_auth_method: method, ...(method === 'private_key_jwt' && keys) },
-      scope,
-    } as Registration;
+    return { client: { ...client, token_endpoint_auth_method: method, ...keys }, scope };
   });
 }

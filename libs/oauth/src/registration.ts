@@ -10,6 +10,7 @@ import {
   redirectUrisOf,
   scopeOf,
 } from './client-metadata';
+import { clientKeysOf, type ClientAuthMethod } from './client-keys';
 import { invalidMetadata, MetadataFault } from './metadata-fault';
 import type { RedirectUriOptions } from './redirect-uri';
 
@@ -20,8 +21,7 @@ export interface ClientMetadata {
   readonly application_type: 'native' | 'web';
   readonly grant_types: readonly string[];
   readonly response_types: readonly ['code'];
-  readonly token_endpoint_auth_method:
-    'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
+  readonly token_endpoint_auth_method: ClientAuthMethod;
   readonly logo_uri?: string;
   readonly client_uri?: string;
   readonly policy_uri?: string;
@@ -66,8 +66,7 @@ export function checkRegistration(
         'token_endpoint_auth_method can only be none here; an administrator can register other clients',
       );
     }
-    if (['jwks', 'jwks_uri'].some((name) => memberOf(body, name) !== undefined))
-      throw invalidMetadata('jwks and jwks_uri are only for private_key_jwt; leave them out');
+    clientKeysOf('none', memberOf(body, 'jwks'), memberOf(body, 'jwks_uri'));
     return rebuilt(body, options);
   });
 }

@@ -1,4 +1,4 @@
-import { createAddressPolicy, parseTrustedHosts, sealingKeyring } from '@gw/kernel';
+import { createAddressPolicy, parseTrustedHosts } from '@gw/kernel';
 import { mailServerOf } from '@gw/mail';
 import { BufferedClient } from '@gw/outbound';
 import type { Log } from '@gw/web';
@@ -6,14 +6,13 @@ import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { AlertsProcessor } from '../jobs/alerts/alerts.processor';
 import { WebhookSender } from '../jobs/alerts/webhook-sender';
-import { masterKeys, type WorkerSettings } from '../settings';
+import { keyringOf, type WorkerSettings } from '../settings';
 import { LimitAlerts } from './limit-alerts';
 
 /** Providers that create budget alerts and deliver them. */
 export const alertProviders = (settings: WorkerSettings, log: Log): Provider[] => {
   const { TRUSTED_CUSTOM_HOSTS, HTTP_PROXY, HTTPS_PROXY, NO_PROXY } = settings;
-  const masters = masterKeys(settings);
-  const keyring = masters && sealingKeyring(...masters);
+  const keyring = keyringOf(settings);
   return [
     {
       provide: LimitAlerts,

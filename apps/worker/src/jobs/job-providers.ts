@@ -1,7 +1,7 @@
 import type { DatabaseTls } from '@gw/entities';
 import { DomainProofs } from '@gw/federation';
 import type { JobProcessor, JobStore } from '@gw/jobs';
-import { apiKeyPepper, sealingKeyring, SettingsError, type Keyring } from '@gw/kernel';
+import { apiKeyPepper, sealingKeyring, SettingsError } from '@gw/kernel';
 import { Mailer, mailServerOf } from '@gw/mail';
 import type { LogStores } from '@gw/object-store';
 import { ServiceClient } from '@gw/outbound';
@@ -10,7 +10,7 @@ import type { Provider } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { LogPartitions } from '../ingest/log-partitions.service';
 import { BudgetStates } from '../ledger/budget-states';
-import { masterKeys, type WorkerSettings } from '../settings';
+import { keyringOf, masterKeys, type WorkerSettings } from '../settings';
 import { STORES, TLS } from '../tokens';
 import { AlertsProcessor } from './alerts/alerts.processor';
 import { BudgetsProcessor } from './budgets/budgets.processor';
@@ -101,12 +101,6 @@ export const jobProviders = (settings: WorkerSettings, log: Log): Provider[] => 
   },
 ];
 
-/** Seals with the master key; null without one. */
-const keyringOf = (settings: WorkerSettings): Keyring | null => {
-  const masters = masterKeys(settings);
-  return masters && sealingKeyring(...masters);
-};
-
 /** Providers of the jobs on users, domains, logins and the OAuth server. */
 const identityProviders = (settings: WorkerSettings, log: Log): Provider[] => [
   {
@@ -181,7 +175,7 @@ function rotationToolsOf(settings: WorkerSettings, log: Log): RotationTools | nu
 function postOf(settings: WorkerSettings): Post | null {
   const server = mailServerOf(settings);
   if (!server) return null;
-  const masters = masterKeys(settings);
-  if (masters === null) throw new SettingsError([{ name: 'ENCRYPTION_KEY', rule: 'is required by mail' }]);
-  return { mailer: new Mailer(server), keyring: sealingKeyring(...masters) };
+  const keyring = keyringOf(settings);
+  if (keyring === null) throw new SettingsError([{ name: 'ENCRYPTION_KEY', rule: 'is required by mail' }]);
+  return { mailer: new Mailer(server), keyring };
 }

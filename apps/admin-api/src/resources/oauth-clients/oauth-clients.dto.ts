@@ -64,22 +64,18 @@ export class OauthClientResponse extends responseOf(OauthClientFields, RowRespon
   readonly last_used_at!: string | null;
 }
 
+const SECRET = {
+  nullable: true,
+  description: 'Shown once; null for a client without a secret.',
+  example: 'gws_9fK2…',
+} as const;
+
 export class OauthClientSecretResponse extends pickOf(OauthClientResponse, 'id') {
-  @ResponseField.text({
-    nullable: true,
-    description: 'Shown once; null for a client without a secret.',
-    example: 'gws_9fK2…',
-  })
-  readonly client_secret!: string | null;
+  @ResponseField.text(SECRET) readonly client_secret!: string | null;
 }
 
 export class CreatedOauthClientResponse extends OauthClientResponse {
-  @ResponseField.text({
-    nullable: true,
-    description: 'Shown once; null for a client without a secret.',
-    example: 'gws_9fK2…',
-  })
-  readonly client_secret!: string | null;
+  @ResponseField.text(SECRET) readonly client_secret!: string | null;
 }
 
 export function toOauthClient(row: OauthClientEntity): OauthClientResponse {

@@ -81,7 +81,8 @@ export class OauthClientsService {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, OAUTH_CLIENT, at, async (row) => {
         const before = row.metadata as ClientMetadata;
-        const metadata = this.metadataOf({ ...toOauthClient(row), ...keysOf(row, input), ...input });
+        const kept = { ...toOauthClient(row), ...(replacesKeys(input) && { jwks: null, jwks_uri: null }) };
+        const metadata = this.metadataOf({ ...kept, ...input });
         const method = metadata.token_endpoint_auth_method;
         if (hasClientSecret(method) !== (row.sealedSecret !== null))
           throw invalid(
@@ -144,12 +145,10 @@ export class OauthClientsService {
   }
 }
 
-/** Keys that a change leaves out: those of before, unless it names the others or another method. */
-function keysOf(
-  row: OauthClientEntity,
-  { jwks, jwks_uri: url, token_endpoint_auth_method: method }: UpdateOauthClientDto,
-): Pick<OauthClientFields, 'jwks' | 'jwks_uri'> {
-  const { jwks: keys, jwks_uri: keysUrl } = toOauthClient(row);
-  const isReplaced = jwks != null || url != null || (method !== undefined && method !== 'private_key_jwt');
-  return isReplaced ? { jwks: null, jwks_uri: null } : { jwks: keys ?? null, jwks_uri: keysUrl ?? null };
-}
+/** Whether a change names other keys, or a method without any: those of before then go. */
+const replacesKeys = ({
+  jwks,
+  jwks_uri: url,
+  token_endpoint_auth_method: method,
+}: UpdateOauthClientDto): boolean =>
+  jwks != null || url != null || (method !== undefined && method !== 'private_key_jwt');

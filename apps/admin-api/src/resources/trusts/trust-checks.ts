@@ -49,7 +49,8 @@ export async function assertOwnAudiences(
   );
 }
 
-const ONCE_TTL_MAX = 3_600;
+/** Seconds. */
+export const ONCE_TTL_MAX = 3_600;
 
 /** Used tokens are remembered until they end, so those that work once must not live long. Throws `validation_failed`. */
 export function assertOnce({ requireJtiOnce, maxTtl }: Pick<TrustEntity, 'requireJtiOnce' | 'maxTtl'>): void {

@@ -21,7 +21,7 @@ import {
 } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { TrustKeys } from './trust-keys.service';
-import { assertIssuer, assertMaps, assertOnce, assertOwnAudiences } from './trust-checks';
+import { assertIssuer, assertMaps, assertOnce, assertOwnAudiences, ONCE_TTL_MAX } from './trust-checks';
 import {
   DAY_SECONDS,
   PlainTrustFields,
@@ -32,8 +32,6 @@ import {
   type TrustResponse,
   type UpdateTrustDto,
 } from './trusts.dto';
-
-const HOUR_SECONDS = 3_600;
 
 export const TRUST: Resource<TrustEntity> = {
   entity: TrustEntity,
@@ -60,7 +58,7 @@ export class TrustsService {
     const { issuer, conditions = [], audiences } = input;
     assertIssuer({ issuer, conditions, maps: input.maps });
     const requireJtiOnce = input.require_jti_once ?? false;
-    const maxTtl = input.max_ttl ?? (requireJtiOnce ? HOUR_SECONDS : DAY_SECONDS);
+    const maxTtl = input.max_ttl ?? (requireJtiOnce ? ONCE_TTL_MAX : DAY_SECONDS);
     assertOnce({ requireJtiOnce, maxTtl });
     const keys = await this.keys.read(issuer, input.jwks_uri ?? null, input.jwks ?? null);
     return this.writes.run(caller, async (write) => {
