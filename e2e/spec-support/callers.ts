@@ -5,8 +5,7 @@ import {
   type Call as ApiCall,
   type GatewayResponse,
 } from '../../apps/admin-api/src/spec-support/admin-api';
-import { Client } from 'pg';
-import { environmentOf } from './fleet';
+import { queryDatabase } from './fleet';
 import type { NewKey, Workbench } from './workbench';
 
 /** A credential that calls a provider through a gateway, or the control plane through it. */
@@ -136,15 +135,12 @@ export class Callers {
   /** As a TXT record would: the test has no name server. */
   private async verifyDomain(domain: string): Promise<void> {
     const { organisation_id: organisationId } = this.bench.product.credentials;
-    const { DATABASE_URL } = environmentOf(this.bench.product.pidOf('admin-api') ?? 0);
-    const client = new Client({ connectionString: DATABASE_URL });
-    await client.connect();
-    await client.query(
+    await queryDatabase(
+      this.bench,
       `INSERT INTO organisation_domains (id, organisation_id, domain, token, verified_at)
        VALUES (gen_random_uuid(), $1, $2, 't', now()) ON CONFLICT DO NOTHING`,
       [organisationId, domain],
     );
-    await client.end();
   }
 
   /** A trust of an issuer of its own, with a token of it. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually, freePort } from '@gw/testing';
+import { Client } from 'pg';
 import type { Workbench } from './workbench';
 
 const START = { timeoutMs: 60_000 };
@@ -126,4 +127,20 @@ export function environmentOf(pid: number): Record<string, string> {
   delete environment['NODE_CHANNEL_FD'];
   delete environment['NODE_CHANNEL_SERIALIZATION_MODE'];
   return environment;
+}
+
+/** Rows of the database of a running product. */
+export async function queryDatabase<T extends object>(
+  { product }: Pick<Workbench, 'product'>,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<T[]> {
+  const { DATABASE_URL } = environmentOf(product.pidOf('worker') ?? 0);
+  const client = new Client({ connectionString: DATABASE_URL });
+  await client.connect();
+  try {
+    return (await client.query<T>(sql, [...values])).rows;
+  } finally {
+    await client.end();
+  }
 }

@@ -7,8 +7,7 @@ import {
   type StubStep,
 } from '@gw/testing';
 import { Redis } from 'ioredis';
-import { Client } from 'pg';
-import { environmentOf, FleetProcess } from './fleet';
+import { environmentOf, queryDatabase, FleetProcess } from './fleet';
 import type { LogDetail, LogEntry } from './logs';
 import type { NewKey, Workbench } from './workbench';
 
@@ -243,14 +242,11 @@ export class Spending {
   }
 
   private async cacheSaved(): Promise<number> {
-    const { DATABASE_URL } = environmentOf(this.bench.product.pidOf('worker') ?? 0);
-    const client = new Client({ connectionString: DATABASE_URL });
-    await client.connect();
-    const { rows } = await client.query<{ sum: string | null }>(
+    const [row] = await queryDatabase<{ sum: string | null }>(
+      this.bench,
       `SELECT sum(cost) FROM ledger_balances WHERE account = 'cache_saved'`,
     );
-    await client.end();
-    return Number(rows[0]?.sum ?? 0);
+    return Number(row?.sum ?? 0);
   }
 
   async stop(): Promise<void> {
