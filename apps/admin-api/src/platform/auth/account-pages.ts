@@ -35,6 +35,13 @@ export const pageHeaders = (formTarget?: string): Readonly<Record<string, string
   'cache-control': 'no-store',
 });
 
+/** Whether a request is of a browser that opens a page. */
+export const wantsPage = ({
+  headers,
+}: {
+  readonly headers: { readonly accept?: string | undefined };
+}): boolean => (headers.accept ?? '').includes('text/html');
+
 /** Text as HTML shows it, in content and in quoted attributes. */
 export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (sign) => `&#${String(sign.charCodeAt(0))};`);

@@ -17,8 +17,11 @@ export class FailureThrottle {
     });
   }
 
-  isFull(source: string, now = Date.now()): boolean {
-    return (this.counters.get(source, now)?.count ?? 0) >= this.limit;
+  /** Counts a failure, unless the source has too many; returns whether it was counted. */
+  countIfOpen(source: string, now = Date.now()): boolean {
+    if ((this.counters.get(source, now)?.count ?? 0) >= this.limit) return false;
+    this.count(source, now);
+    return true;
   }
 
   count(source: string, now = Date.now()): void {

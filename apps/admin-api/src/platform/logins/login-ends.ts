@@ -10,8 +10,8 @@ export interface FinishedLogin {
   readonly returnPath: string;
   /** Path and query of the page of ours that began the login; absent where a client began it. */
   readonly page?: string;
-  /** What a client needs besides the code, when no client of ours began the login. */
-  readonly binding?: string | null;
+  /** What a client needs besides the code when no client of ours began the login; else null. */
+  readonly binding: string | null;
 }
 
 /** Where the browser goes after a login: to the page that began it, else to the console; null without a console. */
@@ -26,6 +26,6 @@ export function endOfLogin(
   }
   if (console === null) return null;
   const parameters = new URLSearchParams({ code, return_path: returnPath });
-  if (binding != null) parameters.set('login_binding', binding);
+  if (binding !== null) parameters.set('login_binding', binding);
   return `${console.replace(/\/$/, '')}/login/sso?${parameters.toString()}`;
 }

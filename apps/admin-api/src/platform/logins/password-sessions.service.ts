@@ -165,10 +165,8 @@ export class PasswordSessions {
       return await this.dataSource.transaction(step);
     } catch (error) {
       const isRefusal = error instanceof GatewayError && error.type === 'sso_login_refused';
-      if (isRefusal && !this.refusals.isFull(seat.user.id)) {
-        this.refusals.count(seat.user.id);
+      if (isRefusal && this.refusals.countIfOpen(seat.user.id))
         await this.record(this.dataSource.manager, seat, request, { sessionId: null, refusal: error });
-      }
       throw error;
     }
   }

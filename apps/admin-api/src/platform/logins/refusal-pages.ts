@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { messagePage, pageHeaders } from '../auth/account-pages';
+import { messagePage, pageHeaders, wantsPage } from '../auth/account-pages';
 
 /** Does the return of a browser from an identity provider. A browser gets a refusal as a page, a client as JSON. */
 export async function orRefusalPage<T>(
@@ -12,7 +12,7 @@ export async function orRefusalPage<T>(
     return await run();
   } catch (error) {
     const isShown = error instanceof GatewayError && error.status < 500;
-    if (!isShown || !(request.headers.accept ?? '').includes('text/html')) throw error;
+    if (!isShown || !wantsPage(request)) throw error;
     const page = messagePage('You are not logged in', error.message);
     await reply.status(error.status).headers(pageHeaders()).send(page);
     return undefined;

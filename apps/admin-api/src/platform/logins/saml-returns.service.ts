@@ -23,11 +23,6 @@ export interface SamlReturn {
   readonly relayState: string;
 }
 
-/** The code of a login, with the binding when no client of ours began it. */
-export interface FinishedSaml extends FinishedLogin {
-  readonly binding: string | null;
-}
-
 const STATE = /^[0-9A-Za-z]{43}$/;
 const REQUEST = /^_([0-9A-Za-z]{43})$/;
 const ROOT = '/';
@@ -48,7 +43,7 @@ export class SamlReturns {
   ) {}
 
   /** Takes a response and returns a code for the session. Throws `sso_login_refused` and `user_not_invited`. */
-  async finish(sent: SamlReturn, request: RequestFacts): Promise<FinishedSaml | SsoTestResponse> {
+  async finish(sent: SamlReturn, request: RequestFacts): Promise<FinishedLogin | SsoTestResponse> {
     const claims = this.providers.claimsOf(sent.response);
     const relayed = STATE.test(sent.relayState) ? sent.relayState : null;
     const state = REQUEST.exec(claims?.requestId ?? '')?.[1] ?? (claims === null ? relayed : null);
@@ -62,7 +57,7 @@ export class SamlReturns {
     { organisationId, response }: SamlReturn,
     { state, relayed }: { readonly state: string; readonly relayed: string | null },
     request: RequestFacts,
-  ): Promise<FinishedSaml | SsoTestResponse> {
+  ): Promise<FinishedLogin | SsoTestResponse> {
     const { flow, connection, isFirst } = await this.flows.takeReturn(state);
     const caller = ssoCaller(connection.organisationId, null, request);
     return this.attempts.record('login', connection, caller, async () => {
@@ -84,7 +79,7 @@ export class SamlReturns {
     { organisationId, response }: SamlReturn,
     issuer: string | null,
     request: RequestFacts,
-  ): Promise<FinishedSaml> {
+  ): Promise<FinishedLogin> {
     const where = { organisationId, issuer: issuer ?? '', type: 'saml' as const };
     const connection = await this.dataSource.manager.findOneBy(SsoConnectionEntity, where);
     if (connection === null) throw this.unknown('The issuer is of no connection of the organisation.');

@@ -42,8 +42,7 @@ export class SsoAttempts {
   ): Promise<void> {
     // Anyone can send responses that are refused, and none of them may fill the audit log of an organisation.
     const source = `${connection.id} ${networkOf(caller.request.clientIp ?? '')}`;
-    if (this.recorded.isFull(source)) return;
-    this.recorded.count(source);
+    if (!this.recorded.countIfOpen(source)) return;
     const known = error instanceof GatewayError ? error : new GatewayError('internal_error');
     const reason = (known.options.cause as Error | undefined)?.message ?? known.message;
     const { status, type: errorType } = known;

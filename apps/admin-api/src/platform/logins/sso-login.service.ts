@@ -95,7 +95,7 @@ export class SsoLogins {
         client.finish(query, protocol as OidcFlow),
       );
       if (isTest) return this.tests.judge(connection, identity, caller);
-      return { ...ends, code: await this.admit(connection, identity, { flow, caller }) };
+      return { ...ends, code: await this.admit(connection, identity, { flow, caller }), binding: null };
     });
   }
 

@@ -1,9 +1,9 @@
-import { pageHeaders } from '../auth/account-pages';
 import { GatewayError, networkOf } from '@gw/kernel';
 import { Body, Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SETTINGS, type AdminSettings } from '../../settings';
+import { pageHeaders } from '../auth/account-pages';
 import { Public } from '../auth/access';
 import { FailureThrottle } from '../auth/failure-throttle';
 import { factsOf } from '../auth/principals.service';
@@ -14,7 +14,7 @@ import { OauthDevices } from './oauth-devices.service';
 import { errorPage, signInPage } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 import { PageSignIns, textOf } from './page-sign-ins';
-import { PageSso, type PageExchange, type Place } from './page-sso';
+import { placeAt, PageSso, type PageExchange, type Place } from './page-sso';
 
 /** Paths whose POST accepts an HTML form. */
 export const DEVICE_FORM_PATHS = [DEVICE_PAGE];
@@ -160,10 +160,7 @@ export class DevicePageController {
   }
 }
 
-const placeOf = (userCode: string): Place => ({
-  path: DEVICE_PAGE,
-  next: `${DEVICE_PAGE}?user_code=${encodeURIComponent(userCode)}`,
-});
+const placeOf = (userCode: string): Place => placeAt(DEVICE_PAGE, 'user_code', userCode);
 
 const signInFormOf = (form: string, userCode: string, clientName: string) => ({
   fields: { form, user_code: userCode },

@@ -12,6 +12,7 @@ import { pageHeaders } from '../auth/account-pages';
 import type { CookieKeys } from './cookie-keys';
 import type { OauthAccounts } from './oauth-accounts.service';
 import type { OauthClients } from './oauth-clients';
+import { NO_STORAGE } from './no-storage';
 import { errorPage } from './oauth-pages';
 import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
 import type { PrivateJwk } from './signing-keys';
@@ -40,15 +41,6 @@ interface EngineParts {
   readonly outbound: NonNullable<Configuration['fetch']>;
 }
 
-const NO_SESSIONS: Adapter = {
-  ...{ upsert: none, find: none, findByUserCode: none, findByUid: none },
-  ...{ consume: none, destroy: none, revokeByGrantId: none },
-};
-
-function none(): Promise<undefined> {
-  return Promise.resolve(undefined);
-}
-
 /** The configuration of the protocol engine. What a client may register and a user may grant is decided outside it. */
 export function engineConfiguration(parts: EngineParts): Configuration {
   const { issuer, keys, cookieKeys, storageOf, accounts, outbound, clientDocuments } = parts;
@@ -56,7 +48,7 @@ export function engineConfiguration(parts: EngineParts): Configuration {
     fetch: outbound,
     assertJwtClientAuthClaimsAndHeader: assertShortLived,
     discovery: { client_id_metadata_document_supported: clientDocuments },
-    adapter: (model: string) => (model === 'Session' ? NO_SESSIONS : storageOf(model)),
+    adapter: (model: string) => (model === 'Session' ? NO_STORAGE : storageOf(model)),
     jwks: { keys: keys.map((key) => ({ ...key })) },
     clientDefaults: {
       id_token_signed_response_alg: 'ES256',

@@ -3,7 +3,7 @@ import { GatewayError, UUID, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type { OauthWork } from './oauth-call';
-import type { ClientKind } from './oauth-clients';
+import type { KnownClient } from './oauth-clients';
 import { OauthEngine } from './oauth-engine.service';
 import { OFFLINE, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type Place } from './oauth-seats';
@@ -14,10 +14,7 @@ const GRANT_MS = 30 * 86_400_000;
 
 /** What a client asks a user for. */
 export interface Requested {
-  readonly client: Pick<OauthClientEntity, 'name' | 'organisationId'> & {
-    readonly clientId: string;
-    readonly kind: ClientKind;
-  };
+  readonly client: Pick<KnownClient, 'clientId' | 'name' | 'kind' | 'organisationId'>;
   readonly resource: OauthResource;
   readonly scopes: readonly string[];
   /** Whether it asks for a refresh token by name. */

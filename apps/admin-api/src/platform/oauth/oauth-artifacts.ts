@@ -6,6 +6,7 @@ import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { IsNull, MoreThan } from 'typeorm';
 import { Secrets } from '../../settings';
 import { currentOauthCall } from './oauth-call';
+import { NO_STORAGE } from './no-storage';
 import { endGrant } from './oauth-grants';
 import { OauthTransactions } from './oauth-transactions';
 
@@ -26,13 +27,11 @@ export class OauthArtifacts {
   /** The storage of one model, as the protocol engine asks for it. */
   of(model: string): Adapter {
     const inTurn = this.transactions.inTurn.bind(this.transactions);
-    const none = (): Promise<undefined> => Promise.resolve(undefined);
+    // The insertion alone decides: between a look and an insertion another request could come.
     if (model === ONCE) {
       return {
+        ...NO_STORAGE,
         upsert: (id, payload, expiresIn) => this.remember(model, id, payload, expiresIn ?? 0),
-        // The insertion alone decides: between a look and an insertion another request could come.
-        ...{ find: none, findByUserCode: none, findByUid: none },
-        ...{ consume: none, destroy: none, revokeByGrantId: none },
       };
     }
     return {

@@ -6,7 +6,9 @@ import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { MoreThan } from 'typeorm';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import { ClientDocuments } from './client-documents';
+import { NO_STORAGE } from './no-storage';
 import { currentOauthCall } from './oauth-call';
+import type { ClientKind } from './oauth-resources';
 import { OauthTransactions } from './oauth-transactions';
 
 const DYNAMIC_MAX = 100_000;
@@ -14,10 +16,8 @@ const PER_NETWORK_AND_DAY = 1_000;
 const DAY_MS = 86_400_000;
 const CLIENT_ID_LENGTH_MAX = 64;
 
-/** `registered`: by an administrator, or built in. `document`: by the host of its id. `dynamic`: by itself. */
-export type ClientKind = OauthClientEntity['kind'] | 'document';
-
-type KnownClient = Pick<OauthClientEntity, 'name' | 'organisationId' | 'metadata' | 'sealedSecret'> & {
+/** A client, however we know it. */
+export type KnownClient = Pick<OauthClientEntity, 'name' | 'organisationId' | 'metadata' | 'sealedSecret'> & {
   readonly clientId: string;
   readonly kind: ClientKind;
 };
@@ -45,15 +45,10 @@ export class OauthClients {
 
   /** The storage of clients, as the protocol engine asks for it. */
   get adapter(): Adapter {
-    const none = (): Promise<undefined> => Promise.resolve(undefined);
     return {
+      ...NO_STORAGE,
       find: (id) => this.find(id),
       upsert: (id, metadata) => this.register(id, metadata),
-      findByUserCode: none,
-      findByUid: none,
-      consume: none,
-      destroy: none,
-      revokeByGrantId: none,
     };
   }
 
@@ -79,9 +74,8 @@ export class OauthClients {
     return !this.documents.isDocument(clientId) && (await this.row(clientId))?.kind === 'registered';
   }
 
-  /** What holds for the redirect addresses of a client. */
-  async redirectRules(clientId: string): Promise<RedirectUriOptions> {
-    const isPreRegistered = await this.isRegistered(clientId);
+  /** What holds for the redirect addresses of a client that an administrator has registered, or of another one. */
+  redirectRules(isPreRegistered: boolean): RedirectUriOptions {
     return { privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES, isPreRegistered };
   }
 

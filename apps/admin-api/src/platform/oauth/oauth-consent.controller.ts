@@ -1,9 +1,9 @@
-import { pageHeaders } from '../auth/account-pages';
 import { GatewayError } from '@gw/kernel';
 import { BooleanField, TextField, invalid } from '@gw/web';
 import { Body, Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { pageHeaders } from '../auth/account-pages';
 import { Public, SessionOnly } from '../auth/access';
 import { factsOf } from '../auth/principals.service';
 import type { AuthenticatedSession } from '../auth/session.strategy';
@@ -13,7 +13,7 @@ import { OauthConsents } from './oauth-consents.service';
 import { consentPage, continuePage, errorPage, signInPage, type SignInForm } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 import { PageSignIns, textOf } from './page-sign-ins';
-import { PageSso, type Place } from './page-sso';
+import { placeAt, PageSso, type Place } from './page-sso';
 
 /** Paths whose POST accepts an HTML form. */
 const CONSENT_PAGE = '/oauth/consent';
@@ -32,10 +32,7 @@ export class ConsentDto {
   workspace_id?: string;
 }
 
-const placeOf = (resumeState: string): Place => ({
-  path: CONSENT_PAGE,
-  next: `${CONSENT_PAGE}?resume_state=${encodeURIComponent(resumeState)}`,
-});
+const placeOf = (resumeState: string): Place => placeAt(CONSENT_PAGE, 'resume_state', resumeState);
 
 const signInFormOf = (resumeState: string, clientName: string): SignInForm => ({
   fields: { resume_state: resumeState },
@@ -167,7 +164,6 @@ export class OauthConsentController {
     status: number,
     error: string | null,
   ): Promise<void> {
-    this.pages.assertBegan(request, resumeState);
     const clientName = await this.consents.clientName(resumeState);
     const session = await this.pages.sessionOf(request, reply);
     const html =

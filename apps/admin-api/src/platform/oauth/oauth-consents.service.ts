@@ -150,7 +150,7 @@ export class OauthConsents {
     const registered = await provider.Client.find(clientId);
     if (client === null || registered === undefined)
       throw invalid('client_id', 'The client is no longer registered.');
-    const known = await this.clients.redirectRules(clientId);
+    const known = this.clients.redirectRules(client.kind === 'registered');
     if (!registered.redirectUriAllowed(redirectUri) || redirectUriFault(redirectUri, known) !== undefined)
       throw invalid('redirect_uri', 'The client may no longer send you to the address of the request.');
     const resource = resourceOf(String(params['resource']), this.settings.PUBLIC_URL ?? '');

@@ -1,4 +1,3 @@
-import { pageHeaders } from '../auth/account-pages';
 import { GatewayError, networkOf } from '@gw/kernel';
 import { canonicalResource, checkRegistration, DEVICE_GRANT, redirectUriFault } from '@gw/oauth';
 import { describeFault, type Log } from '@gw/web';
@@ -6,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { pageHeaders, wantsPage } from '../auth/account-pages';
 import { RequestThrottle } from '../auth/request-throttle';
 import { factsOf } from '../auth/principals.service';
 import { SETTINGS, type AdminSettings } from '../../settings';
@@ -162,7 +162,7 @@ export class OauthEndpoint {
     const { client_id: clientId = '', redirect_uri: redirectUri, state } = parameters;
     if ((state?.length ?? 0) > STATE_MAX)
       throw invalidRequest(`state is longer than ${String(STATE_MAX)} characters`);
-    const rules = await this.clients.redirectRules(clientId);
+    const rules = this.clients.redirectRules(await this.clients.isRegistered(clientId));
     const fault = redirectUri === undefined ? undefined : redirectUriFault(redirectUri, rules);
     if (fault !== undefined) throw new OauthFault(400, 'invalid_redirect_uri', `redirect_uri ${fault}`);
     this.assertResource(parameters);
@@ -229,8 +229,8 @@ export class OauthEndpoint {
     const fault = faultOf(error);
     if (fault.status >= 500) log.error(describeFault(error), 'an OAuth request failed');
     void reply.status(fault.status).headers(fault.headers);
-    const wantsPage = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
-    if (wantsPage) await reply.headers(pageHeaders()).send(errorPage(fault.description));
+    if (request.method === 'GET' && wantsPage(request))
+      await reply.headers(pageHeaders()).send(errorPage(fault.description));
     else await reply.send({ error: fault.error, error_description: fault.description });
   }
 }

@@ -40,7 +40,7 @@ export async function endGrant(
   });
 }
 
-/** Ends all grants of a client with their tokens, in one statement each. Their number is in the audit log of the write. */
+/** Ends all grants of a client with their tokens, in a few statements. The audit log has the change of the client, not each grant. */
 export async function endGrantsOfClient(write: Write, clientId: string): Promise<void> {
   const { manager } = write;
   const grants = await manager.query<{ readonly id: string }[]>(

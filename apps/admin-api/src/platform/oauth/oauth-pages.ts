@@ -1,5 +1,5 @@
 import { escaped, page } from '../auth/account-pages';
-import type { ClientKind } from './oauth-clients';
+import type { ClientKind } from './oauth-resources';
 
 export const errorPage = (text: string): string =>
   page(
@@ -37,7 +37,7 @@ export interface SignInForm {
   readonly clientName: string;
 }
 
-const fieldsOf = ({ fields }: SignInForm): string =>
+const hiddenFields = (fields: SignInForm['fields']): string =>
   Object.entries(fields)
     .map(([name, value]) => hidden(name, value))
     .join('\n');
@@ -49,7 +49,7 @@ export const signInPage = (form: SignInForm, error: string | null): string =>
     `<p>${escaped(form.clientName)} asks for access to your account. Sign in to see what it asks for.</p>
 ${errorOf(error)}
 <form method="post">
-${fieldsOf(form)}
+${hiddenFields(form.fields)}
 ${hidden('step', 'sign_in')}
 <label for="email">E-mail</label>
 <input id="email" name="email" type="email" autocomplete="username" required>
@@ -66,7 +66,7 @@ export const factorPage = (form: SignInForm, challenge: string, error: string | 
     'Second factor',
     `${errorOf(error)}
 <form method="post">
-${fieldsOf(form)}
+${hiddenFields(form.fields)}
 ${hidden('step', 'factor')}
 ${hidden('challenge', challenge)}
 <label for="code">Code of your authenticator app, or a recovery code</label>
@@ -142,14 +142,12 @@ function warningOf({ clientKind, clientHost, redirect }: ConsentView): string {
 }
 
 /** Sends the browser on by a form, as identity providers by SAML may require. Without script a person presses the button. */
-export const postPage = (url: string, fields: Readonly<Record<string, string>>): string =>
+export const postPage = (url: string, fields: SignInForm['fields']): string =>
   page(
     'Sign in',
     `<p>Go on to the sign-in of your company.</p>
 <form method="post" action="${escaped(url)}">
-${Object.entries(fields)
-  .map(([name, value]) => hidden(name, value))
-  .join('\n')}
+${hiddenFields(fields)}
 <button type="submit">Continue</button>
 </form>`,
   );

@@ -11,6 +11,9 @@ export interface OauthResource {
   readonly defaultScopes: readonly string[];
 }
 
+/** `registered`: by an administrator, or built in. `document`: by the host of its id. `dynamic`: by itself. */
+export type ClientKind = 'registered' | 'document' | 'dynamic';
+
 export const OFFLINE = 'offline_access';
 
 /** The resource of a URL, which must be exactly its own; null for an unknown one. */
@@ -32,7 +35,7 @@ export const scopesOfClient = (isRegistered: boolean): ReadonlySet<string> =>
 /** The scopes that a request names and its client may ask for, and whether it asks for a refresh token by name. */
 export function scopesRequested(
   params: Readonly<Record<string, unknown>>,
-  client: { readonly kind: string },
+  client: { readonly kind: ClientKind },
 ): { readonly scopes: readonly string[]; readonly offline: boolean } {
   const named = String(params['scope']).split(' ');
   const allowed = scopesOfClient(client.kind === 'registered');

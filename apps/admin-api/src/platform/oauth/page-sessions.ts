@@ -61,12 +61,12 @@ export class PageSessions {
 
   /** `set-cookie` of a sign-in for the page at `path`; with null, of its end. */
   cookie(path: string, token: string | null): string {
-    return this.text(`${COOKIE}=${token ?? ''}`, path, token === null ? 0 : SECONDS);
+    return this.kept(COOKIE, path, token);
   }
 
   /** `set-cookie` of a login at an identity provider that the page at `path` has begun; with null, of its end. */
   ssoCookie(path: string, binding: string | null): string {
-    return this.text(`${SSO}=${binding ?? ''}`, path, binding === null ? 0 : SECONDS);
+    return this.kept(SSO, path, binding);
   }
 
   /** The login at an identity provider that this browser has begun; null for none. */
@@ -90,6 +90,11 @@ export class PageSessions {
       throw new GatewayError('forbidden', {
         message: 'The form is not of this browser. Open the page again.',
       });
+  }
+
+  /** `set-cookie` with a value; with null, without one. */
+  private kept(name: string, path: string, value: string | null): string {
+    return this.text(`${name}=${value ?? ''}`, path, value === null ? 0 : SECONDS);
   }
 
   private formOf(opened: string): string {

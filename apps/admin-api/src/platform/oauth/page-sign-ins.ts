@@ -1,7 +1,7 @@
-import { pageHeaders } from '../auth/account-pages';
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
+import { pageHeaders } from '../auth/account-pages';
 import { factsOf } from '../auth/principals.service';
 import { PasswordSessions } from '../logins/password-sessions.service';
 import { factorPage, signInPage, type SignInForm } from './oauth-pages';

@@ -1,9 +1,9 @@
-import { pageHeaders } from '../auth/account-pages';
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SSO_CODE } from '../logins/login-ends';
 import { SsoLogins } from '../logins/sso-login.service';
+import { pageHeaders } from '../auth/account-pages';
 import { factsOf } from '../auth/principals.service';
 import { continuePage, postPage } from './oauth-pages';
 import { PageSessions } from './page-sessions';
@@ -13,6 +13,13 @@ export interface Place {
   readonly path: string;
   readonly next: string;
 }
+
+/** A page that is opened with one parameter. */
+export const placeAt = (path: string, name: string, value: string): Place => ({
+  path,
+  next: `${path}?${name}=${encodeURIComponent(value)}`,
+});
+
 export interface PageExchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
