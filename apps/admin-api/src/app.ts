@@ -19,6 +19,7 @@ import { LOGOUT_FORM_PATHS } from './platform/logins/sso-logout.controller';
 import { FORM_PATHS } from './resources/accounts/account-pages.controller';
 import { AppModule } from './app.module';
 import { BODY, PUBLIC_BODY } from './platform/bodies';
+import { SAML_LOGOUT_FORM_PATHS } from './platform/logins/saml-logout.controller';
 import { SAML_FORM_PATHS } from './platform/logins/saml-login.controller';
 import { SCIM_PATHS, ScimRoutes } from './resources/scim/scim-routes';
 import { OTLP_PATHS } from './resources/traces/traces.controller';
@@ -75,6 +76,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
       ...FORM_PATHS,
       ...LOGOUT_FORM_PATHS,
       ...SAML_FORM_PATHS,
+      ...SAML_LOGOUT_FORM_PATHS,
       ...SCIM_PATHS,
       ...CONSENT_FORM_PATHS,
       ...DEVICE_FORM_PATHS,

@@ -10,7 +10,7 @@ export {
   type PrivateJwk,
 } from './oidc-client';
 export { groupsIn, type ProvidedGroups } from './groups';
-export { buildAuthnRequest, type AuthnRequest, type OutgoingRequest } from './saml/authn-request';
+export { buildAuthnRequest, type AuthnRequest } from './saml/authn-request';
 export { readCertificate, type SamlCertificate } from './saml/certificates';
 export {
   endpointFault,
@@ -18,7 +18,11 @@ export {
   SamlMetadataFault,
   type IdpMetadata,
   type SamlEndpoint,
+  type SamlLogoutEndpoint,
 } from './saml/idp-metadata';
+export { buildLogoutAnswer, buildLogoutRequest } from './saml/logout-messages';
+export { logoutIssuer, readLogoutRequest, type ReceivedLogout } from './saml/logout-request';
+export type { OutgoingMessage } from './saml/outgoing';
 export { readSamlResponse, samlClaims, type SamlVerdict } from './saml/response';
 export { spMetadataXml, type SpMetadata } from './saml/sp-metadata';
 export {

@@ -8,10 +8,11 @@ const AGE_MAX_SECONDS = 600;
 /** Types of logout tokens; providers that follow older drafts send the second one. */
 const TYPES: readonly unknown[] = ['logout+jwt', 'JWT', undefined];
 
-/** What a provider says has ended: a session, or all sessions of a subject. */
+/** What a provider says has ended: sessions of a subject, or of anyone; at least one of both is there. */
 export interface ProvidedLogout {
   readonly subject: string | null;
-  readonly session: string | null;
+  /** Ids that the provider gave its sessions; empty: all of the subject. */
+  readonly sessions: readonly string[];
   /** Id of the message, which may be used once until `usableUntil`. */
   readonly id: string;
   readonly usableUntil: Date;
@@ -41,7 +42,7 @@ export async function readLogoutToken(
   if (typeof jti !== 'string' || jti.length > 512)
     throw new Error('jti must be a text of at most 512 characters.');
   const usableUntil = new Date(Date.now() + (AGE_MAX_SECONDS + 2 * SKEW_SECONDS) * 1_000);
-  return { subject, session, id: jti, usableUntil };
+  return { subject, sessions: session === null ? [] : [session], id: jti, usableUntil };
 }
 
 const idIn = (claim: unknown): string | null =>

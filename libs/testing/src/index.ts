@@ -24,7 +24,14 @@ export { startRedis, withRedis, type TestRedis } from './redis';
 export { expressionsMadeBy } from './made-expressions';
 export { CATASTROPHIC, madeOfPatterns, withPatterns } from './pattern-places';
 export { mayScheduleFirst, schedulingPolicy } from './scheduling-policy';
-export { samlifyIdp, type SamlifyIdp } from './samlify-idp';
+export {
+  samlifyIdp,
+  type Account,
+  type EndedAccount,
+  type LogoutDelivery,
+  type Partner,
+  type SamlifyIdp,
+} from './samlify-idp';
 export { STUB_S3_KEYS, StubObjectStore } from './stub-object-store';
 export { StubProvider, type RecordedRequest, type StubResponse, type StubStep } from './stub-provider';
 export { STUB_IDENTITY, StubTokenServices } from './stub-token-services';

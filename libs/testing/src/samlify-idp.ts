@@ -6,6 +6,19 @@ interface Key {
   readonly certificate: string;
 }
 
+interface Made {
+  readonly id: string;
+  readonly context: string;
+}
+
+interface ParsedLogout {
+  readonly extract: {
+    readonly nameID?: string;
+    readonly sessionIndex?: string;
+    readonly response?: { readonly inResponseTo: string };
+  };
+}
+
 interface Samlify {
   setSchemaValidator(validator: { validate(xml: string): Promise<string> }): void;
   readonly SamlLib: {
@@ -26,8 +39,18 @@ interface Samlify {
       request: { readonly query?: object; readonly body?: object; readonly octetString?: string },
     ): Promise<{ readonly extract: { readonly request: { readonly id: string } } }>;
     getMetadata(): string;
+    createLogoutRequest(
+      sp: object,
+      binding: 'redirect' | 'post',
+      user: { readonly logoutNameID: string; readonly sessionIndex: string },
+      more: { readonly relayState: string; customTagReplacement(template: string): Made },
+    ): { readonly context: string };
+    parseLogoutRequest(sp: object, binding: 'redirect', request: object): Promise<ParsedLogout>;
+    parseLogoutResponse(sp: object, binding: 'redirect' | 'post', request: object): Promise<ParsedLogout>;
   };
-  ServiceProvider(settings: object): object;
+  ServiceProvider(settings: object): {
+    readonly entityMeta: { getSingleLogoutService(binding: 'redirect' | 'post'): string };
+  };
 }
 
 // Its types would bring the globals of browsers into our code.
@@ -58,6 +81,22 @@ export interface Account {
   readonly groups?: readonly string[];
   /** When the session at the provider ends. */
   readonly sessionEndsAt?: Date;
+  /** Absent: `_s`. */
+  readonly sessionIndex?: string;
+}
+
+/** Who has logged out at the provider. */
+export interface EndedAccount {
+  readonly email: string;
+  readonly sessionIndex: string | null;
+  /** Of the request; absent: a new one. */
+  readonly id?: string;
+}
+
+export interface LogoutDelivery {
+  readonly binding: 'redirect' | 'post';
+  readonly relayState?: string;
+  readonly isSigned?: boolean;
 }
 
 /** An identity provider by samlify, which reads our requests and makes responses on its own. */
@@ -108,10 +147,7 @@ export class SamlifyIdp {
     const { extract } = await this.idp(false, sp.certificate !== null).parseLoginRequest(
       this.partner(sp),
       'redirect',
-      {
-        query: Object.fromEntries(new URLSearchParams(query)),
-        octetString: query.replace(/&Signature=.*$/, ''),
-      },
+      redirectOf(query),
     );
     return extract.request.id;
   }
@@ -126,6 +162,58 @@ export class SamlifyIdp {
     return extract.request.id;
   }
 
+  /**
+   * A signed LogoutRequest for who published `metadata`: the query of a redirect with its URL, or the base64 of a form. `isSigned` false:
+   * without the signature.
+   */
+  logoutRequest(
+    metadata: string,
+    { email, sessionIndex, id = `_${crypto.randomUUID()}` }: EndedAccount,
+    { binding, relayState = '', isSigned = true }: LogoutDelivery,
+  ): string {
+    const sp = this.samlify.ServiceProvider({ metadata, wantLogoutRequestSigned: isSigned });
+    return this.idp(false).createLogoutRequest(
+      sp,
+      binding,
+      { logoutNameID: email, sessionIndex: sessionIndex ?? '' },
+      {
+        relayState,
+        customTagReplacement: (template) => ({
+          id,
+          context: this.samlify.SamlLib.replaceTagsByValue(
+            sessionIndex === null
+              ? template.replace(/<samlp:SessionIndex>.*<.samlp:SessionIndex>/, '')
+              : template,
+            {
+              ...{ ID: id, NameID: email, NameIDFormat: EMAIL, SessionIndex: sessionIndex ?? '' },
+              ...{ Issuer: this.entityId, IssueInstant: new Date().toISOString() },
+              Destination: sp.entityMeta.getSingleLogoutService(binding),
+            },
+          ),
+        }),
+      },
+    ).context;
+  }
+
+  /** The id of the request that an answer of ours names; rejects when its signature is wrong. */
+  async answeredLogout(metadata: string, sent: { query: string } | { body: object }): Promise<string> {
+    const sp = this.samlify.ServiceProvider({ metadata });
+    const idp = this.idp(false, false, { wantLogoutResponseSigned: true });
+    const parsed =
+      'query' in sent
+        ? await idp.parseLogoutResponse(sp, 'redirect', redirectOf(sent.query))
+        : await idp.parseLogoutResponse(sp, 'post', { body: sent.body });
+    return parsed.extract.response?.inResponseTo ?? '';
+  }
+
+  /** The account and session that a request of ours names; rejects when its signature is wrong. */
+  async endedBy(metadata: string, query: string): Promise<readonly (string | undefined)[]> {
+    const sp = this.samlify.ServiceProvider({ metadata });
+    const idp = this.idp(false, false, { wantLogoutRequestSigned: true });
+    const { extract } = await idp.parseLogoutRequest(sp, 'redirect', redirectOf(query));
+    return [extract.nameID, extract.sessionIndex];
+  }
+
   private partner({ entityId, certificate }: { entityId: string; certificate: string | null }): object {
     return this.samlify.ServiceProvider({
       entityID: entityId,
@@ -138,6 +226,7 @@ export class SamlifyIdp {
   private idp(
     isAssertionEncrypted: boolean,
     wantAuthnRequestsSigned = false,
+    more: object = {},
   ): ReturnType<Samlify['IdentityProvider']> {
     return this.samlify.IdentityProvider({
       entityID: this.entityId,
@@ -153,6 +242,7 @@ export class SamlifyIdp {
         { Binding: REDIRECT, Location: `${this.entityId}/sso` },
         { Binding: POST, Location: `${this.entityId}/sso` },
       ],
+      ...more,
     });
   }
 
@@ -185,7 +275,7 @@ export class SamlifyIdp {
 /** What samlify leaves to its users: the time of the login, and attributes. */
 function statements(
   template: string,
-  { requestId, email, givenName, groups = [], sessionEndsAt }: Account,
+  { requestId, email, givenName, groups = [], sessionEndsAt, sessionIndex = '_s' }: Account,
 ): string {
   const end = sessionEndsAt === undefined ? '' : ` SessionNotOnOrAfter="${sessionEndsAt.toISOString()}"`;
   const attribute = (name: string, value: string): string =>
@@ -193,7 +283,7 @@ function statements(
   const own = template
     .replace(
       '{AuthnStatement}',
-      `<saml:AuthnStatement AuthnInstant="${new Date().toISOString()}" SessionIndex="_s"${end}><saml:AuthnContext>` +
+      `<saml:AuthnStatement AuthnInstant="${new Date().toISOString()}" SessionIndex="${sessionIndex}"${end}><saml:AuthnContext>` +
         `<saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`,
     )
     .replace(
@@ -202,3 +292,8 @@ function statements(
     );
   return requestId === null ? own.replaceAll(' InResponseTo="{InResponseTo}"', '') : own;
 }
+
+const redirectOf = (query: string): { readonly query: object; readonly octetString: string } => ({
+  query: Object.fromEntries(new URLSearchParams(query)),
+  octetString: query.replace(/&Signature=.*$/, ''),
+});

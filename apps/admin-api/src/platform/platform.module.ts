@@ -62,6 +62,9 @@ import { SamlReturns } from './logins/saml-returns.service';
 import { SsoLoginController } from './logins/sso-login.controller';
 import { SsoAttempts } from './logins/sso-attempts';
 import { SsoLogoutController } from './logins/sso-logout.controller';
+import { EndedLogins } from './logins/ended-logins';
+import { SamlLogoutController } from './logins/saml-logout.controller';
+import { SamlLogouts } from './logins/saml-logouts.service';
 import { SsoLogouts } from './logins/sso-logout.service';
 import { SsoFlows } from './logins/sso-flows';
 import { SsoGroups } from './logins/sso-groups.service';
@@ -150,6 +153,18 @@ const SHARED = [
   Writes,
 ];
 
+const SINGLE_SIGN_ON = [
+  SsoLogins,
+  SsoAttempts,
+  SamlReturns,
+  SsoFlows,
+  EndedLogins,
+  SamlLogouts,
+  SsoLogouts,
+  SsoGroups,
+  SsoUsers,
+];
+
 /**
  * Shared by all resources: settings, access, credentials and the unit of work. Its guard protects every route of the
  * app.
@@ -171,6 +186,7 @@ export class PlatformModule {
         PasskeyLoginController,
         SsoLoginController,
         SamlLoginController,
+        SamlLogoutController,
         SsoKeysController,
         SsoLogoutController,
         EarlierKeysController,
@@ -204,13 +220,7 @@ export class PlatformModule {
         SessionGuard,
         SessionStrategy,
         SessionsService,
-        SsoLogins,
-        SsoAttempts,
-        SamlReturns,
-        SsoFlows,
-        SsoLogouts,
-        SsoGroups,
-        SsoUsers,
+        ...SINGLE_SIGN_ON,
         { provide: APP_GUARD, useClass: AccessGuard },
       ],
       exports: [SETTINGS, Secrets, ...FROM_SETTINGS.map(({ provide }) => provide), ...SHARED],

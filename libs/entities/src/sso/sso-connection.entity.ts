@@ -18,7 +18,12 @@ export interface SsoGroupRule {
 export interface SamlSettings {
   readonly ssoUrl: string;
   readonly ssoBinding: 'redirect' | 'post';
+  /** Where requests for a logout go; null: the provider takes none. */
   readonly sloUrl: string | null;
+  /** Absent, as in settings that were saved before there were logouts: redirect. */
+  readonly sloBinding?: 'redirect' | 'post';
+  /** Where answers to the provider's requests go; absent or null: to `sloUrl`. */
+  readonly sloResponseUrl?: string | null;
   readonly certificates: readonly {
     readonly pem: string;
     readonly fingerprint: string;

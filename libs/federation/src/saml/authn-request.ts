@@ -1,9 +1,7 @@
-import { createSign } from 'node:crypto';
-import { deflateRawSync } from 'node:zlib';
 import type { SamlEndpoint } from './idp-metadata';
-import { ASSERTION, ENVELOPED, EXCLUSIVE, POST_BINDING, PROTOCOL, RSA_SHA256, SHA256 } from './names';
+import { ASSERTION, POST_BINDING, PROTOCOL } from './names';
+import { outgoing, type OutgoingMessage } from './outgoing';
 import { escapeXml } from './write-xml';
-import { SignedXml } from './xml-library';
 
 /** What an AuthnRequest says. */
 export interface AuthnRequest {
@@ -21,16 +19,10 @@ export interface AuthnRequest {
   readonly signingKey: string | null;
 }
 
-/** How the browser brings the request: it follows `url`, or posts `fields` there. */
-export interface OutgoingRequest {
-  readonly url: string;
-  readonly fields: Readonly<Record<string, string>> | null;
-}
-
 /** The request for the binding of the identity provider, signed with RSA-SHA256 when there is a key. */
-export function buildAuthnRequest(request: AuthnRequest): OutgoingRequest {
-  const xml = requestXml(request);
-  return request.sso.binding === 'post' ? posted(xml, request) : redirected(xml, request);
+export function buildAuthnRequest(request: AuthnRequest): OutgoingMessage {
+  const { sso, relayState, signingKey } = request;
+  return outgoing({ name: 'SAMLRequest', xml: requestXml(request) }, { to: sso, relayState, signingKey });
 }
 
 function requestXml(request: AuthnRequest): string {
@@ -55,42 +47,4 @@ function requestXml(request: AuthnRequest): string {
     `<samlp:AuthnRequest${attributes.join('')}><saml:Issuer>${escapeXml(request.entityId)}</saml:Issuer>` +
     `<samlp:NameIDPolicy${format} AllowCreate="true"/>${context}</samlp:AuthnRequest>`
   );
-}
-
-/** The signature is over the query as it is sent, not inside of the XML. */
-function redirected(xml: string, { sso, relayState, signingKey }: AuthnRequest): OutgoingRequest {
-  const parts: [string, string][] = [
-    ['SAMLRequest', deflateRawSync(xml).toString('base64')],
-    ['RelayState', relayState],
-    ...(signingKey === null ? [] : [['SigAlg', RSA_SHA256] as [string, string]]),
-  ];
-  const query = parts.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
-  const signature =
-    signingKey === null
-      ? ''
-      : `&Signature=${encodeURIComponent(createSign('RSA-SHA256').update(query).sign(signingKey, 'base64'))}`;
-  return { url: `${sso.url}${sso.url.includes('?') ? '&' : '?'}${query}${signature}`, fields: null };
-}
-
-function posted(xml: string, { sso, relayState, signingKey }: AuthnRequest): OutgoingRequest {
-  const sent = signingKey === null ? xml : signedXml(xml, signingKey);
-  return {
-    url: sso.url,
-    fields: { SAMLRequest: Buffer.from(sent).toString('base64'), RelayState: relayState },
-  };
-}
-
-function signedXml(xml: string, privateKey: string): string {
-  const signature = new SignedXml({
-    privateKey,
-    signatureAlgorithm: RSA_SHA256,
-    canonicalizationAlgorithm: EXCLUSIVE,
-    getKeyInfoContent: () => null,
-  });
-  signature.addReference({ xpath: '/*', transforms: [ENVELOPED, EXCLUSIVE], digestAlgorithm: SHA256 });
-  // The schema has the signature right after the issuer.
-  signature.computeSignature(xml, {
-    location: { reference: "/*/*[local-name()='Issuer']", action: 'after' },
-  });
-  return signature.getSignedXml();
 }

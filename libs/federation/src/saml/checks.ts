@@ -2,10 +2,10 @@ import { ASSERTION, EMAIL_FORMAT, PERSISTENT_FORMAT, PROTOCOL, UNSPECIFIED_FORMA
 import { SamlFault, type SamlConnection, type SamlExpectation } from './saml-types';
 import { allElements, childrenOf, type XmlElement } from './xml';
 
-const SKEW_MS = 60_000;
+export const SKEW_MS = 60_000;
 const DAY_MS = 86_400_000;
 const IDP_INITIATED_MS = 300_000;
-const SUBJECT_MAX = 256;
+export const SUBJECT_MAX = 256;
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/;
@@ -220,7 +220,7 @@ function subjectOf(assertion: XmlElement): XmlElement {
   return subject;
 }
 
-const isOver = (end: Date, now: Date): boolean => now.getTime() >= end.getTime() + SKEW_MS;
+export const isOver = (end: Date, now: Date): boolean => now.getTime() >= end.getTime() + SKEW_MS;
 
 /** A time of SAML, which is always in UTC; null when it is none. */
 export function timeOf(text: string | undefined): Date | null {

@@ -3,6 +3,8 @@ import { SamlFault } from './saml-types';
 import { allElements, readXml, XmlFault, type XmlElement } from './xml';
 
 const BASE64_MAX = 262_144;
+/** Maximum bytes of a message: what the base64 of a form can hold. */
+export const MESSAGE_BYTES_MAX = (BASE64_MAX / 4) * 3;
 
 /** A document that has passed the guard. */
 export interface Guarded {
@@ -10,12 +12,12 @@ export interface Guarded {
   readonly root: XmlElement;
 }
 
-/** Reads the bytes of a SAMLResponse, before any XML library sees them. Throws `SamlFault` of the guard. */
-export function guardResponse(base64: string): Guarded {
-  if (base64.length > BASE64_MAX) throw new SamlFault('guard', 'The response is larger than 256 KB.');
+/** Reads the base64 of a message, before any XML library sees them. Throws `SamlFault` of the guard. */
+export function guardBase64(base64: string): Guarded {
+  if (base64.length > BASE64_MAX) throw new SamlFault('guard', 'The message is larger than 256 KB.');
   const compact = base64.replace(/[ \t\r\n]/g, '');
   if (compact === '' || compact.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) {
-    throw new SamlFault('guard', 'The response is not base64.');
+    throw new SamlFault('guard', 'The message is not base64.');
   }
   return guardXml(utf8(Buffer.from(compact, 'base64')));
 }
@@ -47,7 +49,7 @@ function utf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new SamlFault('guard', 'The response is not UTF-8.');
+    throw new SamlFault('guard', 'The message is not UTF-8.');
   }
 }
 

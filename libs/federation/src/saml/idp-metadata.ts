@@ -13,11 +13,16 @@ export interface SamlEndpoint {
   readonly binding: 'redirect' | 'post';
 }
 
+/** Where requests for a logout go, and where the answers go when that is another address. */
+export interface SamlLogoutEndpoint extends SamlEndpoint {
+  readonly responseUrl: string | null;
+}
+
 /** What the metadata of an identity provider says. */
 export interface IdpMetadata {
   readonly entityId: string;
   readonly sso: SamlEndpoint;
-  readonly sloUrl: string | null;
+  readonly slo: SamlLogoutEndpoint | null;
   readonly certificates: readonly SamlCertificate[];
   readonly wantsSignedRequests: boolean;
 }
@@ -41,7 +46,7 @@ export function readIdpMetadata(xml: string): IdpMetadata {
   return {
     entityId,
     sso: ssoOf(provider),
-    sloUrl: endpointOf(provider, 'SingleLogoutService', REDIRECT_BINDING),
+    slo: preferred(provider, 'SingleLogoutService'),
     certificates: certificatesOf(provider),
     wantsSignedRequests: /^(?:true|1)$/.test(provider.attributes.get('WantAuthnRequestsSigned') ?? ''),
   };
@@ -82,21 +87,32 @@ const providersOf = (entity: XmlElement): readonly XmlElement[] =>
   );
 
 function ssoOf(provider: XmlElement): SamlEndpoint {
-  const redirect = endpointOf(provider, 'SingleSignOnService', REDIRECT_BINDING);
-  if (redirect !== null) return { url: redirect, binding: 'redirect' };
-  const post = endpointOf(provider, 'SingleSignOnService', POST_BINDING);
-  if (post !== null) return { url: post, binding: 'post' };
+  const sso = preferred(provider, 'SingleSignOnService');
+  if (sso !== null) return { url: sso.url, binding: sso.binding };
   throw new SamlMetadataFault('the metadata has no SingleSignOnService with HTTP-Redirect or HTTP-POST');
 }
 
-function endpointOf(provider: XmlElement, local: string, binding: string): string | null {
-  const url = childrenOf(provider, METADATA, local)
-    .find(({ attributes }) => attributes.get('Binding') === binding)
-    ?.attributes.get('Location');
+/** The endpoint by redirect, else that by form; null without either. */
+const preferred = (provider: XmlElement, local: string): SamlLogoutEndpoint | null =>
+  endpointOf(provider, local, 'redirect') ?? endpointOf(provider, local, 'post');
+
+function endpointOf(
+  provider: XmlElement,
+  local: string,
+  binding: SamlEndpoint['binding'],
+): SamlLogoutEndpoint | null {
+  const name = binding === 'redirect' ? REDIRECT_BINDING : POST_BINDING;
+  const found = childrenOf(provider, METADATA, local).find(
+    ({ attributes }) => attributes.get('Binding') === name,
+  );
+  const url = found?.attributes.get('Location');
   if (url === undefined) return null;
-  const fault = endpointFault(url);
-  if (fault !== null) throw new SamlMetadataFault(`the location of ${local} ${fault}`);
-  return url;
+  const responseUrl = found?.attributes.get('ResponseLocation') ?? null;
+  for (const each of [url, responseUrl]) {
+    const fault = each === null ? null : endpointFault(each);
+    if (fault !== null) throw new SamlMetadataFault(`the location of ${local} ${fault}`);
+  }
+  return { url, binding, responseUrl };
 }
 
 function certificatesOf(provider: XmlElement): readonly SamlCertificate[] {

@@ -112,7 +112,14 @@ describe('metadata of identity providers', () => {
   it('are ours when they name no identity provider, and hold our certificates and addresses', async () => {
     const { certificate } = await newKeyWithCertificate('gateway.example.com');
     const acsUrl = 'https://gateway.example.com/acs?a=1&b=2';
-    const xml = spMetadataXml({ entityId: ENTITY, acsUrl, signsRequests: true, certificates: [certificate] });
+    const sloUrl = 'https://gateway.example.com/slo';
+    const xml = spMetadataXml({
+      entityId: ENTITY,
+      acsUrl,
+      sloUrl,
+      signsRequests: true,
+      certificates: [certificate],
+    });
     expect(() => readIdpMetadata(xml)).toThrow('no identity provider');
     expect(xml).toContain('Location="https://gateway.example.com/acs?a=1&amp;b=2"');
   });

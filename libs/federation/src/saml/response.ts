@@ -1,4 +1,3 @@
-import { X509Certificate, type KeyObject } from 'node:crypto';
 import {
   checkAttributes,
   checkAuthentication,
@@ -11,11 +10,12 @@ import {
   checkNameId,
   checkRequest,
   checkStatus,
+  SKEW_MS,
   type Parts,
 } from './checks';
 import { decryptAssertion } from './decrypt';
 import { emailOf, namesOf } from './email';
-import { claimedBy, guardResponse, guardXml, type Guarded } from './guard';
+import { claimedBy, guardBase64, type Guarded } from './guard';
 import { ASSERTION } from './names';
 import {
   SamlFault,
@@ -24,16 +24,14 @@ import {
   type SamlExpectation,
   type SamlIdentity,
 } from './saml-types';
-import { isSigned, signedBytes } from './signed-bytes';
+import { isSigned, keysOf, signedElement } from './signed-bytes';
 import { childrenOf, type XmlElement } from './xml';
-
-const SKEW_MS = 60_000;
 
 export type SamlVerdict =
   { readonly identity: SamlIdentity } | { readonly failed: SamlCheck; readonly message: string };
 
 /** Who a response says that it is from and what it answers; unproven, only to find the connection and the flow. Throws `SamlFault`. */
-export const samlClaims = (base64: string): ReturnType<typeof claimedBy> => claimedBy(guardResponse(base64));
+export const samlClaims = (base64: string): ReturnType<typeof claimedBy> => claimedBy(guardBase64(base64));
 
 /**
  * Reads a SAMLResponse: the guard, the signature, then every check on the canonical bytes that were signed. The first check that fails is
@@ -57,7 +55,7 @@ async function identityIn(
   connection: SamlConnection,
   expected: SamlExpectation,
 ): Promise<SamlIdentity> {
-  const parts = partsOf(guardResponse(base64), connection, expected);
+  const parts = partsOf(guardBase64(base64), connection, expected);
   checkForm(parts.response, parts.assertion);
   checkStatus(parts.response);
   checkDestination(parts);
@@ -95,9 +93,9 @@ function partsOf(outer: Guarded, connection: SamlConnection, expected: SamlExpec
   }
   const keys = keysOf(connection, expected.now);
   const isResponseSigned = isSigned(root);
-  const response = isResponseSigned ? reread(outer, root, keys) : root;
+  const response = isResponseSigned ? signedElement(outer, root, keys) : root;
   const inner = plain === undefined ? decrypted(encrypted, connection) : { guarded: outer, element: plain };
-  const assertion = reread(inner.guarded, inner.element, keys);
+  const assertion = signedElement(inner.guarded, inner.element, keys);
   return { response, isResponseSigned, assertion, connection, expected };
 }
 
@@ -108,18 +106,4 @@ function decrypted(
   if (encrypted === undefined) throw new SamlFault('guard', 'There is no assertion.');
   const guarded = decryptAssertion(encrypted, decryptionKeys);
   return { guarded, element: guarded.root };
-}
-
-function reread(guarded: Guarded, element: XmlElement, keys: readonly KeyObject[]): XmlElement {
-  const { root } = guardXml(signedBytes(guarded, element, keys));
-  const isSame = root.local === element.local && root.attributes.get('ID') === element.attributes.get('ID');
-  if (!isSame) throw new SamlFault(5, 'The signature covers another element.');
-  return root;
-}
-
-function keysOf({ certificates, enforceCertificateDates }: SamlConnection, now: Date): readonly KeyObject[] {
-  return certificates
-    .map((pem) => new X509Certificate(pem))
-    .filter((each) => !enforceCertificateDates || (each.validFromDate <= now && now < each.validToDate))
-    .map(({ publicKey }) => publicKey);
 }

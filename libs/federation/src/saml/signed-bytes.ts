@@ -1,7 +1,7 @@
-import { createHash, verify, type KeyObject } from 'node:crypto';
-import type { Guarded } from './guard';
+import { createHash, verify, X509Certificate, type KeyObject } from 'node:crypto';
+import { guardXml, type Guarded } from './guard';
 import { ENVELOPED, EXCLUSIVE, SIGNATURE } from './names';
-import { SamlFault } from './saml-types';
+import { SamlFault, type SamlConnection } from './saml-types';
 import { childrenOf, type XmlElement } from './xml';
 import { DOMParser, SignedXml, type DomNode } from './xml-library';
 
@@ -22,15 +22,50 @@ const DIGESTS: Readonly<Record<string, string>> = {
   'http://www.w3.org/2001/04/xmlenc#sha512': 'sha512',
 };
 
+const WEAK = 'The signature must be RSA or ECDSA with SHA-256 or stronger.';
+const FOREIGN = 'The signature was made by no key of the connection, or the content was changed.';
+
+/** The keys that a connection takes signatures of at a time. */
+export const keysOf = (
+  { certificates, enforceCertificateDates }: Pick<SamlConnection, 'certificates' | 'enforceCertificateDates'>,
+  now: Date,
+): readonly KeyObject[] =>
+  certificates
+    .map((pem) => new X509Certificate(pem))
+    .filter((each) => !enforceCertificateDates || (each.validFromDate <= now && now < each.validToDate))
+    .map(({ publicKey }) => publicKey);
+
 /** Whether the element has a signature of its own; whether it is good is another question. */
 export const isSigned = (element: XmlElement): boolean =>
   childrenOf(element, SIGNATURE, 'Signature').length > 0;
+
+/** The element, read again from the bytes that its own signature covers. Throws `SamlFault` of check 5. */
+export function signedElement(guarded: Guarded, element: XmlElement, keys: readonly KeyObject[]): XmlElement {
+  const { root } = guardXml(signedBytes(guarded, element, keys));
+  const isSame = root.local === element.local && root.attributes.get('ID') === element.attributes.get('ID');
+  if (!isSame) throw bad('The signature covers another element.');
+  return root;
+}
+
+/** Holds a text to its signature outside of it, which one of the keys must have made. Throws `SamlFault` of check 5. */
+export function assertSignedText(
+  text: string,
+  { algorithm: name, signature }: { readonly algorithm: string; readonly signature: Buffer },
+  keys: readonly KeyObject[],
+): void {
+  if (signature.length === 0) throw bad('The message is not signed.');
+  const method = METHODS[name];
+  if (method === undefined) throw bad(WEAK);
+  const fitting = keys.filter(({ asymmetricKeyType }) => asymmetricKeyType === method.type);
+  const isMade = fitting.some((key) => isSignature(method.hash, { key, text, signature }));
+  if (!isMade) throw bad(FOREIGN);
+}
 
 /**
  * The canonical bytes of the element that its own signature covers, when one of the keys has made it. Only these may be read afterwards.
  * Throws `SamlFault` of check 5.
  */
-export function signedBytes({ xml }: Guarded, element: XmlElement, keys: readonly KeyObject[]): string {
+function signedBytes({ xml }: Guarded, element: XmlElement, keys: readonly KeyObject[]): string {
   const id = element.attributes.get('ID') ?? '';
   const method = assertForm(element, id);
   const node = signatureNode(xml, id);
@@ -39,7 +74,7 @@ export function signedBytes({ xml }: Guarded, element: XmlElement, keys: readonl
     const bytes = verified(xml, node, key);
     if (bytes !== null) return bytes;
   }
-  throw bad('The signature was made by no key of the connection, or the content was changed.');
+  throw bad(FOREIGN);
 }
 
 /** Holds the signature to the one form that SAML needs: one reference to its parent, and no algorithm besides those listed. */
@@ -62,7 +97,7 @@ function assertForm(element: XmlElement, id: string): (typeof METHODS)[string] {
     throw bad('The digest must be SHA-256 or stronger.');
   }
   const method = METHODS[algorithm(only(info, 'SignatureMethod'))];
-  if (method === undefined) throw bad('The signature must be RSA or ECDSA with SHA-256 or stronger.');
+  if (method === undefined) throw bad(WEAK);
   return method;
 }
 
@@ -134,9 +169,14 @@ function algorithmOf(hash: string, key: KeyObject, name: string): Tables['Signat
     }
     verifySignature(material: unknown, _key: unknown, value: unknown): boolean {
       const signature = Buffer.from(String(value).replace(/\s/g, ''), 'base64');
-      return verify(hash, Buffer.from(String(material)), { key, dsaEncoding: 'ieee-p1363' }, signature);
+      return isSignature(hash, { key, text: String(material), signature });
     }
   };
 }
 
 const bad = (message: string): SamlFault => new SamlFault(5, message);
+
+const isSignature = (
+  hash: string,
+  { key, text, signature }: { readonly key: KeyObject; readonly text: string; readonly signature: Buffer },
+): boolean => verify(hash, Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature);

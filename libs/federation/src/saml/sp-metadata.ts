@@ -1,26 +1,39 @@
-import { EMAIL_FORMAT, METADATA, PERSISTENT_FORMAT, POST_BINDING, PROTOCOL, SIGNATURE } from './names';
+import {
+  EMAIL_FORMAT,
+  METADATA,
+  PERSISTENT_FORMAT,
+  POST_BINDING,
+  PROTOCOL,
+  REDIRECT_BINDING,
+  SIGNATURE,
+} from './names';
 import { escapeXml } from './write-xml';
 
 /** What our own metadata tells identity providers. */
 export interface SpMetadata {
   readonly entityId: string;
   readonly acsUrl: string;
+  /** Where requests for a logout and answers to ours go. */
+  readonly sloUrl: string;
   readonly signsRequests: boolean;
   /** PEM; more than one while keys are rotated. */
   readonly certificates: readonly string[];
 }
 
 /** Our metadata as a service provider. */
-export function spMetadataXml({ entityId, acsUrl, signsRequests, certificates }: SpMetadata): string {
+export function spMetadataXml({ entityId, acsUrl, sloUrl, signsRequests, certificates }: SpMetadata): string {
   const keys = certificates.flatMap((pem) => ['signing', 'encryption'].map((use) => keyDescriptor(use, pem)));
   const formats = [EMAIL_FORMAT, PERSISTENT_FORMAT].map(
     (each) => `<md:NameIDFormat>${each}</md:NameIDFormat>`,
+  );
+  const logouts = [REDIRECT_BINDING, POST_BINDING].map(
+    (each) => `<md:SingleLogoutService Binding="${each}" Location="${escapeXml(sloUrl)}"/>`,
   );
   return (
     `<?xml version="1.0" encoding="UTF-8"?>\n` +
     `<md:EntityDescriptor xmlns:md="${METADATA}" entityID="${escapeXml(entityId)}">` +
     `<md:SPSSODescriptor AuthnRequestsSigned="${String(signsRequests)}" WantAssertionsSigned="true" protocolSupportEnumeration="${PROTOCOL}">` +
-    `${keys.join('')}${formats.join('')}` +
+    `${keys.join('')}${logouts.join('')}${formats.join('')}` +
     `<md:AssertionConsumerService index="0" isDefault="true" Binding="${POST_BINDING}" Location="${escapeXml(acsUrl)}"/>` +
     `</md:SPSSODescriptor></md:EntityDescriptor>`
   );

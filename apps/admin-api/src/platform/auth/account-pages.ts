@@ -102,3 +102,21 @@ export const resetPage = (error: string | null): string =>
   page('Set a new password', form(error, newPassword(), 'Set the password'));
 
 export const messagePage = (title: string, text: string): string => page(title, `<p>${escaped(text)}</p>`);
+
+/** A page that brings `fields` to another site when its button is used. */
+export function postingPage(
+  title: string,
+  {
+    url,
+    fields,
+    button,
+  }: { readonly url: string; readonly fields: Readonly<Record<string, string>>; readonly button: string },
+): string {
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+  );
+  return page(
+    title,
+    `<form method="post" action="${escaped(url)}">\n${inputs.join('\n')}\n<button type="submit">${button}</button>\n</form>`,
+  );
+}

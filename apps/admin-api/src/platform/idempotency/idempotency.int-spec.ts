@@ -172,6 +172,7 @@ describe('every POST with a caller', () => {
     '/v1/auth/password/reset',
     '/v1/auth/refresh',
     '/v1/auth/saml/callback/:organisationId',
+    '/v1/auth/saml/slo/:organisationId',
     '/v1/auth/sso/exchange',
     '/v1/invites/accept',
   ];

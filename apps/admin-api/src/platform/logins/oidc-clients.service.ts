@@ -39,6 +39,11 @@ export class OidcClients {
     return publicUrl(this.settings, `/.well-known/sso/${connectionId}/jwks.json`);
   }
 
+  /** Where the provider of a connection says that a session has ended. */
+  logoutUri(connectionId: string): string {
+    return publicUrl(this.settings, `/v2/auth/oidc/backchannel-logout/${connectionId}`);
+  }
+
   /** Rejects with `OidcFault`; a failure is not kept. */
   private of(row: SsoConnectionEntity): Promise<OidcClient> {
     if (row.type !== 'oidc') return Promise.reject(new OidcFault('The connection is of another protocol.'));

@@ -17,6 +17,7 @@ import { SamlCodeResponse } from '../auth/auth.dto';
 import { factsOf } from '../auth/principals.service';
 import { idOf } from '../auth/tenancy';
 import { SAML_BODY, TakesBody } from '../bodies';
+import { formText } from '../common/form-text';
 import { ControlRoutes } from '../control-routes';
 import { endOfLogin } from './login-ends';
 import { orRefusalPage } from './refusal-pages';
@@ -56,8 +57,8 @@ export class SamlLoginController {
   ): Promise<SamlCodeResponse | SsoTestResponse | undefined> {
     const sent = {
       organisationId: idOf(organisationId),
-      response: textOf(body, 'SAMLResponse'),
-      relayState: textOf(body, 'RelayState'),
+      response: formText(body, 'SAMLResponse', SAML_BODY.bytes),
+      relayState: formText(body, 'RelayState'),
     };
     return orRefusalPage(request, reply, async () => {
       const finished = await this.returns.finish(sent, factsOf(request));
@@ -82,8 +83,3 @@ export class SamlLoginController {
     return this.providers.metadataOf(connection);
   }
 }
-
-const textOf = (body: unknown, name: string): string => {
-  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
-  return typeof value === 'string' ? value : '';
-};

@@ -1,108 +1,40 @@
-import { AuditLogEntity, OrganisationDomainEntity, SessionEntity, SsoFlowEntity } from '@gw/entities';
-import { newKeyWithCertificate, type KeyWithCertificate } from '@gw/federation';
+import { AuditLogEntity, SessionEntity, SsoFlowEntity } from '@gw/entities';
+import { newKeyWithCertificate } from '@gw/federation';
 import { uuidv7 } from '@gw/kernel';
-import { samlifyIdp, type SamlifyIdp } from '@gw/testing';
+import { samlifyIdp } from '@gw/testing';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
-
-const CONNECTIONS = '/v1/admin/organisation/sso-connections';
-
-interface Begun {
-  readonly url: string;
-  readonly fields: Readonly<Record<string, string>> | null;
-  readonly login_binding: string;
-}
-interface Returned {
-  readonly code: string;
-  readonly login_binding: string | null;
-  readonly error: { readonly type: string; readonly param: string | null };
-}
-interface Sp {
-  readonly entity_id: string;
-  readonly acs_url: string;
-  readonly certificate: string;
-}
-interface Scene {
-  readonly tenant: Tenant;
-  readonly domain: string;
-  readonly id: string;
-  readonly sp: Sp;
-  readonly idp: SamlifyIdp;
-}
+import type { GatewayResponse } from '../../spec-support/admin-api';
+import {
+  account,
+  CONNECTIONS,
+  partner,
+  SamlScenes,
+  type Begun,
+  type Returned,
+  type Scene,
+} from './spec-support/saml-scenes';
 
 describe('logins by SAML', () => {
-  const api = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  let key: KeyWithCertificate;
+  const scenes = new SamlScenes();
+  const { api } = scenes;
+  const [scene, connect] = [scenes.scene.bind(scenes), scenes.connect.bind(scenes)];
+  const [begin, send, exchange] = [
+    scenes.begin.bind(scenes),
+    scenes.send.bind(scenes),
+    scenes.exchange.bind(scenes),
+  ];
   let server: Server;
   beforeAll(async () => {
-    key = await newKeyWithCertificate('idp.example');
     server = createServer((request, response) => {
       response
         .writeHead(request.url === '/metadata' ? 200 : 404)
-        .end(samlifyIdp('https://url.example', key).metadata());
+        .end(samlifyIdp('https://url.example', scenes.key).metadata());
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   });
   afterAll(() => server.close());
 
-  let count = 0;
-  /** An organisation with a verified domain, and a connection that serves it. */
-  async function scene(saml: object = {}, more: object = {}): Promise<Scene> {
-    count += 1;
-    const tenant = await api.tenant();
-    const domain = `saml${String(count)}.example`;
-    await api.dataSource.manager.insert(OrganisationDomainEntity, {
-      ...{ id: uuidv7(), organisationId: tenant.organisationId, domain, token: 'x', verifiedAt: new Date() },
-    });
-    return { tenant, domain, ...(await connect(tenant, domain, saml, more)) };
-  }
-  async function connect(
-    tenant: Tenant,
-    domain: string,
-    saml: object,
-    more: object,
-  ): Promise<Pick<Scene, 'id' | 'sp' | 'idp'>> {
-    count += 1;
-    const idp = samlifyIdp(`https://idp${String(count)}.example`, key);
-    const body = {
-      ...{ name: idp.entityId, type: 'saml', domains: [domain] },
-      saml: { metadata_xml: idp.metadata(), ...saml },
-      ...more,
-    };
-    const made = await api.post<{ id: string }>(CONNECTIONS, { key: tenant.adminKey, body });
-    expect([made.status, made.text]).toEqual([200, expect.any(String)]);
-    const { id } = made.body;
-    const { body: sp } = await api.get<Sp>(`${CONNECTIONS}/${id}/sp`, { key: tenant.adminKey });
-    return { id, sp, idp };
-  }
-  const begin = async (
-    email: string,
-  ): Promise<Begun & { readonly requestId: string; readonly relayState: string }> => {
-    const { body } = await api.post<Begun>('/v2/auth/login', { body: { email } });
-    const relayState = new URL(body.url).searchParams.get('RelayState') ?? '';
-    return { ...body, requestId: `_${relayState}`, relayState };
-  };
-  const send = async (
-    acsUrl: string,
-    response: string,
-    relayState = '',
-  ): Promise<GatewayResponse<Returned>> => {
-    const form = new URLSearchParams({ SAMLResponse: response, RelayState: relayState });
-    return api.post<Returned>(new URL(acsUrl).pathname, {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: form.toString(),
-    });
-  };
-  const account = (email: string, requestId: string | null, more: object = {}) => ({
-    ...{ email, requestId, givenName: 'Ann' },
-    ...more,
-  });
-  const partner = (sp: Sp, encryptFor: string | null = null) => ({
-    ...{ acsUrl: sp.acs_url, entityId: sp.entity_id, encryptFor },
-  });
-  const exchange = (code: string, login_binding: string): Promise<GatewayResponse<{ auth_token: string }>> =>
-    api.post<{ auth_token: string }>('/v2/auth/sso/exchange', { body: { code, login_binding } });
   const reasons = async ({ tenant }: Scene): Promise<string[]> => {
     const rows = await api.dataSource.manager.find(AuditLogEntity, {
       where: { organisationId: tenant.organisationId, action: 'login' },
@@ -299,8 +231,12 @@ describe('logins by SAML', () => {
     expect(await param({ metadata_xml: '<!DOCTYPE r><r/>' })).toBe('saml.metadata_xml');
     expect(await param({ metadata_xml: at.idp.metadata() })).toBe('saml.entity_id');
     expect(await param({ metadata_url: 'https://10.0.0.1/metadata' })).toBe('saml.metadata_url');
-    expect(await param({ ...partly, certificates: [key.certificate] }, { issuer: 'x' })).toBe('issuer');
-    expect(await param({ ...partly, certificates: [key.certificate, key.certificate] })).toBe(200);
+    expect(await param({ ...partly, certificates: [scenes.key.certificate] }, { issuer: 'x' })).toBe(
+      'issuer',
+    );
+    expect(await param({ ...partly, certificates: [scenes.key.certificate, scenes.key.certificate] })).toBe(
+      200,
+    );
   });
 
   it('read metadata from an address, also for a preview [saml-134]', async () => {

@@ -29,6 +29,7 @@ export interface BegunLogin {
 export interface SamlAddresses {
   readonly entityId: string;
   readonly acsUrl: string;
+  readonly sloUrl: string;
 }
 
 /** Identity providers by SAML: requests to them, and what their responses say. */
@@ -45,12 +46,13 @@ export class SamlProviders {
     return {
       entityId: publicUrl(this.settings, `/v2/auth/saml/metadata/${id}`),
       acsUrl: publicUrl(this.settings, `/v2/auth/saml/callback/${organisationId}`),
+      sloUrl: publicUrl(this.settings, `/v2/auth/saml/slo/${organisationId}`),
     };
   }
 
   /** Our metadata for the provider of a connection. */
   metadataOf(connection: SsoConnectionEntity): string {
-    const { signRequests, ownCertificate } = settingsOf(connection);
+    const { signRequests, ownCertificate } = samlSettingsOf(connection);
     return spMetadataXml({
       ...this.addressesOf(connection),
       signsRequests: signRequests,
@@ -60,7 +62,7 @@ export class SamlProviders {
 
   /** The id of the request is the state with an underscore before, so a response leads to its flow also without RelayState. */
   begin(connection: SsoConnectionEntity): BegunLogin {
-    const saml = settingsOf(connection);
+    const saml = samlSettingsOf(connection);
     const state = randomAlphanumeric(43);
     const key = openSecrets(this.secrets.sealingKeyring, connection).samlKey;
     const request = buildAuthnRequest({
@@ -93,7 +95,7 @@ export class SamlProviders {
     response: string,
     requestId: string | null,
   ): Promise<SamlIdentity> {
-    const verdict = await readSamlResponse(response, this.checksOf(connection), {
+    const verdict = await readSamlResponse(response, this.connectionOf(connection), {
       ...this.addressesOf(connection),
       ...{ requestId, now: new Date() },
     });
@@ -111,8 +113,9 @@ export class SamlProviders {
       throw refusedBy(8, 'The assertion was used before.');
   }
 
-  private checksOf(connection: SsoConnectionEntity): SamlConnection {
-    const saml = settingsOf(connection);
+  /** What the checks of a message need of its connection. Throws `sso_login_refused` for a connection of another protocol. */
+  connectionOf(connection: SsoConnectionEntity): SamlConnection {
+    const saml = samlSettingsOf(connection);
     const { samlKey } = openSecrets(this.secrets.sealingKeyring, connection);
     return {
       ...saml,
@@ -134,7 +137,7 @@ export const refusedBy = (check: SamlFault['check'], message: string): GatewayEr
   new GatewayError('sso_login_refused', { cause: new Error(`check ${String(check)}: ${message}`) });
 
 /** The settings of a connection that is of type `saml`. Throws `sso_login_refused` for another one. */
-function settingsOf({ saml }: SsoConnectionEntity): SamlSettings {
+export function samlSettingsOf({ saml }: SsoConnectionEntity): SamlSettings {
   if (saml === null) throw refusedBy(15, 'The connection is not of type saml.');
   return saml;
 }

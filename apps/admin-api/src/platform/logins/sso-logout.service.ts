@@ -1,24 +1,23 @@
-import { SessionEntity, SsoConnectionEntity, SsoSessionEntity } from '@gw/entities';
-import type { ProvidedLogout } from '@gw/federation';
+import { SsoConnectionEntity, SsoSessionEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { SETTINGS } from '../../settings';
 import type { Principal, RequestFacts } from '../common/principal';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
-import type { AuditCaller } from '../unit-of-work/audit-recorder';
-import { Writes } from '../unit-of-work/writes';
+import { EndedLogins } from './ended-logins';
 import { OidcClients } from './oidc-clients.service';
+import { SamlLogouts } from './saml-logouts.service';
 import { ssoCaller, SsoAttempts } from './sso-attempts';
-import { useMessage } from './used-messages';
 
-/** Logouts by OpenID Connect: ends sessions when their users log out at the provider, and names the address to log out there. */
+/** Logouts by single sign-on: takes those of OpenID Connect providers, and names the address at which users log out at theirs. */
 @Injectable()
 export class SsoLogouts {
   constructor(
     private readonly dataSource: DataSource,
     private readonly clients: OidcClients,
-    private readonly writes: Writes,
+    private readonly saml: SamlLogouts,
+    private readonly ended: EndedLogins,
     private readonly attempts: SsoAttempts,
     @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
   ) {}
@@ -38,38 +37,7 @@ export class SsoLogouts {
         (client) => client.logout(token),
         'sso_logout_refused',
       );
-      await this.end(connection, logout, caller);
-    });
-  }
-
-  private async end(
-    { id: connectionId }: SsoConnectionEntity,
-    { subject, session, id, usableUntil }: ProvidedLogout,
-    caller: AuditCaller,
-  ): Promise<void> {
-    await this.writes.run<void, AuditCaller>(caller, async (write) => {
-      const { manager } = write;
-      if (!(await useMessage(manager, { connectionId, id, expiresAt: usableUntil }))) {
-        throw new GatewayError('sso_logout_refused', {
-          cause: new Error('The logout token was used before.'),
-        });
-      }
-      const opened = await manager.findBy(SsoSessionEntity, {
-        connectionId,
-        ...(session === null ? {} : { providerSession: session }),
-        ...(subject === null ? {} : { subject }),
-      });
-      const ids = opened.map(({ sessionId }) => sessionId);
-      const live = await manager.findBy(SessionEntity, { id: In(ids), revokedAt: IsNull() });
-      await manager.update(SessionEntity, { id: In(live.map((each) => each.id)) }, { revokedAt: new Date() });
-      for (const { id: sessionId, userId } of live) {
-        write.audit({
-          action: 'logout',
-          resourceType: 'auth',
-          resourceId: sessionId,
-          after: { sso_client_id: connectionId, user_id: userId },
-        });
-      }
+      await this.ended.end(connection, logout, caller);
     });
   }
 
@@ -78,9 +46,9 @@ export class SsoLogouts {
     const { manager } = this.dataSource;
     const opened = await manager.findOneBy(SsoSessionEntity, { sessionId: sessionId ?? '' });
     if (opened === null) return null;
-    const where = { id: opened.connectionId, type: 'oidc' as const };
-    const connection = await manager.findOneBy(SsoConnectionEntity, where);
+    const connection = await manager.findOneBy(SsoConnectionEntity, { id: opened.connectionId });
     if (connection === null) return null;
+    if (connection.type === 'saml') return this.saml.urlFor(connection, opened);
     const backTo = publicUrl(this.settings, '/');
     try {
       return await this.clients.use(connection, (client) =>

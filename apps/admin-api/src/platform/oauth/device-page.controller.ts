@@ -13,7 +13,8 @@ import { OauthConsents } from './oauth-consents.service';
 import { OauthDevices } from './oauth-devices.service';
 import { errorPage, signInPage } from './oauth-pages';
 import { PageSessions } from './page-sessions';
-import { PageSignIns, textOf } from './page-sign-ins';
+import { formText } from '../common/form-text';
+import { PageSignIns } from './page-sign-ins';
 import { placeAt, PageSso, type PageExchange, type Place } from './page-sso';
 
 /** Paths whose POST accepts an HTML form. */
@@ -63,16 +64,16 @@ export class DevicePageController {
   ): Promise<void> {
     const at = { request, reply };
     await this.guarded(at, async (form) => {
-      this.pages.assertOpened(request, textOf(body, 'form'));
-      const code = textOf(body, 'user_code');
+      this.pages.assertOpened(request, formText(body, 'form'));
+      const code = formText(body, 'user_code');
       if (this.signIns.isSignIn(body)) await this.signIn(at, body, form);
-      else if (textOf(body, 'step') === 'code') await this.show(at, code, form);
+      else if (formText(body, 'step') === 'code') await this.show(at, code, form);
       else await this.decide(at, body, form);
     });
   }
 
   private async signIn(at: PageExchange, body: unknown, form: string): Promise<void> {
-    const code = textOf(body, 'user_code');
+    const code = formText(body, 'user_code');
     const clientName = await this.guessed(at, () => this.devices.clientName(code));
     await this.signIns.take(body, signInFormOf(form, code, clientName), placeOf(code), at);
   }
@@ -109,14 +110,14 @@ export class DevicePageController {
 
   private async decide(at: PageExchange, body: unknown, form: string): Promise<void> {
     const { request, reply } = at;
-    const [userCode, csrf] = [textOf(body, 'user_code'), textOf(body, 'csrf')];
+    const [userCode, csrf] = [formText(body, 'user_code'), formText(body, 'csrf')];
     const session = await this.pages.sessionOf(request, reply);
     if (session === null) {
       await this.show(at, userCode, form);
       return;
     }
-    const approved = textOf(body, 'step') === 'approve';
-    const workspaceId = textOf(body, 'workspace_id') || null;
+    const approved = formText(body, 'step') === 'approve';
+    const workspaceId = formText(body, 'workspace_id') || null;
     try {
       const caller = { session, request: factsOf(request) };
       await this.devices.answer(caller, { userCode, csrf, approved, workspaceId });

@@ -12,7 +12,8 @@ import type { ConsentCaller } from './consent-answers';
 import { OauthConsents } from './oauth-consents.service';
 import { consentPage, continuePage, errorPage, signInPage, type SignInForm } from './oauth-pages';
 import { PageSessions } from './page-sessions';
-import { PageSignIns, textOf } from './page-sign-ins';
+import { formText } from '../common/form-text';
+import { PageSignIns } from './page-sign-ins';
 import { placeAt, PageSso, type Place } from './page-sso';
 
 /** Paths whose POST accepts an HTML form. */
@@ -73,10 +74,10 @@ export class OauthConsentController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const resumeState = textOf(body, 'resume_state');
+    const resumeState = formText(body, 'resume_state');
     await this.guarded(reply, async () => {
       if (this.signIns.isSignIn(body)) await this.signIn(resumeState, body, request, reply);
-      else await this.decide(resumeState, textOf(body, 'step') === 'approve', body, request, reply);
+      else await this.decide(resumeState, formText(body, 'step') === 'approve', body, request, reply);
     });
   }
 
@@ -139,8 +140,8 @@ export class OauthConsentController {
       await this.show(resumeState, request, reply, 401, 'Sign in again.');
       return;
     }
-    const workspaceId = textOf(body, 'workspace_id') || null;
-    const answer = { resumeState, csrf: textOf(body, 'csrf'), approved, workspaceId };
+    const workspaceId = formText(body, 'workspace_id') || null;
+    const answer = { resumeState, csrf: formText(body, 'csrf'), approved, workspaceId };
     try {
       const { redirect_uri: url } = await this.consents.answer(
         { session, request: factsOf(request) },

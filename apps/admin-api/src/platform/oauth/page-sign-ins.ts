@@ -1,17 +1,13 @@
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
+import { formText } from '../common/form-text';
 import { pageHeaders } from '../auth/account-pages';
 import { factsOf } from '../auth/principals.service';
 import { PasswordSessions } from '../logins/password-sessions.service';
 import { factorPage, signInPage, type SignInForm } from './oauth-pages';
 import { PageSessions } from './page-sessions';
 import { PageSso, type PageExchange, type Place } from './page-sso';
-
-export const textOf = (body: unknown, name: string): string => {
-  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
-  return typeof value === 'string' ? value.slice(0, 1_024) : '';
-};
 
 /** Signs users in on the pages of the OAuth server. */
 @Injectable()
@@ -24,23 +20,23 @@ export class PageSignIns {
 
   /** Whether a form is one of a sign-in. */
   isSignIn(body: unknown): boolean {
-    return ['sign_in', 'factor'].includes(textOf(body, 'step'));
+    return ['sign_in', 'factor'].includes(formText(body, 'step'));
   }
 
   /** Takes the form of a sign-in: goes on to `next`, or shows the form again. */
   async take(body: unknown, form: SignInForm, place: Place, at: PageExchange): Promise<void> {
     const { request, reply } = at;
-    const challenge = textOf(body, 'challenge');
+    const challenge = formText(body, 'challenge');
     try {
       const facts = factsOf(request);
-      const credentials = { email: textOf(body, 'email'), password: textOf(body, 'password') };
+      const credentials = { email: formText(body, 'email'), password: formText(body, 'password') };
       if (challenge === '' && credentials.password === '') {
         if (await this.sso.begin(credentials.email, place, at)) return;
         throw invalid('password', 'Type your password: there is no single sign-on for this address.');
       }
       const login = await (challenge === ''
         ? this.sessions.login(credentials, facts)
-        : this.sessions.loginByFactor({ challenge, code: textOf(body, 'code') }, facts));
+        : this.sessions.loginByFactor({ challenge, code: formText(body, 'code') }, facts));
       if ('challenge' in login) {
         await reply.headers(pageHeaders()).send(factorPage(form, login.challenge, null));
         return;

@@ -2,6 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { formText } from '../../platform/common/form-text';
 import { Public } from '../../platform/auth/access';
 import type { RequestFacts } from '../../platform/common/principal';
 import { factsOf } from '../../platform/auth/principals.service';
@@ -11,11 +12,6 @@ import { PasswordsService } from './passwords.service';
 
 /** Paths whose POST accepts an HTML form; the HTTP adapter parses forms only there. */
 export const FORM_PATHS = ['/invite/:token', '/reset/:token'];
-
-const textOf = (body: unknown, name: string): string => {
-  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined;
-  return typeof value === 'string' ? value.slice(0, 1_024) : '';
-};
 
 /** The facts of the request without the token in its path, because the audit log must not store the token. */
 const factsWithoutToken = (request: FastifyRequest): RequestFacts => {
@@ -50,10 +46,10 @@ export class AccountPagesController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const [first, last] = [textOf(body, 'first_name'), textOf(body, 'last_name')];
+    const [first, last] = [formText(body, 'first_name'), formText(body, 'last_name')];
     const input = {
       token,
-      password: textOf(body, 'password'),
+      password: formText(body, 'password'),
       ...(first === '' ? {} : { first_name: first.slice(0, 255) }),
       ...(last === '' ? {} : { last_name: last.slice(0, 255) }),
     };
@@ -81,7 +77,7 @@ export class AccountPagesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     try {
-      await this.passwords.reset({ token, password: textOf(body, 'password') }, factsWithoutToken(request));
+      await this.passwords.reset({ token, password: formText(body, 'password') }, factsWithoutToken(request));
       send(reply, 200, messagePage('Done', 'Your password is changed. You can now log in with it.'));
     } catch (error) {
       const { status, message } = shown(error);

@@ -24,6 +24,7 @@ const DEFAULTS = {
 /** Members that are stored as they are sent, with their names in storage. */
 const PLAIN = {
   sso_binding: 'ssoBinding',
+  slo_binding: 'sloBinding',
   sign_authn_requests: 'signRequests',
   allow_idp_initiated: 'allowIdpInitiated',
   force_authn: 'forceAuthn',
@@ -86,7 +87,7 @@ export class SamlSettingsReader {
     if (slo != null) assertEndpoint(slo, 'saml.slo_url');
     return {
       ...(sso === undefined ? {} : { ssoUrl: sso }),
-      ...(slo === undefined ? {} : { sloUrl: slo }),
+      ...(slo === undefined ? {} : { sloUrl: slo, sloResponseUrl: null }),
     };
   }
 
@@ -113,13 +114,10 @@ function parsed(xml: string, field: string): IdpMetadata {
   }
 }
 
-const ofMetadata = ({
-  sso,
-  sloUrl,
-  certificates,
-  wantsSignedRequests,
-}: IdpMetadata): Partial<SamlSettings> => ({
-  ...{ ssoUrl: sso.url, ssoBinding: sso.binding, sloUrl, certificates },
+const ofMetadata = ({ sso, slo, certificates, wantsSignedRequests }: IdpMetadata): Partial<SamlSettings> => ({
+  ...{ ssoUrl: sso.url, ssoBinding: sso.binding, certificates },
+  ...{ sloUrl: slo?.url ?? null, sloBinding: slo?.binding ?? 'redirect' },
+  sloResponseUrl: slo?.responseUrl ?? null,
   signRequests: wantsSignedRequests,
 });
 

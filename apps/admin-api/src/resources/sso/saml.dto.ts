@@ -29,7 +29,15 @@ export class SamlFields {
   entity_id?: string;
   @TextField({ optional: true, max: URL_MAX, example: EXAMPLE }) sso_url?: string;
   @EnumField(['redirect', 'post'], { optional: true }) sso_binding?: 'redirect' | 'post';
-  @TextField({ optional: true, nullable: true, max: URL_MAX, example: EXAMPLE }) slo_url?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: URL_MAX,
+    description: 'Where logouts go; null: the provider takes none.',
+    example: EXAMPLE,
+  })
+  slo_url?: string | null;
+  @EnumField(['redirect', 'post'], { optional: true }) slo_binding?: 'redirect' | 'post';
   @TextListField({
     optional: true,
     maxItems: 10,
@@ -104,6 +112,7 @@ export class SamlResponse {
   @ResponseField.text({ example: EXAMPLE }) readonly sso_url!: string;
   @ResponseField.oneOf(['redirect', 'post']) readonly sso_binding!: string;
   @ResponseField.text({ nullable: true, example: null }) readonly slo_url!: string | null;
+  @ResponseField.oneOf(['redirect', 'post']) readonly slo_binding!: string;
   @ResponseField.list(() => SamlCertificateResponse)
   readonly certificates!: readonly SamlCertificateResponse[];
   @ResponseField.text({ nullable: true, example: null }) readonly metadata_url!: string | null;
@@ -128,10 +137,14 @@ export class ServiceProviderResponse {
   readonly entity_id!: string | null;
   @ResponseField.text({ nullable: true, description: 'Assertion consumer service; null for OpenID Connect.' })
   readonly acs_url!: string | null;
+  @ResponseField.text({ nullable: true, description: 'Single logout service; null for OpenID Connect.' })
+  readonly slo_url!: string | null;
   @ResponseField.text({ nullable: true, description: 'Our certificate, PEM; null for OpenID Connect.' })
   readonly certificate!: string | null;
   @ResponseField.text({ nullable: true, description: 'Redirect URI; null for SAML.' })
   readonly redirect_uri!: string | null;
+  @ResponseField.text({ nullable: true, description: 'Back-channel logout address; null for SAML.' })
+  readonly backchannel_logout_uri!: string | null;
   @ResponseField.text({ nullable: true, description: 'Our public keys; null without private_key_jwt.' })
   readonly jwks_uri!: string | null;
   @ResponseField.kind('service-provider') readonly object!: 'service-provider';
@@ -148,6 +161,7 @@ export const toSaml = (saml: SamlSettings): SamlResponse => ({
   sso_url: saml.ssoUrl,
   sso_binding: saml.ssoBinding,
   slo_url: saml.sloUrl,
+  slo_binding: saml.sloBinding ?? 'redirect',
   certificates: toCertificates(saml.certificates),
   metadata_url: saml.metadataUrl,
   sign_authn_requests: saml.signRequests,

@@ -134,13 +134,15 @@ export class SsoConnectionsService {
   async serviceProvider(at: At): Promise<ServiceProviderResponse> {
     const row = await findRow(this.dataSource.manager, this.connection, at);
     const isSaml = row.saml !== null;
-    const { entityId, acsUrl } = this.saml.addressesOf(row);
+    const { entityId, acsUrl, sloUrl } = this.saml.addressesOf(row);
     const { redirect_uri: redirectUri, jwks_uri: jwksUri } = this.view(row);
     return {
       entity_id: isSaml ? entityId : null,
       acs_url: isSaml ? acsUrl : null,
+      slo_url: isSaml ? sloUrl : null,
       certificate: row.saml?.ownCertificate ?? null,
       redirect_uri: isSaml ? null : redirectUri,
+      backchannel_logout_uri: isSaml ? null : this.clients.logoutUri(row.id),
       jwks_uri: jwksUri,
       object: 'service-provider',
     };

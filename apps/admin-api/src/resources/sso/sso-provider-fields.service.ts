@@ -72,7 +72,7 @@ export class SsoProviderFields {
       entity_id: read.entityId,
       sso_url: read.sso.url,
       sso_binding: read.sso.binding,
-      slo_url: read.sloUrl,
+      slo_url: read.slo?.url ?? null,
       certificates: toCertificates(read.certificates),
       sign_authn_requests: read.wantsSignedRequests,
       object: 'saml-metadata',

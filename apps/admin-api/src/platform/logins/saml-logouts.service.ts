@@ -1,0 +1,110 @@
+import { SsoConnectionEntity, type SsoSessionEntity } from '@gw/entities';
+import {
+  buildLogoutAnswer,
+  buildLogoutRequest,
+  logoutIssuer,
+  readLogoutRequest,
+  SamlFault,
+  type OutgoingMessage,
+  type ReceivedLogout,
+} from '@gw/federation';
+import { describeFault } from '@gw/web';
+import { Injectable, Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Secrets } from '../../settings';
+import type { RequestFacts } from '../common/principal';
+import { EndedLogins, logoutRefused } from './ended-logins';
+import { SamlProviders, samlSettingsOf } from './saml-providers.service';
+import { ssoCaller, SsoAttempts } from './sso-attempts';
+import { openSecrets } from './sso-secrets';
+
+/** A LogoutRequest, and what the provider wants back with the answer. */
+export interface SentLogout {
+  readonly organisationId: string;
+  readonly received: ReceivedLogout;
+  readonly relayState: string | null;
+}
+
+/** Logouts by SAML: the requests of identity providers, and ours to them. */
+@Injectable()
+export class SamlLogouts {
+  private readonly log = new Logger(SamlLogouts.name);
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: Secrets,
+    private readonly providers: SamlProviders,
+    private readonly attempts: SsoAttempts,
+    private readonly ended: EndedLogins,
+  ) {}
+
+  /**
+   * Ends the sessions that a signed LogoutRequest names; a user who is not known here ends none. Returns the answer that the browser
+   * brings to the provider, or null where the provider takes none. Throws `sso_logout_refused`.
+   */
+  async take(
+    { organisationId, received, relayState }: SentLogout,
+    request: RequestFacts,
+  ): Promise<OutgoingMessage | null> {
+    const connection = await this.connectionOf(organisationId, received);
+    const caller = ssoCaller(organisationId, null, request);
+    return this.attempts.record('logout', connection, caller, async () => {
+      const logout = refusing(() =>
+        readLogoutRequest(received, this.providers.connectionOf(connection), {
+          sloUrl: this.providers.addressesOf(connection).sloUrl,
+          now: new Date(),
+        }),
+      );
+      await this.ended.end(connection, logout, caller);
+      return this.answerTo(connection, logout.id, relayState);
+    });
+  }
+
+  /** Where the browser ends the session at the provider too; null where a link cannot do it. */
+  urlFor(connection: SsoConnectionEntity, { subject, providerSession }: SsoSessionEntity): string | null {
+    const { sloUrl: url, sloBinding: binding = 'redirect', nameIdFormat } = samlSettingsOf(connection);
+    const { samlKey } = openSecrets(this.secrets.sealingKeyring, connection);
+    if (url === null || binding !== 'redirect' || samlKey === undefined) return null;
+    return buildLogoutRequest({
+      entityId: this.providers.addressesOf(connection).entityId,
+      ...{ to: { url, binding }, issuedAt: new Date(), signingKey: samlKey },
+      ...{ subject, nameIdFormat, sessionIndex: providerSession },
+    }).url;
+  }
+
+  private answerTo(
+    connection: SsoConnectionEntity,
+    requestId: string,
+    relayState: string | null,
+  ): OutgoingMessage | null {
+    const { sloUrl, sloResponseUrl, sloBinding: binding = 'redirect' } = samlSettingsOf(connection);
+    const { samlKey } = openSecrets(this.secrets.sealingKeyring, connection);
+    const url = sloResponseUrl ?? sloUrl;
+    if (url === null || samlKey === undefined) return null;
+    return buildLogoutAnswer({
+      entityId: this.providers.addressesOf(connection).entityId,
+      ...{ to: { url, binding }, issuedAt: new Date(), signingKey: samlKey },
+      ...{ requestId, relayState },
+    });
+  }
+
+  /** The connection that the request says it is from. A request without one is in no audit log, as it belongs to no organisation. */
+  private async connectionOf(organisationId: string, received: ReceivedLogout): Promise<SsoConnectionEntity> {
+    const issuer = refusing(() => logoutIssuer(received)) ?? '';
+    const where = { organisationId, issuer, type: 'saml' as const };
+    const connection = await this.dataSource.manager.findOneBy(SsoConnectionEntity, where);
+    if (connection !== null) return connection;
+    const error = logoutRefused('The issuer is of no connection of the organisation.');
+    this.log.warn(describeFault(error), 'a logout by SAML was refused');
+    throw error;
+  }
+}
+
+function refusing<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SamlFault) throw logoutRefused(`check ${String(error.check)}: ${error.message}`);
+    throw error;
+  }
+}
