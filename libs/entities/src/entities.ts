@@ -81,6 +81,7 @@ export { ScimWorkspaceMappingEntity } from './scim/scim-workspace-mapping.entity
 export {
   type SamlSettings,
   SsoConnectionEntity,
+  type SamlMetadataPart,
   type SsoGroupRule,
   type TokenEndpointAuthMethod,
 } from './sso/sso-connection.entity';

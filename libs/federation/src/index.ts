@@ -14,6 +14,7 @@ export { buildAuthnRequest, type AuthnRequest } from './saml/authn-request';
 export { readCertificate, type SamlCertificate } from './saml/certificates';
 export {
   endpointFault,
+  endpointSettings,
   readIdpMetadata,
   SamlMetadataFault,
   type IdpMetadata,
@@ -23,6 +24,7 @@ export {
 export { buildLogoutAnswer, buildLogoutRequest } from './saml/logout-messages';
 export { logoutIssuer, readLogoutRequest, type ReceivedLogout } from './saml/logout-request';
 export type { OutgoingMessage } from './saml/outgoing';
+export { fetchIdpMetadata, type MetadataClient } from './saml/metadata-address';
 export { readSamlResponse, samlClaims, type SamlVerdict } from './saml/response';
 export { spMetadataXml, type SpMetadata } from './saml/sp-metadata';
 export {

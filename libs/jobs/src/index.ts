@@ -13,6 +13,7 @@ export { mailJob } from './mail.job';
 export { loginExpiryJob } from './login-expiry.job';
 export { oauthExpiryJob } from './oauth-expiry.job';
 export { signingKeysJob } from './signing-keys.job';
+export { ssoMetadataJob } from './sso-metadata.job';
 export { rotationJob } from './rotation.job';
 export { logRetentionJob } from './log-retention.job';
 export { JOBS, processorsByName } from './registry';

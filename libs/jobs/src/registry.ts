@@ -17,6 +17,7 @@ import { rollupsJob } from './rollups.job';
 import { rotationJob } from './rotation.job';
 import { signingKeysJob } from './signing-keys.job';
 import { scimSyncJob } from './scim-sync.job';
+import { ssoMetadataJob } from './sso-metadata.job';
 
 export const JOBS: readonly JobSpec[] = [
   logPartitionsJob,
@@ -36,6 +37,7 @@ export const JOBS: readonly JobSpec[] = [
   oauthExpiryJob,
   loginExpiryJob,
   signingKeysJob,
+  ssoMetadataJob,
 ];
 
 /** Throws unless each job has exactly one processor and each processor a listed job. */

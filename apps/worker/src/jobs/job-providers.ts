@@ -11,6 +11,7 @@ import { DataSource } from 'typeorm';
 import { LogPartitions } from '../ingest/log-partitions.service';
 import { BudgetStates } from '../ledger/budget-states';
 import { keyringOf, masterKeys, type WorkerSettings } from '../settings';
+import { tenantsClient } from '../tenants-client';
 import { STORES, TLS } from '../tokens';
 import { AlertsProcessor } from './alerts/alerts.processor';
 import { BudgetsProcessor } from './budgets/budgets.processor';
@@ -29,6 +30,7 @@ import { repricingProviders } from './repricings/repricing-providers';
 import { RepricingsProcessor } from './repricings/repricings.processor';
 import { ResealProcessor } from './reseal/reseal.processor';
 import { RollupsProcessor } from './rollups/rollups.processor';
+import { SsoMetadataProcessor } from './sso-metadata/sso-metadata.processor';
 import { RotationMails } from './rotation/rotation-mails';
 import { ScimSyncProcessor } from './scim-sync/scim-sync.processor';
 import { RotationProcessor, type RotationTools } from './rotation/rotation.processor';
@@ -55,6 +57,7 @@ const PROCESSORS = [
   OauthExpiryProcessor,
   LoginExpiryProcessor,
   SigningKeysProcessor,
+  SsoMetadataProcessor,
 ];
 
 /** Providers that run jobs, and all processors except alerts. */
@@ -125,6 +128,18 @@ const identityProviders = (settings: WorkerSettings, log: Log): Provider[] => [
       new DomainRecheckProcessor(
         source,
         new DomainProofs(settings.DNS_SERVERS),
+        settings.AUDIT_LOGS_ENABLED,
+        postOf(settings)?.keyring ?? null,
+        log,
+      ),
+  },
+  {
+    provide: SsoMetadataProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) =>
+      new SsoMetadataProcessor(
+        source,
+        tenantsClient(settings),
         settings.AUDIT_LOGS_ENABLED,
         postOf(settings)?.keyring ?? null,
         log,

@@ -14,6 +14,9 @@ export interface SsoGroupRule {
   readonly role: 'admin' | 'manager' | 'member';
 }
 
+/** What the metadata of a provider by SAML gives, in the parts that change together. */
+export type SamlMetadataPart = 'entityId' | 'sso' | 'slo' | 'certificates';
+
 /** What a connection of type `saml` knows about its identity provider, whose entity id is the issuer. */
 export interface SamlSettings {
   readonly ssoUrl: string;
@@ -30,8 +33,14 @@ export interface SamlSettings {
     readonly validFrom: string;
     readonly validUntil: string;
   }[];
-  /** Where the metadata was read; null when it was sent. */
+  /** Where the metadata is read, again and again; null when it was sent. */
   readonly metadataUrl: string | null;
+  /** What administrators have set by themselves, so that metadata that is read again does not change it; absent: nothing. */
+  readonly ownParts?: readonly SamlMetadataPart[];
+  /** Why the metadata was not applied when it was last read again; absent or null: it was. */
+  readonly metadataFault?: string | null;
+  /** The last mail about certificates that expire; absent: none was sent. */
+  readonly expiryMail?: { readonly validUntil: string; readonly days: number };
   /** Certificate of our own key for the connection, PEM. */
   readonly ownCertificate: string;
   readonly signRequests: boolean;

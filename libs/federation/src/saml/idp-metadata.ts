@@ -27,6 +27,24 @@ export interface IdpMetadata {
   readonly wantsSignedRequests: boolean;
 }
 
+/** The addresses of a provider as a connection keeps them. */
+export const endpointSettings = ({ sso, slo }: IdpMetadata): EndpointSettings => ({
+  sso: { ssoUrl: sso.url, ssoBinding: sso.binding },
+  slo: {
+    ...{ sloUrl: slo?.url ?? null, sloBinding: slo?.binding ?? 'redirect' },
+    sloResponseUrl: slo?.responseUrl ?? null,
+  },
+});
+
+interface EndpointSettings {
+  readonly sso: { readonly ssoUrl: string; readonly ssoBinding: SamlEndpoint['binding'] };
+  readonly slo: {
+    readonly sloUrl: string | null;
+    readonly sloBinding: SamlEndpoint['binding'];
+    readonly sloResponseUrl: string | null;
+  };
+}
+
 /** The metadata cannot be used; the message says what to change. */
 export class SamlMetadataFault extends Error {
   override readonly name = 'SamlMetadataFault';

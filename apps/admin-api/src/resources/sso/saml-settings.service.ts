@@ -1,6 +1,8 @@
-import type { SamlSettings } from '@gw/entities';
+import type { SamlMetadataPart, SamlSettings } from '@gw/entities';
 import {
   endpointFault,
+  endpointSettings,
+  fetchIdpMetadata,
   readCertificate,
   readIdpMetadata,
   SamlMetadataFault,
@@ -14,7 +16,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import type { MetadataPreviewDto, SamlFields } from './saml.dto';
 
-const BOUNDS = { bytesMax: 1_048_576, totalTimeoutMs: 10_000 } as const;
 const DEFAULTS = {
   ...{ sloUrl: null, metadataUrl: null, nameIdFormat: null, authnContext: null },
   ...{ emailAttribute: null, givenNameAttribute: null, familyNameAttribute: null },
@@ -36,6 +37,13 @@ const PLAIN = {
   given_name_attribute: 'givenNameAttribute',
   family_name_attribute: 'familyNameAttribute',
 } as const satisfies Partial<Record<keyof SamlFields, keyof SamlSettings>>;
+
+const PARTS = {
+  entityId: ['entity_id'],
+  sso: ['sso_url', 'sso_binding'],
+  slo: ['slo_url', 'slo_binding'],
+  certificates: ['certificates'],
+} as const satisfies Record<SamlMetadataPart, readonly (keyof SamlFields)[]>;
 
 /** Settings without the certificate of our own, with the entity id of the provider. */
 export interface ReadSettings {
@@ -59,10 +67,11 @@ export class SamlSettingsReader {
     if (xml !== undefined && url !== undefined) {
       throw invalid(`${field}metadata_url`, 'send metadata_xml or metadata_url, not both');
     }
-    if (xml !== undefined) return parsed(xml, `${field}metadata_xml`);
-    return url === undefined
-      ? null
-      : parsed(await this.fetched(url, `${field}metadata_url`), `${field}metadata_url`);
+    if (xml !== undefined) return readAs(`${field}metadata_xml`, () => readIdpMetadata(xml));
+    if (url === undefined) return null;
+    const verdict = this.addresses.checkUrl(url);
+    if (!verdict.ok) throw invalid(`${field}metadata_url`, verdict.rule);
+    return readAs(`${field}metadata_url`, () => fetchIdpMetadata(url, this.http));
   }
 
   /** The settings after a change: single values come before the metadata, and both before what there was. Throws `invalid_request`. */
@@ -78,6 +87,7 @@ export class SamlSettingsReader {
         ssoUrl: needed('sso_url', merged.ssoUrl),
         ssoBinding: merged.ssoBinding ?? 'redirect',
         certificates: needed('certificates', certificates),
+        ...provenance(partsIn(input), metadata === null ? before : null),
       },
     };
   }
@@ -90,36 +100,38 @@ export class SamlSettingsReader {
       ...(slo === undefined ? {} : { sloUrl: slo, sloResponseUrl: null }),
     };
   }
-
-  private async fetched(url: string, field: string): Promise<string> {
-    assertEndpoint(url, field);
-    const verdict = this.addresses.checkUrl(url);
-    if (!verdict.ok) throw invalid(field, verdict.rule);
-    try {
-      const { status, body } = await this.http.fetchBuffered({ url, ...BOUNDS });
-      if (status === 200) return new TextDecoder('utf-8', { fatal: true }).decode(body);
-    } catch {
-      // The cause could tell about hosts near us; the sentence below is all that a caller learns.
-    }
-    throw invalid(field, 'the address must respond with status 200 and metadata of at most 1 MB in UTF-8');
-  }
 }
 
-function parsed(xml: string, field: string): IdpMetadata {
+async function readAs(field: string, read: () => IdpMetadata | Promise<IdpMetadata>): Promise<IdpMetadata> {
   try {
-    return readIdpMetadata(xml);
+    return await read();
   } catch (error) {
     if (error instanceof SamlMetadataFault) throw invalid(field, error.message);
     throw error;
   }
 }
 
-const ofMetadata = ({ sso, slo, certificates, wantsSignedRequests }: IdpMetadata): Partial<SamlSettings> => ({
-  ...{ ssoUrl: sso.url, ssoBinding: sso.binding, certificates },
-  ...{ sloUrl: slo?.url ?? null, sloBinding: slo?.binding ?? 'redirect' },
-  sloResponseUrl: slo?.responseUrl ?? null,
-  signRequests: wantsSignedRequests,
+const ofMetadata = (metadata: IdpMetadata): Partial<SamlSettings> => ({
+  ...endpointSettings(metadata).sso,
+  ...endpointSettings(metadata).slo,
+  certificates: metadata.certificates,
+  signRequests: metadata.wantsSignedRequests,
 });
+
+/** `before`: the settings, when the metadata is the same as before. */
+const provenance = (
+  given: readonly SamlMetadataPart[],
+  before: ReadSettings | null,
+): Pick<SamlSettings, 'ownParts' | 'metadataFault'> => ({
+  ownParts: [...new Set([...(before?.settings.ownParts ?? []), ...given])],
+  metadataFault: before?.settings.metadataFault ?? null,
+});
+
+/** The parts of the metadata that are given by themselves. */
+const partsIn = (input: SamlFields): readonly SamlMetadataPart[] =>
+  Object.entries(PARTS).flatMap(([part, names]) =>
+    names.some((name) => input[name] !== undefined) ? (part as SamlMetadataPart) : [],
+  );
 
 const plain = (input: SamlFields): Partial<SamlSettings> =>
   Object.fromEntries(

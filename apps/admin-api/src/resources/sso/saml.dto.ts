@@ -16,7 +16,7 @@ export class SamlFields {
   @TextField({
     optional: true,
     max: URL_MAX,
-    description: 'Where the metadata is read when this is saved.',
+    description: 'Where the metadata is read: when this is saved, and every six hours.',
     example: EXAMPLE,
   })
   metadata_url?: string;
@@ -116,6 +116,12 @@ export class SamlResponse {
   @ResponseField.list(() => SamlCertificateResponse)
   readonly certificates!: readonly SamlCertificateResponse[];
   @ResponseField.text({ nullable: true, example: null }) readonly metadata_url!: string | null;
+  @ResponseField.text({
+    nullable: true,
+    description: 'Why the metadata was not applied when it was last read again.',
+    example: null,
+  })
+  readonly metadata_fault!: string | null;
   @ResponseField.boolean() readonly sign_authn_requests!: boolean;
   @ResponseField.boolean() readonly allow_idp_initiated!: boolean;
   @ResponseField.boolean() readonly force_authn!: boolean;
@@ -164,6 +170,7 @@ export const toSaml = (saml: SamlSettings): SamlResponse => ({
   slo_binding: saml.sloBinding ?? 'redirect',
   certificates: toCertificates(saml.certificates),
   metadata_url: saml.metadataUrl,
+  metadata_fault: saml.metadataFault ?? null,
   sign_authn_requests: saml.signRequests,
   allow_idp_initiated: saml.allowIdpInitiated,
   force_authn: saml.forceAuthn,

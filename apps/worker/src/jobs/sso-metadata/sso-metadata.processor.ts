@@ -1,0 +1,149 @@
+import { appendAudit, queueMail, SsoConnectionEntity, type SamlSettings } from '@gw/entities';
+import { fetchIdpMetadata, SamlMetadataFault, type MetadataClient } from '@gw/federation';
+import { ssoMetadataJob, type JobProcessor } from '@gw/jobs';
+import type { Keyring } from '@gw/kernel';
+import { describeFault, type Log } from '@gw/web';
+import { isDeepStrictEqual } from 'node:util';
+import { MoreThan, type DataSource, type EntityManager } from 'typeorm';
+import { jobAudit } from '../job-audit';
+import { administratorsOf } from '../mail/recipients';
+import { expiryMail, type ExpiryMail } from './expiry-mail';
+import { refreshedSettings } from './refreshed-settings';
+
+/** Connections that are looked at at a time. */
+const BATCH = 32;
+
+type SamlRow = SsoConnectionEntity & { readonly saml: SamlSettings };
+
+/**
+ * Reads the metadata of identity providers by SAML again, and writes of certificates that expire. Safe
+ * to run twice and on many machines: a connection that was changed in between is left as it is.
+ */
+export class SsoMetadataProcessor implements JobProcessor {
+  readonly spec = ssoMetadataJob;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly client: MetadataClient,
+    private readonly auditEnabled: boolean,
+    /** Seals mails to administrators; null: mails are off. */
+    private readonly mails: Keyring | null,
+    private readonly log: Log,
+  ) {}
+
+  process(): Promise<void> {
+    return this.readAll(new Date());
+  }
+
+  async readAll(now: Date): Promise<void> {
+    for (let after: string | null = null; ;) {
+      const rows: SsoConnectionEntity[] = await this.source.manager.find(SsoConnectionEntity, {
+        where: { type: 'saml', status: 'active', ...(after === null ? {} : { id: MoreThan(after) }) },
+        order: { id: 'ASC' },
+        take: BATCH,
+      });
+      await Promise.all(rows.filter(isSaml).map((row) => this.look(row, now)));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < BATCH) return;
+      after = last.id;
+    }
+  }
+
+  /** One connection that fails holds up no other. */
+  private async look(row: SamlRow, now: Date): Promise<void> {
+    try {
+      const read = await this.readAgain(row, now);
+      const mail = expiryMail(read, now);
+      await this.write(row, mail === null ? read : { ...read, expiryMail: mail.sent }, mail);
+    } catch (error) {
+      this.log.error({ connection: row.id, ...describeFault(error) }, 'failed to read metadata again');
+    }
+  }
+
+  private async readAgain({ issuer, saml }: SamlRow, now: Date): Promise<SamlSettings> {
+    if (saml.metadataUrl === null) return saml;
+    try {
+      const metadata = await fetchIdpMetadata(saml.metadataUrl, this.client);
+      return refreshedSettings({ issuer, saml }, metadata, now);
+    } catch (error) {
+      if (!(error instanceof SamlMetadataFault)) throw error;
+      return { ...saml, metadataFault: error.message };
+    }
+  }
+
+  private async write(row: SamlRow, saml: SamlSettings, expiry: ExpiryMail | null): Promise<void> {
+    const { id, version, saml: before } = row;
+    if (isDeepStrictEqual(before, saml)) return;
+    await this.source.transaction(async (manager) => {
+      const { affected } = await manager.update(SsoConnectionEntity, { id, version }, { saml });
+      if (affected !== 1) return;
+      if (expiry !== null) await this.send(manager, row, `expiry-${String(expiry.sent.days)}`, expiry);
+      await this.report(manager, row, saml);
+    });
+  }
+
+  private async report(manager: EntityManager, row: SamlRow, saml: SamlSettings): Promise<void> {
+    const { id, organisationId, saml: before, name } = row;
+    const fault = saml.metadataFault ?? null;
+    if (fault !== null) {
+      const isNew = fault !== (before.metadataFault ?? null);
+      if (isNew) await this.send(manager, row, 'metadata', unappliedMail(name, fault));
+      return;
+    }
+    if (isDeepStrictEqual(shownOf(before), shownOf(saml))) return;
+    await this.send(manager, row, 'metadata', appliedMail(name));
+    if (!this.auditEnabled) return;
+    const reported = { organisationId, workspaceId: null, resourceType: 'sso_connections', resourceId: id };
+    await appendAudit(manager, [
+      jobAudit(ssoMetadataJob, {
+        ...{ ...reported, action: 'update' },
+        ...{ before: shownOf(before), after: shownOf(saml) },
+      }),
+    ]);
+  }
+
+  private async send(
+    manager: EntityManager,
+    { id, organisationId }: SsoConnectionEntity,
+    what: string,
+    { subject, paragraphs }: MailText,
+  ): Promise<void> {
+    if (this.mails === null) return;
+    await queueMail(manager, this.mails, {
+      organisationId,
+      topic: `sso/${id}/${what}`,
+      to: await administratorsOf(manager, { organisationId }),
+      message: { subject, paragraphs, action: null },
+    });
+  }
+}
+
+interface MailText {
+  readonly subject: string;
+  readonly paragraphs: string[];
+}
+
+const unappliedMail = (name: string, fault: string): MailText => ({
+  subject: `The metadata of “${name}” was not applied`,
+  paragraphs: [
+    `The metadata of this single sign-on connection was read again and was not applied: ${fault}`,
+    'Logins go on with the settings that were saved last. If the provider has really changed, save the connection with its new metadata.',
+  ],
+});
+
+const appliedMail = (name: string): MailText => ({
+  subject: `The metadata of “${name}” has changed`,
+  paragraphs: [
+    'The identity provider of this single sign-on connection has published other certificates or addresses. They were applied, and are in the audit log.',
+    'If you did not expect this, disable the connection and ask who runs the provider.',
+  ],
+});
+
+const isSaml = (row: SsoConnectionEntity): row is SamlRow => row.saml !== null;
+
+/** What the audit log has of a change. */
+const shownOf = ({ ssoUrl, sloUrl, certificates }: SamlSettings): Record<string, unknown> => ({
+  sso_url: ssoUrl,
+  slo_url: sloUrl,
+  certificates: certificates.map(({ fingerprint }) => fingerprint),
+});
