@@ -1,4 +1,7 @@
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+/** The grant of assertions (RFC 7523): of an identity provider, for a user of the client (ID-JAG). */
+export const ASSERTION_GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+export const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag';
 
 /** The client of `tollgate login`: built in, public, known to every installation. */
 export const CLI_CLIENT = {

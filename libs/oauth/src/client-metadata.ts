@@ -1,4 +1,4 @@
-import { DEVICE_GRANT } from './cli-client';
+import { ASSERTION_GRANT, DEVICE_GRANT } from './cli-client';
 import { cleanClientName } from './client-name';
 import { invalidMetadata, MetadataFault } from './metadata-fault';
 import { isLoopbackRedirect, redirectUriFault, type RedirectUriOptions } from './redirect-uri';
@@ -72,17 +72,26 @@ export function informationalUris(body: Body): Partial<Record<(typeof INFORMATIO
   return Object.fromEntries(found);
 }
 
+/** Grants that only some clients may have, besides those of codes. */
+export interface OptionalGrants {
+  readonly deviceFlow: boolean;
+  /** True: of clients that prove themselves, for assertions of identity providers. */
+  readonly assertions: boolean;
+}
+
 /** The grants of a client. The device flow is dropped where it is off, as RFC 7591 allows. */
-export function grantTypesOf(body: Body, { deviceFlow }: { readonly deviceFlow: boolean }): string[] {
+export function grantTypesOf(body: Body, { deviceFlow, assertions }: OptionalGrants): string[] {
   const requested = listOf(body, 'grant_types') ?? ['authorization_code', 'refresh_token'];
-  const other = requested.find(
-    (each) => !['authorization_code', 'refresh_token', DEVICE_GRANT].includes(each),
-  );
-  if (other !== undefined)
-    throw invalidMetadata('grant_types can be authorization_code, refresh_token and that of the device flow');
-  if (!requested.includes('authorization_code') && !(deviceFlow && requested.includes(DEVICE_GRANT)))
+  const known = ['authorization_code', 'refresh_token', DEVICE_GRANT];
+  if (assertions) known.push(ASSERTION_GRANT);
+  if (requested.some((each) => !known.includes(each)))
+    throw invalidMetadata(
+      `grant_types can be authorization_code, refresh_token and that of the device flow${assertions ? ' or of assertions' : ''}`,
+    );
+  const granted = [...new Set(requested)].filter((each) => deviceFlow || each !== DEVICE_GRANT);
+  if (granted.every((each) => each === 'refresh_token'))
     throw invalidMetadata('grant_types must include authorization_code');
-  return [...new Set(requested)].filter((each) => deviceFlow || each !== DEVICE_GRANT);
+  return granted;
 }
 
 /** The code flow is the only one. */

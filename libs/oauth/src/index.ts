@@ -5,7 +5,7 @@ export {
   artifactHash,
   isAccessTokenForm,
 } from './access-token';
-export { CLI_CLIENT, DEVICE_GRANT } from './cli-client';
+export { ASSERTION_GRANT, CLI_CLIENT, DEVICE_GRANT, ID_JAG_PROFILE } from './cli-client';
 export {
   clientIdFault,
   readClientDocument,

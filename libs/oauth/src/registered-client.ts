@@ -28,7 +28,8 @@ export function checkRegisteredClient(
   return resultOf(() => {
     const method = body.token_endpoint_auth_method;
     const keys = clientKeysOf(method, jwks, keysUrl);
-    const { client, scope } = rebuilt({ ...body }, { ...options, isPreRegistered: true, deviceFlow: true });
+    const grants = { deviceFlow: true, assertions: method !== 'none' };
+    const { client, scope } = rebuilt({ ...body }, { ...options, isPreRegistered: true, ...grants });
     return { client: { ...client, token_endpoint_auth_method: method, ...keys }, scope };
   });
 }

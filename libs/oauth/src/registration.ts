@@ -35,6 +35,8 @@ export interface RegistrationOptions extends RedirectUriOptions {
   readonly isRegistrable?: (scope: string) => boolean;
   /** Whether clients may use the device flow; false by default. */
   readonly deviceFlow?: boolean;
+  /** Whether clients may use assertions of identity providers; false by default. */
+  readonly assertions?: boolean;
 }
 
 /** `scope` is kept apart from the metadata: scopes of resources are none of the protocol engine. */
@@ -73,7 +75,7 @@ export function checkRegistration(
 
 /** What every client has, however we know it. */
 export function rebuilt(body: Readonly<Record<string, unknown>>, options: RegistrationOptions): Registration {
-  const { isRegistrable = (scope) => SCOPES.has(scope), deviceFlow = false } = options;
+  const { isRegistrable = (scope) => SCOPES.has(scope), deviceFlow = false, assertions = false } = options;
   assertNoneRefused(body);
   assertCodeFlow(body);
   const redirectUris = redirectUrisOf(body, options);
@@ -82,7 +84,7 @@ export function rebuilt(body: Readonly<Record<string, unknown>>, options: Regist
       client_name: clientNameOf(body) ?? NAMELESS,
       redirect_uris: redirectUris,
       application_type: applicationTypeOf(redirectUris),
-      grant_types: grantTypesOf(body, { deviceFlow }),
+      grant_types: grantTypesOf(body, { deviceFlow, assertions }),
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
       ...informationalUris(body),

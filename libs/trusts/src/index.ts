@@ -8,6 +8,7 @@ export { ALGORITHMS, readKey, type SigningKey } from './signing-keys';
 export { type TokenCaller } from './token-caller';
 export { isOwnAudience, issuerDigest, issuerOf } from './token-claims';
 export {
+  ASSERTION_TYPES,
   isTokenForm,
   readToken,
   TOKEN_CHECKS,
@@ -15,4 +16,4 @@ export {
   type ReadToken,
   type TokenCheck,
 } from './trust-token';
-export { verifyAny, verifyToken, type VerifiedToken } from './verify-token';
+export { verifyAny, verifyAssertion, verifyToken, type TokenRule, type VerifiedToken } from './verify-token';

@@ -90,7 +90,11 @@ export function isSharedIssuer(issuer: string): boolean {
 }
 
 /** Whether a trust is for workloads of Entra alone: without a condition on `scp` it takes no tokens that act for a user. */
-export const needsNoUser = ({ preset: id, issuer, conditions }: TrustRule): boolean =>
+export const needsNoUser = ({
+  preset: id,
+  issuer,
+  conditions,
+}: Pick<TrustRule, 'preset' | 'issuer' | 'conditions'>): boolean =>
   (id === ENTRA || presetSharing(issuer)?.id === ENTRA) && conditions.every(({ claim }) => claim !== '/scp');
 
 /**

@@ -26,7 +26,10 @@ const USER_MAX = 256;
 const LIMITS_MAX = 10;
 
 /** Applies what a trust asks of all its tokens to claims that are not proven yet. Throws `TokenFault`. */
-export function checkConditions(rule: TrustRule, claims: Claims): void {
+export function checkConditions(
+  rule: Pick<TrustRule, 'organisationId' | 'conditions' | 'preset' | 'issuer'>,
+  claims: Claims,
+): void {
   const organisation = claims['gw_oid'] ?? claims['organisation_id'];
   if (organisation !== undefined && organisation !== rule.organisationId) {
     throw new TokenFault('organisation', 'The token is for another organisation.');

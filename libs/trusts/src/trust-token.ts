@@ -46,11 +46,16 @@ export const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 export const isTokenForm = (credential: string): boolean =>
   credential.length <= BYTES_MAX && credential.startsWith('eyJ') && FORM.test(credential);
 
-/** Reads a token without proving anything. Throws `TokenFault`. */
-export function readToken(token: string): ReadToken {
+/** Types of tokens that callers bring. */
+const CALLER_TYPES = ['jwt', 'at+jwt'];
+/** Type of the assertions of an identity provider for a user of a client (ID-JAG). */
+export const ASSERTION_TYPES = ['oauth-id-jag+jwt'];
+
+/** Reads a token of one of the types without proving anything. Throws `TokenFault`. */
+export function readToken(token: string, types: readonly string[] = CALLER_TYPES): ReadToken {
   if (!isTokenForm(token)) throw malformed('it is not three parts of base64url, or it is too long');
   const [header = '', payload = '', signature = ''] = token.split('.');
-  const { algorithm, keyId } = readHeader(objectIn(header));
+  const { algorithm, keyId } = readHeader(objectIn(header), types);
   return {
     algorithm,
     keyId,
@@ -60,7 +65,10 @@ export function readToken(token: string): ReadToken {
   };
 }
 
-function readHeader(header: Readonly<Record<string, unknown>>): { algorithm: string; keyId: string } {
+function readHeader(
+  header: Readonly<Record<string, unknown>>,
+  types: readonly string[],
+): { algorithm: string; keyId: string } {
   const { alg, kid, typ } = header;
   const refused = REFUSED.find((name) => header[name] !== undefined);
   if (refused !== undefined) throw malformed(`the header must not have ${refused}`);
@@ -69,7 +77,7 @@ function readHeader(header: Readonly<Record<string, unknown>>): { algorithm: str
     throw malformed('kid must name a key');
   }
   const type = typ === undefined ? 'jwt' : typeof typ === 'string' ? typ.toLowerCase() : '';
-  if (type !== 'jwt' && type !== 'at+jwt') throw malformed('typ must be JWT or at+jwt');
+  if (!types.includes(type)) throw malformed(`typ must be ${types.join(' or ')}`);
   return { algorithm: alg, keyId: kid };
 }
 

@@ -15,6 +15,9 @@ export interface VerifiedToken {
   readonly onceAs: string | null;
 }
 
+/** What a token is checked against before it is mapped. */
+export type TokenRule = Omit<TrustRule, 'tokenKind' | 'maps'>;
+
 interface Parts {
   readonly sets: KeySets;
   /** Unix seconds. */
@@ -34,12 +37,24 @@ export async function verifyToken(
  * Checks all that needs no key. It comes first, so that no key set is read for a token that the trust would not accept anyway. Returns
  * the end of the token in Unix seconds. Throws `TokenFault`.
  */
-function checkUnproven(rule: TrustRule, { claims }: ReadToken, now: number): number {
+function checkUnproven(rule: TokenRule, { claims }: ReadToken, now: number): number {
   if (issuerOf(claims) !== rule.issuer) throw new TokenFault('issuer', 'The token is of another issuer.');
   const expiresAt = checkClaims(rule, claims, now);
   if (rule.requireJtiOnce === true) idOf(claims);
   checkConditions(rule, claims);
   return expiresAt;
+}
+
+/** Checks an assertion against one trust, whose tokens are mapped by what they say of a user. Returns its end. Rejects as `verifyToken` does. */
+export async function verifyAssertion(
+  rule: TokenRule,
+  token: ReadToken,
+  { sets, now }: Parts,
+): Promise<{ readonly id: string; readonly expiresAt: number }> {
+  const expiresAt = checkUnproven(rule, token, now);
+  const id = idOf(token.claims);
+  await proveKey(rule, token, sets);
+  return { id, expiresAt };
 }
 
 /** Checks the signature, and then what only a proven token may learn: whether a map fits. */
@@ -48,14 +63,19 @@ async function prove(
   token: ReadToken,
   { sets, expiresAt }: { readonly sets: KeySets; readonly expiresAt: number },
 ): Promise<VerifiedToken> {
+  const key = await proveKey(rule, token, sets);
+  const onceAs = rule.requireJtiOnce === true ? idOf(token.claims) : null;
+  return { rule, key, caller: callerOf(rule, token.claims), expiresAt, onceAs };
+}
+
+async function proveKey(rule: TokenRule, token: ReadToken, sets: KeySets): Promise<SigningKey> {
   if (!rule.algorithms.includes(token.algorithm)) {
     throw new TokenFault('key', `The trust does not list the algorithm ${token.algorithm.slice(0, 16)}.`);
   }
   const key = await sets.keyOf(rule, token.keyId);
   if (key === null) throw new TokenFault('key', 'No key set of the trust has the key of the token.');
   if (!isSigned(key, token)) throw new TokenFault('signature', 'The signature is not right.');
-  const onceAs = rule.requireJtiOnce === true ? idOf(token.claims) : null;
-  return { rule, key, caller: callerOf(rule, token.claims), expiresAt, onceAs };
+  return key;
 }
 
 /** Organisations whose key sets one token may cause to be read. */

@@ -1,7 +1,7 @@
 import type { DocumentKey, ReadModelDocument, TrustsDocument, WorkspaceSlugDocument } from '@gw/contracts';
 import { OrganisationEntity, TrustEntity, WorkspaceEntity } from '@gw/entities';
 import { In, type EntityManager } from 'typeorm';
-import { toTrustRule } from '../platform/rows/trust-rules';
+import { isCallerTrust, toTrustRule } from '../platform/rows/trust-rules';
 import { versioned } from './document-builders';
 import type { WantedRow } from './document-keys';
 
@@ -27,7 +27,10 @@ export async function addTrusts(
     .addOrderBy('trust.id')
     .getMany();
   for (const { key, issuerDigest } of wanted) {
-    const trusts = rows.filter((row) => row.issuerDigest === issuerDigest).map(toTrustRule);
+    const trusts = rows
+      .filter((row) => row.issuerDigest === issuerDigest)
+      .filter(isCallerTrust)
+      .map(toTrustRule);
     if (trusts.length > 0) to.set(key, versioned<TrustsDocument>({ kind: 'trusts', trusts }));
   }
 }

@@ -19,7 +19,7 @@ export class TrustEntity extends Row {
   name!: string;
 
   @Column({ name: 'kind', type: 'varchar', length: 16 })
-  kind!: 'jwt' | 'workload';
+  kind!: 'jwt' | 'workload' | 'id_jag';
 
   @Column({ name: 'preset', type: 'varchar', length: 32, nullable: true })
   preset!: string | null;

@@ -1,4 +1,5 @@
 import { randomHex } from '@gw/kernel';
+import { ID_JAG_PROFILE } from '@gw/oauth';
 import {
   errors,
   type Adapter,
@@ -19,12 +20,20 @@ import type { PrivateJwk } from './signing-keys';
 
 const MINUTE = 60;
 const DAY = 86_400;
+/** How long an access token lives. */
+export const ACCESS_SECONDS = 60 * MINUTE;
 const ASSERTION_SECONDS_MAX = 10 * MINUTE + 15;
 /** The page on which users type the codes of devices. */
 export const DEVICE_PAGE = '/oauth/activate';
 export const DEVICE_SECONDS = 10 * MINUTE;
 /** Routes whose requests name what the token is for. */
 const NAMES_RESOURCE: ReadonlySet<string> = new Set(['authorization', 'device_authorization']);
+
+/** How long what the engine issues lives. */
+const SECONDS = {
+  ...{ AuthorizationCode: 10 * MINUTE, AccessToken: ACCESS_SECONDS, RefreshToken: 30 * DAY, Grant: 30 * DAY },
+  ...{ DeviceCode: DEVICE_SECONDS, Interaction: 15 * MINUTE, Session: 15 * MINUTE, IdToken: 60 * MINUTE },
+};
 
 interface EngineParts {
   readonly issuer: string;
@@ -47,7 +56,10 @@ export function engineConfiguration(parts: EngineParts): Configuration {
   return {
     fetch: outbound,
     assertJwtClientAuthClaimsAndHeader: assertShortLived,
-    discovery: { client_id_metadata_document_supported: clientDocuments },
+    discovery: {
+      client_id_metadata_document_supported: clientDocuments,
+      authorization_grant_profiles_supported: [ID_JAG_PROFILE],
+    },
     adapter: (model: string) => (model === 'Session' ? NO_STORAGE : storageOf(model)),
     jwks: { keys: keys.map((key) => ({ ...key })) },
     clientDefaults: {
@@ -79,15 +91,7 @@ export function engineConfiguration(parts: EngineParts): Configuration {
     rotateRefreshToken: true,
     revokeGrantPolicy: () => true,
     expiresWithSession: () => false,
-    ttl: {
-      ...{
-        AuthorizationCode: 10 * MINUTE,
-        AccessToken: 60 * MINUTE,
-        RefreshToken: 30 * DAY,
-        Grant: 30 * DAY,
-      },
-      ...{ DeviceCode: DEVICE_SECONDS, Interaction: 15 * MINUTE, Session: 15 * MINUTE, IdToken: 60 * MINUTE },
-    },
+    ttl: SECONDS,
     formats: { bitsOfOpaqueRandomness: 256 },
     extraTokenClaims: (_context, token) =>
       'grantId' in token && typeof token.grantId === 'string' ? accounts.claimsOf(token.grantId) : undefined,
@@ -175,13 +179,15 @@ function resourceServer(
       throw new errors.InvalidScope('no scope of the request can be had here', named.join(' '));
     oidc.params['scope'] = [...(requested.includes(OFFLINE) ? [OFFLINE] : []), ...granted].join(' ');
   }
-  return {
-    scope: [...allowed].join(' '),
-    audience: resource.url,
-    accessTokenFormat: 'opaque',
-    accessTokenTTL: 60 * MINUTE,
-  };
+  return resourceServerOf(resource.url, [...allowed]);
 }
+
+/** What tokens for a resource are like. */
+export const resourceServerOf = (audience: string, scopes: readonly string[]): ResourceServer => ({
+  ...{ scope: scopes.join(' '), audience },
+  accessTokenFormat: 'opaque',
+  accessTokenTTL: ACCESS_SECONDS,
+});
 
 /** Responds with a page to a browser, else as RFC 6749 does. Never sends anyone on. */
 function renderError(context: KoaContextWithOIDC, out: ErrorOut): void {

@@ -2,9 +2,9 @@ import { OauthClientEntity, OauthConsentEntity } from '@gw/entities';
 import { GatewayError, UUID, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
+import type Provider from 'oidc-provider';
 import type { OauthWork } from './oauth-call';
 import type { KnownClient } from './oauth-clients';
-import { OauthEngine } from './oauth-engine.service';
 import { OFFLINE, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type Place } from './oauth-seats';
 
@@ -29,13 +29,12 @@ export interface WrittenGrant {
 /** Writes what users let clients do. */
 @Injectable()
 export class GrantWriter {
-  constructor(private readonly engine: OauthEngine) {}
-
   /**
    * Writes a grant of those scopes that the user holds at the place now. Throws `forbidden` for a place that is not the user's, where
    * the user holds none of them, and above 200 grants.
    */
   async write(
+    provider: Provider,
     { manager }: OauthWork,
     { client, resource, scopes: wanted, offline }: Requested,
     place: Place,
@@ -61,7 +60,6 @@ export class GrantWriter {
       ...{ clientId: client.clientId, clientName: client.name, expiresAt: new Date(Date.now() + GRANT_MS) },
     });
     await manager.update(OauthClientEntity, { id: client.clientId }, { lastUsedAt: new Date() });
-    const provider = await this.engine.provider();
     const grant = new provider.Grant({ accountId: userId, clientId: client.clientId });
     grant.jti = grantId;
     grant.addResourceScope(resource.url, scopes.join(' '));

@@ -117,7 +117,7 @@ export class OauthConsents {
     const of = { client_id: client.clientId, client_name: client.name, resource: resource.url };
     if (answer.approved) {
       const place = { ...caller.session, workspaceId: answer.workspaceId };
-      const { grantId, scopes } = await this.writer.write(work, open, place);
+      const { grantId, scopes } = await this.writer.write(await this.engine.provider(), work, open, place);
       const { userId: accountId } = caller.session;
       interaction.result = { login: { accountId, remember: false }, consent: { grantId } };
       work.audits.push({

@@ -19,6 +19,7 @@ import { GrantWriter, type Requested } from './grant-writer';
 import { OauthArtifacts } from './oauth-artifacts';
 import type { OauthWork } from './oauth-call';
 import { OauthClients } from './oauth-clients';
+import { OauthEngine } from './oauth-engine.service';
 import { OFFLINE, resourceOf, scopesRequested } from './oauth-resources';
 import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
@@ -55,6 +56,7 @@ const unknownCode = (): GatewayError =>
 export class OauthDevices {
   constructor(
     private readonly dataSource: DataSource,
+    private readonly engine: OauthEngine,
     private readonly clients: OauthClients,
     private readonly artifacts: OauthArtifacts,
     private readonly transactions: OauthTransactions,
@@ -108,7 +110,7 @@ export class OauthDevices {
     }
     const { userId } = caller.session;
     const place = { ...caller.session, workspaceId: answer.workspaceId };
-    const { grantId, scopes } = await this.writer.write(work, open, place);
+    const { grantId, scopes } = await this.writer.write(await this.engine.provider(), work, open, place);
     const scope = [...(open.offline ? [OFFLINE] : []), ...scopes].join(' ');
     const authTime = Math.floor(Date.now() / 1_000);
     await this.decide(manager, row, { accountId: userId, grantId, scope, resource: resource.url, authTime });

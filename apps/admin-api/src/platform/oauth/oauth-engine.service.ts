@@ -1,4 +1,4 @@
-import { ACCESS_PREFIX } from '@gw/oauth';
+import { ACCESS_PREFIX, ASSERTION_GRANT } from '@gw/oauth';
 import { BufferedClient } from '@gw/outbound';
 import { describeFault } from '@gw/web';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import { bufferedFetch } from '../common/buffered-fetch';
+import { AssertionGrants, type AssertionParameters } from './assertion-grants.service';
 import { CookieKeys } from './cookie-keys';
 import { POLL_SECONDS } from './device-polls';
 import { engineConfiguration } from './engine-configuration';
@@ -44,6 +45,7 @@ export class OauthEngine {
     private readonly clients: OauthClients,
     private readonly artifacts: OauthArtifacts,
     private readonly accounts: OauthAccounts,
+    private readonly assertionGrants: AssertionGrants,
     private readonly introspection: OauthIntrospection,
     private readonly transactions: OauthTransactions,
     private readonly secrets: Secrets,
@@ -102,6 +104,11 @@ export class OauthEngine {
     provider.on('server_error', (_context, error) => {
       this.log.error(describeFault(error));
     });
+    provider.registerGrantType<AssertionParameters>(
+      ASSERTION_GRANT,
+      (context) => this.assertionGrants.take(context),
+      ['assertion', 'scope', 'resource'],
+    );
     const handle = provider.callback();
     return {
       ...{ provider, version, checkAt: Date.now() + KEYS_MS },

@@ -67,6 +67,13 @@ export class OauthTransactions {
     }
   }
 
+  /** The transaction of a request that begins it when it needs it. */
+  async opened(): Promise<OauthWork> {
+    const open = currentOauthCall()?.open;
+    if (open === undefined) throw new Error('The request has no transaction of its own.');
+    return open();
+  }
+
   /** The manager of the pool: what it writes stays, whatever becomes of the request. */
   get pool(): EntityManager {
     return this.dataSource.manager;

@@ -1,4 +1,6 @@
+import { AssertionGrants } from './assertion-grants.service';
 import { ClientDocuments } from './client-documents';
+import { IdentityAssertions } from './identity-assertions';
 import { GrantsService } from './grants.service';
 import { GrantWriter } from './grant-writer';
 import { OauthDevices } from './oauth-devices.service';
@@ -17,7 +19,9 @@ import { SigningKeys } from './signing-keys';
 
 /** The parts of the OAuth server. */
 export const OAUTH_PROVIDERS = [
+  AssertionGrants,
   GrantsService,
+  IdentityAssertions,
   GrantWriter,
   OauthAccounts,
   OauthArtifacts,

@@ -1,12 +1,24 @@
 import type { TrustRule } from '@gw/contracts';
 import type { TrustEntity } from '@gw/entities';
+import type { TokenRule } from '@gw/trusts';
 
-/** A trust as gateways read it. */
-export const toTrustRule = (row: TrustEntity): TrustRule => ({
+/** A trust of callers as gateways read it. */
+export const toTrustRule = (row: CallerTrust): TrustRule => ({
+  ...toTokenRule(row),
+  tokenKind: row.kind,
+  maps: row.maps,
+});
+
+/** A trust whose tokens are callers of gateways; those of kind `id_jag` are for the OAuth server. */
+export type CallerTrust = TrustEntity & { readonly kind: TrustRule['tokenKind'] };
+
+export const isCallerTrust = (row: TrustEntity): row is CallerTrust => row.kind !== 'id_jag';
+
+/** What any trust asks of its tokens. */
+export const toTokenRule = (row: TrustEntity): TokenRule => ({
   id: row.id,
   organisationId: row.organisationId,
   name: row.name,
-  tokenKind: row.kind,
   preset: row.preset,
   issuer: row.issuer,
   jwksUrls: row.jwksUrls,
@@ -14,7 +26,6 @@ export const toTrustRule = (row: TrustEntity): TrustRule => ({
   audiences: row.audiences,
   algorithms: row.algorithms,
   conditions: row.conditions,
-  maps: row.maps,
   maxTtl: row.maxTtl,
   ...(row.requireJtiOnce && { requireJtiOnce: true }),
 });

@@ -1,5 +1,11 @@
 import type { OauthClientEntity } from '@gw/entities';
-import { CLIENT_AUTH_METHODS, DEVICE_GRANT, type ClientAuthMethod, type ClientMetadata } from '@gw/oauth';
+import {
+  CLIENT_AUTH_METHODS,
+  ASSERTION_GRANT,
+  DEVICE_GRANT,
+  type ClientAuthMethod,
+  type ClientMetadata,
+} from '@gw/oauth';
 import {
   EnumField,
   EnumListField,
@@ -16,7 +22,7 @@ import {
   viewOf,
 } from '@gw/web';
 
-const GRANT_TYPES = ['authorization_code', 'refresh_token', DEVICE_GRANT] as const;
+const GRANT_TYPES = ['authorization_code', 'refresh_token', DEVICE_GRANT, ASSERTION_GRANT] as const;
 const STATUSES = ['active', 'blocked'] as const;
 
 export class OauthClientFields {

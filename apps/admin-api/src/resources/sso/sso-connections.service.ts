@@ -4,8 +4,8 @@ import { assign, invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager } from 'typeorm';
 import { membershipChanges } from '../../platform/accounts/desired-memberships';
-import { assertMayGrant, assertNotAbove, rankOf, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
-import { securityOf } from '../../platform/auth/security';
+import { assertNotAbove, rankOf, rankOfRole } from '../../platform/auth/grants';
+import { assertMayNameProvider } from '../../platform/auth/identity-provider-rights';
 import { idOf, inOrganisation } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import type { At } from '../../platform/resource/at';
@@ -77,7 +77,7 @@ export class SsoConnectionsService {
     const id = uuidv7();
     const provider = await this.providers.created(id, input);
     return this.writes.run(caller, async (write) => {
-      await assertMayName(write.manager, caller);
+      await assertMayNameProvider(write.manager, caller, 'issuer');
       const { manager } = write;
       const fields = manager.create(SsoConnectionEntity, {
         ...{ id, organisationId, ...provider },
@@ -112,7 +112,7 @@ export class SsoConnectionsService {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, this.connection, at, async (row) => {
         const { manager } = write;
-        await assertMayName(manager, at.caller);
+        await assertMayNameProvider(manager, at.caller, 'issuer');
         await assertMayGiveStored(manager, at.caller, row);
         row.admitsOwners = ownersAfter(at.caller, row, input);
         Object.assign(row, this.providers.updated(row, input, metadata));
@@ -156,7 +156,7 @@ export class SsoConnectionsService {
 
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
-      await assertMayName(write.manager, at.caller);
+      await assertMayNameProvider(write.manager, at.caller, 'issuer');
       return deleteRow(write, this.connection, at);
     });
   }
@@ -190,15 +190,6 @@ export class SsoConnectionsService {
       jwksUri: row.tokenEndpointAuthMethod === 'private_key_jwt' ? this.clients.keysUri(row.id) : null,
     });
   }
-}
-
-/**
- * A caller who names the identity provider can log in as any member whom the connection admits, so it needs what an administrator holds.
- * Throws `forbidden` and `scope_exceeds_creator`.
- */
-async function assertMayName(manager: EntityManager, caller: Principal): Promise<void> {
-  const settings = await securityOf(manager, caller.organisationId, null);
-  assertMayGrant(caller, rightsOfRole('admin', null, settings), 'An identity provider', 'issuer');
 }
 
 const isOwner = (caller: Principal): boolean => rankOf(caller) >= rankOfRole('owner', null);

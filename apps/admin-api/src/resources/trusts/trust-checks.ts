@@ -41,12 +41,37 @@ export async function assertOwnAudiences(
   await manager.query(`SELECT pg_advisory_xact_lock(hashtext($1))`, [digest]);
   const isContested = isSharedIssuer(issuer)
     ? await manager.existsBy(OrganisationEntity, { id: Not(organisationId) })
-    : await manager.existsBy(TrustEntity, { issuerDigest: digest, organisationId: Not(organisationId) });
+    : await manager.existsBy(TrustEntity, {
+        ...{ issuerDigest: digest, organisationId: Not(organisationId), kind: Not('id_jag' as const) },
+      });
   if (!isContested) return;
   throw invalid(
     `audiences.${String(index)}`,
     `other organisations can trust this issuer, so the audience must contain the organisation's id, such as https://gateway.example.com/${organisationId}`,
   );
+}
+
+/** Seconds. */
+export const ASSERTION_TTL_MAX = 300;
+
+/**
+ * Assertions live for minutes, are for our OAuth server alone, and are mapped to users instead of workspaces. Throws
+ * `validation_failed`. `issuer`: of our OAuth server; null while there is none.
+ */
+export function assertForm(
+  { kind, maps, audiences, maxTtl }: Pick<TrustEntity, 'kind' | 'maps' | 'audiences' | 'maxTtl'>,
+  issuer: string | null,
+): void {
+  if (kind !== 'id_jag') {
+    if (maps.length === 0) throw invalid('maps', 'maps is required');
+    return;
+  }
+  if (issuer === null) throw invalid('kind', 'id_jag needs the setting PUBLIC_URL');
+  if (maps.length > 0)
+    throw invalid('maps', 'id_jag takes no maps: what its tokens may do is what their users may');
+  if (audiences.some((audience) => audience !== issuer)) throw invalid('audiences', `must be ${issuer}`);
+  if (maxTtl > ASSERTION_TTL_MAX)
+    throw invalid('max_ttl', `must be at most ${String(ASSERTION_TTL_MAX)} with id_jag`);
 }
 
 /** Seconds. */

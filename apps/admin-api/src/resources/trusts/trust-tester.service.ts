@@ -1,10 +1,12 @@
 import type { TrustEntity } from '@gw/entities';
 import {
+  ASSERTION_TYPES,
   KeySets,
   KeysUnavailable,
   readToken,
   TOKEN_CHECKS,
   TokenFault,
+  verifyAssertion,
   verifyToken,
   type TokenCaller,
   type TokenCheck,
@@ -13,7 +15,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { At } from '../../platform/resource/at';
 import { findRow } from '../../platform/resource/rows';
-import { toTrustRule } from '../../platform/rows/trust-rules';
+import { isCallerTrust, toTokenRule, toTrustRule } from '../../platform/rows/trust-rules';
 import { TrustKeys } from './trust-keys.service';
 import { TRUST } from './trusts.service';
 import type { TrustTestResponse } from './trusts.dto';
@@ -56,6 +58,10 @@ async function outcomeOf(
 ): Promise<[failure: Failure | null, caller: TokenCaller | null]> {
   try {
     const now = Math.floor(Date.now() / 1_000);
+    if (!isCallerTrust(row)) {
+      await verifyAssertion(toTokenRule(row), readToken(token, ASSERTION_TYPES), { sets, now });
+      return [null, null];
+    }
     const { caller } = await verifyToken(toTrustRule(row), readToken(token), { sets, now });
     return [null, caller];
   } catch (error) {

@@ -23,6 +23,7 @@ import {
 } from '@gw/web';
 
 export const DAY_SECONDS = 86_400;
+const KINDS = ['jwt', 'workload', 'id_jag'] as const;
 const PRESETS = TRUST_PRESETS.map(({ id }) => id);
 
 export class ClaimConditionDto {
@@ -51,12 +52,12 @@ export class TrustMapDto {
 
 export class TrustFields {
   @NameField({ example: 'ci' }) name!: string;
-  @EnumField(['jwt', 'workload'], {
+  @EnumField(KINDS, {
     example: 'workload',
     description:
-      'jwt: the claims of a token may choose workspace, scopes, metadata and limits within the map. workload: the map alone decides.',
+      'jwt: the claims of a token may choose workspace, scopes, metadata and limits within the map. workload: the map alone decides. id_jag: assertions of an identity provider, which clients of the OAuth server exchange for tokens of its users.',
   })
-  kind!: 'jwt' | 'workload';
+  kind!: (typeof KINDS)[number];
   @EnumField(PRESETS, { optional: true, nullable: true, description: 'Platform that issues the tokens.' })
   preset?: string | null;
   @TextField({ max: 2_048, description: 'The claim iss, to the letter.', example: 'https://idp.example.org' })
@@ -76,7 +77,7 @@ export class TrustFields {
     minItems: 1,
     maxItems: 20,
     itemMax: 1_024,
-    description: 'Values of the claim aud, of which a token needs one.',
+    description: 'Values of the claim aud, of which a token needs one; with id_jag our issuer alone.',
     example: ['https://gateway.example.com'],
   })
   audiences!: string[];
@@ -93,16 +94,18 @@ export class TrustFields {
   })
   conditions?: ClaimConditionDto[];
   @NestedListField(() => TrustMapDto, {
+    optional: true,
     minItems: 1,
     maxItems: 50,
-    description: 'What tokens may do; the first map whose conditions hold decides.',
+    description:
+      'What tokens may do; the first map whose conditions hold decides. Required, but with id_jag not allowed.',
   })
-  maps!: TrustMapDto[];
+  maps?: TrustMapDto[];
   @IntegerField({
     optional: true,
     min: 60,
     max: DAY_SECONDS,
-    description: 'Seconds that a token may live at most; a day by default.',
+    description: 'Seconds that a token may live at most; a day by default, five minutes with id_jag.',
   })
   max_ttl?: number;
   @BooleanField({
@@ -157,7 +160,7 @@ export class TrustResponse extends RowResponse {
   @ResponseField.kind('trust') readonly object!: 'trust';
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'ci' }) readonly name!: string;
-  @ResponseField.oneOf(['jwt', 'workload']) readonly kind!: string;
+  @ResponseField.oneOf(KINDS) readonly kind!: string;
   @ResponseField.text({ nullable: true, example: 'github' }) readonly preset!: string | null;
   @ResponseField.text({ example: 'https://idp.example.org' }) readonly issuer!: string;
   @ResponseField.text({ nullable: true, example: 'https://idp.example.org/jwks.json' })

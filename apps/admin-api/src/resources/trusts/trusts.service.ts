@@ -3,9 +3,10 @@ import { documentKey, type TrustMap } from '@gw/contracts';
 import { TrustEntity } from '@gw/entities';
 import { issuerDigest } from '@gw/trusts';
 import { assign, invalid, listOf, type ListResponse } from '@gw/web';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { assertMayGrant, rightsOfServiceKey } from '../../platform/auth/grants';
+import { assertMayNameProvider } from '../../platform/auth/identity-provider-rights';
 import { securityOf } from '../../platform/auth/security';
 import { idOf, inOrganisation } from '../../platform/auth/tenancy';
 import { workspaceIds } from '../../platform/auth/workspace-references';
@@ -19,9 +20,18 @@ import {
   patchRow,
   type Resource,
 } from '../../platform/resource/rows';
+import { SETTINGS, type AdminSettings } from '../../settings';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { TrustKeys } from './trust-keys.service';
-import { assertIssuer, assertMaps, assertOnce, assertOwnAudiences, ONCE_TTL_MAX } from './trust-checks';
+import {
+  ASSERTION_TTL_MAX,
+  assertForm,
+  assertIssuer,
+  assertMaps,
+  assertOnce,
+  assertOwnAudiences,
+  ONCE_TTL_MAX,
+} from './trust-checks';
 import {
   DAY_SECONDS,
   PlainTrustFields,
@@ -51,24 +61,27 @@ export class TrustsService {
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly keys: TrustKeys,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
   async create(caller: Principal, input: TrustFields): Promise<TrustResponse> {
     const { organisationId } = inOrganisation(caller);
-    const { issuer, conditions = [], audiences } = input;
-    assertIssuer({ issuer, conditions, maps: input.maps });
+    const { issuer, conditions = [], audiences, kind } = input;
+    assertIssuer({ issuer, conditions, maps: input.maps ?? [] });
     const requireJtiOnce = input.require_jti_once ?? false;
-    const maxTtl = input.max_ttl ?? (requireJtiOnce ? ONCE_TTL_MAX : DAY_SECONDS);
+    const maxTtl = input.max_ttl ?? ttlMaxOf({ kind, requireJtiOnce });
     assertOnce({ requireJtiOnce, maxTtl });
     const keys = await this.keys.read(issuer, input.jwks_uri ?? null, input.jwks ?? null);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const maps = await mapsOf(manager, caller, input.maps);
-      await assertOwnAudiences(manager, { organisationId, issuer, audiences });
+      const maps = await mapsOf(manager, caller, input.maps ?? []);
+      assertForm({ kind, maps, audiences, maxTtl }, this.settings.PUBLIC_URL);
+      await assertMayAccept(manager, caller, kind);
+      if (kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences });
       const row = await createRow(write, TRUST, {
         ...{ organisationId, issuer, issuerDigest: issuerDigest(issuer), conditions, maps, ...keys },
         name: input.name,
-        kind: input.kind,
+        kind,
         preset: input.preset ?? null,
         audiences,
         algorithms: input.algorithms ?? ['RS256'],
@@ -102,8 +115,11 @@ export class TrustsService {
         if (!isEnd(input)) await assertChange(manager, at.caller, row, { ...input, issuer });
         if (issuer !== row.issuer) write.changed(documentKey.trusts(row.issuerDigest));
         const maps = input.maps === undefined ? row.maps : await mapsOf(manager, at.caller, input.maps);
+        if (input.kind !== undefined && (input.kind === 'id_jag') !== (row.kind === 'id_jag'))
+          throw invalid('kind', 'assertions of users cannot become tokens of callers, nor the other way');
         assign(PlainTrustFields, row, input);
         assertOnce(row);
+        assertForm({ ...row, maps }, this.settings.PUBLIC_URL);
         Object.assign(row, keys, { issuer, issuerDigest: issuerDigest(issuer), maps });
       }),
     );
@@ -128,12 +144,25 @@ async function assertChange(
   row: TrustEntity,
   { issuer, ...input }: UpdateTrustDto & { readonly issuer: string },
 ): Promise<void> {
+  await assertMayAccept(manager, caller, row.kind);
   if (input.maps === undefined) await assertMayGive(manager, caller, row.maps);
   assertIssuer({ issuer, conditions: input.conditions ?? row.conditions, maps: input.maps ?? row.maps });
   const kept = issuer === row.issuer ? row.audiences : [];
   const { organisationId, audiences } = { ...row, ...(input.audiences && { audiences: input.audiences }) };
-  await assertOwnAudiences(manager, { organisationId, issuer, audiences }, kept);
+  if (row.kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences }, kept);
 }
+
+/** Assertions stand for users, as logins by an identity provider do. */
+async function assertMayAccept(
+  manager: EntityManager,
+  caller: Principal,
+  kind: TrustEntity['kind'],
+): Promise<void> {
+  if (kind === 'id_jag') await assertMayNameProvider(manager, caller, 'kind');
+}
+
+const ttlMaxOf = ({ kind, requireJtiOnce }: Pick<TrustEntity, 'kind' | 'requireJtiOnce'>): number =>
+  kind === 'id_jag' ? ASSERTION_TTL_MAX : requireJtiOnce ? ONCE_TTL_MAX : DAY_SECONDS;
 
 /** Throws unless the caller holds what the maps give: their tokens act as keys of the workspace. */
 async function assertMayGive(

@@ -1,0 +1,177 @@
+import { OauthConsentEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
+import { IsNull, MoreThan } from 'typeorm';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import type { AuditCaller, AuditEntry } from '../unit-of-work/audit-recorder';
+import { placeOf } from './assertion-users';
+import { ACCESS_SECONDS, resourceServerOf } from './engine-configuration';
+import { GrantWriter, type WrittenGrant } from './grant-writer';
+import { AssertionFault, IdentityAssertions, type IdentityAssertion } from './identity-assertions';
+import { currentOauthCall, type OauthWork } from './oauth-call';
+import { OauthClients, type KnownClient } from './oauth-clients';
+import { resourceOf, scopesOfClient, type OauthResource } from './oauth-resources';
+import { scopesHeld, seatOf, type Place } from './oauth-seats';
+import { OauthTransactions } from './oauth-transactions';
+
+export interface AssertionParameters {
+  readonly assertion?: string;
+  readonly scope?: string | undefined;
+  readonly resource?: string;
+}
+
+type Context = TokenEndpointGrantContext<AssertionParameters>;
+
+/** A request whose assertion was checked. */
+interface Asserted {
+  readonly client: KnownClient;
+  readonly assertion: IdentityAssertion;
+  readonly resource: OauthResource;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * The grant of assertions (ID-JAG): an identity provider that the organisation trusts says for which of its users a client of the
+ * organisation acts, so no one is asked. The client learns only that an assertion is refused; the audit log has the reason.
+ */
+@Injectable()
+export class AssertionGrants {
+  constructor(
+    private readonly assertions: IdentityAssertions,
+    private readonly clients: OauthClients,
+    private readonly writer: GrantWriter,
+    private readonly transactions: OauthTransactions,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
+  ) {}
+
+  /** Handles a token request. Throws `invalid_grant`, and `unauthorized_client` for clients of no organisation. */
+  async take(context: Context): Promise<void> {
+    const { clientId, tokenEndpointAuthMethod: method } = context.oidc.client;
+    const client = await this.clients.row(clientId);
+    if (client?.organisationId == null || method === 'none')
+      throw new errors.UnauthorizedClient('only clients that an administrator has registered can do this');
+    try {
+      const asserted = await this.read(context, { ...client, organisationId: client.organisationId });
+      await this.issue(context, asserted);
+    } catch (error) {
+      await this.refuse(client.organisationId, clientId, error);
+    }
+  }
+
+  /** Key sets are read here, before the transaction. */
+  private async read(
+    { oidc: { params, provider } }: Context,
+    client: KnownClient & { readonly organisationId: string },
+  ): Promise<Asserted> {
+    const assertion = await this.assertions.read(params.assertion ?? '', client);
+    if (params.resource !== undefined && params.resource !== assertion.resource)
+      throw new AssertionFault('resource is not that of the assertion.');
+    const resource = resourceOf(assertion.resource, this.settings.PUBLIC_URL ?? '');
+    if (resource === null) throw new AssertionFault('resource is not known here.');
+    const scopes = scopesOf({ client, assertion, resource }, params.scope);
+    if (scopes.length === 0) throw new AssertionFault('The client can have none of the scopes.');
+    const { trustId, onceAs, expiresAt } = assertion;
+    // Remembered for the time by which clocks may differ, too.
+    if (!(await isFirst(() => provider.ReplayDetection.unique(trustId, onceAs, expiresAt + 60))))
+      throw new AssertionFault('The assertion was used before.');
+    return { client, assertion, resource, scopes };
+  }
+
+  private async issue(context: Context, asserted: Asserted): Promise<void> {
+    const work = await this.transactions.opened();
+    const place = await placeOf(work.manager, asserted.assertion);
+    const { grantId, scopes } = await this.grantOf(context, work, asserted, place);
+    const { provider, client } = context.oidc;
+    const { url } = asserted.resource;
+    const token = new provider.AccessToken({
+      ...{ client, accountId: place.userId, grantId, gty: 'jwt-bearer', scope: scopes.join(' ') },
+      resourceServer: new provider.ResourceServer(url, resourceServerOf(url, scopes)),
+    });
+    context.oidc.entity('AccessToken', token);
+    context.body = {
+      access_token: await token.save(),
+      token_type: token.tokenType,
+      ...{ expires_in: ACCESS_SECONDS, scope: scopes.join(' ') },
+    };
+  }
+
+  /** The grant of an earlier assertion for the same, or a new one. */
+  private async grantOf(
+    { oidc: { provider } }: Context,
+    work: OauthWork,
+    { client, resource, scopes }: Asserted,
+    place: Place,
+  ): Promise<WrittenGrant> {
+    const seat = await seatOf(work.manager, place);
+    if (seat === null) throw new AssertionFault('The user does not belong to the workspace.');
+    const held = await scopesHeld(work.manager, place, seat);
+    const given = scopes.filter((scope) => held.has(scope));
+    const earlier = await work.manager.findBy(OauthConsentEntity, {
+      ...{ userId: place.userId, organisationId: place.organisationId },
+      workspaceId: place.workspaceId ?? IsNull(),
+      ...{ clientId: client.clientId, resource: resource.url },
+      expiresAt: MoreThan(new Date(Date.now() + ACCESS_SECONDS * 1_000)),
+    });
+    for (const { id, scopes: known } of earlier) {
+      const isSame = known.length === given.length && given.every((scope) => known.includes(scope));
+      if (isSame && (await provider.Grant.find(id)) !== undefined) return { grantId: id, scopes: given };
+    }
+    const written = await this.writer.write(
+      provider,
+      work,
+      { client, resource, scopes, offline: false },
+      place,
+    );
+    work.audits.push({
+      caller: callerIn(place.organisationId, place.userId),
+      entry: {
+        ...{ action: 'create', resourceType: 'oauth_grants', resourceId: written.grantId },
+        workspaceId: place.workspaceId,
+        after: {
+          ...{ client_id: client.clientId, client_name: client.name, resource: resource.url },
+          ...{ scopes: written.scopes, by: 'assertion' },
+        },
+      },
+    });
+    return written;
+  }
+
+  private async refuse(organisationId: string, clientId: string, error: unknown): Promise<never> {
+    const isKnown = error instanceof AssertionFault || error instanceof GatewayError;
+    if (!isKnown) throw error;
+    const entry: AuditEntry = {
+      ...{ action: 'approve', resourceType: 'oauth_grants', resourceId: null },
+      after: { client_id: clientId, reason: error.message },
+    };
+    await this.transactions.recordRefusal(callerIn(organisationId, null), entry, 400, 'invalid_grant');
+    throw new errors.InvalidGrant('the assertion was not accepted');
+  }
+}
+
+/** What the request asks for, the assertion allows and the client may have. */
+function scopesOf(
+  { client, assertion, resource }: Omit<Asserted, 'scopes'>,
+  asked: string | undefined,
+): readonly string[] {
+  const allowed = scopesOfClient(client.kind === 'registered');
+  const asserted = assertion.scopes.length > 0 ? assertion.scopes : resource.defaultScopes;
+  const wanted = asked === undefined || asked === '' ? asserted : asked.split(' ');
+  return [...new Set(wanted)].filter((scope) => asserted.includes(scope) && allowed.has(scope));
+}
+
+/** Storage refuses what was used before, as for assertions of clients. */
+async function isFirst(remember: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await remember();
+  } catch (error) {
+    if (error instanceof errors.InvalidClientAuth) return false;
+    throw error;
+  }
+}
+
+function callerIn(organisationId: string, userId: string | null): AuditCaller {
+  const request = currentOauthCall()?.request;
+  if (request === undefined) throw new Error('There is no request of the OAuth server.');
+  return { kind: 'system', organisationId, workspaceId: null, userId, apiKeyId: null, request };
+}
