@@ -8,6 +8,7 @@ import {
   UserInviteEntity,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { readCases } from '@gw/testing';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { generateKeyPairSync } from 'node:crypto';
 import { PASSWORD, type GatewayResponse } from '../../spec-support/admin-api';
@@ -218,9 +219,13 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
   describe('first logins', () => {
     const provisioning = inGroup('provision');
 
-    async function invite(at: Scene, organisationId: string): Promise<void> {
+    async function invite(
+      { domain }: Scene,
+      organisationId: string,
+      email = `user@${domain}`,
+    ): Promise<void> {
       await api.dataSource.manager.insert(UserInviteEntity, {
-        ...{ id: uuidv7(), organisationId, email: `user@${at.domain}`, role: 'member', tokenHash: uuidv7() },
+        ...{ id: uuidv7(), organisationId, email, role: 'member', tokenHash: uuidv7() },
         ...{ workspaces: [], expiresAt: new Date(Date.now() + 60_000) },
       });
     }
@@ -303,5 +308,64 @@ describe('connections to OpenID Connect providers with known verdicts', () => {
       const { organisationId } = at.tenant;
       expect(await api.dataSource.manager.countBy(OrganisationUserEntity, { organisationId })).toBe(1);
     });
+
+    describe('that the organisation restricts to invited users of its domains', () => {
+      const cases = (readCases('oauth.json') as { readonly cases: readonly SsoCase[] }).cases.filter(
+        ({ step }) => step === 'sso_login',
+      );
+      const addressIn = ({ domain }: Scene, email: string): string =>
+        email
+          .replaceAll('allowed.example.org', domain)
+          .replaceAll('evil.example.org', 'evil.example')
+          .replaceAll(/example\.org/gi, domain);
+
+      /** The address of a user of another organisation. */
+      async function userElsewhere(): Promise<string> {
+        const { tenant, domain } = await scenes.scene();
+        const { id } = await api.user(tenant.organisationId, 'member');
+        const email = `user@${domain}`;
+        await api.dataSource.manager.update(UserEntity, { id }, { email });
+        return email;
+      }
+
+      it.each(cases.map((each) => [each.id, each.reason, each] as const))(
+        '%s: %s',
+        async (_, __, { input, expect: verdict }) => {
+          const at = await prepared({
+            disable_auto_provision_user: input.disable_auto_provision_user !== false,
+            ...(input.domain_verified === false ? { domain: 'not verified' } : {}),
+          });
+          const { organisationId } = at.tenant;
+          const own = input.idp === undefined ? `user@${at.domain}` : await userElsewhere();
+          const [first = '', ...others] = (input.email ?? own).split(' vs ');
+          const addresses = [first, ...others].map((email) => addressIn(at, email));
+          if (input.invited === true || others.length > 0) await invite(at, organisationId);
+          // An address that only looks like the invited one.
+          else await invite(at, organisationId, `a@${at.domain}`);
+          const outcomes: number[] = [];
+          for (const email of addresses) {
+            const made = await scenes.returned(at, { 'claims.email': email });
+            outcomes.push(made.response.status);
+          }
+          const seats = await api.dataSource.manager.countBy(OrganisationUserEntity, { organisationId });
+          if (verdict === 'reject') expect([outcomes, seats]).toEqual([[403], 0]);
+          else expect([new Set(outcomes), seats]).toEqual([new Set([303]), 1]);
+        },
+      );
+    });
   });
 });
+
+interface SsoCase {
+  readonly id: string;
+  readonly step: string;
+  readonly reason: string;
+  readonly expect: string;
+  readonly input: {
+    readonly disable_auto_provision_user?: boolean;
+    readonly invited?: boolean;
+    readonly domain_verified?: boolean;
+    readonly email?: string;
+    readonly idp?: string;
+  };
+}

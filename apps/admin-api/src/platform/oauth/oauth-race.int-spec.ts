@@ -42,7 +42,7 @@ describe('OAuth server in three apps over one database', () => {
   const withToken = (statuses: readonly number[]): number =>
     statuses.filter((status) => status === 200).length;
 
-  it('[SCP-11] gives one token for 50 parallel exchanges of one code', async () => {
+  it('[SCP-11] gives one token for 50 parallel exchanges of one code [oauth-155]', async () => {
     const user = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const clientId = await journey.clientId();
     const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);
