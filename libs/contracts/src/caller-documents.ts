@@ -51,6 +51,14 @@ export interface TrustsDocument {
   readonly trusts: readonly TrustRule[];
 }
 
+/** What a token is bound to (RFC 9449). */
+export interface TokenBinding {
+  /** Thumbprint of the key (RFC 7638, SHA-256, base64url). */
+  readonly thumbprint: string;
+  /** Origin of the URLs that proofs name: that of the public URL. */
+  readonly origin: string;
+}
+
 /**
  * An access token of the OAuth server, addressed by its hash. It is there while the token is valid:
  * it goes when the token, its grant, the membership of its user or the workspace ends.
@@ -70,6 +78,8 @@ export interface AccessTokenDocument {
   readonly resourcePath: string;
   /** Those of the token that the user's role still has. */
   readonly scopes: readonly string[];
+  /** The key that each request must prove to have; absent for a bearer token. */
+  readonly boundTo?: TokenBinding;
   /** ISO 8601. */
   readonly expiresAt: string;
 }

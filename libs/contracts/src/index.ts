@@ -11,6 +11,7 @@ export {
   type AccessTokenDocument,
   type ClaimCondition,
   type TrustMap,
+  type TokenBinding,
   type TrustRule,
   type TrustsDocument,
   type WorkspaceSlugDocument,

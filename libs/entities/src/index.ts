@@ -19,6 +19,7 @@ export {
   type KnownRequest,
   type RequestClaim,
 } from './idempotency/idempotent-requests.queries';
+export { useOnce, type OneTimeMessage } from './oauth/used-once.queries';
 export {
   insertSecret,
   makeSecret,

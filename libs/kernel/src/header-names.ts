@@ -46,6 +46,7 @@ export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
 const MORE_CREDENTIALS: ReadonlySet<string> = new Set([
   'api-subscription-key',
   'cookie2',
+  'dpop',
   'ocp-apim-subscription-key',
   'proxy-authorization',
   'set-cookie',

@@ -4,6 +4,7 @@ export { analyticsQueries, analyticsContract, analyticsSample, expectedRows } fr
 export { builtinSteps } from './builtin-steps';
 export { breakerStoreContract, type BreakerStorePair } from './breaker-store-contract';
 export { readCases } from './cases';
+export { ProofKey, type ProofOf } from './dpop-proof';
 export { databaseOutage, type DatabaseOutage } from './database-outage';
 export { eventually } from './eventually';
 export { freePort } from './free-port';

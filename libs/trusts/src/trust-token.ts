@@ -81,8 +81,8 @@ function readHeader(
   return { algorithm: alg, keyId: kid };
 }
 
-/** No name may occur twice: readers differ in which of the two they take. */
-function objectIn(part: string): Readonly<Record<string, unknown>> {
+/** The object in a part of a token. No name may occur twice: readers differ in which of the two they take. Throws `TokenFault`. */
+export function objectIn(part: string): Readonly<Record<string, unknown>> {
   const text = Buffer.from(part, 'base64url').toString('utf8');
   let value: unknown;
   try {

@@ -27,6 +27,7 @@ import { PasswordLogins } from './logins/password-logins';
 import { PermissionsService } from './auth/permissions.service';
 import { PrincipalsService } from './auth/principals.service';
 import { SelfService } from './auth/self.service';
+import { TokenProofs } from './auth/token-proofs';
 import { SessionGuard, SessionStrategy } from './auth/session.strategy';
 import { SessionsService } from './auth/sessions.service';
 import { CredentialsService } from './credentials/credentials.service';
@@ -219,6 +220,7 @@ export class PlatformModule {
         SelfService,
         SessionGuard,
         SessionStrategy,
+        TokenProofs,
         SessionsService,
         ...SINGLE_SIGN_ON,
         { provide: APP_GUARD, useClass: AccessGuard },

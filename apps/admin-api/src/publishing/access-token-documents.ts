@@ -36,6 +36,9 @@ function accessTokenDocument(token: LiveToken): AccessTokenDocument {
     organisationId: token.organisationId,
     workspaceId: token.workspaceId,
     resourcePath: new URL(token.resource).pathname,
+    ...(token.boundTo !== null && {
+      boundTo: { thumbprint: token.boundTo, origin: new URL(token.resource).origin },
+    }),
     scopes: scopesOfToken(token).filter((scope) => ceiling.has(scope)),
     expiresAt: token.expiresAt.toISOString(),
   });

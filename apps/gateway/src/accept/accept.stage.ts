@@ -35,13 +35,8 @@ function readGatewayHeaders(
 ): GatewayHeaders {
   const { headers } = req;
   const isOfPortkey = adoptPortkeyHeaders(headers);
-  const bearer = bearerOf(headers.authorization) ?? offered;
-  const xApiKey = one(headers['x-api-key']);
-  const named = one(headers[HEADER.apiKey]);
-  const googleKey = one(headers['x-goog-api-key']) ?? inQuery;
-  const apiKey = named ?? bearer ?? xApiKey ?? googleKey;
   return {
-    apiKey,
+    ...credentialsIn(headers, offered, inQuery),
     isOfPortkey,
     provider: textOf(headers[HEADER.provider]),
     virtualKey: textOf(headers[HEADER.virtualKey]),
@@ -58,7 +53,24 @@ function readGatewayHeaders(
       headers[HEADER.cacheForceRefresh] as string | undefined,
       headers['cache-control'],
     ),
-    providerKey: providerKeyOf(named, apiKey, bearer, xApiKey ?? googleKey ?? one(headers['api-key'])),
+  };
+}
+
+/** The caller's credential for the gateway, with the proof that comes with it, and its key for the provider. */
+function credentialsIn(
+  headers: IncomingMessage['headers'],
+  offered: string | null,
+  inQuery: string | null,
+): Pick<GatewayHeaders, 'apiKey' | 'proof' | 'providerKey'> {
+  const named = one(headers[HEADER.apiKey]);
+  const bearer = textAfter('bearer', headers.authorization) ?? offered;
+  const bound = named === null && bearer === null ? textAfter('dpop', headers.authorization) : null;
+  const other = one(headers['x-api-key']) ?? one(headers['x-goog-api-key']) ?? inQuery;
+  const apiKey = named ?? bearer ?? bound ?? other;
+  return {
+    apiKey,
+    proof: bound === null ? null : (one(headers['dpop']) ?? ''),
+    providerKey: providerKeyOf(named, apiKey, bearer, other ?? one(headers['api-key'])),
   };
 }
 
@@ -83,9 +95,12 @@ function textOf(value: string | string[] | undefined): string | null {
   return raw === null ? null : headerText(raw);
 }
 
-function bearerOf(authorization: string | undefined): string | null {
+/** The credential of a scheme, whose name is in lower case. */
+function textAfter(scheme: 'bearer' | 'dpop', authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
-  return /^bearer /i.test(authorization) ? authorization.slice(7).trim() : null;
+  const { length } = scheme;
+  const isOf = authorization.slice(0, length + 1).toLowerCase() === `${scheme} `;
+  return isOf ? authorization.slice(length + 1).trim() : null;
 }
 
 /** Header names of `x-gw-forward-headers`. Throws `header_invalid` for a name that a config may not forward either. */

@@ -1,7 +1,7 @@
 import { documentKey, type AccessTokenDocument } from '@gw/contracts';
 import { oauthPepper } from '@gw/kernel';
 import { accessTokenHash } from '@gw/oauth';
-import { StubProvider } from '@gw/testing';
+import { ProofKey, StubProvider } from '@gw/testing';
 import { GatewayHarness, ORGANISATION_ID, WORKSPACE_ID } from '../spec-support/harness';
 
 const TOKEN = `pat_${'t'.repeat(43)}`;
@@ -110,6 +110,59 @@ describe('callers with an access token of the OAuth server', () => {
     const texts = [`${TOKEN}x`, TOKEN.slice(0, -1), TOKEN.toUpperCase(), 'pat_', `prt_${'t'.repeat(43)}`];
     const seen = await Promise.all(texts.map(async (text) => (await call(text)).status));
     expect(seen).toEqual(texts.map(() => 401));
+  });
+
+  describe('bound to a key', () => {
+    const key = new ProofKey();
+    const ORIGIN = 'https://gateway.example.com';
+    const url = `${ORIGIN}/v1/chat/completions`;
+    const proofOf = (claims: object = {}, by = key): string =>
+      by.proof({ token: TOKEN, method: 'POST', url }, claims);
+    const send = (headers: Readonly<Record<string, string>>): Promise<Response> =>
+      fetch(`${gateway.baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-gw-provider': '@main', ...headers },
+        body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] }),
+      });
+    const bound = (dpop: string): Promise<Response> =>
+      send({ authorization: `DPoP ${TOKEN}`, ...(dpop === '' ? {} : { dpop }) });
+    beforeEach(() => {
+      save({ boundTo: { thumbprint: key.thumbprint, origin: ORIGIN } });
+    });
+
+    it('need a proof of their own for each request, which no provider gets', async () => {
+      const one = proofOf();
+      expect([(await bound(one)).status, (await bound(proofOf())).status]).toEqual([200, 200]);
+      const again = await bound(one);
+      expect([again.status, again.headers.get('www-authenticate')]).toEqual([
+        401,
+        'DPoP error="invalid_dpop_proof", algs="ES256 EdDSA RS256 PS256"',
+      ]);
+      const kept = JSON.stringify(provider.requests) + JSON.stringify(await gateway.records());
+      for (const secret of [TOKEN.slice(4), one]) expect(kept).not.toContain(secret);
+      expect(provider.requests.every(({ headers }) => !('dpop' in headers))).toBe(true);
+    });
+
+    it('are refused as bearer tokens, without a proof, and with one of another key, request or host', async () => {
+      const refused = [
+        await call(),
+        await send({ 'x-gw-api-key': TOKEN, dpop: proofOf() }),
+        await send({ 'x-gw-api-key': TOKEN, authorization: `DPoP ${TOKEN}`, dpop: proofOf() }),
+        await bound(''),
+        await bound('x'),
+        await bound(proofOf({}, new ProofKey())),
+        await bound(proofOf({ htm: 'GET' })),
+        await bound(proofOf({ htu: `${gateway.baseUrl}/chat/completions` })),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 401));
+      expect(provider.requests).toHaveLength(0);
+    });
+
+    it('are the only ones that take a proof', async () => {
+      save();
+      expect((await bound(proofOf())).status).toBe(401);
+      expect((await call()).status).toBe(200);
+    });
   });
 
   it('end at their expiry although they were served before', async () => {

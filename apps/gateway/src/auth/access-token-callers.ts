@@ -23,7 +23,7 @@ export class AccessTokenCallers {
     const endsAtMs = Date.parse(source.expiresAt);
     const isCurrent = (): boolean => this.now() < endsAtMs;
     if (!isCurrent()) throw refused();
-    return { at, source, key: asKey(source), isCurrent, once: null };
+    return { at, source, key: asKey(source), isCurrent, once: null, boundTo: source.boundTo ?? null };
   }
 }
 

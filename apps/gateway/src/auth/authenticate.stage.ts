@@ -17,15 +17,27 @@ export class AuthenticateStage implements Stage {
     const principal = this.principals.resolve(apiKey);
     if (principal instanceof Promise) {
       return principal.then(
-        (resolved) => this.admit(context, resolved),
+        (resolved) => this.proven(context, resolved),
         (error: unknown) => {
           context.refusedKey = refusedKeyOf(error);
           throw error;
         },
       );
     }
-    this.admit(context, principal);
-    return undefined;
+    return this.proven(context, principal);
+  }
+
+  private proven(context: RequestContext, principal: Principal): void | Promise<void> {
+    const { apiKey, proof } = context.gw;
+    if (principal.boundTo === null && proof === null) {
+      this.admit(context, principal);
+      return undefined;
+    }
+    const { req, url: path } = context;
+    const request = { token: apiKey ?? '', proof, method: req.method ?? '', path };
+    return this.principals.assertProven(principal, request).then(() => {
+      this.admit(context, principal);
+    });
   }
 
   private admit(context: RequestContext, principal: Principal): void {

@@ -8,7 +8,8 @@ import { EarlierKeys } from './earlier-keys';
 import type { Documents } from './documents';
 import { Principals } from './principals';
 import { TokenCallers } from './token-callers';
-import { createUsedTokens } from './used-tokens';
+import { TokenProofs } from './token-proofs';
+import { createUsedTokens, type UsedTokens } from './used-tokens';
 
 interface Parts {
   readonly documents: Documents;
@@ -19,24 +20,29 @@ interface Parts {
 /** Resolves the callers of all requests: API keys, access tokens, and signed tokens unless they are switched off. */
 export function createPrincipals(settings: GatewaySettings, parts: Parts): Principals {
   const { ADMIN_URL: adminUrl, SERVICE_TOKEN: serviceToken } = settings;
+  const used = createUsedTokens(settings.REDIS_URL, parts.log);
   return new Principals(parts.documents, {
     peppers: masterKeysOf(settings).map(apiKeyPepper),
     earlier: new EarlierKeys({ adminUrl, serviceToken, post: internalPost }),
     blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
     accessTokens: new AccessTokenCallers(parts.documents, oauthPepper(settings.ENCRYPTION_KEY)),
-    tokens: settings.JWT_ENABLED ? tokenCallers(settings, parts) : null,
+    tokens: settings.JWT_ENABLED ? tokenCallers(settings, parts, used) : null,
+    proofs: new TokenProofs(used),
     // Half, because remembered keys keep their documents in memory, even those that the read model has evicted.
     capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
   });
 }
 
-function tokenCallers(settings: GatewaySettings, { documents, policy, log }: Parts): TokenCallers {
+function tokenCallers(
+  settings: GatewaySettings,
+  { documents, policy, log }: Parts,
+  used: UsedTokens,
+): TokenCallers {
   const { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy } = settings;
   const client = new BufferedClient({ policy, proxy: { httpProxy, httpsProxy, noProxy } });
   const warn = (url: string, error: unknown): void => {
     log.warn({ url, ...describeFault(error) }, 'failed to read a key set');
   };
   const fetch = sharedReads(fetchKeysBy(client), { sizeOf: ({ body }) => body.length });
-  const used = createUsedTokens(settings.REDIS_URL, log);
   return new TokenCallers(documents, new KeySets({ fetch, warn }), used);
 }

@@ -69,6 +69,7 @@ describe('an API key hashed under an earlier master key', () => {
           earlier: { report: () => undefined },
           blockInlineConfig: false,
           tokens: null,
+          proofs: { assertProven: () => Promise.resolve(), close: () => undefined },
           accessTokens: { resolve: () => Promise.reject(new Error('No token is resolved here.')) },
           capacity: 10,
         },

@@ -5,6 +5,7 @@ import {
   type DocumentKey,
   type OrganisationDocument,
   type ReadModelDocument,
+  type TokenBinding,
   type WorkspaceDocument,
 } from '@gw/contracts';
 import { GatewayError, hashApiKey } from '@gw/kernel';
@@ -16,6 +17,7 @@ import { readDocument, type Documents } from './documents';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
 import { usedBefore, VERIFIED_MS, type TokenCallers, type TokenKey } from './token-callers';
+import type { ProvenRequest, TokenProofs } from './token-proofs';
 import { VerifiedTokens } from './verified-tokens';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
@@ -27,6 +29,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** Milliseconds since 1970; Infinity when the key does not expire. */
   readonly expiresAtMs: number;
+  /** The key that each request must prove to have; null for what is enough by itself. */
+  readonly boundTo: TokenBinding | null;
   /** Null when no limit applies to the caller. */
   readonly limits: CallerLimits | null;
   /** True when requests may name only saved resources, not inline ones. */
@@ -50,7 +54,7 @@ interface Known {
 }
 
 /** What a credential was resolved to. */
-interface Resolved extends Pick<Known, 'source' | 'mayStay' | 'isUsed'> {
+interface Resolved extends Pick<Known, 'source' | 'mayStay' | 'isUsed'>, Pick<Principal, 'boundTo'> {
   readonly at: DocumentKey;
   readonly key: ApiKeyDocument;
 }
@@ -63,6 +67,8 @@ export interface PrincipalOptions {
   readonly blockInlineConfig: boolean;
   /** Resolves signed tokens; null when they are not accepted. */
   readonly tokens: TokenCallers | null;
+  /** Checks proofs of tokens that are bound to a key. */
+  readonly proofs: Pick<TokenProofs, 'assertProven' | 'close'>;
   /** Resolves access tokens of our OAuth server. */
   readonly accessTokens: Pick<AccessTokenCallers, 'resolve'>;
   /**
@@ -111,8 +117,13 @@ export class Principals {
     return known && this.isCurrent(known) ? known.principal : this.verify(apiKey, tokens, true);
   }
 
+  /** Throws `api_key_invalid` unless the request proves to have the key that its token is bound to; see `TokenProofs`. */
+  assertProven(principal: Principal, request: ProvenRequest): Promise<void> {
+    return this.options.proofs.assertProven(principal.boundTo, request);
+  }
+
   close(): void {
-    this.options.tokens?.close();
+    this.options.proofs.close();
   }
 
   private resolveKey(apiKey: string): Principal | Promise<Principal> {
@@ -139,7 +150,7 @@ export class Principals {
     }
     const [at, key] = found;
     if (hashes[0] !== undefined && at !== documentKey.apiKey(hashes[0])) this.options.earlier.report(apiKey);
-    const made = await this.knownOf({ at, source: key, key, mayStay: null, isUsed: false });
+    const made = await this.knownOf({ at, source: key, key, mayStay: null, isUsed: false, boundTo: null });
     this.known.set(apiKey, made);
     return made.principal;
   }
@@ -169,11 +180,11 @@ export class Principals {
     return made.principal;
   }
 
-  private knownByToken({ at, source, key, isCurrent, once }: TokenKey): Promise<Known> {
-    return this.knownOf({ at, source, key, mayStay: isCurrent, isUsed: once !== null });
+  private knownByToken({ at, source, key, isCurrent, once, boundTo }: TokenKey): Promise<Known> {
+    return this.knownOf({ at, source, key, mayStay: isCurrent, isUsed: once !== null, boundTo });
   }
 
-  private async knownOf({ at, source, key, mayStay, isUsed }: Resolved): Promise<Known> {
+  private async knownOf({ at, source, key, mayStay, isUsed, boundTo }: Resolved): Promise<Known> {
     if (key.workspaceId === null) throw refusal('scope_missing', key, ORGANISATION_KEY);
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
@@ -183,7 +194,7 @@ export class Principals {
     ]);
     const isOwn = isActive(workspace, 'workspace') && workspace.organisationId === key.organisationId;
     if (!isOwn || !isActive(organisation, 'organisation')) throw refusal('api_key_invalid', key);
-    const principal = this.build(key, workspace, organisation);
+    const principal = { ...this.build(key, workspace, organisation), boundTo };
     return {
       ...{ key: at, workspace: workspaceKey, organisation: organisationKey },
       ...{ source, mayStay, principal, isUsed },
@@ -208,7 +219,7 @@ export class Principals {
     key: ApiKeyDocument,
     workspace: WorkspaceDocument,
     organisation: OrganisationDocument,
-  ): Principal {
+  ): Omit<Principal, 'boundTo'> {
     return {
       key,
       workspace,

@@ -4,6 +4,7 @@ import {
   type ApiKeyDocument,
   type DocumentKey,
   type ReadModelDocument,
+  type TokenBinding,
   type TrustsDocument,
 } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
@@ -33,6 +34,8 @@ export interface TokenKey {
   readonly isCurrent: () => boolean;
   /** Set for a token that works once. */
   readonly once: OneTimeToken | null;
+  /** The key that each request must prove to have; null for a bearer token. */
+  readonly boundTo: TokenBinding | null;
 }
 
 /** Resolves tokens that organisations and platforms sign, by the trusts of their issuers. */
@@ -47,10 +50,6 @@ export class TokenCallers {
   /** Uses up a token that works once. Throws `api_key_invalid` when it was used before, and `unavailable` when that is not known. */
   async use(token: OneTimeToken): Promise<void> {
     if (!(await this.used.take(token))) throw usedBefore();
-  }
-
-  close(): void {
-    this.used.close();
   }
 
   /** Throws `api_key_invalid`, `forbidden` when no map of the trust fits, and `unavailable` when the issuer's keys cannot be read. */
@@ -91,6 +90,7 @@ export class TokenCallers {
       source,
       key: await this.asKey(verified, source.version),
       once: jti === null ? null : { trustId: rule.id, jti, expiresAt },
+      boundTo: null,
       isCurrent: () => this.now() < Math.min(checkAgainMs, expiresAt * 1_000) && this.sets.has(rule, key),
     };
   }

@@ -27,6 +27,8 @@ import { RequestUsage } from '../usage/request-usage';
 /** The `x-gw-*` headers of a request, read once. Null when not sent. */
 export interface GatewayHeaders {
   readonly apiKey: string | null;
+  /** The proof of a token that was sent as `Authorization: DPoP`, empty without the header; null for other credentials. */
+  readonly proof: string | null;
   /** Whether the headers are Portkey's, which the workspace must accept. */
   readonly isOfPortkey: boolean;
   readonly provider: string | null;

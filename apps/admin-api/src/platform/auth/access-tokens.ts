@@ -20,6 +20,8 @@ export interface AuthenticatedGrant extends AuthenticatedSession {
   readonly scopes: ReadonlySet<string>;
   /** Null: the whole organisation, as far as the user's role goes. */
   readonly workspaceId: string | null;
+  /** Thumbprint of the key that each request must prove to have; null for a bearer token. */
+  readonly boundTo: string | null;
 }
 
 /** A valid access token, as it is stored, with its user's roles now. */
@@ -34,6 +36,8 @@ export interface LiveToken {
   readonly userId: string;
   readonly resource: string;
   readonly tokenScope: string | null;
+  /** Thumbprint of the key that the token is bound to; null for a bearer token. */
+  readonly boundTo: string | null;
   readonly granted: readonly string[];
   readonly expiresAt: Date;
   readonly role: OrganisationRole;
@@ -81,6 +85,7 @@ export async function liveTokens(manager: EntityManager, hashes: readonly string
     .addSelect('consent.resource', 'resource')
     .addSelect('consent.scopes', 'granted')
     .addSelect(`artifact.payload ->> 'scope'`, 'tokenScope')
+    .addSelect(`artifact.payload ->> 'jkt'`, 'boundTo')
     .addSelect('artifact.expiresAt', 'expiresAt')
     .addSelect('seat.role', 'role')
     .addSelect('member.role', 'workspaceRole')
@@ -120,11 +125,11 @@ export class AccessTokens {
     if (this.resource === null || hash === undefined) return null;
     const [token] = await liveTokens(this.dataSource.manager, [hash]);
     if (token === undefined || token.resource !== this.resource) return null;
-    const { id, userId, organisationId, workspaceId, role, expiresAt } = token;
+    const { id, userId, organisationId, workspaceId, role, expiresAt, boundTo } = token;
     const memberships = await activeMemberships(this.dataSource, { userId, organisationId, workspaceId });
     return {
       ...{ id, userId, organisationId, workspaceId, role, expiresAt, memberships },
-      ...{ scopes: new Set(scopesOfToken(token)), lacksFactor: false },
+      ...{ scopes: new Set(scopesOfToken(token)), lacksFactor: false, boundTo },
     };
   }
 }

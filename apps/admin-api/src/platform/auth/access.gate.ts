@@ -14,6 +14,7 @@ import type { Principal } from '../common/principal';
 import { PrincipalsService } from './principals.service';
 import { RequestThrottle } from './request-throttle';
 import { assertAllowed } from './scope-checks';
+import { TokenProofs } from './token-proofs';
 import { SessionGuard, type AuthenticatedSession } from './session.strategy';
 
 /** The API key, session or OAuth grant that authenticated the request. */
@@ -47,6 +48,7 @@ export class AccessGate {
     private readonly sessions: SessionGuard,
     private readonly principals: PrincipalsService,
     private readonly tokens: AccessTokens,
+    private readonly proofs: TokenProofs,
     secrets: Secrets,
     @Inject(SETTINGS) private readonly settings: AdminSettings,
   ) {
@@ -117,8 +119,9 @@ export class AccessGate {
     }
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
     const grant = rule === 'scopes' ? await this.tokens.find(presented.secret) : null;
+    if (grant !== null) this.throttle.admit(grant.id);
+    await this.proofs.assertProven(grant?.boundTo ?? null, request);
     if (grant !== null) {
-      this.throttle.admit(grant.id);
       return { kind: 'grant', grant };
     }
     const key = await this.apiKeys.authenticate(presented.secret);

@@ -12,15 +12,18 @@ const SECRET_MAX = 4_096;
 const JWT_SHAPE = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
 /** Returns the text after `Bearer `, or null. */
-export function bearerOf(request: Pick<FastifyRequest, 'headers'>): string | null {
-  const match = /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '');
-  return match?.[1] ?? null;
-}
+export const bearerOf = (request: Pick<FastifyRequest, 'headers'>): string | null =>
+  /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
+
+/** Returns the token that is sent with a proof, after `DPoP `, or null. */
+export const boundTokenOf = (request: Pick<FastifyRequest, 'headers'>): string | null =>
+  /^DPoP +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
 
 /** Returns the credential of a request. `x-gw-api-key` takes precedence over `Authorization`. */
 export function presentedBy(request: Pick<FastifyRequest, 'headers'>): Presented {
   const header = request.headers[HEADER.apiKey];
-  const secret = (typeof header === 'string' ? header.trim() : '') || bearerOf(request);
+  const secret =
+    (typeof header === 'string' ? header.trim() : '') || (bearerOf(request) ?? boundTokenOf(request));
   if (!secret || secret.length > SECRET_MAX) return { kind: 'none' };
   return JWT_SHAPE.test(secret) ? { kind: 'session', token: secret } : { kind: 'api_key', secret };
 }

@@ -72,8 +72,7 @@ export class AssertionGrants {
     const scopes = scopesOf({ client, assertion, resource }, params.scope);
     if (scopes.length === 0) throw new AssertionFault('The client can have none of the scopes.');
     const { trustId, onceAs, expiresAt } = assertion;
-    // Remembered for the time by which clocks may differ, too.
-    if (!(await isFirst(() => provider.ReplayDetection.unique(trustId, onceAs, expiresAt + 60))))
+    if (!(await provider.ReplayDetection.unique(trustId, onceAs, expiresAt)))
       throw new AssertionFault('The assertion was used before.');
     return { client, assertion, resource, scopes };
   }
@@ -158,16 +157,6 @@ function scopesOf(
   const asserted = assertion.scopes.length > 0 ? assertion.scopes : resource.defaultScopes;
   const wanted = asked === undefined || asked === '' ? asserted : asked.split(' ');
   return [...new Set(wanted)].filter((scope) => asserted.includes(scope) && allowed.has(scope));
-}
-
-/** Storage refuses what was used before, as for assertions of clients. */
-async function isFirst(remember: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await remember();
-  } catch (error) {
-    if (error instanceof errors.InvalidClientAuth) return false;
-    throw error;
-  }
 }
 
 function callerIn(organisationId: string, userId: string | null): AuditCaller {

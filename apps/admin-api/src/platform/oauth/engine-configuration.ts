@@ -123,7 +123,8 @@ function features({ issuer, registration, clients, deviceFlow }: EngineParts): C
       claimsParameter: off,
       requestObjects: off,
     },
-    ...{ pushedAuthorizationRequests: off, dPoP: off },
+    pushedAuthorizationRequests: off,
+    dPoP: { enabled: true },
     revocation: {
       enabled: true,
       allowedPolicy: (_context, client, token) => token.clientId === client.clientId,

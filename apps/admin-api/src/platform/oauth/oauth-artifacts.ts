@@ -1,5 +1,5 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
-import { OauthArtifactEntity, OauthConsentEntity } from '@gw/entities';
+import { OauthArtifactEntity, OauthConsentEntity, useOnce } from '@gw/entities';
 import { artifactHash } from '@gw/oauth';
 import { Injectable } from '@nestjs/common';
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
@@ -10,8 +10,11 @@ import { NO_STORAGE } from './no-storage';
 import { endGrant } from './oauth-grants';
 import { OauthTransactions } from './oauth-transactions';
 
-/** Assertions of clients, each of which is used once. */
+/** Assertions and proofs, each of which is used once. */
 const ONCE = 'ReplayDetection';
+/** Longer than any of them is valid. */
+const ONCE_SECONDS = 900;
+const noop = (): Promise<void> => Promise.resolve();
 const GRANT_DAYS = 30;
 /** Access and refresh tokens of one grant, used ones included. */
 const TOKENS_MAX = 100;
@@ -27,13 +30,8 @@ export class OauthArtifacts {
   /** The storage of one model, as the protocol engine asks for it. */
   of(model: string): Adapter {
     const inTurn = this.transactions.inTurn.bind(this.transactions);
-    // The insertion alone decides: between a look and an insertion another request could come.
-    if (model === ONCE) {
-      return {
-        ...NO_STORAGE,
-        upsert: (id, payload, expiresIn) => this.remember(model, id, payload, expiresIn ?? 0),
-      };
-    }
+    // The protocol engine looks and then saves; the look uses the message up, so that of requests at the same time one sees it unused.
+    if (model === ONCE) return { ...NO_STORAGE, find: (id) => this.usedBefore(id), upsert: noop };
     return {
       upsert: (id, payload, expiresIn) => inTurn(() => this.save(model, id, payload, expiresIn ?? 0)),
       find: (id) => inTurn(() => this.find(model, id)),
@@ -45,26 +43,14 @@ export class OauthArtifacts {
     };
   }
 
-  hash(model: string, id: string): string {
-    return artifactHash(this.secrets.oauthPepper, model, id);
+  /** Uses a message up; its payload when it was used before. */
+  private async usedBefore(id: string): Promise<AdapterPayload | undefined> {
+    const message = { idHash: this.hash(ONCE, id), seconds: ONCE_SECONDS };
+    return (await useOnce(this.transactions.pool, message)) ? undefined : { jti: id };
   }
 
-  /** Remembers a token that may be used once. Of requests at the same time all but one throw `invalid_client`. */
-  private async remember(
-    model: string,
-    id: string,
-    payload: AdapterPayload,
-    expiresIn: number,
-  ): Promise<void> {
-    const { jti: _jti, ...rest } = payload;
-    const inserted = await this.transactions.pool.query<unknown[]>(
-      `INSERT INTO oauth_artifacts (id_hash, model, payload, expires_at) VALUES ($1, $2, $3, now() + $4 * interval '1 second')
-       ON CONFLICT (id_hash) DO UPDATE SET expires_at = excluded.expires_at WHERE oauth_artifacts.expires_at <= now()
-       RETURNING 1`,
-      [this.hash(model, id), model, rest, expiresIn],
-    );
-    if (inserted.length === 0)
-      throw new errors.InvalidClientAuth('client assertion tokens must only be used once');
+  hash(model: string, id: string): string {
+    return artifactHash(this.secrets.oauthPepper, model, id);
   }
 
   private async save(model: string, id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {

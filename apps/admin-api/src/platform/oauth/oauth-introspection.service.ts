@@ -99,11 +99,12 @@ export class OauthIntrospection {
       expiresAt: MoreThan(new Date()),
     });
     if (row === null) return INACTIVE;
-    const { extra, scope, aud, exp, iat } = row.payload as AdapterPayload;
+    const { extra, scope, aud, exp, iat, jkt } = row.payload as AdapterPayload;
     return {
       ...(isObject(extra) ? extra : {}),
       ...{ active: true, sub: row.userId, client_id: row.clientId, scope, aud, exp, iat },
-      ...{ iss: this.settings.PUBLIC_URL, token_type: 'Bearer' },
+      iss: this.settings.PUBLIC_URL,
+      ...(typeof jkt === 'string' ? { token_type: 'DPoP', cnf: { jkt } } : { token_type: 'Bearer' }),
     };
   }
 }

@@ -1,4 +1,5 @@
 import { isScope, scopesAllowedFor, SCOPES } from '@gw/auth-scopes';
+import { PROOF_ALGORITHMS } from '@gw/trusts';
 import { canonicalResource, resourceAt } from '@gw/oauth';
 
 /** Something that tokens are for. */
@@ -52,6 +53,7 @@ export const protectedResource = (url: string, publicUrl: string): object => ({
   authorization_servers: [publicUrl],
   scopes_supported: [...scopesOfClient(false)].sort(),
   bearer_methods_supported: ['header'],
+  dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
   resource_name: 'Tollgate',
 });
 
