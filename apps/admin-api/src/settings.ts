@@ -41,6 +41,7 @@ export const FEATURE_SETTINGS = {
   USAGE_LIMITS_ENABLED: feature(),
   POLICY_ENABLED: feature(),
   SCIM_ENABLED: feature(),
+  JWT_ENABLED: feature(),
 };
 
 /** All settings of the admin API. */

@@ -59,3 +59,4 @@ export { OneTimeTokens1795830200000 } from './migrations/1795830200000-one-time-
 export { OauthClientVersions1795830000000 } from './migrations/1795830000000-oauth-client-versions';
 export { Oauth1795730000000 } from './migrations/1795730000000-oauth';
 export { Trusts1795740000000 } from './migrations/1795740000000-trusts';
+export { TokenUsers1795830300000 } from './migrations/1795830300000-token-users';

@@ -27,6 +27,8 @@ import { PasswordLogins } from './logins/password-logins';
 import { PermissionsService } from './auth/permissions.service';
 import { PrincipalsService } from './auth/principals.service';
 import { SelfService } from './auth/self.service';
+import { TokenUsers } from './accounts/token-users.service';
+import { TokenIdentities } from './auth/token-identities';
 import { TokenProofs } from './auth/token-proofs';
 import { SessionGuard, SessionStrategy } from './auth/session.strategy';
 import { SessionsService } from './auth/sessions.service';
@@ -221,6 +223,7 @@ export class PlatformModule {
         SessionGuard,
         SessionStrategy,
         TokenProofs,
+        { provide: TokenIdentities, useClass: TokenUsers },
         SessionsService,
         ...SINGLE_SIGN_ON,
         { provide: APP_GUARD, useClass: AccessGuard },

@@ -59,6 +59,10 @@ export class TrustEntity extends Row {
   @Column({ name: 'require_jti_once', type: 'boolean', default: false })
   requireJtiOnce!: boolean;
 
+  /** True: tokens act on the control plane for the users whom they name. */
+  @Column({ name: 'link_users', type: 'boolean', default: false })
+  linkUsers!: boolean;
+
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'disabled';
 }

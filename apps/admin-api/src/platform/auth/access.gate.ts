@@ -14,6 +14,7 @@ import type { Principal } from '../common/principal';
 import { PrincipalsService } from './principals.service';
 import { RequestThrottle } from './request-throttle';
 import { assertAllowed } from './scope-checks';
+import { TokenIdentities } from './token-identities';
 import { TokenProofs } from './token-proofs';
 import { SessionGuard, type AuthenticatedSession } from './session.strategy';
 
@@ -49,6 +50,7 @@ export class AccessGate {
     private readonly principals: PrincipalsService,
     private readonly tokens: AccessTokens,
     private readonly proofs: TokenProofs,
+    private readonly tokenUsers: TokenIdentities,
     secrets: Secrets,
     @Inject(SETTINGS) private readonly settings: AdminSettings,
   ) {
@@ -69,7 +71,7 @@ export class AccessGate {
       case 'session':
       case 'api_key':
       case 'scopes': {
-        const identity = await this.identityOf(request, reply, rule.kind);
+        const identity = await this.identityOf(request, reply, rule);
         request.identity = identity;
         if (mayBeAllowed(identity, rule)) return;
         this.assertMay(await this.callerOf(request, identity), request, rule);
@@ -97,28 +99,15 @@ export class AccessGate {
   }
 
   private async identityOf(
-    request: FastifyRequest & { user?: AuthenticatedSession },
+    request: FastifyRequest,
     reply: FastifyReply,
-    rule: AuthenticatedRule['kind'],
+    rule: AuthenticatedRule,
   ): Promise<Identity> {
     const presented = presentedBy(request);
-    if (presented.kind === 'session') {
-      if (rule === 'api_key') {
-        throw new GatewayError('unauthenticated', { message: 'This route needs an API key.' });
-      }
-      await this.sessions.canActivate(new ExecutionContextHost([request, reply]));
-      if (!request.user) throw new GatewayError('unauthenticated');
-      this.throttle.admit(request.user.id);
-      assertHasFactor(request.user, request.routeOptions.url);
-      return { kind: 'session', session: request.user };
-    }
-    if (rule === 'session') {
-      throw new GatewayError('unauthenticated', {
-        message: 'This route needs the access token of a logged-in user.',
-      });
-    }
+    if (presented.kind === 'session') return this.identityOfJwt(presented.token, request, reply, rule);
+    if (rule.kind === 'session') throw needsSession();
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
-    const grant = rule === 'scopes' ? await this.tokens.find(presented.secret) : null;
+    const grant = rule.kind === 'scopes' ? await this.tokens.find(presented.secret) : null;
     if (grant !== null) this.throttle.admit(grant.id);
     await this.proofs.assertProven(grant?.boundTo ?? null, request);
     if (grant !== null) {
@@ -131,6 +120,28 @@ export class AccessGate {
     return { kind: 'api_key', key };
   }
 
+  /** A session, or the user whom a signed token of a trust names. */
+  private async identityOfJwt(
+    token: string,
+    request: FastifyRequest & { user?: AuthenticatedSession },
+    reply: FastifyReply,
+    rule: AuthenticatedRule,
+  ): Promise<Identity> {
+    if (rule.kind === 'api_key')
+      throw new GatewayError('unauthenticated', { message: 'This route needs an API key.' });
+    const grant = await this.tokenUsers.find(token);
+    if (grant !== null) {
+      if (rule.kind === 'session' && !rule.tokens) throw needsSession();
+      this.throttle.admit(grant.id);
+      return { kind: 'grant', grant };
+    }
+    await this.sessions.canActivate(new ExecutionContextHost([request, reply]));
+    if (!request.user) throw new GatewayError('unauthenticated');
+    this.throttle.admit(request.user.id);
+    assertHasFactor(request.user, request.routeOptions.url);
+    return { kind: 'session', session: request.user };
+  }
+
   /** Compares digests, which have equal length, in constant time. */
   private assertService(request: FastifyRequest): void {
     const token = bearerOf(request);
@@ -139,6 +150,9 @@ export class AccessGate {
     }
   }
 }
+
+const needsSession = (): GatewayError =>
+  new GatewayError('unauthenticated', { message: 'This route needs the access token of a logged-in user.' });
 
 /** Routes of a session that lacks a second factor: to add one, to see itself and to end. */
 const WITHOUT_FACTOR = /^\/v[12]\/auth\/(?:mfa(?:\/|$)|self$|logout$)/;

@@ -9,7 +9,7 @@ import { accessRow } from './access-table';
 export type AccessRule =
   | { readonly kind: 'scopes'; readonly anyOf: readonly string[] }
   | { readonly kind: 'public'; readonly reason: string }
-  | { readonly kind: 'session' }
+  | { readonly kind: 'session'; readonly tokens: boolean }
   | { readonly kind: 'api_key' }
   | { readonly kind: 'service' };
 
@@ -58,9 +58,9 @@ export function Requires(...anyOf: [string, ...string[]]): MethodDecorator {
 export const Public = (reason: string): MethodDecorator =>
   declare({ kind: 'public', reason }, ApiExtension('x-gw-scopes', []));
 
-/** Allows any logged-in user, whatever the role. An API key gets 401. */
-export const SessionOnly = (): MethodDecorator =>
-  declare({ kind: 'session' }, ApiExtension('x-gw-scopes', []), ApiBearerAuth('bearer'));
+/** Allows any logged-in user, whatever the role. An API key gets 401. `tokens`: also a signed token of a trust that names a user. */
+export const SessionOnly = ({ tokens = false } = {}): MethodDecorator =>
+  declare({ kind: 'session', tokens }, ApiExtension('x-gw-scopes', []), ApiBearerAuth('bearer'));
 
 /** Allows an API key of any type with any scopes, for what a key may read about itself. A session gets 401. */
 export const ApiKeyOnly = (): MethodDecorator =>

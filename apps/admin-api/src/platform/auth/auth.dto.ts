@@ -136,6 +136,6 @@ export class SelfResponse {
   @ResponseField.list(() => OrganisationBrief) readonly organisations!: OrganisationBrief[];
   @ResponseField.list(() => WorkspaceBrief) readonly workspaces!: WorkspaceBrief[];
   @ResponseField.texts({ example: ['completions.write'] }) readonly scopes!: string[];
-  @ResponseField.oneOf(['session']) readonly auth_type!: 'session';
+  @ResponseField.oneOf(['session', 'jwt']) readonly auth_type!: 'session' | 'jwt';
   @ResponseField.time({ nullable: true }) readonly expires_at!: string | null;
 }

@@ -43,7 +43,7 @@ export class SelfService {
       organisations: briefs,
       workspaces: await this.workspacesOf(caller),
       scopes: [...caller.scopes],
-      auth_type: 'session',
+      auth_type: caller.sessionId === null ? 'jwt' : 'session',
       expires_at: caller.expiresAt?.toISOString() ?? null,
     };
   }

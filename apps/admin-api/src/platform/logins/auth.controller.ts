@@ -83,7 +83,7 @@ export class AuthController {
   }
 
   @Get('self')
-  @SessionOnly()
+  @SessionOnly({ tokens: true })
   @ApiOkResponse({ type: SelfResponse })
   self(@Caller() caller: Principal): Promise<SelfResponse> {
     return this.selves.describe(caller);

@@ -198,7 +198,7 @@ describe('assertions of identity providers (ID-JAG)', () => {
     const { body } = await exchange(signed(claims({ sub: 'linked' })));
     expect((await journey.introspect(body.access_token, tenant.adminKey)).body['sub']).toBe(linked.id);
     expect((await exchange(signed(claims({ sub: 'owner' })))).status).toBe(400);
-    expect((await refusals()).at(-1)).toBe('The user is an owner.');
+    expect((await refusals()).at(-1)).toBe('The user is not known in the organisation, or is an owner.');
     await manager.update(SsoConnectionEntity, { id: connectionId }, { status: 'disabled' });
     expect((await exchange(signed(claims({ sub: 'linked', email: 'x@other.example' })))).status).toBe(400);
   });

@@ -1,55 +1,20 @@
 import { WorkspaceEntity } from '@gw/entities';
 import { UUID } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
-import { hasVerifiedDomain } from '../accounts/verified-domains';
+import { userNamed } from '../accounts/identity-users';
 import { AssertionFault, type IdentityAssertion } from './identity-assertions';
 import { seatOf, type Place } from './oauth-seats';
 
-/**
- * Where the user of an assertion acts: the user whom a login at the same issuer has linked to the subject, else the member with the
- * verified address, if its domain is one of the organisation. Rejects with `AssertionFault`, also for owners: who may save a trust could
- * else act as one.
- */
+/** Where the user of an assertion acts. Rejects with `AssertionFault`. */
 export async function placeOf(manager: EntityManager, assertion: IdentityAssertion): Promise<Place> {
   const { organisationId } = assertion;
-  const userId = (await linkedUser(manager, assertion)) ?? (await memberOf(manager, assertion));
-  if (userId === null) throw new AssertionFault('The user is not known in the organisation.');
+  const userId = await userNamed(manager, assertion);
+  if (userId === null) throw new AssertionFault('The user is not known in the organisation, or is an owner.');
   const seat = await seatOf(manager, { userId, organisationId, workspaceId: null });
   if (seat === null) throw new AssertionFault('The user is not active in the organisation.');
-  if (seat.organisationRole === 'owner') throw new AssertionFault('The user is an owner.');
   const isMember = seat.organisationRole === 'member';
   const workspaceId = await workspaceOf(manager, assertion, isMember ? userId : null);
   return { userId, organisationId, workspaceId };
-}
-
-async function linkedUser(
-  manager: EntityManager,
-  { organisationId, issuer, subject }: IdentityAssertion,
-): Promise<string | null> {
-  const rows = await manager.query<{ readonly id: string }[]>(
-    `SELECT DISTINCT link.user_id AS id FROM sso_links AS link
-     JOIN sso_connections AS connection ON connection.id = link.connection_id
-     WHERE connection.organisation_id = $1 AND connection.issuer = $2 AND connection.type = 'oidc'
-       AND connection.status = 'active' AND link.subject = $3
-     LIMIT 2`,
-    [organisationId, issuer, subject],
-  );
-  if (rows.length > 1) throw new AssertionFault('The subject is linked to several users.');
-  return rows[0]?.id ?? null;
-}
-
-async function memberOf(
-  manager: EntityManager,
-  { organisationId, email }: IdentityAssertion,
-): Promise<string | null> {
-  if (email === null || !(await hasVerifiedDomain(manager, organisationId, email))) return null;
-  const [row] = await manager.query<{ readonly id: string }[]>(
-    `SELECT person.id FROM users AS person
-     JOIN organisation_users AS seat ON seat.user_id = person.id AND seat.organisation_id = $1
-     WHERE person.email = $2`,
-    [organisationId, email],
-  );
-  return row?.id ?? null;
 }
 
 /** The workspace that is named; without a name the only one of a member, and for others the whole organisation. */

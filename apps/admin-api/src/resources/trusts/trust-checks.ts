@@ -54,14 +54,17 @@ export async function assertOwnAudiences(
 /** Seconds. */
 export const ASSERTION_TTL_MAX = 300;
 
+type TrustForm = Pick<TrustEntity, 'kind' | 'maps' | 'audiences' | 'maxTtl' | 'linkUsers'>;
+
 /**
  * Assertions live for minutes, are for our OAuth server alone, and are mapped to users instead of workspaces. Throws
  * `validation_failed`. `issuer`: of our OAuth server; null while there is none.
  */
 export function assertForm(
-  { kind, maps, audiences, maxTtl }: Pick<TrustEntity, 'kind' | 'maps' | 'audiences' | 'maxTtl'>,
+  { kind, maps, audiences, maxTtl, linkUsers }: TrustForm,
   issuer: string | null,
 ): void {
+  if (linkUsers && kind !== 'jwt') throw invalid('link_users', 'link_users is only for the kind jwt');
   if (kind !== 'id_jag') {
     if (maps.length === 0) throw invalid('maps', 'maps is required');
     return;

@@ -113,6 +113,12 @@ export class TrustFields {
     description: 'True: each token works once, by its jti. max_ttl must be at most an hour then.',
   })
   require_jti_once?: boolean;
+  @BooleanField({
+    optional: true,
+    description:
+      'True: on the control plane, tokens act for the user whom sub (by a login at the same issuer) or email names. Only with kind jwt.',
+  })
+  link_users?: boolean;
   @EnumField(['active', 'disabled'], { optional: true }) status?: 'active' | 'disabled';
 }
 
@@ -127,6 +133,7 @@ export class PlainTrustFields extends pickOf(
   'conditions',
   'max_ttl',
   'require_jti_once',
+  'link_users',
   'status',
 ) {}
 
@@ -173,6 +180,7 @@ export class TrustResponse extends RowResponse {
   @ResponseField.list(() => TrustMapResponse) readonly maps!: readonly TrustMapResponse[];
   @ResponseField.integer({ example: DAY_SECONDS }) readonly max_ttl!: number;
   @ResponseField.boolean() readonly require_jti_once!: boolean;
+  @ResponseField.boolean() readonly link_users!: boolean;
   @ResponseField.oneOf(['active', 'disabled']) readonly status!: string;
 }
 

@@ -69,14 +69,15 @@ export class TrustsService {
     const { issuer, conditions = [], audiences, kind } = input;
     assertIssuer({ issuer, conditions, maps: input.maps ?? [] });
     const requireJtiOnce = input.require_jti_once ?? false;
+    const linkUsers = input.link_users ?? false;
     const maxTtl = input.max_ttl ?? ttlMaxOf({ kind, requireJtiOnce });
     assertOnce({ requireJtiOnce, maxTtl });
     const keys = await this.keys.read(issuer, input.jwks_uri ?? null, input.jwks ?? null);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const maps = await mapsOf(manager, caller, input.maps ?? []);
-      assertForm({ kind, maps, audiences, maxTtl }, this.settings.PUBLIC_URL);
-      await assertMayAccept(manager, caller, kind);
+      assertForm({ kind, maps, audiences, maxTtl, linkUsers }, this.settings.PUBLIC_URL);
+      await assertMayAccept(manager, caller, { kind, linkUsers });
       if (kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences });
       const row = await createRow(write, TRUST, {
         ...{ organisationId, issuer, issuerDigest: issuerDigest(issuer), conditions, maps, ...keys },
@@ -85,7 +86,7 @@ export class TrustsService {
         preset: input.preset ?? null,
         audiences,
         algorithms: input.algorithms ?? ['RS256'],
-        ...{ maxTtl, requireJtiOnce },
+        ...{ maxTtl, requireJtiOnce, linkUsers },
         status: input.status ?? 'active',
       });
       return toTrust(row);
@@ -144,7 +145,8 @@ async function assertChange(
   row: TrustEntity,
   { issuer, ...input }: UpdateTrustDto & { readonly issuer: string },
 ): Promise<void> {
-  await assertMayAccept(manager, caller, row.kind);
+  const linkUsers = row.linkUsers || input.link_users === true;
+  await assertMayAccept(manager, caller, { kind: row.kind, linkUsers });
   if (input.maps === undefined) await assertMayGive(manager, caller, row.maps);
   assertIssuer({ issuer, conditions: input.conditions ?? row.conditions, maps: input.maps ?? row.maps });
   const kept = issuer === row.issuer ? row.audiences : [];
@@ -152,13 +154,14 @@ async function assertChange(
   if (row.kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences }, kept);
 }
 
-/** Assertions stand for users, as logins by an identity provider do. */
+/** Assertions and tokens that act for users stand for them, as logins by an identity provider do. */
 async function assertMayAccept(
   manager: EntityManager,
   caller: Principal,
-  kind: TrustEntity['kind'],
+  { kind, linkUsers }: Pick<TrustEntity, 'kind' | 'linkUsers'>,
 ): Promise<void> {
   if (kind === 'id_jag') await assertMayNameProvider(manager, caller, 'kind');
+  if (linkUsers) await assertMayNameProvider(manager, caller, 'link_users');
 }
 
 const ttlMaxOf = ({ kind, requireJtiOnce }: Pick<TrustEntity, 'kind' | 'requireJtiOnce'>): number =>
