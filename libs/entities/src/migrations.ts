@@ -60,3 +60,4 @@ export { OauthClientVersions1795830000000 } from './migrations/1795830000000-oau
 export { Oauth1795730000000 } from './migrations/1795730000000-oauth';
 export { Trusts1795740000000 } from './migrations/1795740000000-trusts';
 export { TokenUsers1795830300000 } from './migrations/1795830300000-token-users';
+export { SsoOptions1795830400000 } from './migrations/1795830400000-sso-options';

@@ -20,19 +20,23 @@ const HASH_OF: Readonly<Record<string, string>> = {
 interface IdTokenContext {
   readonly accessToken: string;
   readonly clientId: string;
+  /** Classes of authentication of which the token must name one; empty: any. */
+  readonly acrValues: readonly string[];
 }
 
 /**
- * The checks of a verified ID token that the client library leaves out: `azp`, the age of `iat`, and `at_hash`. Throws an error that
+ * The checks of a verified ID token that the client library leaves out: `azp`, `acr`, the age of `iat`, and `at_hash`. Throws an error that
  * names the claim.
  */
 export function assertIdToken(
   token: string,
   claims: Claims,
-  { accessToken, clientId }: IdTokenContext,
+  { accessToken, clientId, acrValues }: IdTokenContext,
 ): void {
-  const { azp, iat, at_hash: accessTokenHash } = claims;
+  const { azp, iat, acr, at_hash: accessTokenHash } = claims;
   if (azp !== undefined && azp !== clientId) throw new Error('azp names another client.');
+  if (acrValues.length > 0 && !acrValues.some((each) => each === acr))
+    throw new Error('acr is none of the acr_values of the connection.');
   const age = Math.floor(Date.now() / 1_000) - Number(iat);
   if (!(age <= AGE_MAX_SECONDS)) throw new Error('iat is more than 10 minutes ago.');
   if (age < -SKEW_SECONDS) throw new Error('iat is in the future.');

@@ -5,10 +5,10 @@ export {
   OidcFault,
   type OidcOutbound,
   type OidcFlow,
-  type OidcIdentity,
   type OidcSettings,
   type PrivateJwk,
 } from './oidc-client';
+export type { OidcIdentity } from './oidc-identity';
 export { groupsIn, type ProvidedGroups } from './groups';
 export { buildAuthnRequest, type AuthnRequest } from './saml/authn-request';
 export { readCertificate, type SamlCertificate } from './saml/certificates';

@@ -2,8 +2,8 @@ import { isLoopbackUrl } from '@gw/kernel';
 import { createRemoteJWKSet, customFetch as keysFetch, type JWTVerifyGetKey } from 'jose';
 import { webcrypto } from 'node:crypto';
 import * as client from 'openid-client';
-import { groupsIn, type ProvidedGroups } from './groups';
 import { readLogoutToken, type ProvidedLogout } from './logout-token';
+import { identityOf, type ClaimNames, type OidcIdentity } from './oidc-identity';
 import { assertIdToken, SKEW_SECONDS, type Claims } from './id-token';
 
 /** A private key as RFC 7517 writes it. */
@@ -25,8 +25,11 @@ export interface OidcSettings {
   readonly scopes: readonly string[];
   /** Seconds since the user last authenticated there, at most; null: no bound. */
   readonly maxAge: number | null;
-  /** Claim that names the groups of a user. */
-  readonly groupsClaim: string;
+  /** Classes of authentication of which a login must have one; empty: any. */
+  readonly acrValues: readonly string[];
+  /** What the provider asks users for at each login; null: what it thinks right. */
+  readonly prompt: 'login' | 'select_account' | 'consent' | null;
+  readonly claimNames: ClaimNames;
 }
 
 /** How providers are reached: over the address policy. */
@@ -45,19 +48,6 @@ export interface OidcFlow {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-}
-
-/** What the provider says of a user, with the signature of its token checked. */
-export interface OidcIdentity {
-  readonly subject: string;
-  readonly email: string | null;
-  /** Null when the provider does not speak of it. */
-  readonly isEmailVerified: boolean | null;
-  readonly givenName: string;
-  readonly familyName: string;
-  readonly groups: ProvidedGroups;
-  /** The session at the provider; null when it names none. */
-  readonly session: string | null;
 }
 
 /** Why a login at a provider failed; the message is for administrators. */
@@ -144,15 +134,24 @@ export class OidcClient {
       nonce: flow.nonce,
       code_challenge: await client.calculatePKCECodeChallenge(flow.verifier),
       code_challenge_method: 'S256',
-      ...(this.settings.maxAge === null ? {} : { max_age: String(this.settings.maxAge) }),
+      ...this.wishes(),
       ...(loginHint === null ? {} : { login_hint: loginHint }),
     });
     return { url: url.href, flow };
   }
 
+  private wishes(): Readonly<Record<string, string>> {
+    const { maxAge, acrValues, prompt } = this.settings;
+    return {
+      ...(maxAge === null ? {} : { max_age: String(maxAge) }),
+      ...(acrValues.length === 0 ? {} : { acr_values: acrValues.join(' ') }),
+      ...(prompt === null ? {} : { prompt }),
+    };
+  }
+
   /** Ends a login: exchanges the code and checks the ID token. `query`: that of the redirect. Rejects with `OidcFault`. */
   async finish(query: string, { state, nonce, verifier }: OidcFlow): Promise<OidcIdentity> {
-    const { maxAge, clientId, groupsClaim } = this.settings;
+    const { maxAge, clientId, claimNames, acrValues } = this.settings;
     const config = this.withKeys();
     try {
       const tokens = await client.authorizationCodeGrant(config, new URL(`${this.redirectUri}?${query}`), {
@@ -165,9 +164,9 @@ export class OidcClient {
       this.keepKeys(config);
       const claims = tokens.claims();
       if (claims === undefined || tokens.id_token === undefined) throw new Error('There is no ID token.');
-      assertIdToken(tokens.id_token, claims, { accessToken: tokens.access_token, clientId });
+      assertIdToken(tokens.id_token, claims, { accessToken: tokens.access_token, clientId, acrValues });
       const userInfo = await this.userInfo(config, tokens.access_token, claims.sub);
-      return identityOf(claims, userInfo, groupsClaim);
+      return identityOf(claims, userInfo, claimNames);
     } catch (error) {
       throw faultOf('The login was refused', error);
     }
@@ -278,34 +277,6 @@ async function signingKey(jwk: PrivateJwk | undefined): Promise<Parameters<typeo
   ]);
   return jwk.kid === undefined ? key : { key, kid: jwk.kid };
 }
-
-/** An address and whether it is confirmed come from one source: the ID token when it speaks of either. */
-function identityOf(idToken: Claims, userInfo: Claims, groupsClaim: string): OidcIdentity {
-  const all = { ...userInfo, ...idToken };
-  const contact = 'email' in idToken || 'email_verified' in idToken ? idToken : userInfo;
-  const subject = textIn(idToken, 'sub');
-  if (subject === '' || subject.length > 255)
-    throw new Error('sub must be a text of at most 255 characters.');
-  const email = textIn(contact, 'email').toLowerCase();
-  return {
-    subject,
-    email: email === '' ? null : email,
-    isEmailVerified: booleanIn(contact, 'email_verified'),
-    givenName: textIn(all, 'given_name').slice(0, 255),
-    familyName: textIn(all, 'family_name').slice(0, 255),
-    groups: groupsIn(all, groupsClaim),
-    session: textIn(idToken, 'sid').slice(0, 255) || null,
-  };
-}
-
-const textIn = (claims: Claims, name: string): string =>
-  typeof claims[name] === 'string' ? claims[name] : '';
-
-/** Some providers write booleans as text. Any other value than true counts as false, a missing one as null. */
-const booleanIn = (claims: Claims, name: string): boolean | null =>
-  claims[name] === undefined || claims[name] === null
-    ? null
-    : claims[name] === true || claims[name] === 'true';
 
 const now = (): number => Math.floor(Date.now() / 1_000);
 

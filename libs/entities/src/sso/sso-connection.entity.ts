@@ -141,6 +141,28 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'max_age', type: 'integer', nullable: true })
   maxAge!: number | null;
 
+  /** Seconds that a session lasts at most; null: as the organisation has set it. */
+  @Column({ name: 'max_session_ttl', type: 'integer', nullable: true })
+  maxSessionTtl!: number | null;
+
+  /** Of OpenID Connect: classes of authentication of which a login must have one. */
+  @Column({ name: 'acr_values', type: 'jsonb', default: [] })
+  acrValues!: readonly string[];
+
+  /** Of OpenID Connect: what the provider asks users for at each login. */
+  @Column({ name: 'prompt', type: 'varchar', length: 16, nullable: true })
+  prompt!: 'login' | 'select_account' | 'consent' | null;
+
+  /** Of OpenID Connect: names of the claims of the address and the names; null: the usual ones. */
+  @Column({ name: 'email_claim', type: 'varchar', length: 255, nullable: true })
+  emailClaim!: string | null;
+
+  @Column({ name: 'given_name_claim', type: 'varchar', length: 255, nullable: true })
+  givenNameClaim!: string | null;
+
+  @Column({ name: 'family_name_claim', type: 'varchar', length: 255, nullable: true })
+  familyNameClaim!: string | null;
+
   /** Null for OpenID Connect. */
   @Column({ name: 'saml', type: 'jsonb', nullable: true })
   saml!: SamlSettings | null;

@@ -122,7 +122,7 @@ export class SsoLogins {
         userId,
         organisationId,
         byPassword: false,
-        endsBy: flow.sessionEndsAt,
+        endsBy: endOf(flow, connection),
       });
       const { subject, providerSession } = flow;
       if (subject !== null) {
@@ -180,6 +180,13 @@ export class SsoLogins {
     );
     return own.filter((_, index) => verified[index]);
   }
+}
+
+/** The session ends with that at the provider, and after the time of the connection; null: as the organisation has set it. */
+function endOf({ sessionEndsAt }: SsoFlowEntity, { maxSessionTtl }: SsoConnectionEntity): Date | null {
+  const own = maxSessionTtl === null ? null : new Date(Date.now() + maxSessionTtl * 1_000);
+  if (own === null || sessionEndsAt === null) return own ?? sessionEndsAt;
+  return own < sessionEndsAt ? own : sessionEndsAt;
 }
 
 const toChoice = (row: SsoConnectionEntity): SsoConnectionChoice => ({

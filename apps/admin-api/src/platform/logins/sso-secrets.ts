@@ -30,5 +30,12 @@ export const oidcSettings = (row: SsoConnectionEntity, secrets: SsoSecrets): Oid
   keys: secrets.keys,
   scopes: row.scopes,
   maxAge: row.maxAge,
-  groupsClaim: row.groupsClaim,
+  acrValues: row.acrValues,
+  prompt: row.prompt,
+  claimNames: {
+    email: row.emailClaim ?? 'email',
+    givenName: row.givenNameClaim ?? 'given_name',
+    familyName: row.familyNameClaim ?? 'family_name',
+    groups: row.groupsClaim,
+  },
 });

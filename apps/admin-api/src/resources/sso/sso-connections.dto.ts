@@ -23,6 +23,8 @@ import { SamlFields, SamlResponse, toSaml } from './saml.dto';
 
 const METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
 type Method = (typeof METHODS)[number];
+const PROMPTS = ['login', 'select_account', 'consent'] as const;
+type Prompt = (typeof PROMPTS)[number];
 
 export class DefaultWorkspaceDto {
   @ReferenceField({ description: 'Id or slug of the workspace.', example: 'ws-search' }) workspace!: string;
@@ -110,6 +112,51 @@ export class SsoConnectionFields {
     description: 'Seconds since the user last authenticated at the provider, at most.',
   })
   max_age?: number | null;
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: 900,
+    max: 31_536_000,
+    description: 'Seconds that a session lasts at most; null: as the organisation has set it.',
+  })
+  max_session_ttl?: number | null;
+  @TextListField({
+    optional: true,
+    maxItems: 10,
+    itemMax: 255,
+    description: 'Classes of authentication, of which a login must have one (claim acr). Only of type oidc.',
+    example: ['phr'],
+  })
+  acr_values?: string[];
+  @EnumField(PROMPTS, {
+    optional: true,
+    nullable: true,
+    description: 'What the provider asks users for at each login. Only of type oidc.',
+  })
+  prompt?: Prompt | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 255,
+    description:
+      'Claim of the address, email by default. Any other is proven only by trust_email. Only of type oidc.',
+    example: 'upn',
+  })
+  email_claim?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 255,
+    description: 'given_name by default. Only of type oidc.',
+  })
+  given_name_claim?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 255,
+    description: 'family_name by default. Only of type oidc.',
+  })
+  family_name_claim?: string | null;
   @BooleanField({ optional: true, description: 'True (default): a first login makes a member.' })
   auto_provision?: boolean;
   @BooleanField({
@@ -150,6 +197,12 @@ export class PlainSsoFields extends pickOf(
   'groups_claim',
   'remove_mapped',
   'max_age',
+  'max_session_ttl',
+  'acr_values',
+  'prompt',
+  'email_claim',
+  'given_name_claim',
+  'family_name_claim',
   'auto_provision',
   'disable_auto_provision_user',
   'status',
@@ -210,6 +263,12 @@ export class SsoConnectionResponse extends RowResponse {
   @ResponseField.boolean() readonly admits_owners!: boolean;
   @ResponseField.boolean() readonly enforced!: boolean;
   @ResponseField.integer({ nullable: true, example: null }) readonly max_age!: number | null;
+  @ResponseField.integer({ nullable: true, example: null }) readonly max_session_ttl!: number | null;
+  @ResponseField.texts({ example: [] }) readonly acr_values!: readonly string[];
+  @ResponseField.oneOf(PROMPTS, { nullable: true }) readonly prompt!: Prompt | null;
+  @ResponseField.text({ nullable: true, example: null }) readonly email_claim!: string | null;
+  @ResponseField.text({ nullable: true, example: null }) readonly given_name_claim!: string | null;
+  @ResponseField.text({ nullable: true, example: null }) readonly family_name_claim!: string | null;
   @ResponseField.boolean() readonly auto_provision!: boolean;
   @ResponseField.boolean() readonly disable_auto_provision_user!: boolean;
   @ResponseField.list(() => DefaultWorkspaceResponse)
@@ -248,6 +307,7 @@ export const toSsoConnection = (row: SsoConnectionEntity, secrets: ShownSecrets)
     redirect_uri: secrets.redirectUri,
     jwks_uri: secrets.jwksUri,
     scopes: row.scopes,
+    acr_values: row.acrValues,
     domains: row.domains,
     group_rules: row.groupRules.map(({ workspaceId, match, value, role }) => ({
       ...{ match, value, role, workspace: workspaceId },

@@ -46,6 +46,7 @@ const DECIDES_WHO = [
   'jwks',
   'token_endpoint_auth_method',
   'trust_email',
+  'email_claim',
   'saml',
 ] as const;
 

@@ -13,7 +13,8 @@ import type { SsoConnectionFields, UpdateSsoConnectionDto } from './sso-connecti
 const KEYS_MAX = 10;
 const ONLY_OIDC = [
   ...(['issuer', 'client_id', 'client_secret', 'jwks', 'token_endpoint_auth_method'] as const),
-  ...(['scopes', 'trust_email'] as const),
+  ...(['scopes', 'trust_email', 'acr_values', 'prompt'] as const),
+  ...(['email_claim', 'given_name_claim', 'family_name_claim'] as const),
 ] as const;
 
 type ProviderColumns = Pick<

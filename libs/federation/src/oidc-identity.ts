@@ -1,0 +1,56 @@
+import { groupsIn, type ProvidedGroups } from './groups';
+import type { Claims } from './id-token';
+
+const USUAL = 'email';
+
+/** Claims that say who a user is. */
+export interface ClaimNames {
+  readonly email: string;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly groups: string;
+}
+
+/** What the provider says of a user, with the signature of its token checked. */
+export interface OidcIdentity {
+  readonly subject: string;
+  readonly email: string | null;
+  /** Null when the provider does not speak of it. */
+  readonly isEmailVerified: boolean | null;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly groups: ProvidedGroups;
+  /** The session at the provider; null when it names none. */
+  readonly session: string | null;
+}
+
+/** An address and whether it is confirmed come from one source: the ID token when it speaks of either. */
+export function identityOf(idToken: Claims, userInfo: Claims, names: ClaimNames): OidcIdentity {
+  const all = { ...userInfo, ...idToken };
+  const isUsual = names.email === USUAL;
+  const inToken = names.email in idToken || (isUsual && 'email_verified' in idToken);
+  const contact = inToken ? idToken : userInfo;
+  const subject = textIn(idToken, 'sub');
+  if (subject === '' || subject.length > 255)
+    throw new Error('sub must be a text of at most 255 characters.');
+  const email = textIn(contact, names.email).toLowerCase();
+  return {
+    subject,
+    email: email === '' ? null : email,
+    // What the provider has verified is the claim `email`, whatever other claims hold.
+    isEmailVerified: isUsual ? booleanIn(contact, 'email_verified') : null,
+    givenName: textIn(all, names.givenName).slice(0, 255),
+    familyName: textIn(all, names.familyName).slice(0, 255),
+    groups: groupsIn(all, names.groups),
+    session: textIn(idToken, 'sid').slice(0, 255) || null,
+  };
+}
+
+const textIn = (claims: Claims, name: string): string =>
+  typeof claims[name] === 'string' ? claims[name] : '';
+
+/** Some providers write booleans as text. Any other value than true counts as false, a missing one as null. */
+const booleanIn = (claims: Claims, name: string): boolean | null =>
+  claims[name] === undefined || claims[name] === null
+    ? null
+    : claims[name] === true || claims[name] === 'true';
