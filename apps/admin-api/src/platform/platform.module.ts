@@ -29,6 +29,8 @@ import { PrincipalsService } from './auth/principals.service';
 import { SelfService } from './auth/self.service';
 import { TokenUsers } from './accounts/token-users.service';
 import { TokenIdentities } from './auth/token-identities';
+import { CookieSessions } from './auth/cookie-sessions.service';
+import { ConsoleLoginInterceptor } from './logins/console-login.interceptor';
 import { TokenProofs } from './auth/token-proofs';
 import { SessionGuard, SessionStrategy } from './auth/session.strategy';
 import { SessionsService } from './auth/sessions.service';
@@ -222,6 +224,8 @@ export class PlatformModule {
         SelfService,
         SessionGuard,
         SessionStrategy,
+        CookieSessions,
+        ConsoleLoginInterceptor,
         TokenProofs,
         { provide: TokenIdentities, useClass: TokenUsers },
         SessionsService,

@@ -43,6 +43,14 @@ export class SessionEntity extends PlainRow {
   @Column({ name: 'mfa', type: 'varchar', length: 16, nullable: true })
   mfa!: SessionFactor | null;
 
+  /** True: of a console in a browser, which has the refresh token in a cookie and no other. */
+  @Column({ name: 'by_cookie', type: 'boolean', default: false })
+  byCookie!: boolean;
+
+  /** When the refresh token was made, for a session by cookie. */
+  @Column({ name: 'token_made_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  tokenMadeAt!: Date;
+
   /** False for a login at an identity provider, which checks factors itself. */
   @Column({ name: 'by_password', type: 'boolean', default: true })
   byPassword!: boolean;

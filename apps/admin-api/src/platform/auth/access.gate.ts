@@ -14,6 +14,7 @@ import type { Principal } from '../common/principal';
 import { PrincipalsService } from './principals.service';
 import { RequestThrottle } from './request-throttle';
 import { assertAllowed } from './scope-checks';
+import { CookieSessions } from './cookie-sessions.service';
 import { TokenIdentities } from './token-identities';
 import { TokenProofs } from './token-proofs';
 import { SessionGuard, type AuthenticatedSession } from './session.strategy';
@@ -51,6 +52,7 @@ export class AccessGate {
     private readonly tokens: AccessTokens,
     private readonly proofs: TokenProofs,
     private readonly tokenUsers: TokenIdentities,
+    private readonly cookies: CookieSessions,
     secrets: Secrets,
     @Inject(SETTINGS) private readonly settings: AdminSettings,
   ) {
@@ -104,6 +106,8 @@ export class AccessGate {
     rule: AuthenticatedRule,
   ): Promise<Identity> {
     const presented = presentedBy(request);
+    const secret = this.cookies.secretOf(request);
+    if (secret !== null) return this.identityOfCookie(secret, request, reply, rule);
     if (presented.kind === 'session') return this.identityOfJwt(presented.token, request, reply, rule);
     if (rule.kind === 'session') throw needsSession();
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
@@ -127,8 +131,7 @@ export class AccessGate {
     reply: FastifyReply,
     rule: AuthenticatedRule,
   ): Promise<Identity> {
-    if (rule.kind === 'api_key')
-      throw new GatewayError('unauthenticated', { message: 'This route needs an API key.' });
+    if (rule.kind === 'api_key') throw needsKey();
     const grant = await this.tokenUsers.find(token);
     if (grant !== null) {
       if (rule.kind === 'session' && !rule.tokens) throw needsSession();
@@ -137,9 +140,24 @@ export class AccessGate {
     }
     await this.sessions.canActivate(new ExecutionContextHost([request, reply]));
     if (!request.user) throw new GatewayError('unauthenticated');
-    this.throttle.admit(request.user.id);
-    assertHasFactor(request.user, request.routeOptions.url);
-    return { kind: 'session', session: request.user };
+    return this.admitted(request.user, request);
+  }
+
+  private async identityOfCookie(
+    secret: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    rule: AuthenticatedRule,
+  ): Promise<Identity> {
+    if (presentedBy(request).kind !== 'none') throw twoCredentials();
+    if (rule.kind === 'api_key') throw needsKey();
+    return this.admitted(await this.cookies.find(secret, reply), request);
+  }
+
+  private admitted(session: AuthenticatedSession, request: FastifyRequest): Identity {
+    this.throttle.admit(session.id);
+    assertHasFactor(session, request.routeOptions.url);
+    return { kind: 'session', session };
   }
 
   /** Compares digests, which have equal length, in constant time. */
@@ -150,6 +168,15 @@ export class AccessGate {
     }
   }
 }
+
+const twoCredentials = (): GatewayError =>
+  new GatewayError('validation_failed', {
+    param: 'authorization',
+    message: 'The request has a session in a cookie and another credential. Send one of them.',
+  });
+
+const needsKey = (): GatewayError =>
+  new GatewayError('unauthenticated', { message: 'This route needs an API key.' });
 
 const needsSession = (): GatewayError =>
   new GatewayError('unauthenticated', { message: 'This route needs the access token of a logged-in user.' });

@@ -103,20 +103,28 @@ export const resetPage = (error: string | null): string =>
 
 export const messagePage = (title: string, text: string): string => page(title, `<p>${escaped(text)}</p>`);
 
+export interface Posting {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
 /** A page that brings `fields` to another site when its button is used. */
-export function postingPage(
-  title: string,
-  {
-    url,
-    fields,
-    button,
-  }: { readonly url: string; readonly fields: Readonly<Record<string, string>>; readonly button: string },
-): string {
-  const inputs = Object.entries(fields).map(
-    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
-  );
+export function postingPage(title: string, { url, fields, text }: Posting): string {
   return page(
     title,
-    `<form method="post" action="${escaped(url)}">\n${inputs.join('\n')}\n<button type="submit">${button}</button>\n</form>`,
+    `<p>${escaped(text)}</p>
+<form method="post" action="${escaped(url)}">
+${hiddenFields(fields)}
+<button type="submit">Continue</button>
+</form>`,
   );
 }
+
+export const hiddenField = (name: string, value: string): string =>
+  `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`;
+
+export const hiddenFields = (fields: Readonly<Record<string, string>>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => hiddenField(name, value))
+    .join('\n');

@@ -38,7 +38,7 @@ export class SessionsService {
   async refresh(input: RefreshDto): Promise<TokenResponse> {
     const shown = hashApiKey(this.secrets.refreshTokenPepper, input.refresh_token);
     const response = await this.dataSource.transaction(async (manager) => {
-      const live = { revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
+      const live = { byCookie: false, revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
       const row = await manager.findOne(SessionEntity, {
         where: [
           { refreshTokenHash: shown, ...live },

@@ -1,7 +1,7 @@
 import { invalid } from '@gw/web';
-import { Body, Get, Post, Req } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
+import { Body, Get, Post, Req, Res } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ControlRoutes } from '../control-routes';
 import { Public, SessionOnly } from '../auth/access';
 import {
@@ -12,6 +12,8 @@ import {
   SsoRedirectResponse,
   TokenResponse,
 } from '../auth/auth.dto';
+import { CookieSessions } from '../auth/cookie-sessions.service';
+import { OpensSession } from './opens-session';
 import { SsoLogins } from './sso-login.service';
 import { SsoLogouts } from './sso-logout.service';
 import { Caller, type Principal } from '../common/principal';
@@ -32,18 +34,12 @@ export class AuthController {
     private readonly logins: SsoLogins,
     private readonly logouts: SsoLogouts,
     private readonly permissionsOf: PermissionsService,
+    private readonly cookies: CookieSessions,
   ) {}
 
   @Post('login')
   @Public('A login has no credential yet; password attempts are throttled.')
-  @ApiExtraModels(TokenResponse, MfaChallengeResponse, SsoRedirectResponse)
-  @ApiOkResponse({
-    schema: {
-      oneOf: [TokenResponse, MfaChallengeResponse, SsoRedirectResponse].map((type) => ({
-        $ref: getSchemaPath(type),
-      })),
-    },
-  })
+  @OpensSession(MfaChallengeResponse, SsoRedirectResponse)
   async login(
     @Body() body: LoginDto,
     @Req() request: FastifyRequest,
@@ -62,7 +58,7 @@ export class AuthController {
 
   @Post('login/mfa')
   @Public('The challenge in the body proves the password; attempts with codes are throttled.')
-  @ApiOkResponse({ type: TokenResponse })
+  @OpensSession()
   loginByFactor(@Body() body: MfaLoginDto, @Req() request: FastifyRequest): Promise<TokenResponse> {
     return this.passwordSessions.loginByFactor(body, factsOf(request));
   }
@@ -77,8 +73,13 @@ export class AuthController {
   @Post('logout')
   @SessionOnly()
   @ApiOkResponse({ type: LogoutResponse })
-  async logout(@Caller() caller: Principal): Promise<LogoutResponse> {
+  async logout(
+    @Caller() caller: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<LogoutResponse> {
     await this.sessions.logout(caller);
+    if (this.cookies.secretOf(request) !== null) this.cookies.clear(reply);
     return { logout_url: await this.logouts.urlFor(caller) };
   }
 

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { Public } from '../auth/access';
 import { TokenResponse } from '../auth/auth.dto';
 import { factsOf } from '../auth/principals.service';
+import { OpensSession } from './opens-session';
 import { ControlRoutes } from '../control-routes';
 import { PasskeyLoginDto, PasskeyOptionsDto, PasskeyOptionsResponse } from '../mfa/mfa.dto';
 import { PasskeyLogins } from './passkey-logins.service';
@@ -21,7 +22,7 @@ export class PasskeyLoginController {
 
   @Post()
   @Public('The signature of the passkey is the credential. Its challenge works once.')
-  @ApiOkResponse({ type: TokenResponse })
+  @OpensSession()
   login(@Body() body: PasskeyLoginDto, @Req() request: FastifyRequest): Promise<TokenResponse> {
     return this.logins.login(body, factsOf(request));
   }

@@ -88,7 +88,7 @@ export class SamlLogoutController {
 /** Sends the browser to the provider with our answer. */
 async function bring({ url, fields }: OutgoingMessage, reply: FastifyReply): Promise<void> {
   if (fields === null) return reply.redirect(url, 303);
-  const page = postingPage('You are logged out', { url, fields, button: 'Go on' });
+  const page = postingPage('You are logged out', { url, fields, text: 'Go on at your identity provider.' });
   await reply.headers(pageHeaders(url)).send(page);
 }
 

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../auth/access';
 import { SsoCodeResponse, SsoDiscoveryQuery, SsoDiscoveryResponse, TokenResponse } from '../auth/auth.dto';
 import { factsOf } from '../auth/principals.service';
+import { OpensSession } from './opens-session';
 import { ControlRoutes } from '../control-routes';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { endOfLogin } from './login-ends';
@@ -61,7 +62,7 @@ export class SsoLoginController {
   /** Exchanges the code of a callback for a session. */
   @Post('sso/exchange')
   @Public('The code and the binding of the login are the credential; both work once.')
-  @ApiOkResponse({ type: TokenResponse })
+  @OpensSession()
   exchange(
     @Body() { code, login_binding: binding }: SsoExchangeDto,
     @Req() request: FastifyRequest,

@@ -1,5 +1,5 @@
-import { escaped, page } from '../auth/account-pages';
-import { errorOf, hidden, scopesText, workspaceChoice, type ConsentView } from './oauth-pages';
+import { escaped, hiddenField, page } from '../auth/account-pages';
+import { errorOf, scopesText, workspaceChoice, type ConsentView } from './oauth-pages';
 
 /** Asks for the code that a device shows. `form`: what binds the form to the browser. */
 export const codePage = (form: string, userCode: string, error: string | null): string =>
@@ -8,8 +8,8 @@ export const codePage = (form: string, userCode: string, error: string | null): 
     `<p>Type the code that your device shows.</p>
 ${errorOf(error)}
 <form method="post">
-${hidden('form', form)}
-${hidden('step', 'code')}
+${hiddenField('form', form)}
+${hiddenField('step', 'code')}
 <label for="user_code">Code</label>
 <input id="user_code" name="user_code" value="${escaped(userCode)}" autocomplete="off" autocapitalize="characters" spellcheck="false" required>
 <button type="submit">Continue</button>
@@ -36,9 +36,9 @@ ${errorOf(view.error)}
 ${view.deviceAddress === null ? '' : `<p>The device asks from the address ${escaped(view.deviceAddress)}.</p>`}
 ${scopesText(view)}
 <form method="post">
-${hidden('form', form)}
-${hidden('user_code', view.userCode)}
-${hidden('csrf', view.csrf)}
+${hiddenField('form', form)}
+${hiddenField('user_code', view.userCode)}
+${hiddenField('csrf', view.csrf)}
 ${workspaceChoice(view)}
 <div class="late">
 <button type="submit" name="step" value="approve">Connect</button>

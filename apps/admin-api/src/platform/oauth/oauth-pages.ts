@@ -1,4 +1,4 @@
-import { escaped, page } from '../auth/account-pages';
+import { escaped, page, hiddenField, hiddenFields, postingPage } from '../auth/account-pages';
 import type { ClientKind } from './oauth-resources';
 
 export const errorPage = (text: string): string =>
@@ -25,9 +25,6 @@ export interface ConsentView {
   readonly error: string | null;
 }
 
-export const hidden = (name: string, value: string): string =>
-  `<input type="hidden" name="${name}" value="${escaped(value)}">`;
-
 export const errorOf = (error: string | null): string =>
   error === null ? '' : `<p class="error" role="alert">${escaped(error)}</p>`;
 
@@ -37,11 +34,6 @@ export interface SignInForm {
   readonly clientName: string;
 }
 
-const hiddenFields = (fields: SignInForm['fields']): string =>
-  Object.entries(fields)
-    .map(([name, value]) => hidden(name, value))
-    .join('\n');
-
 /** Asks who the user is. Without a password the browser goes to the identity provider of the address. */
 export const signInPage = (form: SignInForm, error: string | null): string =>
   page(
@@ -50,7 +42,7 @@ export const signInPage = (form: SignInForm, error: string | null): string =>
 ${errorOf(error)}
 <form method="post">
 ${hiddenFields(form.fields)}
-${hidden('step', 'sign_in')}
+${hiddenField('step', 'sign_in')}
 <label for="email">E-mail</label>
 <input id="email" name="email" type="email" autocomplete="username" required>
 <label for="password">Password</label>
@@ -67,8 +59,8 @@ export const factorPage = (form: SignInForm, challenge: string, error: string | 
     `${errorOf(error)}
 <form method="post">
 ${hiddenFields(form.fields)}
-${hidden('step', 'factor')}
-${hidden('challenge', challenge)}
+${hiddenField('step', 'factor')}
+${hiddenField('challenge', challenge)}
 <label for="code">Code of your authenticator app, or a recovery code</label>
 <input id="code" name="code" autocomplete="one-time-code" required>
 <button type="submit">Sign in</button>
@@ -85,8 +77,8 @@ ${scopesText(view)}
 <p>Afterwards you are sent to <strong>${escaped(view.redirect.host)}</strong>.</p>
 ${warningOf(view)}
 <form method="post">
-${hidden('resume_state', view.resumeState)}
-${hidden('csrf', view.csrf)}
+${hiddenField('resume_state', view.resumeState)}
+${hiddenField('csrf', view.csrf)}
 ${workspaceChoice(view)}
 <div class="late">
 <button type="submit" name="step" value="approve">Allow</button>
@@ -143,14 +135,7 @@ function warningOf({ clientKind, clientHost, redirect }: ConsentView): string {
 
 /** Sends the browser on by a form, as identity providers by SAML may require. Without script a person presses the button. */
 export const postPage = (url: string, fields: SignInForm['fields']): string =>
-  page(
-    'Sign in',
-    `<p>Go on to the sign-in of your company.</p>
-<form method="post" action="${escaped(url)}">
-${hiddenFields(fields)}
-<button type="submit">Continue</button>
-</form>`,
-  );
+  postingPage('Sign in', { url, fields, text: 'Go on to the sign-in of your company.' });
 
 /** Sends the browser on. Not by a redirect, since the policy for forms would forbid the client's address. */
 export const continuePage = (url: string): string =>

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import { SessionGuard, type AuthenticatedSession } from '../auth/session.strategy';
+import { cookiesOf } from '../common/cookies';
 import { CookieKeys } from './cookie-keys';
 import { isPageSignature, pageSignature } from './page-signatures';
 
@@ -110,9 +111,4 @@ export class PageSessions {
     ];
     return parts.join('; ');
   }
-}
-
-function cookiesOf({ headers }: Pick<FastifyRequest, 'headers'>): ReadonlyMap<string, string> {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
-  return new Map(pairs.map(([name = '', ...value]) => [name, value.join('=')]));
 }

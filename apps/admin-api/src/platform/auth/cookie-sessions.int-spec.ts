@@ -1,0 +1,115 @@
+import { SessionEntity } from '@gw/entities';
+import { PASSWORD, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
+
+const CONSOLE = { 'x-gw-console': '1' };
+
+interface Self {
+  readonly object: string;
+  readonly id: string;
+  readonly error: { readonly type: string; readonly param?: string };
+}
+
+describe('sessions of consoles in browsers', () => {
+  const api = new TestAdminApi({ CONSOLE_URL: 'https://console.example' });
+  const tenant = api.standingTenant();
+  let user: { readonly id: string; readonly email: string };
+  beforeAll(async () => {
+    user = await api.user(tenant.organisationId, 'owner');
+  });
+
+  const login = (headers: Readonly<Record<string, string>> = CONSOLE): Promise<GatewayResponse<Self>> =>
+    api.post<Self>('/v1/auth/login', { headers, body: { email: user.email, password: PASSWORD } });
+  const cookieIn = ({ headers }: Pick<GatewayResponse, 'headers'>): string =>
+    /^__Host-tollgate=(\w{48});/.exec(String(headers['set-cookie'] ?? ''))?.[1] ?? '';
+  const withCookie = (secret: string, more: object = {}): Readonly<Record<string, string>> => ({
+    ...{ ...CONSOLE, cookie: `other=1; __Host-tollgate=${secret}` },
+    ...more,
+  });
+  const get = (path: string, headers: Readonly<Record<string, string>>): Promise<GatewayResponse<Self>> =>
+    api.get<Self>(path, { headers });
+  const age = (ms: number): Promise<unknown> =>
+    api.dataSource.manager.update(
+      SessionEntity,
+      { userId: user.id },
+      { tokenMadeAt: new Date(Date.now() - ms) },
+    );
+
+  it('oauth-190: get a cookie that no script reads, their user, and no token', async () => {
+    const opened = await login();
+    expect([opened.status, opened.body.object, opened.body.id]).toEqual([200, 'user', user.id]);
+    expect(opened.text).not.toContain('token');
+    expect(opened.headers['set-cookie']).toMatch(
+      /^__Host-tollgate=\w{48}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    const self = await get('/v1/auth/self', withCookie(cookieIn(opened)));
+    expect([self.status, self.body.id]).toEqual([200, user.id]);
+    expect(self.headers['set-cookie']).toBeUndefined();
+    expect((await get('/v1/workspaces', withCookie(cookieIn(opened)))).status).toBe(200);
+    const plain = await login({});
+    expect([plain.body.object, plain.headers['set-cookie']]).toEqual(['session', undefined]);
+  });
+
+  it('count only with the header of the console, of the same site, and alone', async () => {
+    const secret = cookieIn(await login());
+    const cookie = `__Host-tollgate=${secret}`;
+    expect((await get('/v1/auth/self', { cookie })).status).toBe(401);
+    expect((await get('/v1/auth/self', { cookie, 'x-gw-console': '0' })).status).toBe(401);
+    const site = (value: string) => get('/v1/auth/self', withCookie(secret, { 'sec-fetch-site': value }));
+    const statuses = [];
+    for (const value of ['same-origin', 'same-site', 'cross-site', 'none'])
+      statuses.push((await site(value)).status);
+    expect(statuses).toEqual([200, 401, 401, 401]);
+    const both = await get('/v1/workspaces', withCookie(secret, { 'x-gw-api-key': tenant.adminKey }));
+    expect([both.status, both.body.error.param]).toEqual([400, 'authorization']);
+    expect((await get('/v1/auth/self', { ...CONSOLE, cookie: `tollgate=${secret}` })).status).toBe(401);
+    const refresh = await api.post('/v1/auth/refresh', { body: { refresh_token: secret } });
+    expect(refresh.status).toBe(401);
+    const { body } = await api.post<{ refresh_token: string }>('/v1/auth/login', {
+      body: { email: user.email, password: PASSWORD },
+    });
+    expect((await get('/v1/auth/self', withCookie(body.refresh_token))).status).toBe(401);
+  });
+
+  it('renew the cookie each hour, once for requests at the same time', async () => {
+    const secret = cookieIn(await login());
+    await age(3_700_000);
+    const all = await Promise.all(Array.from({ length: 10 }, () => get('/v1/auth/self', withCookie(secret))));
+    expect(all.map(({ status }) => status)).toEqual(Array<number>(10).fill(200));
+    const renewed = all.map(cookieIn).filter((each) => each !== '');
+    expect(renewed).toHaveLength(1);
+    expect((await get('/v1/auth/self', withCookie(renewed[0] ?? ''))).status).toBe(200);
+  });
+
+  it('end when a secret that was replaced comes again', async () => {
+    const secret = cookieIn(await login());
+    await age(3_700_000);
+    const renewed = cookieIn(await get('/v1/auth/self', withCookie(secret)));
+    await age(61_000);
+    expect((await get('/v1/auth/self', withCookie(secret))).status).toBe(401);
+    expect((await get('/v1/auth/self', withCookie(renewed))).status).toBe(401);
+  });
+
+  it('end with a logout, which takes the cookie away', async () => {
+    const secret = cookieIn(await login());
+    const ended = await api.post('/v1/auth/logout', { headers: withCookie(secret) });
+    expect([ended.status, ended.headers['set-cookie']]).toEqual([
+      200,
+      '__Host-tollgate=; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=0',
+    ]);
+    expect((await get('/v1/auth/self', withCookie(secret))).status).toBe(401);
+  });
+});
+
+describe('sessions of a console on this machine', () => {
+  const api = new TestAdminApi();
+  const tenant = api.standingTenant();
+
+  it('have a cookie for plain HTTP', async () => {
+    const { email } = await api.user(tenant.organisationId, 'owner');
+    const opened = await api.post('/v1/auth/login', {
+      headers: CONSOLE,
+      body: { email, password: PASSWORD },
+    });
+    expect(opened.headers['set-cookie']).toMatch(/^tollgate=\w{48}; Path=\/; HttpOnly; SameSite=Strict$/);
+  });
+});

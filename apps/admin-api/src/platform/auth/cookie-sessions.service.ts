@@ -1,0 +1,105 @@
+import { HEADER } from '@gw/contracts';
+import { SessionEntity } from '@gw/entities';
+import { GatewayError, hashApiKey, isLoopbackUrl, randomAlphanumeric } from '@gw/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DataSource, IsNull, MoreThan } from 'typeorm';
+import { Secrets, SETTINGS } from '../../settings';
+import { cookiesOf } from '../common/cookies';
+import { publicUrl, type PublicUrlSettings } from '../common/public-url';
+import { SessionStrategy, type AuthenticatedSession } from './session.strategy';
+
+const RENEW_MS = 3_600_000;
+/** How long requests that were under way may use the secret before. */
+const GRACE_MS = 60_000;
+
+/** Whether a request is of a console in a browser. */
+export const isOfConsole = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  headers[HEADER.console] === '1';
+
+/**
+ * Sessions of consoles in browsers: the cookie is the refresh token, which no script can read, and is renewed every hour. It counts only
+ * together with a header that other sites cannot set.
+ */
+@Injectable()
+export class CookieSessions {
+  private readonly name: string;
+  private readonly attributes: string;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: Secrets,
+    private readonly strategy: SessionStrategy,
+    @Inject(SETTINGS) settings: PublicUrlSettings,
+  ) {
+    const isPlain = isLoopbackUrl(publicUrl(settings, '/')) && publicUrl(settings, '/').startsWith('http:');
+    this.name = isPlain ? 'tollgate' : '__Host-tollgate';
+    this.attributes = `Path=/; HttpOnly; SameSite=Strict${isPlain ? '' : '; Secure'}`;
+  }
+
+  /** The secret of a request of a console; null for any other request. */
+  secretOf(request: Pick<FastifyRequest, 'headers'>): string | null {
+    const site = request.headers['sec-fetch-site'];
+    if (!isOfConsole(request) || (site !== undefined && site !== 'same-origin')) return null;
+    return cookiesOf(request).get(this.name) || null;
+  }
+
+  /**
+   * The session of a secret. Renews the cookie when it is an hour old. Throws `unauthenticated`; a secret that was replaced before has
+   * been copied, so its session ends.
+   */
+  async find(secret: string, reply: Pick<FastifyReply, 'header'>): Promise<AuthenticatedSession> {
+    const shown = this.hash(secret);
+    const live = { byCookie: true, revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
+    const { manager } = this.dataSource;
+    const row = await manager.findOneBy(SessionEntity, [
+      { refreshTokenHash: shown, ...live },
+      { previousTokenHash: shown, ...live },
+    ]);
+    if (row === null) throw ended();
+    const age = Date.now() - row.tokenMadeAt.getTime();
+    if (row.refreshTokenHash !== shown && age > GRACE_MS) {
+      await manager.update(SessionEntity, { id: row.id }, { revokedAt: new Date() });
+      throw ended();
+    }
+    const session = await this.strategy.validate({ sid: row.id, sub: row.userId });
+    if (session === null) throw ended();
+    if (row.refreshTokenHash === shown && age > RENEW_MS) await this.renew(row.id, shown, reply);
+    return session;
+  }
+
+  /** Makes a new session one of a console. Returns it. */
+  async adopt(refreshToken: string, reply: Pick<FastifyReply, 'header'>): Promise<AuthenticatedSession> {
+    const where = { refreshTokenHash: this.hash(refreshToken) };
+    await this.dataSource.manager.update(SessionEntity, where, { byCookie: true });
+    void reply.header('set-cookie', this.cookie(refreshToken));
+    return this.find(refreshToken, reply);
+  }
+
+  /** Takes the cookie away from the browser. */
+  clear(reply: Pick<FastifyReply, 'header'>): void {
+    void reply.header('set-cookie', `${this.cookie('')}; Max-Age=0`);
+  }
+
+  /** Of requests at the same time one renews; the others go on with the secret before. */
+  private async renew(id: string, shown: string, reply: Pick<FastifyReply, 'header'>): Promise<void> {
+    const secret = randomAlphanumeric(48);
+    const { affected } = await this.dataSource.manager.update(
+      SessionEntity,
+      { id, refreshTokenHash: shown },
+      { refreshTokenHash: this.hash(secret), previousTokenHash: shown, tokenMadeAt: new Date() },
+    );
+    if (affected === 1) void reply.header('set-cookie', this.cookie(secret));
+  }
+
+  private cookie(value: string): string {
+    return `${this.name}=${value}; ${this.attributes}`;
+  }
+
+  private hash(secret: string): string {
+    return hashApiKey(this.secrets.refreshTokenPepper, secret);
+  }
+}
+
+const ended = (): GatewayError =>
+  new GatewayError('unauthenticated', { message: 'The session has ended. Log in again.' });

@@ -1,0 +1,20 @@
+import { HEADER } from '@gw/contracts';
+import { applyDecorators, UseInterceptors, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiHeader, ApiOkResponse, getSchemaPath } from '@nestjs/swagger';
+import { SelfResponse, TokenResponse } from '../auth/auth.dto';
+import { ConsoleLoginInterceptor } from './console-login.interceptor';
+
+/** For a route that opens a session: a client gets tokens, a console a cookie and its user. `others`: more responses. */
+export function OpensSession(...others: Type[]): MethodDecorator {
+  const types = [TokenResponse, SelfResponse, ...others];
+  return applyDecorators(
+    UseInterceptors(ConsoleLoginInterceptor),
+    ApiExtraModels(...types),
+    ApiHeader({
+      name: HEADER.console,
+      required: false,
+      description: '1: of a console; the session is then in a cookie, and the response is its user.',
+    }),
+    ApiOkResponse({ schema: { oneOf: types.map((type) => ({ $ref: getSchemaPath(type) })) } }),
+  );
+}
