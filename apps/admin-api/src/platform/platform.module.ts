@@ -27,6 +27,7 @@ import { PasswordLogins } from './logins/password-logins';
 import { PermissionsService } from './auth/permissions.service';
 import { PrincipalsService } from './auth/principals.service';
 import { SelfService } from './auth/self.service';
+import { IssuerTrusts } from './accounts/issuer-trusts';
 import { TokenUsers } from './accounts/token-users.service';
 import { TokenIdentities } from './auth/token-identities';
 import { CookieSessions } from './auth/cookie-sessions.service';
@@ -225,6 +226,7 @@ export class PlatformModule {
         SessionGuard,
         SessionStrategy,
         CookieSessions,
+        IssuerTrusts,
         ConsoleLoginInterceptor,
         TokenProofs,
         { provide: TokenIdentities, useClass: TokenUsers },

@@ -9,7 +9,12 @@ import type { Documents } from './documents';
 import { Principals } from './principals';
 import { TokenCallers } from './token-callers';
 import { TokenProofs } from './token-proofs';
-import { createUsedTokens, type UsedTokens } from './used-tokens';
+import { createUsedTokens, LocalUsedTokens, type UsedTokens } from './used-tokens';
+
+/** Proofs that a process remembers by itself: some 40 MB. */
+const LOCAL_PROOFS_MAX = 200_000;
+/** Proofs of one organisation in five minutes, by one process: a thousand a second. */
+const SHARED_PROOFS_MAX = 300_000;
 
 interface Parts {
   readonly documents: Documents;
@@ -27,11 +32,17 @@ export function createPrincipals(settings: GatewaySettings, parts: Parts): Princ
     blockInlineConfig: settings.BLOCK_INLINE_CONFIG,
     accessTokens: new AccessTokenCallers(parts.documents, oauthPepper(settings.ENCRYPTION_KEY)),
     tokens: settings.JWT_ENABLED ? tokenCallers(settings, parts, used) : null,
-    proofs: new TokenProofs(used),
+    proofs: tokenProofs(settings.REDIS_URL === null, used),
     // Half, because remembered keys keep their documents in memory, even those that the read model has evicted.
     capacity: settings.READ_MODEL_MAX_DOCUMENTS / 2,
   });
 }
+
+/** Without Redis, proofs are remembered apart from one-time tokens, so that neither kind can crowd out the other. */
+const tokenProofs = (isLocal: boolean, used: UsedTokens): TokenProofs =>
+  isLocal
+    ? new TokenProofs(new LocalUsedTokens(LOCAL_PROOFS_MAX), LOCAL_PROOFS_MAX / 4)
+    : new TokenProofs(used, SHARED_PROOFS_MAX);
 
 function tokenCallers(
   settings: GatewaySettings,

@@ -119,7 +119,7 @@ export class Principals {
 
   /** Throws `api_key_invalid` unless the request proves to have the key that its token is bound to; see `TokenProofs`. */
   assertProven(principal: Principal, request: ProvenRequest): Promise<void> {
-    return this.options.proofs.assertProven(principal.boundTo, request);
+    return this.options.proofs.assertProven(principal, request);
   }
 
   close(): void {

@@ -1,7 +1,17 @@
 import type { TokenBinding } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { checkProof, PROOF_ALGORITHMS, ProofFault } from '@gw/trusts';
+import { LRUCache } from 'lru-cache';
 import type { UsedTokens } from './used-tokens';
+
+const ORGANISATIONS_MAX = 10_000;
+const PERIOD_MS = 300_000;
+
+/** Whose token it is, and what it is bound to. */
+export interface ProvenCaller {
+  readonly boundTo: TokenBinding | null;
+  readonly organisation: { readonly id: string };
+}
 
 /** What a request brings to prove that it has the key of its token. */
 export interface ProvenRequest {
@@ -15,17 +25,22 @@ export interface ProvenRequest {
 
 /** Proofs of possession (DPoP) of the tokens that are bound to a key. Each proof works once for all gateways that share a Redis. */
 export class TokenProofs {
+  /** Proofs that organisations have used in the current period of `PERIOD_MS`. */
+  private readonly counts = new LRUCache<string, number>({ max: ORGANISATIONS_MAX, ttl: PERIOD_MS });
+
+  /** `most`: proofs of one organisation in five minutes, so that none fills what remembers them for all. */
   constructor(
     private readonly used: UsedTokens,
+    private readonly most: number,
     private readonly now: () => number = Date.now,
   ) {}
 
   /**
-   * Throws `api_key_invalid` for a bound token without a proof of its own and for an unbound one with the scheme DPoP, and `unavailable`
-   * when it is not known whether the proof was used before.
+   * Throws `api_key_invalid` for a bound token without a proof of its own and for an unbound one with the scheme DPoP, `rate_limited` for
+   * an organisation with too many proofs, and `unavailable` when it is not known whether the proof was used before.
    */
   async assertProven(
-    boundTo: TokenBinding | null,
+    { boundTo, organisation }: ProvenCaller,
     { token, proof, method, path }: ProvenRequest,
   ): Promise<void> {
     if (boundTo === null)
@@ -40,6 +55,7 @@ export class TokenProofs {
         { token, thumbprint, method, url },
         Math.floor(this.now() / 1_000),
       );
+      this.count(organisation.id);
       const once = { trustId: `dpop ${thumbprint}`, jti: id, expiresAt: usableUntil };
       if (!(await this.used.take(once))) throw new ProofFault('it was used before');
     } catch (error) {
@@ -47,6 +63,17 @@ export class TokenProofs {
         throw refused('invalid_dpop_proof', `The header DPoP is not accepted: ${error.message}.`);
       throw error;
     }
+  }
+
+  private count(organisationId: string): void {
+    const count = (this.counts.get(organisationId) ?? 0) + 1;
+    if (count > this.most)
+      throw new GatewayError('rate_limited', {
+        message: `The organisation has sent ${String(this.most)} proofs in five minutes; wait, or use bearer tokens.`,
+        headers: { 'retry-after': '60' },
+      });
+    // The period begins with the first proof, and later ones do not move it.
+    this.counts.set(organisationId, count, { noUpdateTTL: true });
   }
 
   close(): void {

@@ -10,36 +10,37 @@ export interface NamedUser {
   readonly email: string | null;
 }
 
-/**
- * The user whom an issuer names in an organisation: whom a login at it has linked to the subject, else the member with the address, if
- * its domain is one of the organisation. Null for nobody, for a subject of several users, and for owners: who may save a trust could
- * else act as one.
- */
-export async function userNamed(manager: EntityManager, named: NamedUser): Promise<string | null> {
-  const { organisationId, email } = named;
-  const linked = await linkedUsers(manager, named);
-  if (linked.length > 1) return null;
-  const isOwn = email !== null && (await hasVerifiedDomain(manager, organisationId, email));
-  const [row] = await manager.query<{ readonly id: string }[]>(
-    `SELECT person.id FROM users AS person
-     JOIN organisation_users AS seat ON seat.user_id = person.id AND seat.organisation_id = $1
-     WHERE seat.role <> 'owner' AND ($2::uuid IS NOT NULL AND person.id = $2 OR $2 IS NULL AND person.email = $3)`,
-    [organisationId, linked[0] ?? null, isOwn ? email : null],
-  );
-  return row?.id ?? null;
+type Claims = Readonly<Record<string, unknown>>;
+
+/** The address of a token, in lower case; null without one that is verified. `orSilent`: what the issuer does not speak of counts, too. */
+export function provenEmail({ email, email_verified: verified }: Claims, orSilent: boolean): string | null {
+  // Some providers write booleans as text.
+  const isProven = verified === true || verified === 'true' || (orSilent && verified === undefined);
+  return typeof email === 'string' && email !== '' && isProven ? email.toLowerCase() : null;
 }
 
-async function linkedUsers(
-  manager: EntityManager,
-  { organisationId, issuer, subject }: NamedUser,
-): Promise<string[]> {
-  const rows = await manager.query<{ readonly id: string }[]>(
-    `SELECT DISTINCT link.user_id AS id FROM sso_links AS link
-     JOIN sso_connections AS connection ON connection.id = link.connection_id
-     WHERE connection.organisation_id = $1 AND connection.issuer = $2 AND connection.type = 'oidc'
-       AND connection.status = 'active' AND link.subject = $3
-     LIMIT 2`,
-    [organisationId, issuer, subject],
+/**
+ * The user whom an issuer names in an organisation: whom a login at it has linked to the subject, else the member with the address, if
+ * its domain is one of the organisation and no login at the issuer has linked the member to another subject: an address alone never
+ * moves an account. Null for nobody, for a subject of several users, and for owners: who may save a trust could else act as one.
+ */
+export async function userNamed(manager: EntityManager, named: NamedUser): Promise<string | null> {
+  const { organisationId, issuer, subject, email } = named;
+  const isOwn = email !== null && (await hasVerifiedDomain(manager, organisationId, email));
+  const [only, more] = await manager.query<{ readonly id: string }[]>(
+    `WITH links AS (
+       SELECT link.user_id, link.subject, connection.status FROM sso_links AS link
+       JOIN sso_connections AS connection ON connection.id = link.connection_id
+       WHERE connection.organisation_id = $1 AND connection.issuer = $2 AND connection.type = 'oidc'
+         AND (link.subject = $3 OR link.user_id = (SELECT id FROM users WHERE email = $4))),
+     linked AS (SELECT DISTINCT user_id FROM links WHERE subject = $3 AND status = 'active')
+     SELECT person.id FROM users AS person
+     JOIN organisation_users AS seat ON seat.user_id = person.id AND seat.organisation_id = $1
+     WHERE seat.role <> 'owner' AND (SELECT count(*) FROM linked) < 2
+       AND (person.id IN (SELECT user_id FROM linked)
+            OR person.email = $4 AND NOT EXISTS (SELECT 1 FROM linked)
+               AND NOT EXISTS (SELECT 1 FROM links WHERE user_id = person.id AND subject <> $3))`,
+    [organisationId, issuer, subject, isOwn ? email : null],
   );
-  return rows.map(({ id }) => id);
+  return more === undefined ? (only?.id ?? null) : null;
 }

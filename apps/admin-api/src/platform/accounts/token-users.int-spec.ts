@@ -1,4 +1,11 @@
-import { OrganisationDomainEntity, OrganisationUserEntity, UserEntity } from '@gw/entities';
+import {
+  OrganisationDomainEntity,
+  OrganisationUserEntity,
+  SsoConnectionEntity,
+  SsoLinkEntity,
+  UserEntity,
+  WorkspaceEntity,
+} from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { rsaKeyPair, signedToken, TOKEN_AUDIENCE } from '@gw/testing';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
@@ -7,6 +14,7 @@ interface Self {
   readonly id: string;
   readonly auth_type: string;
   readonly scopes: readonly string[];
+  readonly organisations: readonly { readonly id: string }[];
   readonly workspaces: readonly { readonly id: string }[];
   readonly error: { readonly type: string; readonly param?: string };
 }
@@ -117,12 +125,49 @@ describe('signed tokens that act for users on the control plane', () => {
     expect((await put({ status: 'active' })).status).toBe(200);
   });
 
-  it('work once where the trust says so, also when ten come at once', async () => {
-    const once = await trust({ require_jti_once: true, audiences: ['once'] });
-    expect(once.status).toBe(200);
-    const by = token({ aud: 'once', jti: uuidv7() });
-    const all = await Promise.all(Array.from({ length: 10 }, async () => (await self(by)).status));
-    expect(all.sort()).toEqual([200, ...Array<number>(9).fill(401)]);
+  it('never move the account of a user whom a login at the issuer has linked to another subject', async () => {
+    const { organisationId } = tenant;
+    const { manager } = api.dataSource;
+    const connectionId = uuidv7();
+    await manager.insert(SsoConnectionEntity, {
+      ...{
+        id: connectionId,
+        organisationId,
+        name: 'idp',
+        issuer,
+        clientId: 'x',
+        tokenEndpointAuthMethod: 'none',
+      },
+    });
+    const link = { connectionId, subject: 'linked', userId, lastLoginAt: new Date() };
+    await manager.insert(SsoLinkEntity, link);
+    expect(await statusOf({})).toBe(401);
+    expect(await statusOf({ sub: 'linked', email: 'x@example.org' })).toBe(200);
+    await manager.update(SsoConnectionEntity, { id: connectionId }, { status: 'disabled' });
+    expect(await statusOf({})).toBe(401);
+    expect(await statusOf({ sub: 'linked' })).toBe(200);
+    await manager.delete(SsoConnectionEntity, { id: connectionId });
+    expect(await statusOf({ email_verified: 'false' })).toBe(401);
+    expect(await statusOf({ email_id: email, email: 'x@example.org' })).toBe(401);
+  });
+
+  it('act in active workspaces, and show no other organisation', async () => {
+    const { organisationId, workspaceId } = tenant;
+    const { manager } = api.dataSource;
+    const other = await api.tenant();
+    await manager.insert(OrganisationUserEntity, {
+      ...{ organisationId: other.organisationId, userId, role: 'member' },
+    });
+    const { body } = await self();
+    expect(body.organisations.map(({ id }) => id)).toEqual([organisationId]);
+    await manager.update(WorkspaceEntity, { id: workspaceId }, { status: 'archived' });
+    expect(await statusOf({})).toBe(401);
+    await manager.update(WorkspaceEntity, { id: workspaceId }, { status: 'active' });
+  });
+
+  it('are refused with the scheme DPoP', async () => {
+    const headers = { authorization: `DPoP ${token()}` };
+    expect((await api.get('/v1/auth/self', { headers })).status).toBe(401);
   });
 
   it('are let in only by who holds what an administrator does, and of the kind jwt', async () => {
@@ -139,5 +184,10 @@ describe('signed tokens that act for users on the control plane', () => {
     expect([weak.status, weak.body.error.param]).toEqual([403, 'link_users']);
     const workload = await trust({ kind: 'workload' });
     expect([workload.status, workload.body.error.param]).toEqual([400, 'link_users']);
+    const once = await trust({ require_jti_once: true });
+    expect([once.status, once.body.error.param]).toEqual([400, 'link_users']);
+    const all = [];
+    for (let made = 0; made < 20; made += 1) all.push((await trust({ audiences: [uuidv7()] })).status);
+    expect(new Set(all)).toEqual(new Set([200, 400]));
   });
 });

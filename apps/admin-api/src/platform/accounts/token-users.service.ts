@@ -1,13 +1,8 @@
 import { TOKEN_ISSUER } from '@gw/contracts';
-import { OrganisationEntity, OrganisationUserEntity, TrustEntity, useOnce, UserEntity } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
-import { artifactHash } from '@gw/oauth';
-import { BufferedClient } from '@gw/outbound';
+import { OrganisationUserEntity, UserEntity } from '@gw/entities';
+import { GatewayError, networkOf } from '@gw/kernel';
 import {
-  fetchKeysBy,
-  issuerDigest,
   issuerOf,
-  KeySets,
   KeysUnavailable,
   readToken,
   TokenFault,
@@ -15,44 +10,43 @@ import {
   type ReadToken,
   type VerifiedToken,
 } from '@gw/trusts';
-import { describeFault } from '@gw/web';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
-import { userNamed } from './identity-users';
-import { isCallerTrust, toTrustRule } from '../rows/trust-rules';
+import { SETTINGS, type AdminSettings } from '../../settings';
 import type { AuthenticatedGrant } from '../auth/access-tokens';
-import type { TokenIdentities } from '../auth/token-identities';
 import { activeMemberships } from '../auth/active-memberships';
+import { FailureThrottle } from '../auth/failure-throttle';
+import type { TokenIdentities } from '../auth/token-identities';
 import { workspaceIds } from '../auth/workspace-references';
+import { isCallerTrust, toTrustRule } from '../rows/trust-rules';
+import { provenEmail, userNamed } from './identity-users';
+import { IssuerTrusts } from './issuer-trusts';
+
+const FAILURES_PER_MINUTE = 120;
 
 /** Signed tokens of trusts with `link_users`, as credentials of the control plane: each acts for the user whom it names. */
 @Injectable()
 export class TokenUsers implements TokenIdentities {
-  private readonly log = new Logger(TokenUsers.name);
-  private readonly sets: KeySets;
+  private readonly failures = new FailureThrottle(FAILURES_PER_MINUTE);
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly secrets: Secrets,
-    client: BufferedClient,
+    private readonly trusts: IssuerTrusts,
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'JWT_ENABLED'>,
-  ) {
-    this.sets = new KeySets({
-      fetch: fetchKeysBy(client),
-      warn: (url, error) => {
-        this.log.warn({ url, ...describeFault(error) }, 'failed to read a key set');
-      },
-    });
-  }
+  ) {}
 
-  async find(text: string): Promise<AuthenticatedGrant | null> {
+  async find(text: string, clientAddress: string): Promise<AuthenticatedGrant | null> {
     const token = readOrNull(text);
     if (!this.settings.JWT_ENABLED || token === null || token.claims['iss'] === TOKEN_ISSUER) return null;
+    const network = networkOf(clientAddress);
+    this.failures.assertOpen(network);
     try {
       return await this.userOf(token);
     } catch (error) {
-      if (error instanceof TokenFault) throw new GatewayError('unauthenticated', { cause: error });
+      if (error instanceof TokenFault) {
+        this.failures.count(network);
+        throw new GatewayError('unauthenticated', { cause: error });
+      }
       if (error instanceof KeysUnavailable)
         throw new GatewayError('unavailable', { headers: { 'retry-after': '5' }, cause: error });
       throw error;
@@ -61,8 +55,9 @@ export class TokenUsers implements TokenIdentities {
 
   private async userOf(token: ReadToken): Promise<AuthenticatedGrant> {
     const now = Math.floor(Date.now() / 1_000);
-    const rules = (await this.trustsOf(issuerOf(token.claims) ?? '')).filter(isCallerTrust).map(toTrustRule);
-    const verified = await verifyAny(rules, token, { sets: this.sets, now });
+    const trusts = await this.trusts.of(issuerOf(token.claims) ?? '', { linkUsers: true });
+    const rules = trusts.filter(isCallerTrust).map(toTrustRule);
+    const verified = await verifyAny(rules, token, { sets: this.trusts.sets, now });
     const { organisationId, issuer } = verified.rule;
     const { manager } = this.dataSource;
     const subject = String(token.claims['sub']);
@@ -70,7 +65,7 @@ export class TokenUsers implements TokenIdentities {
       organisationId,
       issuer,
       subject,
-      email: emailIn(token.claims),
+      email: provenEmail(token.claims, true),
     });
     const seat = userId === null ? undefined : await this.seatOf(organisationId, userId);
     if (userId === null || seat === undefined) throw new TokenFault('map', 'The token names no active user.');
@@ -78,26 +73,11 @@ export class TokenUsers implements TokenIdentities {
     const memberships = await activeMemberships(this.dataSource, { userId, organisationId, workspaceId });
     if (seat.role === 'member' && !memberships.has(workspaceId))
       throw new TokenFault('map', 'The user does not belong to the workspace.');
-    await this.use(verified);
     return {
       ...{ id: userId, userId, organisationId, workspaceId, role: seat.role, memberships },
       ...{ expiresAt: new Date(verified.expiresAt * 1_000), lacksFactor: false, boundTo: null },
       scopes: new Set(verified.caller.scopes),
     };
-  }
-
-  private trustsOf(issuer: string): Promise<TrustEntity[]> {
-    return this.dataSource.manager
-      .createQueryBuilder(TrustEntity, 'trust')
-      .innerJoin(
-        OrganisationEntity,
-        'organisation',
-        `organisation.id = trust.organisationId AND organisation.status = 'active'`,
-      )
-      .where({ issuerDigest: issuerDigest(issuer), status: 'active', linkUsers: true })
-      .orderBy('trust.createdAt')
-      .addOrderBy('trust.id')
-      .getMany();
   }
 
   private seatOf(
@@ -113,27 +93,15 @@ export class TokenUsers implements TokenIdentities {
   }
 
   private async workspaceOf({ rule, caller: { workspace } }: VerifiedToken): Promise<string> {
-    if ('id' in workspace) return workspace.id;
+    const named = 'id' in workspace ? workspace.id : workspace.slug;
     try {
-      const [id] = await workspaceIds(
-        this.dataSource.manager,
-        rule.organisationId,
-        [workspace.slug],
-        () => 'gw_workspace',
-      );
+      const { manager } = this.dataSource;
+      const [id] = await workspaceIds(manager, rule.organisationId, [named], () => 'gw_workspace');
       if (id !== undefined) return id;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
     }
-    throw new TokenFault('map', 'The token names no workspace of the organisation.');
-  }
-
-  private async use({ rule, onceAs, expiresAt }: VerifiedToken): Promise<void> {
-    if (onceAs === null) return;
-    const idHash = artifactHash(this.secrets.oauthPepper, 'TrustToken', `${rule.id} ${onceAs}`);
-    const seconds = Math.max(Math.ceil(expiresAt - Date.now() / 1_000), 0) + 60;
-    if (!(await useOnce(this.dataSource.manager, { idHash, seconds })))
-      throw new TokenFault('claims', 'The token was used before.');
+    throw new TokenFault('map', 'The token is for no active workspace of the organisation.');
   }
 }
 
@@ -144,10 +112,4 @@ function readOrNull(text: string): ReadToken | null {
     if (error instanceof TokenFault) return null;
     throw error;
   }
-}
-
-/** The address, unless the issuer says that it is not verified: an administrator has said that it may be believed. */
-function emailIn(claims: Readonly<Record<string, unknown>>): string | null {
-  const email = claims['email_id'] ?? claims['email'];
-  return typeof email === 'string' && claims['email_verified'] !== false ? email.toLowerCase() : null;
 }

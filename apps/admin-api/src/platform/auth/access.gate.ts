@@ -132,9 +132,11 @@ export class AccessGate {
     rule: AuthenticatedRule,
   ): Promise<Identity> {
     if (rule.kind === 'api_key') throw needsKey();
-    const grant = await this.tokenUsers.find(token);
+    // None of them is bound to a key.
+    await this.proofs.assertProven(null, request);
+    const takesTokens = rule.kind === 'scopes' || rule.tokens;
+    const grant = takesTokens ? await this.tokenUsers.find(token, request.clientAddress) : null;
     if (grant !== null) {
-      if (rule.kind === 'session' && !rule.tokens) throw needsSession();
       this.throttle.admit(grant.id);
       return { kind: 'grant', grant };
     }

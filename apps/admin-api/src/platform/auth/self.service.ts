@@ -16,7 +16,9 @@ export class SelfService {
     const { manager } = this.dataSource;
     const id = caller.userId ?? '';
     const user = found(await manager.findOneBy(UserEntity, { id }));
-    const seats = await manager.findBy(OrganisationUserEntity, { userId: id, status: 'active' });
+    // A token of one organisation's trust says nothing of the user's others.
+    const scope = caller.sessionId === null ? { organisationId: caller.organisationId } : {};
+    const seats = await manager.findBy(OrganisationUserEntity, { userId: id, status: 'active', ...scope });
     const organisations = await manager.findBy(OrganisationEntity, {
       id: In(seats.map(({ organisationId }) => organisationId)),
       status: 'active',

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
 import { IsNull, MoreThan } from 'typeorm';
 import { SETTINGS, type AdminSettings } from '../../settings';
-import type { AuditCaller, AuditEntry } from '../unit-of-work/audit-recorder';
+import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { placeOf } from './assertion-users';
 import { ACCESS_SECONDS, resourceServerOf } from './engine-configuration';
 import { GrantWriter, type WrittenGrant } from './grant-writer';
@@ -51,11 +51,13 @@ export class AssertionGrants {
     const client = await this.clients.row(clientId);
     if (client?.organisationId == null || method === 'none')
       throw new errors.UnauthorizedClient('only clients that an administrator has registered can do this');
+    if (context.get('DPoP') !== '')
+      throw new errors.InvalidRequest('assertions give bearer tokens: send no header DPoP');
     try {
       const asserted = await this.read(context, { ...client, organisationId: client.organisationId });
       await this.issue(context, asserted);
     } catch (error) {
-      await this.refuse(client.organisationId, clientId, error);
+      refuse(client.organisationId, clientId, error);
     }
   }
 
@@ -113,8 +115,8 @@ export class AssertionGrants {
       expiresAt: MoreThan(new Date(Date.now() + ACCESS_SECONDS * 1_000)),
     });
     for (const { id, scopes: known } of earlier) {
-      const isSame = known.length === given.length && given.every((scope) => known.includes(scope));
-      if (isSame && (await provider.Grant.find(id)) !== undefined) return { grantId: id, scopes: given };
+      if (given.every((scope) => known.includes(scope)) && (await provider.Grant.find(id)) !== undefined)
+        return { grantId: id, scopes: given };
     }
     const written = await this.writer.write(
       provider,
@@ -135,17 +137,19 @@ export class AssertionGrants {
     });
     return written;
   }
+}
 
-  private async refuse(organisationId: string, clientId: string, error: unknown): Promise<never> {
-    const isKnown = error instanceof AssertionFault || error instanceof GatewayError;
-    if (!isKnown) throw error;
-    const entry: AuditEntry = {
-      ...{ action: 'approve', resourceType: 'oauth_grants', resourceId: null },
-      after: { client_id: clientId, reason: error.message },
-    };
-    await this.transactions.recordRefusal(callerIn(organisationId, null), entry, 400, 'invalid_grant');
-    throw new errors.InvalidGrant('the assertion was not accepted');
-  }
+/** The client learns only that the assertion is refused; the audit log has the reason. */
+function refuse(organisationId: string, clientId: string, error: unknown): never {
+  if (!(error instanceof AssertionFault || error instanceof GatewayError)) throw error;
+  const entry = {
+    ...{ action: 'approve', resourceType: 'oauth_grants', resourceId: null },
+    after: { client_id: clientId, reason: error.message },
+  };
+  const call = currentOauthCall();
+  const refusal = { caller: callerIn(organisationId, null), entry, status: 400, errorType: 'invalid_grant' };
+  if (call !== undefined) call.refusals = [...(call.refusals ?? []), refusal];
+  throw new errors.InvalidGrant('the assertion was not accepted');
 }
 
 /** What the request asks for, the assertion allows and the client may have. */

@@ -1,22 +1,18 @@
-import { TrustEntity } from '@gw/entities';
+import type { TrustEntity } from '@gw/entities';
 import { canonicalResource } from '@gw/oauth';
-import { BufferedClient } from '@gw/outbound';
 import {
   ASSERTION_TYPES,
-  fetchKeysBy,
-  issuerDigest,
   issuerOf,
-  KeySets,
   KeysUnavailable,
   readToken,
   TokenFault,
   verifyAssertion,
   type ReadToken,
 } from '@gw/trusts';
-import { describeFault } from '@gw/web';
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
 import { SETTINGS, type AdminSettings } from '../../settings';
+import { provenEmail } from '../accounts/identity-users';
+import { IssuerTrusts } from '../accounts/issuer-trusts';
 import { toTokenRule } from '../rows/trust-rules';
 
 /** Why an assertion is refused; for the audit log, never for the client. */
@@ -46,21 +42,10 @@ export interface IdentityAssertion {
 /** The assertions that clients of an organisation bring from its identity provider (ID-JAG). */
 @Injectable()
 export class IdentityAssertions {
-  private readonly log = new Logger(IdentityAssertions.name);
-  private readonly sets: KeySets;
-
   constructor(
-    private readonly dataSource: DataSource,
-    client: BufferedClient,
+    private readonly trusts: IssuerTrusts,
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
-  ) {
-    this.sets = new KeySets({
-      fetch: fetchKeysBy(client),
-      warn: (url, error) => {
-        this.log.warn({ url, ...describeFault(error) }, 'failed to read a key set');
-      },
-    });
-  }
+  ) {}
 
   /** Checks an assertion against the trusts of the organisation of its client. Rejects with `AssertionFault`. */
   async read(
@@ -68,7 +53,8 @@ export class IdentityAssertions {
     client: { readonly clientId: string; readonly organisationId: string },
   ): Promise<IdentityAssertion> {
     const token = faulty(() => readToken(assertion, ASSERTION_TYPES));
-    const trusts = await this.trustsOf(client.organisationId, issuerOf(token.claims) ?? '');
+    const { organisationId } = client;
+    const trusts = await this.trusts.of(issuerOf(token.claims) ?? '', { organisationId, kind: 'id_jag' });
     let last: Error = new AssertionFault('There is no trust of the issuer.');
     for (const trust of trusts) {
       try {
@@ -81,13 +67,6 @@ export class IdentityAssertions {
     throw last instanceof AssertionFault ? last : new AssertionFault(last.message);
   }
 
-  private trustsOf(organisationId: string, issuer: string): Promise<TrustEntity[]> {
-    return this.dataSource.manager.find(TrustEntity, {
-      where: { organisationId, issuerDigest: issuerDigest(issuer), kind: 'id_jag', status: 'active' },
-      order: { createdAt: 'ASC', id: 'ASC' },
-    });
-  }
-
   private async accepted(trust: TrustEntity, token: ReadToken, clientId: string): Promise<IdentityAssertion> {
     const now = Math.floor(Date.now() / 1_000);
     const { claims } = token;
@@ -95,14 +74,17 @@ export class IdentityAssertions {
     if (claims['aud'] !== this.settings.PUBLIC_URL) throw new AssertionFault('aud must be our issuer.');
     if (claims['client_id'] !== clientId) throw new AssertionFault('client_id is another client.');
     if (typeof claims['iat'] !== 'number') throw new AssertionFault('iat must be a time in seconds.');
-    const { id, expiresAt } = await verifyAssertion(toTokenRule(trust), token, { sets: this.sets, now });
+    const { id, expiresAt } = await verifyAssertion(toTokenRule(trust), token, {
+      sets: this.trusts.sets,
+      now,
+    });
     // Made a moment ago for us alone, so no clock that is behind needs more time.
     if (expiresAt <= now) throw new AssertionFault('The assertion has expired.');
     return {
       ...{ organisationId: trust.organisationId, issuer: trust.issuer, trustId: trust.id },
       ...{ onceAs: id, expiresAt },
       subject: textIn(claims, 'sub') ?? '',
-      email: claims['email_verified'] === true ? (textIn(claims, 'email')?.toLowerCase() ?? null) : null,
+      email: provenEmail(claims, false),
       resource: canonicalResource(textIn(claims, 'resource') ?? '') ?? '',
       scopes: (textIn(claims, 'scope') ?? '').split(' ').filter((scope) => scope !== ''),
       workspace: textIn(claims, 'gw_workspace'),

@@ -43,10 +43,15 @@ export class OauthArtifacts {
     };
   }
 
-  /** Uses a message up; its payload when it was used before. */
+  /**
+   * Uses a message up; its payload when it was used before. Within the transaction of the request, if it has one open: a request that
+   * holds a connection never waits for another one.
+   */
   private async usedBefore(id: string): Promise<AdapterPayload | undefined> {
     const message = { idHash: this.hash(ONCE, id), seconds: ONCE_SECONDS };
-    return (await useOnce(this.transactions.pool, message)) ? undefined : { jti: id };
+    const use = (): Promise<boolean> => useOnce(this.transactions.manager, message);
+    const isOpen = currentOauthCall()?.work != null;
+    return (await (isOpen ? this.transactions.inTurn(use) : use())) ? undefined : { jti: id };
   }
 
   hash(model: string, id: string): string {

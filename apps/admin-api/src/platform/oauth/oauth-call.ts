@@ -14,6 +14,13 @@ export interface OauthWork {
   turn: Promise<unknown>;
 }
 
+export interface Refusal {
+  readonly caller: AuditCaller;
+  readonly entry: AuditEntry;
+  readonly status: number;
+  readonly errorType: string;
+}
+
 /** What the storage needs to know of the request that the protocol engine handles. */
 export interface OauthCall {
   readonly request: RequestFacts;
@@ -21,6 +28,8 @@ export interface OauthCall {
   readonly registration: { readonly name: string; readonly scope: string } | null;
   /** Set while a transaction is open. */
   work: OauthWork | null;
+  /** Refusals for the audit log, which are recorded after the request's transaction. */
+  refusals?: Refusal[];
   /** Opens the transaction of a request that begins it when it needs it. */
   open?: (() => Promise<OauthWork>) | undefined;
 }

@@ -124,6 +124,24 @@ describe('access tokens that are bound to a key (DPoP)', () => {
     await expect(client.refreshTokenGrant(config, refreshToken)).rejects.toMatchObject({
       error: 'invalid_grant',
     });
+    const url = `${PUBLIC_URL}/oauth/token`;
+    const foreign = new ProofKey();
+    const many = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        api.post('/oauth/token', {
+          headers: {
+            'content-type': 'application/x-www-form-urlencoded',
+            dpop: foreign.proof({ token: '', method: 'POST', url }),
+          },
+          body: new URLSearchParams({
+            ...{ grant_type: 'refresh_token', refresh_token: refreshToken },
+            client_id: config.clientMetadata().client_id,
+          }).toString(),
+        }),
+      ),
+    );
+    // More than the connections of the pool: none waits for a second one while it holds its own.
+    expect(many.map(({ status }) => status)).toEqual(Array<number>(12).fill(400));
     const fresh = await by(handle);
     expect(await listed(fresh.access_token)).toBe(200);
     const bound = await api.dataSource.manager.findBy(OauthArtifactEntity, { model: 'RefreshToken' });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AuditRecorder, type AuditCaller, type AuditEntry } from '../unit-of-work/audit-recorder';
 import { ChangeRecorder } from '../unit-of-work/change-recorder';
-import { currentOauthCall, type OauthWork } from './oauth-call';
+import { currentOauthCall, type OauthCall, type OauthWork } from './oauth-call';
 
 /** The transactions of the OAuth server: rows, audit rows and change events commit together or not at all. */
 @Injectable()
@@ -42,6 +42,16 @@ export class OauthTransactions {
   async whenNeeded<T>(run: () => Promise<T>): Promise<T> {
     const call = currentOauthCall();
     if (call === undefined) throw new Error('Only requests of the OAuth server have such a transaction.');
+    try {
+      return await this.inLateTransaction(call, run);
+    } finally {
+      // After the connection was given back, since each has a transaction of its own.
+      for (const { caller, entry, status, errorType } of call.refusals ?? [])
+        await this.recordRefusal(caller, entry, status, errorType);
+    }
+  }
+
+  private async inLateTransaction<T>(call: OauthCall, run: () => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     let opened: Promise<OauthWork> | undefined;
     const begin = async (): Promise<OauthWork> => {
@@ -72,11 +82,6 @@ export class OauthTransactions {
     const open = currentOauthCall()?.open;
     if (open === undefined) throw new Error('The request has no transaction of its own.');
     return open();
-  }
-
-  /** The manager of the pool: what it writes stays, whatever becomes of the request. */
-  get pool(): EntityManager {
-    return this.dataSource.manager;
   }
 
   /** Runs `run` after what the request has begun before: a transaction has one connection, for one statement at a time. */

@@ -47,6 +47,8 @@ const DECIDES_WHO = [
   'token_endpoint_auth_method',
   'trust_email',
   'email_claim',
+  'acr_values',
+  'max_age',
   'saml',
 ] as const;
 

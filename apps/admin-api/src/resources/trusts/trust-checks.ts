@@ -54,17 +54,37 @@ export async function assertOwnAudiences(
 /** Seconds. */
 export const ASSERTION_TTL_MAX = 300;
 
-type TrustForm = Pick<TrustEntity, 'kind' | 'maps' | 'audiences' | 'maxTtl' | 'linkUsers'>;
+type TrustForm = Pick<TrustEntity, 'kind' | 'maps' | 'audiences' | 'maxTtl' | 'linkUsers' | 'requireJtiOnce'>;
+
+/** Active trusts of one organisation and issuer, all of which a token is held against. */
+const PER_ISSUER_MAX = 20;
+
+/** Throws `validation_failed` when the organisation has as many other trusts of the issuer as it may. */
+export async function assertFewOfIssuer(
+  manager: EntityManager,
+  {
+    id,
+    organisationId,
+    issuer,
+  }: { readonly id?: string; readonly organisationId: string; readonly issuer: string },
+): Promise<void> {
+  const others = { organisationId, issuerDigest: issuerDigest(issuer), status: 'active' as const };
+  const count = await manager.countBy(TrustEntity, id === undefined ? others : { ...others, id: Not(id) });
+  if (count >= PER_ISSUER_MAX)
+    throw invalid('issuer', `an organisation can have ${String(PER_ISSUER_MAX)} active trusts of one issuer`);
+}
 
 /**
  * Assertions live for minutes, are for our OAuth server alone, and are mapped to users instead of workspaces. Throws
  * `validation_failed`. `issuer`: of our OAuth server; null while there is none.
  */
 export function assertForm(
-  { kind, maps, audiences, maxTtl, linkUsers }: TrustForm,
+  { kind, maps, audiences, maxTtl, linkUsers, requireJtiOnce }: TrustForm,
   issuer: string | null,
 ): void {
   if (linkUsers && kind !== 'jwt') throw invalid('link_users', 'link_users is only for the kind jwt');
+  if (linkUsers && requireJtiOnce)
+    throw invalid('link_users', 'tokens that work once work at gateways alone');
   if (kind !== 'id_jag') {
     if (maps.length === 0) throw invalid('maps', 'maps is required');
     return;

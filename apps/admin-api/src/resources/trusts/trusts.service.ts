@@ -25,6 +25,7 @@ import { Writes } from '../../platform/unit-of-work/writes';
 import { TrustKeys } from './trust-keys.service';
 import {
   ASSERTION_TTL_MAX,
+  assertFewOfIssuer,
   assertForm,
   assertIssuer,
   assertMaps,
@@ -76,8 +77,9 @@ export class TrustsService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const maps = await mapsOf(manager, caller, input.maps ?? []);
-      assertForm({ kind, maps, audiences, maxTtl, linkUsers }, this.settings.PUBLIC_URL);
+      assertForm({ kind, maps, audiences, maxTtl, linkUsers, requireJtiOnce }, this.settings.PUBLIC_URL);
       await assertMayAccept(manager, caller, { kind, linkUsers });
+      await assertFewOfIssuer(manager, { organisationId, issuer });
       if (kind !== 'id_jag') await assertOwnAudiences(manager, { organisationId, issuer, audiences });
       const row = await createRow(write, TRUST, {
         ...{ organisationId, issuer, issuerDigest: issuerDigest(issuer), conditions, maps, ...keys },
@@ -147,6 +149,7 @@ async function assertChange(
 ): Promise<void> {
   const linkUsers = row.linkUsers || input.link_users === true;
   await assertMayAccept(manager, caller, { kind: row.kind, linkUsers });
+  await assertFewOfIssuer(manager, { ...row, issuer });
   if (input.maps === undefined) await assertMayGive(manager, caller, row.maps);
   assertIssuer({ issuer, conditions: input.conditions ?? row.conditions, maps: input.maps ?? row.maps });
   const kept = issuer === row.issuer ? row.audiences : [];

@@ -1,5 +1,8 @@
-import type { SamlSettings } from '@gw/entities';
+import type { SamlMetadataPart, SamlSettings } from '@gw/entities';
 import { endpointSettings, type IdpMetadata } from '@gw/federation';
+
+/** Settings that were saved before there were parts could have any of them by hand. */
+const PARTS: readonly SamlMetadataPart[] = ['entityId', 'sso', 'slo', 'certificates'];
 
 /** What a connection was saved with. */
 export interface SavedConnection {
@@ -16,7 +19,7 @@ export function refreshedSettings(
   metadata: IdpMetadata,
   now: Date,
 ): SamlSettings {
-  const own = saml.ownParts ?? [];
+  const own = saml.ownParts ?? PARTS;
   if (!own.includes('entityId') && metadata.entityId !== issuer) {
     return { ...saml, metadataFault: `The entityID is ${metadata.entityId.slice(0, 200)} now.` };
   }

@@ -109,7 +109,7 @@ describe('the job that reads metadata again', () => {
         ...{ ownCertificate: '', signRequests: false, allowIdpInitiated: false, forceAuthn: false },
         ...{ lenientDestination: false, enforceCertificateDates: false, nameIdFormat: null },
         ...{ authnContext: null, emailAttribute: null, givenNameAttribute: null, familyNameAttribute: null },
-        ...saml,
+        ...{ ownParts: [], sloBinding: 'redirect', sloResponseUrl: null, ...saml },
       },
     });
     return id;

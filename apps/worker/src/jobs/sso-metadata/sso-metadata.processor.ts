@@ -142,8 +142,8 @@ const appliedMail = (name: string): MailText => ({
 const isSaml = (row: SsoConnectionEntity): row is SamlRow => row.saml !== null;
 
 /** What the audit log has of a change. */
-const shownOf = ({ ssoUrl, sloUrl, certificates }: SamlSettings): Record<string, unknown> => ({
-  sso_url: ssoUrl,
-  slo_url: sloUrl,
+const shownOf = ({ certificates, ...saml }: SamlSettings): Record<string, unknown> => ({
+  ...{ sso_url: saml.ssoUrl, sso_binding: saml.ssoBinding },
+  ...{ slo_url: saml.sloUrl, slo_binding: saml.sloBinding, slo_response_url: saml.sloResponseUrl },
   certificates: certificates.map(({ fingerprint }) => fingerprint),
 });
