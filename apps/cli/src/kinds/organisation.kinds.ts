@@ -44,7 +44,10 @@ const ORGANISATION_SETTINGS: Readonly<Record<(typeof SETTING_NAMES)[number], Mem
     members: { deniedFields: { fallback: [], keepsEmpty: true } },
   },
   security_settings: { ...EMPTY_WHEN_ABSENT, members: SECURITY },
-  session_settings: { ...EMPTY_WHEN_ABSENT, members: { max_session_ttl: { fallback: 2_592_000 } } },
+  session_settings: {
+    ...EMPTY_WHEN_ABSENT,
+    members: { max_session_ttl: { fallback: 2_592_000 }, require_mfa: { fallback: false } },
+  },
   scim_settings: {
     ...EMPTY_WHEN_ABSENT,
     members: {

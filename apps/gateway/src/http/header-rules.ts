@@ -133,6 +133,8 @@ const ONLY_HERE: ReadonlySet<string> = new Set([
   'host',
   'x-powered-by',
   HEADER.clientAddress,
+  // Pages of providers can come from this origin, so no console may have its session here.
+  HEADER.console,
 ]);
 
 /**

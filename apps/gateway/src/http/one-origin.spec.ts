@@ -114,6 +114,14 @@ describe('front door', () => {
     expect([stub.requests.length, admin.requests.length]).toEqual([0, 0]);
   });
 
+  it('lets no console have its session here: the header that it needs does not reach the admin API', async () => {
+    const head = 'GET /v1/auth/self HTTP/1.1\r\nhost: a\r\ncookie: __Host-tollgate=s\r\n';
+    await raw(`${head}X-Gw-Console: 1`);
+    expect(admin.requests).toHaveLength(1);
+    expect(admin.requests[0]?.headers).toMatchObject({ cookie: '__Host-tollgate=s' });
+    expect(admin.requests[0]?.headers).not.toHaveProperty('x-gw-console');
+  });
+
   it('removes response headers that act on the gateway’s origin, and protects pages against sniffing', async () => {
     const forbidden = {
       'strict-transport-security': 'max-age=1',
