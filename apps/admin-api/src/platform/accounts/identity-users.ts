@@ -22,7 +22,7 @@ export function provenEmail({ email, email_verified: verified }: Claims, orSilen
 /**
  * The user whom an issuer names in an organisation: whom a login at it has linked to the subject, else the member with the address, if
  * its domain is one of the organisation and no login at the issuer has linked the member to another subject: an address alone never
- * moves an account. Null for nobody, for a subject of several users, and for owners: who may save a trust could else act as one.
+ * moves an account. Null for an unknown user, for a subject of several users, and for owners: who may save a trust could else act as one.
  */
 export async function userNamed(manager: EntityManager, named: NamedUser): Promise<string | null> {
   const { organisationId, issuer, subject, email } = named;

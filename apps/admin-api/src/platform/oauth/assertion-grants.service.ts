@@ -33,7 +33,7 @@ interface Asserted {
 
 /**
  * The grant of assertions (ID-JAG): an identity provider that the organisation trusts says for which of its users a client of the
- * organisation acts, so no one is asked. The client learns only that an assertion is refused; the audit log has the reason.
+ * organisation acts, so no user has to consent. The client learns only that an assertion is refused; the audit log has the reason.
  */
 @Injectable()
 export class AssertionGrants {
@@ -155,11 +155,11 @@ function refuse(organisationId: string, clientId: string, error: unknown): never
 /** What the request asks for, the assertion allows and the client may have. */
 function scopesOf(
   { client, assertion, resource }: Omit<Asserted, 'scopes'>,
-  asked: string | undefined,
+  requested: string | undefined,
 ): readonly string[] {
   const allowed = scopesOfClient(client.kind === 'registered');
   const asserted = assertion.scopes.length > 0 ? assertion.scopes : resource.defaultScopes;
-  const wanted = asked === undefined || asked === '' ? asserted : asked.split(' ');
+  const wanted = requested === undefined || requested === '' ? asserted : requested.split(' ');
   return [...new Set(wanted)].filter((scope) => asserted.includes(scope) && allowed.has(scope));
 }
 

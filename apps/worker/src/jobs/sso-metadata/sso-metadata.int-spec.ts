@@ -122,7 +122,7 @@ describe('the job that reads metadata again', () => {
     return cases.find((each) => each.id === id)?.expect ?? '';
   };
 
-  it('takes a new certificate beside the old one, and drops the old when it is gone [saml-133]', async () => {
+  it('takes a new certificate next to the old one, and drops the old when it is gone [saml-133]', async () => {
     expect(vector('saml-133')).toBe('only the second');
     const id = await connection();
     published = metadataOf({ certificates: [one, two] });
