@@ -231,7 +231,13 @@ describe('logins by OpenID Connect', () => {
     expect(await logIn(email)).toEqual([200, email]);
     expect(await set({ key: adminKey }, { name: 'Renamed' })).toBe(200);
     expect(await logIn(email)).toEqual([200, email]);
-    for (const change of [{ trust_email: true }, { client_id: 'tollgate', client_secret: SECRET }]) {
+    const changes = [
+      { trust_email: true },
+      { client_id: 'tollgate', client_secret: SECRET },
+      { acr_values: [] },
+      { max_age: null },
+    ];
+    for (const change of changes) {
       expect(await set({ token }, { admits_owners: true })).toBe(200);
       expect(await set({ key: adminKey }, change)).toBe(200);
       expect(await logIn(email)).toEqual(refused);

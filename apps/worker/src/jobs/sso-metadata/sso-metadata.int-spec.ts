@@ -180,6 +180,17 @@ describe('the job that reads metadata again', () => {
     await subjects();
   });
 
+  it('changes nothing of settings that were saved before it was known what was set by hand', async () => {
+    const id = await connection();
+    const { ownParts: _parts, ...saml } = await settingsOf(id);
+    await database.dataSource.manager.update(SsoConnectionEntity, { id }, { saml });
+    published = metadataOf({ certificates: [two], sso: `${IDP}/new` });
+    await run();
+    expect(await stateOf(id)).toEqual([[print(one)], null]);
+    expect((await settingsOf(id)).ssoUrl).toBe(`${IDP}/sso`);
+    expect(await subjects()).toEqual([]);
+  });
+
   it('mails 30, 7 and 1 days before the last certificate expires, each once', async () => {
     const id = await connection({ metadataUrl: null });
     const { certificates } = await settingsOf(id);
