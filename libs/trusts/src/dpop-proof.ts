@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TokenBinding } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
 import { isSigned, readKey, type SigningKey } from './signing-keys';
 import { CONTROL, isTokenForm, objectIn } from './trust-token';
@@ -34,9 +35,54 @@ export interface CheckedProof {
   readonly usableUntil: number;
 }
 
+/** What a request brings to prove that it has the key of its token. */
+export interface ProvenRequest {
+  /** The access token as it was sent. */
+  readonly token: string;
+  /** The header `DPoP`; null when the token was sent as a bearer token. */
+  readonly proof: string | null;
+  readonly method: string;
+  /** Path of the request, with or without its query. */
+  readonly path: string;
+}
+
 /** Why a proof is refused. */
 export class ProofFault extends Error {
   override readonly name = 'ProofFault';
+
+  constructor(
+    message: string,
+    readonly error: 'invalid_token' | 'invalid_dpop_proof' = 'invalid_dpop_proof',
+  ) {
+    super(message);
+  }
+
+  /** What the caller learns (RFC 9449, section 7.1). */
+  get refusal(): { readonly message: string; readonly headers: Readonly<Record<string, string>> } {
+    const isOfProof = this.error === 'invalid_dpop_proof';
+    return {
+      message: isOfProof ? `The header DPoP is not accepted: ${this.message}.` : this.message,
+      headers: { 'www-authenticate': `DPoP error="${this.error}", algs="${PROOF_ALGORITHMS.join(' ')}"` },
+    };
+  }
+}
+
+/**
+ * Checks that a request has the key that its token is bound to. Throws `ProofFault` for a bound token without a proof of its own, and for
+ * an unbound one that comes with a proof. `now`: Unix seconds.
+ */
+export function checkBound(
+  boundTo: TokenBinding | null,
+  { token, proof, method, path }: ProvenRequest,
+  now: number,
+): CheckedProof & Pick<TokenBinding, 'thumbprint'> {
+  if (boundTo === null)
+    throw new ProofFault('The token is not bound to a key; send it as Bearer.', 'invalid_token');
+  if (proof === null)
+    throw new ProofFault('The token is bound to a key; send it as DPoP with a proof.', 'invalid_token');
+  const { thumbprint, origin } = boundTo;
+  const url = origin + (path.split('?')[0] ?? '');
+  return { ...checkProof(proof, { token, thumbprint, method, url }, now), thumbprint };
 }
 
 /** Checks a proof of possession of the key that a token is bound to (RFC 9449, section 4.3). `now`: Unix seconds. Throws `ProofFault`. */

@@ -1,7 +1,7 @@
 import type { DocumentKey, ReadModelDocument, TrustsDocument, WorkspaceSlugDocument } from '@gw/contracts';
-import { OrganisationEntity, TrustEntity, WorkspaceEntity } from '@gw/entities';
+import { WorkspaceEntity } from '@gw/entities';
 import { In, type EntityManager } from 'typeorm';
-import { isCallerTrust, toTrustRule } from '../platform/rows/trust-rules';
+import { activeTrusts, isCallerTrust, toTrustRule } from '../platform/rows/trust-rules';
 import { versioned } from './document-builders';
 import type { WantedRow } from './document-keys';
 
@@ -15,17 +15,8 @@ export async function addTrusts(
   to: Documents,
 ): Promise<void> {
   if (wanted.length === 0) return;
-  const rows = await manager
-    .createQueryBuilder(TrustEntity, 'trust')
-    .innerJoin(
-      OrganisationEntity,
-      'organisation',
-      `organisation.id = trust.organisationId AND organisation.status = 'active'`,
-    )
-    .where({ issuerDigest: In(wanted.map(({ issuerDigest }) => issuerDigest)), status: 'active' })
-    .orderBy('trust.createdAt')
-    .addOrderBy('trust.id')
-    .getMany();
+  const digests = wanted.map(({ issuerDigest }) => issuerDigest);
+  const rows = await activeTrusts(manager, { issuerDigest: In(digests) }).getMany();
   for (const { key, issuerDigest } of wanted) {
     const trusts = rows
       .filter((row) => row.issuerDigest === issuerDigest)

@@ -11,13 +11,13 @@ import {
 import { GatewayError, hashApiKey } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import { isAccessTokenForm } from '@gw/oauth';
-import { isTokenForm } from '@gw/trusts';
+import { isTokenForm, type ProvenRequest } from '@gw/trusts';
 import type { AccessTokenCallers } from './access-token-callers';
 import { readDocument, type Documents } from './documents';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
 import { usedBefore, VERIFIED_MS, type TokenCallers, type TokenKey } from './token-callers';
-import type { ProvenRequest, TokenProofs } from './token-proofs';
+import type { TokenProofs } from './token-proofs';
 import { VerifiedTokens } from './verified-tokens';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 

@@ -4,7 +4,8 @@ import { ASSERTION, PROTOCOL } from './names';
 import { outgoing, type OutgoingMessage } from './outgoing';
 import { escapeXml } from './write-xml';
 
-interface LogoutMessage {
+/** What requests and answers have in common. */
+export interface LogoutMessage {
   /** Our entity id. */
   readonly entityId: string;
   readonly to: SamlEndpoint;

@@ -1,7 +1,9 @@
+import type { OrganisationRole } from '@gw/auth-scopes';
+import { isStorableText } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import { hasVerifiedDomain } from './verified-domains';
 
-/** Whom a trusted issuer names. */
+/** What a trusted issuer says of a user. */
 export interface NamedUser {
   readonly organisationId: string;
   readonly issuer: string;
@@ -10,13 +12,21 @@ export interface NamedUser {
   readonly email: string | null;
 }
 
+/** A member of the organisation. */
+export interface FoundUser {
+  readonly id: string;
+  readonly role: OrganisationRole;
+  readonly isActive: boolean;
+}
+
 type Claims = Readonly<Record<string, unknown>>;
 
 /** The address of a token, in lower case; null without one that is verified. `orSilent`: what the issuer does not speak of counts, too. */
 export function provenEmail({ email, email_verified: verified }: Claims, orSilent: boolean): string | null {
   // Some providers write booleans as text.
   const isProven = verified === true || verified === 'true' || (orSilent && verified === undefined);
-  return typeof email === 'string' && email !== '' && isProven ? email.toLowerCase() : null;
+  const isAddress = typeof email === 'string' && email !== '' && isStorableText(email);
+  return isAddress && isProven ? email.toLowerCase() : null;
 }
 
 /**
@@ -24,17 +34,18 @@ export function provenEmail({ email, email_verified: verified }: Claims, orSilen
  * its domain is one of the organisation and no login at the issuer has linked the member to another subject: an address alone never
  * moves an account. Null for an unknown user, for a subject of several users, and for owners: who may save a trust could else act as one.
  */
-export async function userNamed(manager: EntityManager, named: NamedUser): Promise<string | null> {
+export async function userNamed(manager: EntityManager, named: NamedUser): Promise<FoundUser | null> {
   const { organisationId, issuer, subject, email } = named;
   const isOwn = email !== null && (await hasVerifiedDomain(manager, organisationId, email));
-  const [only, more] = await manager.query<{ readonly id: string }[]>(
+  const [only, more] = await manager.query<FoundUser[]>(
     `WITH links AS (
        SELECT link.user_id, link.subject, connection.status FROM sso_links AS link
        JOIN sso_connections AS connection ON connection.id = link.connection_id
        WHERE connection.organisation_id = $1 AND connection.issuer = $2 AND connection.type = 'oidc'
          AND (link.subject = $3 OR link.user_id = (SELECT id FROM users WHERE email = $4))),
      linked AS (SELECT DISTINCT user_id FROM links WHERE subject = $3 AND status = 'active')
-     SELECT person.id FROM users AS person
+     SELECT person.id, seat.role, (seat.status = 'active' AND person.status = 'active') AS "isActive"
+     FROM users AS person
      JOIN organisation_users AS seat ON seat.user_id = person.id AND seat.organisation_id = $1
      WHERE seat.role <> 'owner' AND (SELECT count(*) FROM linked) < 2
        AND (person.id IN (SELECT user_id FROM linked)
@@ -42,5 +53,5 @@ export async function userNamed(manager: EntityManager, named: NamedUser): Promi
                AND NOT EXISTS (SELECT 1 FROM links WHERE user_id = person.id AND subject <> $3))`,
     [organisationId, issuer, subject, isOwn ? email : null],
   );
-  return more === undefined ? (only?.id ?? null) : null;
+  return more === undefined ? (only ?? null) : null;
 }

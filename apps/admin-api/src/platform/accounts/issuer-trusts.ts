@@ -1,10 +1,11 @@
-import { OrganisationEntity, TrustEntity } from '@gw/entities';
+import { TrustEntity } from '@gw/entities';
 import { BufferedClient } from '@gw/outbound';
 import { fetchKeysBy, issuerDigest, KeySets } from '@gw/trusts';
 import { describeFault } from '@gw/web';
 import { Injectable, Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource, In, type FindOptionsWhere } from 'typeorm';
+import { activeTrusts } from '../rows/trust-rules';
 
 /** Trusts of one issuer that are looked at for one token. */
 const TRUSTS_MAX = 200;
@@ -35,18 +36,9 @@ export class IssuerTrusts {
 
   /** The active trusts of an issuer that fit `where`, of active organisations, the oldest first. */
   async of(issuer: string, where: FindOptionsWhere<TrustEntity>): Promise<readonly TrustEntity[]> {
-    const current = await this.dataSource
-      .createQueryBuilder(TrustEntity, 'trust')
-      .innerJoin(
-        OrganisationEntity,
-        'organisation',
-        `organisation.id = trust.organisationId AND organisation.status = 'active'`,
-      )
+    const current = await activeTrusts(this.dataSource, { ...where, issuerDigest: issuerDigest(issuer) })
       .select('trust.id', 'id')
       .addSelect('trust.version', 'version')
-      .where({ ...where, issuerDigest: issuerDigest(issuer), status: 'active' })
-      .orderBy('trust.createdAt')
-      .addOrderBy('trust.id')
       .limit(TRUSTS_MAX)
       .getRawMany<{ readonly id: string; readonly version: number }>();
     const names = current.map(nameOf);

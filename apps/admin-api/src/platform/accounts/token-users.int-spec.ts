@@ -99,6 +99,7 @@ describe('signed tokens that act for users on the control plane', () => {
       await statusOf({ email: 'ann@elsewhere.example' }),
       await statusOf({ email: 'nobody@example.org' }),
       await statusOf({ email_verified: false }),
+      await statusOf({ email: 'ann\u0000@example.org' }),
       await statusOf({ email: undefined }),
       await statusOf({ aud: 'other' }),
       await statusOf({ iss: 'https://evil.example' }),

@@ -1,15 +1,6 @@
 import { TOKEN_ISSUER } from '@gw/contracts';
-import { OrganisationUserEntity, UserEntity } from '@gw/entities';
 import { GatewayError, networkOf } from '@gw/kernel';
-import {
-  issuerOf,
-  KeysUnavailable,
-  readToken,
-  TokenFault,
-  verifyAny,
-  type ReadToken,
-  type VerifiedToken,
-} from '@gw/trusts';
+import { issuerOf, KeysUnavailable, readToken, TokenFault, verifyAny, type ReadToken } from '@gw/trusts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { SETTINGS, type AdminSettings } from '../../settings';
@@ -17,7 +8,7 @@ import type { AuthenticatedGrant } from '../auth/access-tokens';
 import { activeMemberships } from '../auth/active-memberships';
 import { FailureThrottle } from '../auth/failure-throttle';
 import type { TokenIdentities } from '../auth/token-identities';
-import { workspaceIds } from '../auth/workspace-references';
+import { activeWorkspace } from '../auth/workspace-references';
 import { isCallerTrust, toTrustRule } from '../rows/trust-rules';
 import { provenEmail, userNamed } from './identity-users';
 import { IssuerTrusts } from './issuer-trusts';
@@ -61,47 +52,23 @@ export class TokenUsers implements TokenIdentities {
     const { organisationId, issuer } = verified.rule;
     const { manager } = this.dataSource;
     const subject = String(token.claims['sub']);
-    const userId = await userNamed(manager, {
-      organisationId,
-      issuer,
-      subject,
-      email: provenEmail(token.claims, true),
-    });
-    const seat = userId === null ? undefined : await this.seatOf(organisationId, userId);
-    if (userId === null || seat === undefined) throw new TokenFault('map', 'The token names no active user.');
-    const workspaceId = await this.workspaceOf(verified);
-    const memberships = await activeMemberships(this.dataSource, { userId, organisationId, workspaceId });
-    if (seat.role === 'member' && !memberships.has(workspaceId))
+    const email = provenEmail(token.claims, true);
+    const user = await userNamed(manager, { organisationId, issuer, subject, email });
+    if (user?.isActive !== true) throw new TokenFault('map', 'The token names no active user.');
+    const { id: userId, role } = user;
+    const { workspace } = verified.caller;
+    const named = 'id' in workspace ? workspace.id : workspace.slug;
+    const workspaceId = await activeWorkspace(manager, organisationId, named);
+    if (workspaceId === null)
+      throw new TokenFault('map', 'The token is for no active workspace of the organisation.');
+    const memberships = await activeMemberships(manager, { userId, organisationId, workspaceId });
+    if (role === 'member' && !memberships.has(workspaceId))
       throw new TokenFault('map', 'The user does not belong to the workspace.');
     return {
-      ...{ id: userId, userId, organisationId, workspaceId, role: seat.role, memberships },
+      ...{ id: userId, userId, organisationId, workspaceId, role, memberships },
       ...{ expiresAt: new Date(verified.expiresAt * 1_000), lacksFactor: false, boundTo: null },
       scopes: new Set(verified.caller.scopes),
     };
-  }
-
-  private seatOf(
-    organisationId: string,
-    userId: string,
-  ): Promise<Pick<AuthenticatedGrant, 'role'> | undefined> {
-    return this.dataSource
-      .createQueryBuilder(OrganisationUserEntity, 'seat')
-      .innerJoin(UserEntity, 'person', `person.id = seat.userId AND person.status = 'active'`)
-      .select('seat.role', 'role')
-      .where({ organisationId, userId, status: 'active' })
-      .getRawOne<Pick<AuthenticatedGrant, 'role'>>();
-  }
-
-  private async workspaceOf({ rule, caller: { workspace } }: VerifiedToken): Promise<string> {
-    const named = 'id' in workspace ? workspace.id : workspace.slug;
-    try {
-      const { manager } = this.dataSource;
-      const [id] = await workspaceIds(manager, rule.organisationId, [named], () => 'gw_workspace');
-      if (id !== undefined) return id;
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-    }
-    throw new TokenFault('map', 'The token is for no active workspace of the organisation.');
   }
 }
 

@@ -1,6 +1,6 @@
 import type { WorkspaceRole } from '@gw/auth-scopes';
 import { WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 
 interface Member {
   readonly userId: string;
@@ -11,10 +11,10 @@ interface Member {
 
 /** Roles of a user in the active workspaces of an organisation, by workspace. */
 export async function activeMemberships(
-  dataSource: DataSource,
+  source: DataSource | EntityManager,
   { userId, organisationId, workspaceId = null }: Member,
 ): Promise<ReadonlyMap<string, WorkspaceRole>> {
-  const members = dataSource
+  const members = source
     .createQueryBuilder(WorkspaceUserEntity, 'member')
     .innerJoin(
       WorkspaceEntity,

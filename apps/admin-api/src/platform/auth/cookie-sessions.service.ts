@@ -32,7 +32,8 @@ export class CookieSessions {
     private readonly strategy: SessionStrategy,
     @Inject(SETTINGS) settings: PublicUrlSettings,
   ) {
-    const isPlain = isLoopbackUrl(publicUrl(settings, '/')) && publicUrl(settings, '/').startsWith('http:');
+    const url = publicUrl(settings, '/');
+    const isPlain = isLoopbackUrl(url) && url.startsWith('http:');
     this.name = isPlain ? 'tollgate' : '__Host-tollgate';
     this.attributes = `Path=/; HttpOnly; SameSite=Strict${isPlain ? '' : '; Secure'}`;
   }

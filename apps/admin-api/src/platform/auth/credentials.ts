@@ -11,13 +11,16 @@ const SECRET_MAX = 4_096;
 /** Three base64url parts with a JSON header. API keys contain no dots. */
 const JWT_SHAPE = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
+const credentialAfter =
+  (scheme: RegExp) =>
+  ({ headers }: Pick<FastifyRequest, 'headers'>): string | null =>
+    scheme.exec(headers.authorization ?? '')?.[1] ?? null;
+
 /** Returns the text after `Bearer `, or null. */
-export const bearerOf = (request: Pick<FastifyRequest, 'headers'>): string | null =>
-  /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
+export const bearerOf = credentialAfter(/^Bearer +([^\s]+) *$/i);
 
 /** Returns the token that is sent with a proof, after `DPoP `, or null. */
-export const boundTokenOf = (request: Pick<FastifyRequest, 'headers'>): string | null =>
-  /^DPoP +([^\s]+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
+export const boundTokenOf = credentialAfter(/^DPoP +([^\s]+) *$/i);
 
 /** Returns the credential of a request. `x-gw-api-key` takes precedence over `Authorization`. */
 export function presentedBy(request: Pick<FastifyRequest, 'headers'>): Presented {

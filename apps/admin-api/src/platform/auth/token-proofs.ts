@@ -1,7 +1,8 @@
+import type { TokenBinding } from '@gw/contracts';
 import { useOnce } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { artifactHash } from '@gw/oauth';
-import { checkProof, PROOF_ALGORITHMS, ProofFault } from '@gw/trusts';
+import { checkBound, ProofFault } from '@gw/trusts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
@@ -24,31 +25,21 @@ export class TokenProofs {
   async assertProven(thumbprint: string | null, request: FastifyRequest): Promise<void> {
     const token = boundTokenOf(request);
     if (thumbprint === null && token === null) return;
-    if (thumbprint === null)
-      throw refused('invalid_token', 'The token is not bound to a key; send it as Bearer.');
-    if (token === null)
-      throw refused('invalid_token', 'The token is bound to a key; send it as DPoP with a proof.');
+    const proof = token === null ? null : String(request.headers['dpop'] ?? '');
+    const proven = { token: token ?? '', proof, method: request.method, path: request.url };
     try {
-      const { origin } = new URL(this.settings.PUBLIC_URL ?? '');
-      const { id } = checkProof(
-        String(request.headers['dpop'] ?? ''),
-        { token, thumbprint, method: request.method, url: origin + (request.url.split('?')[0] ?? '') },
-        Math.floor(Date.now() / 1_000),
-      );
-      const idHash = artifactHash(this.secrets.oauthPepper, 'Proof', `${thumbprint} ${id}`);
+      const checked = checkBound(this.bindingTo(thumbprint), proven, Math.floor(Date.now() / 1_000));
+      const idHash = artifactHash(this.secrets.oauthPepper, 'Proof', `${checked.thumbprint} ${checked.id}`);
       if (!(await useOnce(this.dataSource.manager, { idHash, seconds: SECONDS })))
         throw new ProofFault('it was used before');
     } catch (error) {
-      if (error instanceof ProofFault)
-        throw refused('invalid_dpop_proof', `The header DPoP is not accepted: ${error.message}.`);
+      if (error instanceof ProofFault) throw new GatewayError('unauthenticated', error.refusal);
       throw error;
     }
   }
-}
 
-/** RFC 9449, section 7.1. */
-const refused = (error: string, message: string): GatewayError =>
-  new GatewayError('unauthenticated', {
-    message,
-    headers: { 'www-authenticate': `DPoP error="${error}", algs="${PROOF_ALGORITHMS.join(' ')}"` },
-  });
+  private bindingTo(thumbprint: string | null): TokenBinding | null {
+    if (thumbprint === null) return null;
+    return { thumbprint, origin: new URL(this.settings.PUBLIC_URL ?? '').origin };
+  }
+}

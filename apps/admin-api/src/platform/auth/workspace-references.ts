@@ -1,7 +1,18 @@
 import { WorkspaceEntity } from '@gw/entities';
-import { invalid } from '@gw/web';
+import { invalid, isStorableText } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
-import { isUuid } from './tenancy';
+import { byReference, isUuid } from './tenancy';
+
+/** The id of the active workspace of an organisation that an id or slug names; null for any other text. */
+export async function activeWorkspace(
+  manager: EntityManager,
+  organisationId: string,
+  reference: string,
+): Promise<string | null> {
+  if (!isStorableText(reference)) return null;
+  const where = { ...byReference(reference), organisationId, status: 'active' as const };
+  return (await manager.findOne(WorkspaceEntity, { where, select: { id: true } }))?.id ?? null;
+}
 
 /**
  * Returns the ids of the workspaces that a body names by id or slug, in the same order. `pathOf` returns the body path

@@ -5,6 +5,7 @@ import {
   logoutIssuer,
   readLogoutRequest,
   SamlFault,
+  type LogoutMessage,
   type OutgoingMessage,
   type ReceivedLogout,
 } from '@gw/federation';
@@ -62,14 +63,10 @@ export class SamlLogouts {
 
   /** Where the browser ends the session at the provider too; null where a link cannot do it. */
   urlFor(connection: SsoConnectionEntity, { subject, providerSession }: SsoSessionEntity): string | null {
-    const { sloUrl: url, sloBinding: binding = 'redirect', nameIdFormat } = samlSettingsOf(connection);
-    const { samlKey } = openSecrets(this.secrets.sealingKeyring, connection);
-    if (url === null || binding !== 'redirect' || samlKey === undefined) return null;
-    return buildLogoutRequest({
-      entityId: this.providers.addressesOf(connection).entityId,
-      ...{ to: { url, binding }, issuedAt: new Date(), signingKey: samlKey },
-      ...{ subject, nameIdFormat, sessionIndex: providerSession },
-    }).url;
+    const { sloUrl, nameIdFormat } = samlSettingsOf(connection);
+    const message = this.messageTo(connection, sloUrl);
+    if (message?.to.binding !== 'redirect') return null;
+    return buildLogoutRequest({ ...message, subject, nameIdFormat, sessionIndex: providerSession }).url;
   }
 
   private answerTo(
@@ -77,15 +74,18 @@ export class SamlLogouts {
     requestId: string,
     relayState: string | null,
   ): OutgoingMessage | null {
-    const { sloUrl, sloResponseUrl, sloBinding: binding = 'redirect' } = samlSettingsOf(connection);
-    const { samlKey } = openSecrets(this.secrets.sealingKeyring, connection);
-    const url = sloResponseUrl ?? sloUrl;
-    if (url === null || samlKey === undefined) return null;
-    return buildLogoutAnswer({
-      entityId: this.providers.addressesOf(connection).entityId,
-      ...{ to: { url, binding }, issuedAt: new Date(), signingKey: samlKey },
-      ...{ requestId, relayState },
-    });
+    const { sloUrl, sloResponseUrl } = samlSettingsOf(connection);
+    const message = this.messageTo(connection, sloResponseUrl ?? sloUrl);
+    return message === null ? null : buildLogoutAnswer({ ...message, requestId, relayState });
+  }
+
+  /** What each message of ours has; null where the provider has no such address. */
+  private messageTo(connection: SsoConnectionEntity, url: string | null): LogoutMessage | null {
+    const { sloBinding: binding = 'redirect' } = samlSettingsOf(connection);
+    const { samlKey: signingKey } = openSecrets(this.secrets.sealingKeyring, connection);
+    if (url === null || signingKey === undefined) return null;
+    const { entityId } = this.providers.addressesOf(connection);
+    return { entityId, to: { url, binding }, issuedAt: new Date(), signingKey };
   }
 
   /** The connection that the request says it is from. A request without one is in no audit log, as it belongs to no organisation. */

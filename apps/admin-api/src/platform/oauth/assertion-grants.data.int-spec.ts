@@ -234,6 +234,8 @@ describe('assertions of identity providers (ID-JAG)', () => {
     expect(await workspaceOf({})).toBeNull();
     expect(await workspaceOf({ gw_workspace: workspaceId })).toBe(workspaceId);
     expect(await workspaceOf({ gw_workspace: other.workspaceId })).toBe(400);
+    expect(await workspaceOf({ gw_workspace: 'a\u0000b' })).toBe(400);
+    expect(await workspaceOf({ email: 'a\u0000@example.org' })).toBe(400);
   });
 
   it('are only for confidential clients of administrators, of the organisation of the trust', async () => {

@@ -8,7 +8,7 @@ import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { placeOf } from './assertion-users';
 import { ACCESS_SECONDS, resourceServerOf } from './engine-configuration';
 import { GrantWriter, type WrittenGrant } from './grant-writer';
-import { AssertionFault, IdentityAssertions, type IdentityAssertion } from './identity-assertions';
+import { AssertionFault, IdentityAssertions, isRefusal, type IdentityAssertion } from './identity-assertions';
 import { currentOauthCall, type OauthWork } from './oauth-call';
 import { OauthClients, type KnownClient } from './oauth-clients';
 import { resourceOf, scopesOfClient, type OauthResource } from './oauth-resources';
@@ -141,7 +141,7 @@ export class AssertionGrants {
 
 /** The client learns only that the assertion is refused; the audit log has the reason. */
 function refuse(organisationId: string, clientId: string, error: unknown): never {
-  if (!(error instanceof AssertionFault || error instanceof GatewayError)) throw error;
+  if (!(isRefusal(error) || error instanceof GatewayError)) throw error;
   const entry = {
     ...{ action: 'approve', resourceType: 'oauth_grants', resourceId: null },
     after: { client_id: clientId, reason: error.message },

@@ -15,7 +15,7 @@ import { provenEmail } from '../accounts/identity-users';
 import { IssuerTrusts } from '../accounts/issuer-trusts';
 import { toTokenRule } from '../rows/trust-rules';
 
-/** Why an assertion is refused; for the audit log, never for the client. */
+/** Why an assertion is refused although it is whole and its issuer is trusted; see `isRefusal`. */
 export class AssertionFault extends Error {
   override readonly name = 'AssertionFault';
 }
@@ -47,15 +47,15 @@ export class IdentityAssertions {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {}
 
-  /** Checks an assertion against the trusts of the organisation of its client. Rejects with `AssertionFault`. */
+  /** Checks an assertion against the trusts of the organisation of its client. Rejects with what `isRefusal` knows. */
   async read(
     assertion: string,
     client: { readonly clientId: string; readonly organisationId: string },
   ): Promise<IdentityAssertion> {
-    const token = faulty(() => readToken(assertion, ASSERTION_TYPES));
+    const token = readToken(assertion, ASSERTION_TYPES);
     const { organisationId } = client;
     const trusts = await this.trusts.of(issuerOf(token.claims) ?? '', { organisationId, kind: 'id_jag' });
-    let last: Error = new AssertionFault('There is no trust of the issuer.');
+    let last: unknown = new AssertionFault('There is no trust of the issuer.');
     for (const trust of trusts) {
       try {
         return await this.accepted(trust, token, client.clientId);
@@ -64,7 +64,7 @@ export class IdentityAssertions {
         last = error;
       }
     }
-    throw last instanceof AssertionFault ? last : new AssertionFault(last.message);
+    throw last;
   }
 
   private async accepted(trust: TrustEntity, token: ReadToken, clientId: string): Promise<IdentityAssertion> {
@@ -92,17 +92,9 @@ export class IdentityAssertions {
   }
 }
 
-const isRefusal = (error: unknown): error is Error =>
+/** Whether an error says why an assertion is refused; its message is for the audit log, never for the client. */
+export const isRefusal = (error: unknown): error is Error =>
   error instanceof AssertionFault || error instanceof TokenFault || error instanceof KeysUnavailable;
-
-function faulty<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof TokenFault) throw new AssertionFault(error.message);
-    throw error;
-  }
-}
 
 const textIn = (claims: Readonly<Record<string, unknown>>, name: string): string | null => {
   const value = claims[name];

@@ -1,6 +1,23 @@
 import type { TrustRule } from '@gw/contracts';
-import type { TrustEntity } from '@gw/entities';
+import { OrganisationEntity, TrustEntity } from '@gw/entities';
 import type { TokenRule } from '@gw/trusts';
+import type { DataSource, EntityManager, FindOptionsWhere, SelectQueryBuilder } from 'typeorm';
+
+/** The active trusts of active organisations, the oldest first, as `trust`. */
+export const activeTrusts = (
+  source: DataSource | EntityManager,
+  where: FindOptionsWhere<TrustEntity>,
+): SelectQueryBuilder<TrustEntity> =>
+  source
+    .createQueryBuilder(TrustEntity, 'trust')
+    .innerJoin(
+      OrganisationEntity,
+      'organisation',
+      `organisation.id = trust.organisationId AND organisation.status = 'active'`,
+    )
+    .where({ ...where, status: 'active' })
+    .orderBy('trust.createdAt')
+    .addOrderBy('trust.id');
 
 /** A trust of callers as gateways read it. */
 export const toTrustRule = (row: CallerTrust): TrustRule => ({
