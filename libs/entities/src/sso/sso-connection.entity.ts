@@ -35,7 +35,7 @@ export interface SamlSettings {
   }[];
   /** Where the metadata is read, again and again; null when it was sent. */
   readonly metadataUrl: string | null;
-  /** What administrators have set by themselves, so that metadata that is read again does not change it; absent, as in settings that were saved before: all. */
+  /** What administrators have set by themselves, so that metadata that is read again does not change it; absent, as in settings that were saved before and whose metadata was not sent since: all. */
   readonly ownParts?: readonly SamlMetadataPart[];
   /** Why the metadata was not applied when it was last read again; absent or null: it was. */
   readonly metadataFault?: string | null;

@@ -1,4 +1,4 @@
-import { AuditLogEntity, SessionEntity, SsoFlowEntity } from '@gw/entities';
+import { AuditLogEntity, SessionEntity, SsoConnectionEntity, SsoFlowEntity } from '@gw/entities';
 import { newKeyWithCertificate } from '@gw/federation';
 import { uuidv7 } from '@gw/kernel';
 import { samlifyIdp } from '@gw/testing';
@@ -211,6 +211,21 @@ describe('logins by SAML', () => {
     expect(text).toContain(`entityID="${at.sp.entity_id}"`);
     expect(text).toContain(at.sp.acs_url);
     expect((await api.get(`/v2/auth/saml/metadata/${uuidv7()}`)).status).toBe(404);
+  });
+
+  it('keep what was set by hand, also in settings from before that was known', async () => {
+    const { id, tenant, idp } = await scene();
+    const { manager } = api.dataSource;
+    const partsAfter = async (saml: object): Promise<unknown> => {
+      const put = await api.put(`${CONNECTIONS}/${id}`, { key: tenant.adminKey, body: { saml } });
+      expect([put.status, put.text]).toEqual([200, expect.any(String)]);
+      return (await manager.findOneByOrFail(SsoConnectionEntity, { id })).saml?.ownParts;
+    };
+    expect(await partsAfter({ slo_url: null })).toEqual(['slo']);
+    expect(await partsAfter({ force_authn: true })).toEqual(['slo']);
+    await manager.query(`UPDATE sso_connections SET saml = saml - 'ownParts' WHERE id = $1`, [id]);
+    expect(await partsAfter({ force_authn: false })).toBeUndefined();
+    expect(await partsAfter({ metadata_xml: idp.metadata() })).toEqual([]);
   });
 
   it('are saved with what they need; each fault names its field', async () => {

@@ -118,14 +118,19 @@ const ofMetadata = (metadata: IdpMetadata): Partial<SamlSettings> => ({
   signRequests: metadata.wantsSignedRequests,
 });
 
-/** `before`: the settings, when the metadata is the same as before. */
-const provenance = (
+/**
+ * `before`: the settings, when the metadata is the same as before. Where it was not known then what was set by hand, it still is not, so
+ * that all of it counts as that.
+ */
+function provenance(
   given: readonly SamlMetadataPart[],
   before: ReadSettings | null,
-): Pick<SamlSettings, 'ownParts' | 'metadataFault'> => ({
-  ownParts: [...new Set([...(before?.settings.ownParts ?? []), ...given])],
-  metadataFault: before?.settings.metadataFault ?? null,
-});
+): Pick<SamlSettings, 'ownParts' | 'metadataFault'> {
+  const { ownParts: earlier, metadataFault = null } = before?.settings ?? { ownParts: [] };
+  return earlier === undefined
+    ? { metadataFault }
+    : { ownParts: [...new Set([...earlier, ...given])], metadataFault };
+}
 
 /** The parts of the metadata that are given by themselves. */
 const partsIn = (input: SamlFields): readonly SamlMetadataPart[] =>
