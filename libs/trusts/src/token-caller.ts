@@ -1,9 +1,10 @@
 import { scopesAllowedFor, canonicalScope } from '@gw/auth-scopes';
-import type { RateLimitRule, TrustMap, TrustRule } from '@gw/contracts';
+import type { TrustMap, TrustRule } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
 import { holds } from './claim-conditions';
 import { pointed } from './json-pointer';
 import { needsNoUser } from './presets';
+import { limitsOf, NO_LIMITS, type TokenLimits } from './token-limits';
 import { claimFault, CONTROL, TokenFault } from './trust-token';
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -17,13 +18,12 @@ export interface TokenCaller {
   readonly userId: string;
   /** Slug or id of a config; null without one. */
   readonly config: string | null;
-  readonly rateLimits: readonly RateLimitRule[];
+  readonly limits: TokenLimits;
 }
 
 const ENTRIES_MAX = 20;
 const CHARACTERS_MAX = 128;
 const USER_MAX = 256;
-const LIMITS_MAX = 10;
 
 /** Applies what a trust asks of all its tokens to claims that are not proven yet. Throws `TokenFault`. */
 export function checkConditions(
@@ -57,7 +57,7 @@ export function callerOf(rule: TrustRule, claims: Claims): TokenCaller {
     metadata: { ...(isOwn ? ownMetadata(claims) : {}), ...mappedMetadata(map, claims) },
     userId: userOf(claims),
     config: isOwn ? configOf(claims) : null,
-    rateLimits: isOwn ? rateLimitsOf(claims) : [],
+    limits: isOwn ? limitsOf(claims) : NO_LIMITS,
   };
 }
 
@@ -122,24 +122,4 @@ function plain(name: string, value: unknown): [string, string][] {
 function configOf({ defaults }: Claims): string | null {
   const config = isObject(defaults) ? defaults['config_id'] : undefined;
   return typeof config === 'string' && /^[\w-]{1,255}$/.test(config) ? config : null;
-}
-
-const UNITS: readonly unknown[] = ['rps', 'rpm', 'rph', 'rpd', 'rpw'];
-
-/** Limits that the token sets for its own subject. They restrict only, so a fault in them refuses the token. */
-function rateLimitsOf(claims: Claims): readonly RateLimitRule[] {
-  if (claims['usage_limits'] !== undefined)
-    throw claimFault('usage_limits are not offered in tokens; set them on the workspace');
-  const raw = claims['rate_limits'];
-  if (raw === undefined) return [];
-  if (!Array.isArray(raw) || raw.length > LIMITS_MAX)
-    throw claimFault(`rate_limits must be a list of at most ${String(LIMITS_MAX)}`);
-  return raw.map((each: unknown) => {
-    const { type, unit, value } = isObject(each) ? each : {};
-    const isRight = (type === 'requests' || type === 'tokens') && UNITS.includes(unit);
-    if (!isRight || typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-      throw claimFault('each rate limit needs type, unit and value');
-    }
-    return { type, unit: unit as RateLimitRule['unit'], value };
-  });
 }

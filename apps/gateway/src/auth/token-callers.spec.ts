@@ -195,6 +195,51 @@ describe('callers with a signed token', () => {
     expect([await statusOf(ann), await statusOf(ann), await statusOf(bob)]).toEqual([200, 429, 200]);
   });
 
+  it('spend the budgets of their token, each subject by itself, and all tokens of a subject together', async () => {
+    const budget = { type: 'requests', credit_limit: 2, periodic_reset: 'monthly', alert_threshold: 1 };
+    const of = (sub: string, more: object = {}): string =>
+      tokenOf(k1, { sub, usage_limits: [{ ...budget, ...more }] });
+    expect([await statusOf(of('ann')), await statusOf(of('ann', { credit_limit: 3 }))]).toEqual([200, 200]);
+    const refused = await call(of('ann'));
+    expect([refused.status, await statusOf(of('bob'))]).toEqual([412, 200]);
+    expect([await statusOf(of('ann', { credit_limit: 3 })), await statusOf(of('ann'))]).toEqual([200, 412]);
+    expect(await statusOf(tokenOf(k1, { sub: 'ann', usage_limits: { ...budget, credit_limit: 3 } }))).toBe(
+      412,
+    );
+  });
+
+  it('are charged in the durable record under the budget of their subject', async () => {
+    const usage_limits = [{ type: 'cost', credit_limit: 5 }];
+    expect(await statusOf(tokenOf(k1, { sub: 'ann', usage_limits }))).toBe(200);
+    const [record] = (await gateway.records()).slice(-1);
+    expect(record?.decision).toMatchObject({
+      charges: [
+        { counters: [[expect.stringMatching(/^api_key:[-0-9a-f]{36}:cost:budget$/), 0, expect.anything()]] },
+      ],
+    });
+  });
+
+  it.each([
+    ['a type that is none', { type: 'money', credit_limit: 1 }],
+    ['no amount', { type: 'cost' }],
+    ['a text as the amount', { type: 'cost', credit_limit: '1' }],
+    ['an amount below zero', { type: 'cost', credit_limit: -1 }],
+    ['an unknown reset', { type: 'cost', credit_limit: 1, periodic_reset: 'yearly' }],
+    ['two resets', { type: 'cost', credit_limit: 1, periodic_reset: 'weekly', periodic_reset_days: 3 }],
+    ['days below one', { type: 'cost', credit_limit: 1, periodic_reset_days: 0 }],
+    ['a time that is none', { type: 'cost', credit_limit: 1, next_usage_reset_at: 'soon' }],
+    ['no object', 'cost'],
+  ])('are refused when a budget has %s', async (_, limit) => {
+    expect(await statusOf(tokenOf(k1, { usage_limits: [limit] }))).toBe(401);
+  });
+
+  it('are refused when they limit the same twice', async () => {
+    const rate = { type: 'requests', unit: 'rpm', value: 9 };
+    expect(await statusOf(tokenOf(k1, { rate_limits: [rate, { ...rate, value: 8 }] }))).toBe(401);
+    const budget = { type: 'cost', credit_limit: 9 };
+    expect(await statusOf(tokenOf(k1, { usage_limits: [budget, budget] }))).toBe(401);
+  });
+
   it('are refused when tokens are switched off', async () => {
     const off = await GatewayHarness.start({ JWT_ENABLED: 'OFF' });
     try {

@@ -111,8 +111,7 @@ export class TokenCallers {
       scopes: caller.scopes,
       status: 'active',
       expiresAt: new Date(expiresAt * 1_000).toISOString(),
-      rateLimits: caller.rateLimits,
-      usageLimits: [],
+      ...caller.limits,
       defaults: {
         metadata: { ...caller.metadata, _user: caller.userId.slice(0, 128) },
         config: await this.configOf(workspaceId, caller.config),

@@ -71,11 +71,18 @@ async function outcomeOf(
   }
 }
 
-const shown = ({ workspace, scopes, metadata, userId, config, rateLimits }: TokenCaller): object => ({
+const shown = ({ workspace, scopes, metadata, userId, config, limits }: TokenCaller): object => ({
   workspace: 'id' in workspace ? workspace.id : workspace.slug,
   scopes,
   metadata,
   user_id: userId,
   config_id: config,
-  rate_limits: rateLimits,
+  rate_limits: limits.rateLimits,
+  usage_limits: limits.usageLimits.map((budget) => ({
+    type: budget.type,
+    credit_limit: budget.creditLimit,
+    periodic_reset: budget.periodicReset,
+    periodic_reset_days: budget.periodicResetDays,
+    next_usage_reset_at: budget.nextResetAt,
+  })),
 });
