@@ -106,7 +106,7 @@ async function run(
       // Changes are checked and printed once before they are written.
       if (mode === 'validate' && !isPlan(call)) return;
       output.out(lineOf({ uses: uses.get(keyOf(change)) ?? [], ...change }));
-      for (const secret of ['key', 'client_auth', 'invite_link', 'secret']) {
+      for (const secret of ['key', 'client_auth', 'client_secret', 'invite_link', 'secret']) {
         if (typeof shownOnce[secret] === 'string') output.out(`  ${secret}: ${shownOnce[secret]}\n`);
       }
     },

@@ -14,6 +14,7 @@ const SETTING_NAMES = [
   'security_settings',
   'session_settings',
   'scim_settings',
+  'oauth_settings',
   'workspace_overrides',
 ] as const;
 
@@ -56,6 +57,14 @@ const ORGANISATION_SETTINGS: Readonly<Record<(typeof SETTING_NAMES)[number], Mem
       adopt_existing: { fallback: true },
       group_based_user_provisioning: { fallback: false },
       manage_organisation: { fallback: false },
+    },
+  },
+  oauth_settings: {
+    ...EMPTY_WHEN_ABSENT,
+    members: {
+      clients: { fallback: 'any' },
+      device_flow: { fallback: true },
+      require_dpop: { fallback: false },
     },
   },
   workspace_overrides: { ...EMPTY_WHEN_ABSENT, members: WORKSPACE_OVERRIDES },

@@ -1,5 +1,7 @@
 /** Resources whose POST, PUT and DELETE each run in one transaction. */
 const RESOURCES: ReadonlySet<string> = new Set([
+  'admin/organisation/domains',
+  'admin/organisation/oauth-clients',
   'alert-webhooks',
   'collections',
   'configs',
@@ -13,7 +15,9 @@ const RESOURCES: ReadonlySet<string> = new Set([
   'prompts',
   'prompts/partials',
   'providers',
+  'scim/workspaces',
   'secret-references',
+  'trusts',
   'virtual-keys',
   'workspaces',
 ]);

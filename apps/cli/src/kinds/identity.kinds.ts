@@ -1,0 +1,165 @@
+import type { Json } from '../api-client';
+import { cleared, members, post, present, put, type Item, type Kind, type ReconcileContext } from '../kind';
+import { plain, type Members } from '../members';
+import { canonicalScopes } from './security.members';
+
+const DOMAINS = '/v1/admin/organisation/domains';
+const CLIENTS = '/v1/admin/organisation/oauth-clients';
+const TRUSTS = '/v1/trusts';
+const MAPPINGS = '/v1/scim/workspaces';
+const PAGE_SIZE = 1_000;
+
+/** Domains of addresses. Their proof, a DNS record, is no state of a file. */
+export const domains: Kind = {
+  name: 'domains',
+  identity: ['domain'],
+  members: {
+    domain: { normal: (value) => String(value).toLowerCase() },
+    allow_subdomains: { fallback: false },
+  },
+  removable: true,
+  async existing({ api }) {
+    const rows = await api.all(DOMAINS);
+    return rows.map((row) => ({
+      item: members(row, 'domain', 'allow_subdomains'),
+      path: `${DOMAINS}/${String(row['id'])}`,
+    }));
+  },
+  create: (context, item) => post(context, DOMAINS, present(item, 'domain', 'allow_subdomains')),
+  update: (context, path, item) => put(context, path, present(item, 'allow_subdomains')),
+};
+
+const CLIENT = ['name', 'redirect_uris', 'token_endpoint_auth_method', 'grant_types', 'status'] as const;
+const CLIENT_KEYS = ['jwks', 'jwks_uri'] as const;
+
+/** Clients that administrators register. The server makes ids and secrets and shows the secrets once. */
+export const oauthClients: Kind = {
+  name: 'oauth_clients',
+  identity: ['name'],
+  members: {
+    ...plain('name', 'redirect_uris', 'jwks_uri'),
+    token_endpoint_auth_method: { fallback: 'none' },
+    grant_types: { fallback: ['authorization_code', 'refresh_token'] },
+    jwks: { isContent: true },
+    status: { fallback: 'active' },
+  },
+  removable: true,
+  async existing({ api }) {
+    const rows = await api.all(CLIENTS);
+    return rows.map((row) => ({
+      item: members(row, ...CLIENT, ...CLIENT_KEYS),
+      path: `${CLIENTS}/${String(row['id'])}`,
+    }));
+  },
+  create: (context, item) => post(context, CLIENTS, present(item, ...CLIENT, ...CLIENT_KEYS)),
+  update: (context, path, item) =>
+    put(context, path, { ...present(item, ...CLIENT), ...cleared(item, ...CLIENT_KEYS) }),
+};
+
+const TRUST = ['name', 'kind', 'issuer', 'audiences', 'algorithms', 'conditions', 'max_ttl'] as const;
+const TRUST_FLAGS = ['require_jti_once', 'link_users', 'status'] as const;
+const CONDITIONS: Members = plain('claim', 'op', 'value');
+
+const longestToken = ({ kind, require_jti_once: isOnce }: Json): number =>
+  kind === 'id_jag' ? 300 : isOnce === true ? 3_600 : 86_400;
+
+/** Issuers whose tokens are accepted. A file names where their keys are, so that it says the same each time. */
+export const trusts: Kind = {
+  name: 'trusts',
+  identity: ['name'],
+  members: {
+    ...plain('name', 'kind', 'preset', 'issuer', 'jwks_uri', 'audiences'),
+    jwks: { isContent: true },
+    algorithms: { fallback: ['RS256'] },
+    conditions: { members: CONDITIONS },
+    maps: {
+      members: {
+        conditions: { members: CONDITIONS },
+        workspace: {},
+        scopes: { normal: canonicalScopes },
+        metadata: { isContent: true },
+      },
+    },
+    max_ttl: { fallback: longestToken },
+    require_jti_once: { fallback: false },
+    link_users: { fallback: false },
+    status: { fallback: 'active' },
+  },
+  removable: true,
+  async existing({ api, workspaces }) {
+    const rows = await api.all(TRUSTS);
+    return rows.map((row) => ({
+      item: {
+        ...members(row, ...TRUST, ...TRUST_FLAGS, 'preset', 'jwks_uri', 'jwks'),
+        maps: (row['maps'] as Json[]).map(({ workspace, metadata, ...map }) => ({
+          ...map,
+          ...(typeof workspace === 'string' ? { workspace: workspaces.slugOf(workspace) } : {}),
+          ...(Object.keys(metadata as Json).length === 0 ? {} : { metadata }),
+        })),
+      },
+      path: `${TRUSTS}/${String(row['id'])}`,
+    }));
+  },
+  create: (context, item) => post(context, TRUSTS, trustOf(context, item)),
+  update: (context, path, item) => put(context, path, { conditions: [], ...trustOf(context, item) }),
+};
+
+function trustOf(context: ReconcileContext, item: Item): Json {
+  const { jwks, jwks_uri: address } = item;
+  if (jwks === undefined && address === undefined)
+    throw new Error('jwks_uri or jwks is missing; name where the keys of the issuer are.');
+  return {
+    ...present(item, ...TRUST, ...TRUST_FLAGS),
+    ...cleared(item, 'preset'),
+    ...present(item, 'jwks', 'jwks_uri'),
+    ...(item['maps'] === undefined
+      ? {}
+      : {
+          maps: (item['maps'] as Json[]).map(({ workspace, ...map }) => ({
+            ...map,
+            ...(workspace === undefined ? {} : { workspace: context.workspaces.idOf(workspace) }),
+          })),
+        }),
+  };
+}
+
+/** Roles in workspaces that groups of the identity provider give. */
+export const scimMappings: Kind = {
+  name: 'scim_mappings',
+  identity: ['workspace', 'scim_group', 'role'],
+  members: {
+    ...plain('workspace'),
+    scim_group: { api: 'scim_group_name' },
+    role: { normal: (value) => String(value).toLowerCase() },
+  },
+  removable: true,
+  async existing(context) {
+    const rows = await allMappings(context);
+    return rows.map((row) => ({
+      item: {
+        workspace: context.workspaces.slugOf(String(row['workspace_id'])),
+        ...members(row, 'scim_group', 'role'),
+      },
+      path: `${MAPPINGS}/${String(row['id'])}`,
+    }));
+  },
+  create: (context, item) =>
+    post(context, MAPPINGS, {
+      workspace_id: context.workspaces.idOf(item['workspace']),
+      scim_group_name: item['scim_group'],
+      role: item['role'],
+    }),
+  update: () => Promise.reject(new Error('All members of a mapping identify it.')),
+};
+
+async function allMappings({ api }: ReconcileContext): Promise<Json[]> {
+  const rows: Json[] = [];
+  for (let page = 0; ; page += 1) {
+    const { mappings, total_count: total } = await api.call<{ mappings: Json[]; total_count: number }>(
+      'GET',
+      `${MAPPINGS}?page=${String(page)}&page_size=${String(PAGE_SIZE)}`,
+    );
+    rows.push(...mappings);
+    if (mappings.length === 0 || rows.length >= total) return rows;
+  }
+}
