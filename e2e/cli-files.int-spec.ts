@@ -3,7 +3,7 @@ import { ApiClient } from '../apps/cli/src/api-client';
 import { KINDS } from '../apps/cli/src/kinds';
 import type { Members } from '../apps/cli/src/members';
 import { exportState, reconcile, type Change, type State } from '../apps/cli/src/reconcile';
-import { FULL_FILE, HAND_WRITTEN, MCP_SERVER } from './spec-support/cli-states';
+import { fullFileOf, HAND_WRITTEN, MCP_SERVER } from './spec-support/cli-states';
 import { NO_STATE, NOT_IN_FILES, WRITES } from './spec-support/cli-routes';
 
 interface Schema {
@@ -41,12 +41,17 @@ describe('tollgate files', () => {
 
   it('reproduces every member on an empty organisation, and a second apply changes nothing', async () => {
     const [first, second] = [await admin.tenant(), await admin.tenant()];
-    await apply(first, FULL_FILE);
-    expect(await diff(first, FULL_FILE)).toEqual([]);
+    const file = fullFileOf(first.organisationId);
+    await apply(first, file);
+    expect(await diff(first, file)).toEqual([]);
     const exported = await exportState(clientOf(first));
-    await apply(second, exported);
-    expect(neutral(await exportState(clientOf(second)))).toEqual(neutral(exported));
-    expect(await diff(second, exported)).toEqual([]);
+    // An audience names the organisation.
+    const renamed = JSON.parse(
+      JSON.stringify(exported).replaceAll(first.organisationId, second.organisationId),
+    ) as State;
+    await apply(second, renamed);
+    expect(neutral(await exportState(clientOf(second)))).toEqual(neutral(renamed));
+    expect(await diff(second, renamed)).toEqual([]);
     expect(membersWithoutValue(exported)).toEqual([]);
     expect(JSON.stringify(exported)).toContain(MCP_SERVER);
 

@@ -1,35 +1,4 @@
 #!/usr/bin/env node
-// `node tools/reset-password.cjs <email> [--remove-factors]`: prints a link that sets a new password, for whoever runs this
-// installation; with the option the user's second factors are removed. It needs no login: DATABASE_URL and ENCRYPTION_KEY of the environment, or the data folder of a product that runs with the embedded Postgres.
-const { spawnSync } = require('node:child_process');
-const { existsSync, readFileSync } = require('node:fs');
-const { join } = require('node:path');
-const { ROOT, StartError, checkBootstrapVersion, runMain, runtimePath } = require('./runtime.cjs');
-
-const ENTRY = join(ROOT, 'dist', 'admin-api', 'apps', 'admin-api', 'src', 'reset-password.js');
-
-/** Line 4 of the file that a running Postgres keeps is its port. */
-function embedded() {
-  const folder = process.env.DATA_DIR || join(ROOT, '.data');
-  const pidFile = join(folder, 'postgres', 'data', 'postmaster.pid');
-  const secretsFile = join(folder, 'secrets.json');
-  if (!existsSync(pidFile) || !existsSync(secretsFile)) {
-    throw new StartError(
-      `Start the product first (its data folder is ${folder}), or set DATABASE_URL and ENCRYPTION_KEY.`,
-    );
-  }
-  const port = readFileSync(pidFile, 'utf8').split('\n')[3];
-  const { encryptionKey, postgresPassword } = JSON.parse(readFileSync(secretsFile, 'utf8'));
-  return {
-    DATABASE_URL: `postgres://tollgate:${postgresPassword}@127.0.0.1:${port}/tollgate`,
-    ENCRYPTION_KEY: process.env.ENCRYPTION_KEY || encryptionKey,
-  };
-}
-
-runMain(async () => {
-  checkBootstrapVersion();
-  if (!existsSync(ENTRY)) await require('./build.cjs').ensureBuilt();
-  const env = { ...process.env, ...(process.env.DATABASE_URL ? {} : embedded()) };
-  const { status } = spawnSync(runtimePath(), [ENTRY, ...process.argv.slice(2)], { stdio: 'inherit', env });
-  process.exitCode = status ?? 1;
-});
+// `node tools/reset-password.cjs <email> [--remove-factors]`: prints a link that sets a new password; with the option the user's second
+// factors are removed.
+require('./operator-command.cjs').runOperatorCommand('reset-password');

@@ -1,6 +1,8 @@
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
+import { rsaKeyPair } from '@gw/testing';
 import type { State } from '../../apps/cli/src/reconcile';
 
+const PUBLIC_KEY = rsaKeyPair('k1').jwk;
 export const MCP_SERVER = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90';
 
 const CONDITIONS = [{ key: 'metadata.team', value: ['search', 'ads'], excludes: 'batch' }];
@@ -47,6 +49,7 @@ export const FULL_FILE: State = {
         group_based_user_provisioning: true,
         manage_organisation: true,
       },
+      oauth_settings: { clients: 'registered', device_flow: false, require_dpop: true },
       workspace_overrides: { logs: true, export_settings: true },
     },
   ],
@@ -66,6 +69,25 @@ export const FULL_FILE: State = {
     },
     { slug: 'ads', name: '🎯 Ads' },
   ],
+  domains: [{ domain: 'acme.example', allow_subdomains: true }],
+  oauth_clients: [
+    {
+      name: 'Portal',
+      redirect_uris: ['https://portal.example.com/cb'],
+      token_endpoint_auth_method: 'private_key_jwt',
+      grant_types: ['authorization_code'],
+      jwks_uri: 'https://portal.example.com/jwks.json',
+      status: 'blocked',
+    },
+    {
+      name: 'Batch',
+      redirect_uris: ['https://batch.example.com/cb'],
+      token_endpoint_auth_method: 'private_key_jwt',
+      grant_types: ['authorization_code'],
+      jwks: { keys: [PUBLIC_KEY] },
+    },
+  ],
+  scim_mappings: [{ workspace: 'search', scim_group: 'Engineering', role: 'manager' }],
   secret_references: [
     {
       slug: 'vaulted',
@@ -304,10 +326,61 @@ export const FULL_FILE: State = {
   ],
 };
 
+/** A file with everything, for one organisation: a second one that trusts an issuer needs audiences with its id. */
+export const fullFileOf = (organisationId: string): State => ({
+  ...FULL_FILE,
+  trusts: [
+    {
+      name: 'CI',
+      kind: 'workload',
+      preset: 'gitlab',
+      issuer: 'https://gitlab.example.org',
+      jwks_uri: 'https://gitlab.example.org/oauth/discovery/keys',
+      audiences: [`https://gateway.example.com/${organisationId}`],
+      algorithms: ['RS256', 'ES256'],
+      conditions: [{ claim: '/namespace_id', op: 'equals', value: '7' }],
+      maps: [
+        {
+          conditions: [{ claim: '/ref', op: 'in', value: ['main', 'stable'] }],
+          workspace: 'search',
+          scopes: ['completions.write'],
+          metadata: { ref: '/ref' },
+        },
+      ],
+      max_ttl: 1_800,
+      require_jti_once: true,
+      status: 'disabled',
+    },
+    {
+      name: 'Own',
+      kind: 'jwt',
+      issuer: 'https://tokens.example.org',
+      jwks: { keys: [PUBLIC_KEY] },
+      audiences: [`https://gateway.example.com/${organisationId}`],
+      algorithms: ['RS256', 'PS256'],
+      maps: [{ scopes: ['completions.write', 'logs.list'] }],
+      link_users: true,
+    },
+  ],
+});
+
 /** Short items, as a person writes them: defaults left out, lists unsorted, a secret in the open. */
 export const HAND_WRITTEN: State = {
   organisation_settings: [{ settings: { debug_log: 0 }, security_settings: { membersViewLogs: false } }],
   workspaces: [{ slug: 'search', name: '🔍 Search' }],
+  domains: [{ domain: 'Short.Example' }],
+  oauth_clients: [{ name: 'Portal', redirect_uris: ['https://portal.example.com/cb'] }],
+  scim_mappings: [{ workspace: 'search', scim_group: 'Search', role: 'Member' }],
+  trusts: [
+    {
+      name: 'ci',
+      kind: 'workload',
+      issuer: 'https://ci.example.org',
+      jwks_uri: 'https://ci.example.org/jwks.json',
+      audiences: ['https://gateway.example.com'],
+      maps: [{ workspace: 'search', scopes: ['logs.view', 'completions.write'] }],
+    },
+  ],
   integrations: [{ slug: 'main', name: 'Main', ai_provider_id: 'openai', key: 'sk-literal-0123456789' }],
   integration_access: [{ integration: 'main', workspaces: [{ workspace: 'search', enabled: true }] }],
   integration_models: [

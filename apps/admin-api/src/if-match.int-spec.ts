@@ -11,6 +11,7 @@ const WITHOUT_ETAG = [
   'guardrailServers_replace',
   'ownGrants_end',
   'scimTokens_remove',
+  'ssoLinks_remove',
 ];
 
 interface Failure {

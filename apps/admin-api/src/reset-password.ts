@@ -1,25 +1,12 @@
 import 'reflect-metadata';
-import {
-  appendAudit,
-  dataSourceOptions,
-  databaseTls,
-  OrganisationUserEntity,
-  RecoveryCodeEntity,
-  SecondFactorEntity,
-  UserEntity,
-} from '@gw/entities';
-import { readSettings, SettingsError, uuidv7 } from '@gw/kernel';
+import { OrganisationUserEntity, RecoveryCodeEntity, SecondFactorEntity, UserEntity } from '@gw/entities';
 import { parseArgs } from 'node:util';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
+import { auditOperator, onDatabase, runCommand } from './operator';
 import { PasswordLinks } from './resources/accounts/password-links';
-import { ADMIN_SETTINGS, Secrets } from './settings';
+import { Secrets } from './settings';
 
-const { DATABASE_URL, ENCRYPTION_KEY, ADMIN_PORT, HOST, CONSOLE_URL, PUBLIC_URL } = ADMIN_SETTINGS;
-const { DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY } = ADMIN_SETTINGS;
-const SETTINGS = {
-  ...{ DATABASE_URL, ENCRYPTION_KEY, ADMIN_PORT, HOST, CONSOLE_URL, PUBLIC_URL },
-  ...{ DB_SSL, DB_SSL_CA, DB_SSL_CERT, DB_SSL_KEY },
-};
+const COMMAND = 'reset-password';
 
 /**
  * Returns a link with which the user sets a new password. For the operator of the installation; needs no login. Second factors stay,
@@ -30,17 +17,7 @@ export async function resetLink(
   email: string,
   removesFactors = false,
 ): Promise<string> {
-  const settings = readSettings(SETTINGS, environment);
-  const dataSource = new DataSource(
-    dataSourceOptions({
-      url: settings.DATABASE_URL,
-      tls: await databaseTls(settings.DATABASE_URL, settings),
-      poolSize: 2,
-      applicationName: 'tollgate-reset-password',
-    }),
-  );
-  await dataSource.initialize();
-  try {
+  return onDatabase(environment, COMMAND, async (dataSource, settings) => {
     const where = { email: email.toLowerCase(), status: 'active' as const };
     const user = await dataSource.manager.findOneBy(UserEntity, where);
     if (!user) throw new Error(`There is no active user with the email address ${email}.`);
@@ -48,34 +25,22 @@ export async function resetLink(
       ...settings,
       SMTP_HOST: null,
     });
-    return await dataSource.transaction(async (manager) => {
+    return dataSource.transaction(async (manager) => {
       if (removesFactors) await removeFactors(manager, user.id);
       const { link } = await links.make(manager, user.id, null);
       return link;
     });
-  } finally {
-    await dataSource.destroy();
-  }
+  });
 }
 
 async function removeFactors(manager: EntityManager, userId: string): Promise<void> {
   await manager.delete(SecondFactorEntity, { userId });
   await manager.delete(RecoveryCodeEntity, { userId });
   const seats = await manager.findBy(OrganisationUserEntity, { userId, status: 'active' });
-  await appendAudit(
+  await auditOperator(
     manager,
-    seats.map(({ organisationId }) => ({
-      ...{ id: uuidv7(), createdAt: new Date(), organisationId, workspaceId: null },
-      ...{
-        userType: 'system' as const,
-        userId: null,
-        action: 'reset',
-        resourceType: 'mfa',
-        resourceId: userId,
-      },
-      ...{ before: null, after: null, method: 'RUN', uri: 'reset-password', requestId: uuidv7() },
-      ...{ responseStatusCode: 200, errorType: null, clientIp: null, userAgent: null },
-    })),
+    seats.map(({ organisationId }) => organisationId),
+    { action: 'reset', resourceType: 'mfa', resourceId: userId, command: COMMAND },
   );
 }
 
@@ -92,10 +57,4 @@ async function main(): Promise<void> {
   process.stdout.write(`Open this link within 30 minutes to set a new password:\n${link}\n`);
 }
 
-if (require.main === module) {
-  main().catch((error: unknown) => {
-    const text = error instanceof SettingsError || error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${text}\n`);
-    process.exitCode = 1;
-  });
-}
+if (require.main === module) runCommand(main);

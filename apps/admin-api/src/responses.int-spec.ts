@@ -101,6 +101,7 @@ describe('responses of the control plane', () => {
     const change = { current_password: PASSWORD, new_password: NEW };
     await step('POST', '/v1/auth/password', change, by);
     const { reset_link: link } = await step('POST', `/v1/users/${id}/password-reset`, undefined, by);
+    await step('GET', `/v1/users/${id}/sso-links`, undefined, by);
     await step('POST', `/v1/users/${id}/mfa-reset`, undefined, by);
     const token = link.split('/').at(-1);
     await step('POST', '/v1/auth/password/reset', { token, password: NEW }, { key: undefined });
@@ -468,7 +469,9 @@ describe('responses of the control plane', () => {
       'passkeys_rename',
       'passwords_forgot',
       'samlLogin_callback',
+      'signingKeys_rotate',
       'ssoConnections_test',
+      'ssoLinks_remove',
       'ssoLogin_callback',
       'ssoLogin_exchange',
       'ssoLogout_take',

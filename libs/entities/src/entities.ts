@@ -19,6 +19,7 @@ export {
   type DataPlaneSecuritySettings,
   type ExportSettings,
   type OrganisationDefaults,
+  type OauthSettings,
   type OrganisationSettings,
   type ScimSettings,
   type StoredSecuritySettings,

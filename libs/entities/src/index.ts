@@ -77,4 +77,4 @@ export {
 } from './sealed/sealed-columns';
 export { isUniqueViolation, sqlStateOf } from './sql-state';
 export { storableJson } from './storable';
-export { addSigningKey, rotateSigningKeys } from './oauth/signing-keys.queries';
+export { addSigningKey, replaceSigningKeys, rotateSigningKeys } from './oauth/signing-keys.queries';

@@ -59,6 +59,7 @@ import { SecondFactorsService } from './mfa/second-factors.service';
 import { OidcClients } from './logins/oidc-clients.service';
 import { PasswordSessions } from './logins/password-sessions.service';
 import { GrantsController, OwnGrantsController } from './oauth/grants.controller';
+import { SigningKeysController } from './oauth/signing-keys.controller';
 import { DevicePageController } from './oauth/device-page.controller';
 import { OauthConsentController } from './oauth/oauth-consent.controller';
 import { OAUTH_PROVIDERS } from './oauth/oauth.providers';
@@ -200,6 +201,7 @@ export class PlatformModule {
         OauthConsentController,
         OwnGrantsController,
         GrantsController,
+        SigningKeysController,
       ],
       providers: [
         { provide: SETTINGS, useValue: settings },

@@ -13,6 +13,8 @@ import { PasswordLinks } from './accounts/password-links';
 import { PasswordResetsController, PasswordsController } from './accounts/passwords.controller';
 import { FactorResetsController } from './accounts/factor-resets.controller';
 import { FactorResetsService } from './accounts/factor-resets.service';
+import { SsoLinksController } from './accounts/sso-links.controller';
+import { SsoLinksService } from './accounts/sso-links.service';
 import { PasswordsService } from './accounts/passwords.service';
 import { AlertWebhooksController } from './alert-webhooks/alert-webhooks.controller';
 import { AlertWebhooksService } from './alert-webhooks/alert-webhooks.service';
@@ -104,6 +106,8 @@ import { SecretReferencesController } from './secret-references/secret-reference
 import { SecretReferencesService } from './secret-references/secret-references.service';
 import { SamlSettingsReader } from './sso/saml-settings.service';
 import { SsoProviderFields } from './sso/sso-provider-fields.service';
+import { AuthSettingsController } from './sso/auth-settings.controller';
+import { AuthSettingsService } from './sso/auth-settings.service';
 import { SsoConnectionsController } from './sso/sso-connections.controller';
 import { SsoConnectionsService } from './sso/sso-connections.service';
 import { TracesController } from './traces/traces.controller';
@@ -161,8 +165,8 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
   { controllers: [DomainsController], providers: [DomainsService] },
   {
-    controllers: [SsoConnectionsController],
-    providers: [SsoConnectionsService, SsoProviderFields, SamlSettingsReader],
+    controllers: [AuthSettingsController, SsoConnectionsController],
+    providers: [AuthSettingsService, SsoConnectionsService, SsoProviderFields, SamlSettingsReader],
   },
   { controllers: [TrustsController], providers: [TrustsService, TrustKeys, TrustTester] },
   {
@@ -257,9 +261,10 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
       PasswordsController,
       PasswordResetsController,
       FactorResetsController,
+      SsoLinksController,
       AccountPagesController,
     ],
-    providers: [PasswordsService, PasswordLinks, FactorResetsService],
+    providers: [PasswordsService, PasswordLinks, FactorResetsService, SsoLinksService],
   },
   { controllers: [BatchesController] },
   { controllers: [AlertWebhooksController], providers: [AlertWebhooksService] },

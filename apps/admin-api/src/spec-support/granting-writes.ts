@@ -125,6 +125,7 @@ export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Att
 /** Writes, by resource, that change no rights or give only rights that a write above has promised. */
 const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   alertWebhooks: 'create remove update',
+  authSettings: 'update',
   auth: 'login loginByFactor logout refresh',
   collections: 'create remove update',
   configs: 'create remove simulate update',
@@ -161,7 +162,9 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   scimTokens: 'create remove',
   secretReferences: 'create remove rotate test update',
   samlLogin: 'callback',
+  signingKeys: 'rotate',
   ssoConnections: 'create previewGroups previewMetadata remove test update',
+  ssoLinks: 'remove',
   ssoLogin: 'exchange',
   ssoLogout: 'take',
   traces: 'ingest',

@@ -28,6 +28,13 @@ export function checkIdentityResponses({ admin, ours, step }: Parts): void {
     await step('DELETE', `${path}/${id}`, undefined, own);
   });
 
+  it('of the settings of logins match the document', async () => {
+    const own = { key: ours.adminKey };
+    const url = '/v1/admin/organisation/auth-settings';
+    await step('GET', url, undefined, own);
+    await step('PUT', url, { sso_type: 'no-auth' }, own);
+  });
+
   it('of trusts match the document', async () => {
     const own = { key: ours.adminKey };
     const { id } = await step('POST', '/v1/trusts', trustFields('responses'), own);

@@ -186,6 +186,9 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   users_list: nothing(),
   users_get: organisation('user'),
   users_permissions: organisation('user'),
+  ssoLinks_list: organisation('user'),
+  // No user of the matrix has logged in at a provider.
+  ssoLinks_remove: organisation('user', { reached: [404] }),
   users_update: organisation('user', body({ role: 'member' })),
   users_remove: organisation('user'),
   invites_create: nothing({ ...body({ email: 'not an address', role: 'member' }), reached: [400] }),
@@ -322,6 +325,10 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   ),
   domains_create: nothing({ body: () => ({ domain: `${uuidv7()}.example` }) }),
   trusts_create: nothing({ body: () => ({ ...trustFields(uuidv7()) }) }),
+  authSettings_get: nothing(),
+  authSettings_update: nothing(body({ sso_type: 'no-auth' })),
+  // Other organisations are there, and no caller is the only one's owner.
+  signingKeys_rotate: nothing({ ...empty, reached: [403] }),
   ssoConnections_create: nothing({ body: () => connectionFields(uuidv7()) }),
   ssoConnections_list: nothing(),
   ssoConnections_get: organisation('ssoConnection'),

@@ -27,6 +27,15 @@ export interface ScimSettings {
   readonly manage_organisation?: boolean;
 }
 
+/** What an organisation lets OAuth clients do; absent members have their defaults. */
+export interface OauthSettings {
+  /** `documents`: registered ones and those that are documents at URLs; `registered`: those of administrators and the CLI alone. */
+  readonly clients?: 'any' | 'documents' | 'registered';
+  readonly device_flow?: boolean;
+  /** True: only tokens that are bound to a key (DPoP) are issued. */
+  readonly require_dpop?: boolean;
+}
+
 export interface OrganisationSettings extends UserKeySettings {
   /** 1: bodies are logged; 0: metrics only. */
   readonly debug_log?: 0 | 1;
@@ -37,6 +46,7 @@ export interface OrganisationSettings extends UserKeySettings {
   /** True: a session by password needs a second factor; one without may only add a factor. */
   readonly require_mfa?: boolean;
   readonly scim?: ScimSettings;
+  readonly oauth?: OauthSettings;
   /** `user_api_key_auto_create` of the default workspace alone. */
   readonly default_workspace_user_api_key_auto_create?: boolean;
 }

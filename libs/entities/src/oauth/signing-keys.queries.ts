@@ -11,12 +11,12 @@ const PUBLISHED_BEFORE_MS = DAY_MS;
 /** How long a key stays published after it has signed. */
 const PUBLISHED_AFTER_MS = 7 * DAY_MS;
 
-/** Adds an ES256 key, unless there is one of its state: the first of several processes decides. */
+/** Adds an ES256 key, unless there is one of its state: the first of several processes decides. Returns the id of the key that it made. */
 export async function addSigningKey(
   manager: EntityManager,
   keyring: Keyring,
   { state, notBefore }: Pick<SigningKeyEntity, 'notBefore'> & { readonly state: 'next' | 'current' },
-): Promise<void> {
+): Promise<string> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomHex(16);
   const { d, ...open } = privateKey.export({ format: 'jwk' });
@@ -29,6 +29,25 @@ export async function addSigningKey(
     .values({ kid, alg: 'ES256', publicJwk, sealedPrivate, state, notBefore })
     .orIgnore()
     .execute();
+  return kid;
+}
+
+/** One process at a time changes the keys. */
+const lockKeys = (manager: EntityManager): Promise<unknown> =>
+  manager.query(`SELECT pg_advisory_xact_lock(hashtext('signing_keys'))`);
+
+/**
+ * Removes all keys, published ones included, and adds one that signs from `now` on. For keys that others know: what they have signed is
+ * worth nothing from then on. Call it in a transaction. Returns the id of the new key.
+ */
+export async function replaceSigningKeys(
+  manager: EntityManager,
+  keyring: Keyring,
+  now: Date,
+): Promise<string> {
+  await lockKeys(manager);
+  await manager.createQueryBuilder().delete().from(SigningKeyEntity).execute();
+  return addSigningKey(manager, keyring, { state: 'current', notBefore: now });
 }
 
 /**
@@ -38,8 +57,7 @@ export async function addSigningKey(
 export async function rotateSigningKeys(manager: EntityManager, keyring: Keyring, now: Date): Promise<void> {
   await manager.transaction(async (own) => {
     const before = (ms: number): Date => new Date(now.getTime() - ms);
-    // One process at a time.
-    await own.query(`SELECT pg_advisory_xact_lock(hashtext('signing_keys'))`);
+    await lockKeys(own);
     await own.delete(SigningKeyEntity, {
       state: 'previous',
       retiredAt: LessThan(before(PUBLISHED_AFTER_MS)),

@@ -4,18 +4,24 @@ import { assertNotAbove, rankOfRole } from '../auth/grants';
 import { found, inOrganisation, isUuid } from '../auth/tenancy';
 import type { Principal } from '../common/principal';
 
-/**
- * The active membership of a user whom the caller may change. Throws `not_found` for a user of no such membership in the caller's
- * organisation, and `forbidden` for a role above the caller's.
- */
-export async function activeSeatBelow(
+/** The active membership of a user. Throws `not_found` for a user of no such membership in the caller's organisation. */
+export async function activeSeat(
   manager: EntityManager,
   caller: Principal,
   userId: string,
 ): Promise<OrganisationUserEntity> {
   const { organisationId } = inOrganisation(caller);
   const at = { organisationId, userId, status: 'active' as const };
-  const seat = found(isUuid(userId) ? await manager.findOneBy(OrganisationUserEntity, at) : null);
+  return found(isUuid(userId) ? await manager.findOneBy(OrganisationUserEntity, at) : null);
+}
+
+/** The active membership of a user whom the caller may change. Throws as `activeSeat` does, and `forbidden` for a role above the caller's. */
+export async function activeSeatBelow(
+  manager: EntityManager,
+  caller: Principal,
+  userId: string,
+): Promise<OrganisationUserEntity> {
+  const seat = await activeSeat(manager, caller, userId);
   assertNotAbove(caller, rankOfRole(seat.role, null));
   return seat;
 }

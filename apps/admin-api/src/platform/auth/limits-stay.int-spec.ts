@@ -38,6 +38,7 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   alertWebhooks_remove: 'carries no limits',
   ssoConnections_remove: 'needs scopes of the organisation; carries no limits',
   ssoConnections_update: 'needs scopes of the organisation; carries no limits',
+  ssoLinks_remove: 'carries no limits; checked against the rank of the user',
   trusts_remove: 'needs scopes of the organisation; carries no limits',
   trusts_update: 'needs scopes of the organisation; carries no limits',
   ownGrants_end: 'ends what the user lets a client do; carries no limits',

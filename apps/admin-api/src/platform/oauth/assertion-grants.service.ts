@@ -121,7 +121,7 @@ export class AssertionGrants {
     const written = await this.writer.write(
       provider,
       work,
-      { client, resource, scopes, offline: false },
+      { client, resource, scopes, offline: false, byDevice: false },
       place,
     );
     work.audits.push({

@@ -94,7 +94,9 @@ export function engineConfiguration(parts: EngineParts): Configuration {
     ttl: SECONDS,
     formats: { bitsOfOpaqueRandomness: 256 },
     extraTokenClaims: (_context, token) =>
-      'grantId' in token && typeof token.grantId === 'string' ? accounts.claimsOf(token.grantId) : undefined,
+      'grantId' in token && typeof token.grantId === 'string'
+        ? accounts.claimsOf(token.grantId, { isBound: 'jkt' in token && token.jkt !== undefined })
+        : undefined,
     findAccount: ({ oidc }, id, token) =>
       accounts.find(id, token?.grantId ?? oidc.entities.Grant?.jti ?? oidc.result?.consent?.grantId),
     renderError: (context, out) => {

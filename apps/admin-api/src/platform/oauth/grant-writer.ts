@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type Provider from 'oidc-provider';
 import type { OauthWork } from './oauth-call';
 import type { KnownClient } from './oauth-clients';
+import { assertAllowed } from './oauth-policy';
 import { OFFLINE, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type Place } from './oauth-seats';
 
@@ -19,6 +20,8 @@ export interface Requested {
   readonly scopes: readonly string[];
   /** Whether it asks for a refresh token by name. */
   readonly offline: boolean;
+  /** Whether the user types a code that a device shows. */
+  readonly byDevice: boolean;
 }
 
 export interface WrittenGrant {
@@ -31,17 +34,18 @@ export interface WrittenGrant {
 export class GrantWriter {
   /**
    * Writes a grant of those scopes that the user holds at the place now. Throws `forbidden` for a place that is not the user's, where
-   * the user holds none of them, and above 200 grants.
+   * the user holds none of them, where the organisation does not allow the client, and above 200 grants.
    */
   async write(
     provider: Provider,
     { manager }: OauthWork,
-    { client, resource, scopes: wanted, offline }: Requested,
+    { client, resource, scopes: wanted, offline, byDevice }: Requested,
     place: Place,
   ): Promise<WrittenGrant> {
     const { userId, organisationId, workspaceId } = place;
     if (workspaceId !== null && !UUID.test(workspaceId))
       throw invalid('workspace_id', 'workspace_id must be an id');
+    await assertAllowed(manager, organisationId, { kind: client.kind, byDevice }, { held: true });
     const seat = await seatOf(manager, place);
     if (seat === null || (workspaceId === null && seat.organisationRole === 'member'))
       throw new GatewayError('forbidden', { message: 'Choose a workspace of yours.' });

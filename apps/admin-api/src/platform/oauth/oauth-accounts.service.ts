@@ -1,6 +1,7 @@
 import { OauthConsentEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
-import type { Account } from 'oidc-provider';
+import { errors, type Account } from 'oidc-provider';
+import { oauthSettingsOf } from '../tenant-settings/oauth-settings';
 import { resourceTypeOf } from './oauth-resources';
 import { seatOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
@@ -19,9 +20,18 @@ export class OauthAccounts {
     return { accountId: id, claims: () => ({ sub: id }) };
   }
 
-  /** What a token of the grant says in addition to its scopes. */
-  async claimsOf(grantId: string): Promise<Record<string, string | null>> {
-    const grant = await this.transactions.manager.findOneByOrFail(OauthConsentEntity, { id: grantId });
+  /**
+   * What a token of the grant says in addition to its scopes. Throws `invalid_dpop_proof` for a token without a key where the
+   * organisation requires one.
+   */
+  async claimsOf(
+    grantId: string,
+    { isBound }: { readonly isBound: boolean },
+  ): Promise<Record<string, string | null>> {
+    const { manager } = this.transactions;
+    const grant = await manager.findOneByOrFail(OauthConsentEntity, { id: grantId });
+    if (!isBound && (await oauthSettingsOf(manager, grant.organisationId)).require_dpop)
+      throw new errors.InvalidDpopProof('the organisation requires tokens that are bound to a key (DPoP)');
     return {
       organisation_id: grant.organisationId,
       workspace_id: grant.workspaceId,

@@ -147,15 +147,20 @@ export class OauthConsentController {
         { session, request: factsOf(request) },
         answer,
       );
-      await this.consents.endSignIn(session);
-      await reply
-        .headers(pageHeaders())
-        .header('set-cookie', this.pages.cookie(CONSENT_PAGE, null))
-        .send(continuePage(url));
+      await this.goOn(session, reply, url);
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status !== 403) throw error;
       await this.show(resumeState, request, reply, 403, error.message);
     }
+  }
+
+  /** Ends the sign-in, and sends the browser on. */
+  private async goOn(session: AuthenticatedSession, reply: FastifyReply, url: string): Promise<void> {
+    await this.consents.endSignIn(session);
+    await reply
+      .headers(pageHeaders())
+      .header('set-cookie', this.pages.cookie(CONSENT_PAGE, null))
+      .send(continuePage(url));
   }
 
   private async show(
@@ -167,14 +172,15 @@ export class OauthConsentController {
   ): Promise<void> {
     const clientName = await this.consents.clientName(resumeState);
     const session = await this.pages.sessionOf(request, reply);
-    const html =
-      session === null
-        ? signInPage(signInFormOf(resumeState, clientName), error)
-        : consentPage({
-            ...(await this.consents.view(resumeState, { session, request: factsOf(request) })),
-            error,
-          });
-    await reply.status(status).headers(pageHeaders()).send(html);
+    void reply.status(status).headers(pageHeaders());
+    if (session === null) {
+      await reply.send(signInPage(signInFormOf(resumeState, clientName), error));
+      return;
+    }
+    const caller = { session, request: factsOf(request) };
+    const known = error === null ? await this.consents.answerAsBefore(caller, resumeState) : null;
+    if (known !== null) await this.goOn(session, reply, known.redirect_uri);
+    else await reply.send(consentPage({ ...(await this.consents.view(resumeState, caller)), error }));
   }
 
   private async guarded(reply: FastifyReply, run: () => Promise<void>): Promise<void> {

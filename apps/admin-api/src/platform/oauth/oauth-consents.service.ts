@@ -20,7 +20,9 @@ import {
   type AnswerForm,
   type ConsentCaller,
 } from './consent-answers';
-import { GrantWriter, type Requested } from './grant-writer';
+import { GrantWriter } from './grant-writer';
+import { assertAllowed } from './oauth-policy';
+import { placeGrantedBefore, type RepeatedRequest } from './remembered-consents';
 import { resourceOf, scopesRequested } from './oauth-resources';
 import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
@@ -36,9 +38,8 @@ export interface ConsentAnswer {
 }
 
 /** A request for consent, read and checked. */
-interface OpenRequest extends Requested {
+interface OpenRequest extends RepeatedRequest {
   readonly interaction: Interaction;
-  readonly redirectUri: string;
 }
 
 /** Requests of clients for access, and the answers of users. */
@@ -64,6 +65,7 @@ export class OauthConsents {
   async view(resumeState: string, { session }: ConsentCaller): Promise<ConsentView> {
     const open = await this.read(resumeState);
     await this.own(open, session);
+    await assertAllowed(this.dataSource.manager, session.organisationId, { ...open.client, byDevice: false });
     const { client, redirectUri, resource, scopes } = open;
     const isMember = session.role === 'member';
     const seat = await seatOf(this.dataSource.manager, { ...session, workspaceId: null });
@@ -97,6 +99,29 @@ export class OauthConsents {
     );
   }
 
+  /**
+   * Answers a request as the user has answered it before, and returns where the browser goes on. Null where the user must be asked. Throws
+   * as `view` does.
+   */
+  async answerAsBefore(
+    caller: ConsentCaller,
+    resumeState: string,
+  ): Promise<{ readonly redirect_uri: string } | null> {
+    return takeAnswer(
+      this.transactions,
+      caller,
+      async (work) => {
+        const open = await this.locked(work, resumeState);
+        await this.own(open, caller.session);
+        const place = await placeGrantedBefore(work.manager, open, caller.session);
+        if (place === null) return null;
+        await this.approve(work, caller, open, { ...place, by: 'remembered' });
+        return save(open);
+      },
+      () => this.read(resumeState),
+    );
+  }
+
   /** Ends the session of a sign-in for one consent. */
   async endSignIn({ id }: AuthenticatedSession): Promise<void> {
     await this.dataSource.manager.update(SessionEntity, { id }, { revokedAt: new Date() });
@@ -107,34 +132,43 @@ export class OauthConsents {
     caller: ConsentCaller,
     answer: ConsentAnswer,
   ): Promise<{ readonly redirect_uri: string }> {
-    const idHash = this.artifacts.hash('Interaction', answer.resumeState);
-    await work.manager.query('SELECT 1 FROM oauth_artifacts WHERE id_hash = $1 FOR UPDATE', [idHash]);
-    const open = await this.read(answer.resumeState);
+    const open = await this.locked(work, answer.resumeState);
     const form = formOf(answer.resumeState);
     assertFormToken(this.secrets.oauthPageKey, form, caller.session, answer.csrf);
     await this.own(open, caller.session);
-    const { interaction, client, resource } = open;
-    const of = { client_id: client.clientId, client_name: client.name, resource: resource.url };
-    if (answer.approved) {
-      const place = { ...caller.session, workspaceId: answer.workspaceId };
-      const { grantId, scopes } = await this.writer.write(await this.engine.provider(), work, open, place);
-      const { userId: accountId } = caller.session;
-      interaction.result = { login: { accountId, remember: false }, consent: { grantId } };
-      work.audits.push({
-        caller: callerOf(caller),
-        entry: {
-          ...{ action: 'create', resourceType: 'oauth_grants', resourceId: grantId },
-          workspaceId: answer.workspaceId,
-          after: { ...of, scopes },
-        },
-      });
-    } else {
-      interaction.result = { error: 'access_denied', error_description: 'the user refused' };
-      const entry = { action: 'refuse', resourceType: 'oauth_grants', resourceId: null, after: of };
+    if (answer.approved) await this.approve(work, caller, open, answer);
+    else {
+      open.interaction.result = { error: 'access_denied', error_description: 'the user refused' };
+      const entry = { action: 'refuse', resourceType: 'oauth_grants', resourceId: null, after: shown(open) };
       work.audits.push({ caller: callerOf(caller), entry });
     }
-    await interaction.save(interaction.exp - Math.floor(Date.now() / 1_000));
-    return { redirect_uri: interaction.returnTo };
+    return save(open);
+  }
+
+  private async approve(
+    work: OauthWork,
+    caller: ConsentCaller,
+    open: OpenRequest,
+    { workspaceId, by }: { readonly workspaceId: string | null; readonly by?: 'remembered' },
+  ): Promise<void> {
+    const place = { ...caller.session, workspaceId };
+    const { grantId, scopes } = await this.writer.write(await this.engine.provider(), work, open, place);
+    const { userId: accountId } = caller.session;
+    open.interaction.result = { login: { accountId, remember: false }, consent: { grantId } };
+    work.audits.push({
+      caller: callerOf(caller),
+      entry: {
+        ...{ action: 'create', resourceType: 'oauth_grants', resourceId: grantId, workspaceId },
+        after: { ...shown(open), scopes, ...(by === undefined ? {} : { by }) },
+      },
+    });
+  }
+
+  /** Reads a request of which no other one takes the answer meanwhile. */
+  private async locked(work: OauthWork, resumeState: string): Promise<OpenRequest> {
+    const idHash = this.artifacts.hash('Interaction', resumeState);
+    await work.manager.query('SELECT 1 FROM oauth_artifacts WHERE id_hash = $1 FOR UPDATE', [idHash]);
+    return this.read(resumeState);
   }
 
   /** Reads a request again in full: what its client may do can have changed since it was made. */
@@ -155,7 +189,11 @@ export class OauthConsents {
       throw invalid('redirect_uri', 'The client may no longer send you to the address of the request.');
     const resource = resourceOf(String(params['resource']), this.settings.PUBLIC_URL ?? '');
     if (resource === null) throw invalid('resource', 'The resource of the request is not known.');
-    return { interaction, client, redirectUri, resource, ...scopesRequested(params, client) };
+    return {
+      ...{ interaction, client, redirectUri, resource, byDevice: false },
+      prompt: typeof params['prompt'] === 'string' ? params['prompt'] : '',
+      ...scopesRequested(params, client),
+    };
   }
 
   /** The first user who opens a request owns it. Throws `forbidden` for any other, and where the client is of another organisation. */
@@ -173,6 +211,15 @@ export class OauthConsents {
     if (isForeign || owned.affected !== 1)
       throw new GatewayError('forbidden', { message: 'The request for consent is not yours.' });
   }
+}
+
+const shown = ({ client, resource }: OpenRequest): object => ({
+  ...{ client_id: client.clientId, client_name: client.name, resource: resource.url },
+});
+
+async function save({ interaction }: OpenRequest): Promise<{ readonly redirect_uri: string }> {
+  await interaction.save(interaction.exp - Math.floor(Date.now() / 1_000));
+  return { redirect_uri: interaction.returnTo };
 }
 
 const formOf = (resumeState: string): AnswerForm => ({ kind: 'consent', subject: resumeState });

@@ -20,6 +20,7 @@ import { OauthArtifacts } from './oauth-artifacts';
 import type { OauthWork } from './oauth-call';
 import { OauthClients } from './oauth-clients';
 import { OauthEngine } from './oauth-engine.service';
+import { assertAllowed } from './oauth-policy';
 import { OFFLINE, resourceOf, scopesRequested } from './oauth-resources';
 import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
@@ -72,15 +73,17 @@ export class OauthDevices {
 
   /** Throws as `clientName` does, and `forbidden` where the client is of another organisation. */
   async view(userCode: string, session: AuthenticatedSession): Promise<DeviceView> {
-    const { client, resource, scopes, deviceAddress } = await this.read(this.dataSource.manager, userCode);
+    const { manager } = this.dataSource;
+    const { client, resource, scopes, deviceAddress } = await this.read(manager, userCode);
     assertOfOrganisation(client, session);
-    const seat = await seatOf(this.dataSource.manager, { ...session, workspaceId: null });
+    await assertAllowed(manager, session.organisationId, { kind: client.kind, byDevice: true });
+    const seat = await seatOf(manager, { ...session, workspaceId: null });
     return {
       userCode: userCodeForm(userCode) ?? '',
       clientName: client.name,
       resourceName: resource.name,
       ...{ scopes, deviceAddress },
-      workspaces: await workspacesOf(this.dataSource.manager, session),
+      workspaces: await workspacesOf(manager, session),
       wholeOrganisation: session.role !== 'member',
       email: seat?.email ?? '',
       csrf: formToken(this.secrets.oauthPageKey, formOf(userCode), session),
@@ -148,6 +151,7 @@ export class OauthDevices {
     return {
       ...{ row, client, resource },
       ...scopesRequested(params, client),
+      byDevice: true,
       deviceAddress: deviceInfo?.ip ?? null,
     };
   }

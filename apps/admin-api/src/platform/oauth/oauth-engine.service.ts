@@ -64,6 +64,11 @@ export class OauthEngine {
     await handle(request, response);
   }
 
+  /** Reads the signing keys again at the next use. */
+  rebuild(): void {
+    this.built = null;
+  }
+
   private async current(): Promise<Built> {
     this.built ??= this.build();
     let built: Built;

@@ -1,8 +1,10 @@
 import { documentKey } from '@gw/contracts';
-import { OauthArtifactEntity, OauthConsentEntity } from '@gw/entities';
+import { OauthArtifactEntity, OauthConsentEntity, type OauthSettings } from '@gw/entities';
+import { CLI_CLIENT } from '@gw/oauth';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 import { currentOauthCall, type OauthWork } from './oauth-call';
+import { kindsAllowed } from './oauth-policy';
 
 /**
  * Ends a grant with all its codes and tokens. Does nothing for one that has ended. A concurrent request that saves a token of the grant
@@ -40,12 +42,37 @@ export async function endGrant(
   });
 }
 
-/** Ends all grants of a client with their tokens, in a few statements. The audit log has the change of the client, not each grant. */
-export async function endGrantsOfClient(write: Write, clientId: string): Promise<void> {
+/** Ends all grants of a client with their tokens. */
+export const endGrantsOfClient = (write: Write, clientId: string): Promise<void> =>
+  endGrantsWhere(write, 'client_id = $1', [clientId]);
+
+/** Ends those grants of an organisation that it no longer allows. */
+export async function endGrantsNotAllowed(
+  write: Write,
+  organisationId: string,
+  { clients, require_dpop: requireDpop }: Required<OauthSettings>,
+): Promise<void> {
+  const kinds = kindsAllowed(clients);
+  const isUnbound = `EXISTS (SELECT 1 FROM oauth_artifacts AS token WHERE token.grant_id = oauth_consents.id
+      AND token.model IN ('AccessToken', 'RefreshToken') AND token.payload->>'jkt' IS NULL)`;
+  await endGrantsWhere(
+    write,
+    `organisation_id = $1 AND (NOT (${KIND_OF_CLIENT} = ANY($2::text[])) ${requireDpop ? `OR ${isUnbound}` : ''})`,
+    [organisationId, kinds],
+  );
+}
+
+/** The kind of a grant's client: ids that are in no row are addresses of documents, but for the built-in client. */
+const KIND_OF_CLIENT = `coalesce(
+      (SELECT kind FROM oauth_clients WHERE oauth_clients.client_id = oauth_consents.client_id),
+      CASE WHEN client_id = '${CLI_CLIENT.id}' THEN 'registered' ELSE 'document' END)`;
+
+/** Ends grants in a few statements. The audit log has the change that ends them, not each grant. */
+async function endGrantsWhere(write: Write, where: string, values: readonly unknown[]): Promise<void> {
   const { manager } = write;
   const grants = await manager.query<{ readonly id: string }[]>(
-    `SELECT id FROM oauth_consents WHERE client_id = $1 ORDER BY id FOR UPDATE`,
-    [clientId],
+    `SELECT id FROM oauth_consents WHERE ${where} ORDER BY id FOR UPDATE`,
+    [...values],
   );
   const ids = grants.map(({ id }) => id);
   if (ids.length === 0) return;

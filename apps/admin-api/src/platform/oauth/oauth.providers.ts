@@ -1,5 +1,6 @@
 import { AssertionGrants } from './assertion-grants.service';
 import { ClientDocuments } from './client-documents';
+import { KeyReplacements } from './key-replacements.service';
 import { IdentityAssertions } from './identity-assertions';
 import { GrantsService } from './grants.service';
 import { GrantWriter } from './grant-writer';
@@ -22,6 +23,7 @@ export const OAUTH_PROVIDERS = [
   AssertionGrants,
   GrantsService,
   IdentityAssertions,
+  KeyReplacements,
   GrantWriter,
   OauthAccounts,
   OauthArtifacts,

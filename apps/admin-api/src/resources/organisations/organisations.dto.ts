@@ -110,6 +110,29 @@ export class ScimSettingsDto {
   manage_organisation?: boolean | null;
 }
 
+export class OauthSettingsDto {
+  @EnumField(['any', 'documents', 'registered'], {
+    optional: true,
+    nullable: true,
+    description:
+      'Clients that users may let in. documents: those that administrators have registered and those that are documents at URLs. registered: the former and the CLI. Grants of others end.',
+  })
+  clients?: 'any' | 'documents' | 'registered' | null;
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description: 'False: users may let in no device that shows a code.',
+  })
+  device_flow?: boolean | null;
+  @BooleanField({
+    optional: true,
+    nullable: true,
+    description:
+      'True: clients get only tokens that are bound to a key (DPoP). Grants with other tokens end.',
+  })
+  require_dpop?: boolean | null;
+}
+
 /** Partial update: absent members stay, null resets a setting. */
 export class UpdateOrganisationSettingsDto {
   @NestedField(() => OrganisationSettingsDto, { optional: true }) settings?: OrganisationSettingsDto;
@@ -119,6 +142,7 @@ export class UpdateOrganisationSettingsDto {
   @NestedField(() => SecuritySettingsDto, { optional: true }) security_settings?: SecuritySettingsDto;
   @NestedField(() => SessionSettingsDto, { optional: true }) session_settings?: SessionSettingsDto;
   @NestedField(() => ScimSettingsDto, { optional: true }) scim_settings?: ScimSettingsDto;
+  @NestedField(() => OauthSettingsDto, { optional: true }) oauth_settings?: OauthSettingsDto;
   @NestedField(() => WorkspaceOverridesDto, {
     optional: true,
     description:
@@ -172,6 +196,12 @@ class ScimSettingsResponse {
   @ResponseField.boolean() readonly manage_organisation!: boolean;
 }
 
+class OauthSettingsResponse {
+  @ResponseField.oneOf(['any', 'documents', 'registered']) readonly clients!: string;
+  @ResponseField.boolean() readonly device_flow!: boolean;
+  @ResponseField.boolean() readonly require_dpop!: boolean;
+}
+
 export class OrganisationSettingsResponse {
   @ResponseField.kind('organisation-settings') readonly object!: 'organisation-settings';
   @ResponseField.one(() => SettingsInForce) readonly settings!: SettingsInForce;
@@ -180,6 +210,7 @@ export class OrganisationSettingsResponse {
   @ResponseField.one(() => SecuritySettingsResponse) readonly security_settings!: SecuritySettingsResponse;
   @ResponseField.one(() => SessionSettingsResponse) readonly session_settings!: SessionSettingsResponse;
   @ResponseField.one(() => ScimSettingsResponse) readonly scim_settings!: ScimSettingsResponse;
+  @ResponseField.one(() => OauthSettingsResponse) readonly oauth_settings!: OauthSettingsResponse;
   @ResponseField.one(() => WorkspaceOverridesResponse)
   readonly workspace_overrides!: WorkspaceOverridesResponse;
   @ResponseField.etag() readonly etag!: string;

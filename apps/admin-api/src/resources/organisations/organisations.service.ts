@@ -6,11 +6,14 @@ import { assign, etagOf, viewOf } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
+import { assertMayNameProvider } from '../../platform/auth/identity-provider-rights';
+import { endGrantsNotAllowed } from '../../platform/oauth/oauth-grants';
 import { assertMayChangeSettings, assertNotAbove, rankOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { cutSessions, sessionSecondsOf } from '../../platform/auth/session-life';
 import { inOrganisation } from '../../platform/auth/tenancy';
 import type { At } from '../../platform/resource/at';
+import { oauthSettingsInForce } from '../../platform/tenant-settings/oauth-settings';
 import { scimSettingsInForce } from '../../platform/tenant-settings/scim-settings';
 import { findRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { SETTINGS, type AdminSettings } from '../../settings';
@@ -78,9 +81,13 @@ export class OrganisationsService {
     return this.writes.run(caller, (write) =>
       patchRow(write, settings, own(caller, ifMatch), async (row) => {
         await assertMayRequireFactors(write.manager, caller, row, input);
+        if (input.scim_settings !== undefined)
+          await assertMayNameProvider(write.manager, caller, 'scim_settings');
         applySettings(caller, row, input);
         await resetOverrides(write.manager, row, input.workspace_overrides);
         if (input.session_settings?.max_session_ttl) await cutSessions(write.manager, row);
+        if (input.oauth_settings !== undefined)
+          await endGrantsNotAllowed(write, row.id, oauthSettingsInForce(row.settings));
       }),
     );
   }
@@ -119,6 +126,7 @@ export class OrganisationsService {
         membership_user_mode: this.env.SCIM_MEMBERSHIP_USER_MODE,
         ...scimSettingsInForce(row.settings),
       },
+      oauth_settings: oauthSettingsInForce(row.settings),
       workspace_overrides: { ...OVERRIDE_DEFAULTS, ...row.workspaceOverrides },
       etag: etagOf(row),
     };
@@ -152,14 +160,7 @@ function applySettings(
     max_session_ttl: input.session_settings?.max_session_ttl,
     require_mfa: input.session_settings?.require_mfa,
   });
-  if (input.scim_settings !== undefined) {
-    // Names of groups give roles of workspaces, so they are for administrators of the organisation.
-    assertNotAbove(caller, rankOfRole('admin', null));
-    row.settings = {
-      ...row.settings,
-      scim: mergeSettings(row.settings.scim ?? {}, { ...input.scim_settings }),
-    };
-  }
+  applyIdentitySettings(caller, row, input);
   const block = input.data_plane_security_settings?.block_inline_config;
   if (block !== undefined) {
     row.dataPlaneSecuritySettings = block === null ? {} : { block_inline_config: block };
@@ -173,6 +174,19 @@ function applySettings(
   }
   if (overrides !== undefined)
     row.workspaceOverrides = mergeSettings(row.workspaceOverrides, { ...overrides });
+}
+
+/** What holds for the identity provider and for OAuth clients. */
+function applyIdentitySettings(
+  caller: Principal,
+  row: OrganisationEntity,
+  { scim_settings: scim, oauth_settings: oauth }: UpdateOrganisationSettingsDto,
+): void {
+  if (scim !== undefined)
+    row.settings = { ...row.settings, scim: mergeSettings(row.settings.scim ?? {}, { ...scim }) };
+  if (oauth === undefined) return;
+  assertNotAbove(caller, rankOfRole('admin', null));
+  row.settings = { ...row.settings, oauth: mergeSettings(row.settings.oauth ?? {}, { ...oauth }) };
 }
 
 /**

@@ -75,6 +75,11 @@ export class SsoConnectionsService {
     private readonly saml: SamlProviders,
   ) {}
 
+  /** Where providers by OpenID Connect send users back. */
+  get redirectUri(): string {
+    return this.clients.redirectUri;
+  }
+
   async create(caller: Principal, input: SsoConnectionFields): Promise<SsoConnectionResponse> {
     const { organisationId } = inOrganisation(caller);
     const id = uuidv7();

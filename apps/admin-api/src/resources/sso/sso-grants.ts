@@ -12,17 +12,18 @@ import type { DefaultWorkspaceDto, GroupRuleDto } from './sso-connections.dto';
 /** Patterns of one connection; each is looked for in every group of a user. */
 const PATTERNS_MAX = 10;
 
-/** Throws for a domain that the organisation has not verified. */
+/** Throws for a domain that the organisation has not verified. `field`: of the request. */
 export async function domainsOf(
   manager: EntityManager,
   organisationId: string,
   domains: readonly string[],
+  field = 'domains',
 ): Promise<string[]> {
   const lower = domains.map((domain) => domain.toLowerCase());
   for (const [index, domain] of lower.entries()) {
     if (await hasVerifiedDomain(manager, organisationId, `x@${domain}`)) continue;
     throw invalid(
-      `domains.${String(index)}`,
+      `${field}.${String(index)}`,
       'must be a verified domain of the organisation; verify it first',
     );
   }

@@ -86,7 +86,7 @@ export class OauthJourney {
     return new URL(String(back.headers['location'] ?? `http://x/?error=${String(back.status)}`)).searchParams;
   }
 
-  /** The whole way of a user who agrees, up to the code. */
+  /** The whole way of a user who agrees, or has agreed before, up to the code. */
   async code(
     clientId: string,
     user: { readonly email: string },
@@ -95,7 +95,9 @@ export class OauthJourney {
   ): Promise<{ readonly begun: Begun; readonly code: string }> {
     const begun = await this.begin(clientId, more);
     const page = await this.signIn(begun, user.email);
-    const query = await this.resume(begun, await this.decide(begun, page, 'approve', workspaceId));
+    const isAsked = page.text.includes('name="csrf"');
+    const decided = isAsked ? await this.decide(begun, page, 'approve', workspaceId) : page;
+    const query = await this.resume(begun, decided);
     return { begun, code: query.get('code') ?? '' };
   }
 

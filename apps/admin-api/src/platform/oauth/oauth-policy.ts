@@ -1,0 +1,37 @@
+import type { OauthSettings } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+import { oauthSettingsOf } from '../tenant-settings/oauth-settings';
+import type { ClientKind } from './oauth-resources';
+
+type Clients = Required<OauthSettings>['clients'];
+
+/** The clients that an organisation can allow. */
+const ALLOWED: Readonly<Record<Clients, readonly ClientKind[]>> = {
+  any: ['registered', 'document', 'dynamic'],
+  documents: ['registered', 'document'],
+  registered: ['registered'],
+};
+
+export const kindsAllowed = (clients: Clients): readonly ClientKind[] => ALLOWED[clients];
+
+/** How a client asks a user for a grant. */
+export interface AskedBy {
+  readonly kind: ClientKind;
+  /** Whether the user types a code that a device shows. */
+  readonly byDevice: boolean;
+}
+
+/** Throws `forbidden` where the organisation does not allow such a client or the device flow. `held`: see `oauthSettingsOf`. */
+export async function assertAllowed(
+  manager: EntityManager,
+  organisationId: string,
+  { kind, byDevice }: AskedBy,
+  lock: { readonly held: boolean } = { held: false },
+): Promise<void> {
+  const { clients, device_flow: deviceFlow } = await oauthSettingsOf(manager, organisationId, lock);
+  if (byDevice && !deviceFlow)
+    throw new GatewayError('forbidden', { message: 'Your organisation does not allow the device flow.' });
+  if (!kindsAllowed(clients).includes(kind))
+    throw new GatewayError('forbidden', { message: 'Your organisation does not allow this client.' });
+}

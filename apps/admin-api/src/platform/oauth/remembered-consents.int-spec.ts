@@ -1,0 +1,108 @@
+import { AuditLogEntity } from '@gw/entities';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
+import { CALLBACK, OauthJourney, PUBLIC_URL } from './spec-support/oauth-journey';
+
+const CLIENTS = '/v1/admin/organisation/oauth-clients';
+const LOOPBACK = 'http://127.0.0.1/cb';
+
+type Parameters = Readonly<Record<string, string>>;
+
+describe('a consent that a user has given before', () => {
+  const api = new TestAdminApi({ PUBLIC_URL });
+  const tenant = api.standingTenant();
+  const journey = new OauthJourney(api);
+
+  const member = (): Promise<{ readonly id: string; readonly email: string }> =>
+    api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'manager' });
+  async function clientOf(body: object = {}): Promise<string> {
+    const made = await api.post<{ id: string }>(CLIENTS, {
+      key: tenant.adminKey,
+      body: { name: 'Portal', redirect_uris: [CALLBACK], ...body },
+    });
+    return made.body.id;
+  }
+  /** The page after a sign-in: one that asks, or one that goes on. */
+  async function pageAfterSignIn(
+    clientId: string,
+    email: string,
+    more: Parameters = {},
+  ): Promise<GatewayResponse> {
+    return journey.signIn(await journey.begin(clientId, more), email);
+  }
+  const asks = (page: GatewayResponse): boolean => page.text.includes('name="csrf"');
+
+  it('is not asked for again, and gives a code to a client that was let in before', async () => {
+    const [user, clientId] = [await member(), await clientOf()];
+    const scope = 'logs.list completions.write';
+    expect(asks(await pageAfterSignIn(clientId, user.email, { scope }))).toBe(true);
+    await journey.code(clientId, user, tenant.workspaceId, { scope });
+
+    const begun = await journey.begin(clientId, { scope: 'logs.list' });
+    const page = await journey.signIn(begun, user.email);
+    expect([page.status, asks(page)]).toEqual([200, false]);
+    const query = await journey.resume(begun, page);
+    const token = await journey.exchange(begun, query.get('code') ?? '');
+    expect([token.status, token.body.scope]).toEqual([200, 'logs.list']);
+    const { body } = await journey.introspect(token.body.access_token, tenant.adminKey);
+    expect(body).toMatchObject({ active: true, workspace_id: tenant.workspaceId });
+    const rows = await api.dataSource.manager.findBy(AuditLogEntity, {
+      userId: user.id,
+      resourceType: 'oauth_grants',
+    });
+    expect(rows.map(({ after }) => (after as { by?: string }).by)).toEqual([undefined, 'remembered']);
+  });
+
+  it.each([
+    ['asks for more', { scope: 'logs.list' }, { scope: 'logs.list completions.write' }],
+    ['asks to be asked', {}, { prompt: 'consent' }],
+  ])('is asked for again where the client %s', async (_, first: Parameters, then: Parameters) => {
+    const [user, clientId] = [await member(), await clientOf()];
+    await journey.code(clientId, user, tenant.workspaceId, first);
+    expect(asks(await pageAfterSignIn(clientId, user.email, then))).toBe(true);
+  });
+
+  it('is asked for again once its grant has ended, and from another user', async () => {
+    const [user, other, clientId] = [await member(), await member(), await clientOf()];
+    await journey.code(clientId, user, tenant.workspaceId);
+    expect(asks(await pageAfterSignIn(clientId, other.email))).toBe(true);
+    const token = await api.login(user.email);
+    const { body } = await api.get<{ data: { id: string }[] }>('/v1/auth/grants', { token });
+    for (const { id } of body.data) await api.delete(`/v1/auth/grants/${id}`, { token });
+    expect(asks(await pageAfterSignIn(clientId, user.email))).toBe(true);
+  });
+
+  it('is asked for again where the user has let the client into two workspaces', async () => {
+    const [user, clientId] = [await member(), await clientOf()];
+    const second = await api.workspace(tenant.organisationId);
+    await api.dataSource.manager.query(
+      `INSERT INTO workspace_users (workspace_id, user_id, role) VALUES ($1, $2, 'manager')`,
+      [second, user.id],
+    );
+    await journey.code(clientId, user, tenant.workspaceId);
+    const begun = await journey.begin(clientId, { prompt: 'consent' });
+    await journey.decide(begun, await journey.signIn(begun, user.email), 'approve', second);
+    expect(asks(await pageAfterSignIn(clientId, user.email))).toBe(true);
+  });
+
+  it('is asked for each time by a client that registered itself, or that any program on the computer can be', async () => {
+    const user = await member();
+    const dynamic = await journey.clientId();
+    await journey.code(dynamic, user, tenant.workspaceId);
+    expect(asks(await pageAfterSignIn(dynamic, user.email))).toBe(true);
+
+    const native = await clientOf({ redirect_uris: [LOOPBACK], token_endpoint_auth_method: 'none' });
+    const at = { redirect_uri: LOOPBACK };
+    await journey.code(native, user, tenant.workspaceId, at);
+    expect(asks(await pageAfterSignIn(native, user.email, at))).toBe(true);
+  });
+
+  it('gives nothing that the user has lost since', async () => {
+    const [user, clientId] = [await member(), await clientOf()];
+    await journey.code(clientId, user, tenant.workspaceId, { scope: 'configs.create' });
+    await api.dataSource.manager.query(
+      `UPDATE workspace_users SET role = 'member' WHERE user_id = $1 AND workspace_id = $2`,
+      [user.id, tenant.workspaceId],
+    );
+    expect(asks(await pageAfterSignIn(clientId, user.email, { scope: 'configs.create' }))).toBe(true);
+  });
+});

@@ -1,0 +1,52 @@
+import { OauthConsentEntity } from '@gw/entities';
+import { isLoopbackRedirect } from '@gw/oauth';
+import { MoreThan, type EntityManager } from 'typeorm';
+import type { AuthenticatedSession } from '../auth/session.strategy';
+import type { Requested } from './grant-writer';
+import type { KnownClient } from './oauth-clients';
+import { scopesHeld, seatOf } from './oauth-seats';
+
+/** A request for consent, as far as an earlier answer to it can count. */
+export interface RepeatedRequest extends Requested {
+  readonly client: KnownClient;
+  readonly redirectUri: string;
+  /** `prompt` of the request. */
+  readonly prompt: string;
+}
+
+/**
+ * Where the user has let the client act before, with all scopes of the request, in one place alone; null where the user must be asked. An
+ * earlier answer lasts as long as its grant. It counts only for a client that cannot be another program: one that is not dynamic, and that
+ * authenticates itself or does not listen on the user's own computer.
+ */
+export async function placeGrantedBefore(
+  manager: EntityManager,
+  request: RepeatedRequest,
+  session: Pick<AuthenticatedSession, 'userId' | 'organisationId'>,
+): Promise<{ readonly workspaceId: string | null } | null> {
+  const { client, resource, scopes, prompt } = request;
+  if (prompt.split(' ').includes('consent') || !isOneProgram(request)) return null;
+  const { userId, organisationId } = session;
+  const grants = await manager.findBy(OauthConsentEntity, {
+    ...{ userId, organisationId, clientId: client.clientId, resource: resource.url },
+    expiresAt: MoreThan(new Date()),
+  });
+  const places = new Set(
+    grants
+      .filter((grant) => scopes.every((scope) => grant.scopes.includes(scope)))
+      .map(({ workspaceId }) => workspaceId),
+  );
+  const [workspaceId] = places;
+  if (places.size !== 1 || workspaceId === undefined) return null;
+  const place = { userId, organisationId, workspaceId };
+  const seat = await seatOf(manager, place);
+  if (seat === null) return null;
+  const held = await scopesHeld(manager, place, seat);
+  return scopes.every((scope) => held.has(scope)) ? { workspaceId } : null;
+}
+
+function isOneProgram({ client: { kind, metadata }, redirectUri }: RepeatedRequest): boolean {
+  if (kind === 'dynamic') return false;
+  const { token_endpoint_auth_method: method = 'none' } = metadata as { token_endpoint_auth_method?: string };
+  return method !== 'none' || !isLoopbackRedirect(redirectUri);
+}

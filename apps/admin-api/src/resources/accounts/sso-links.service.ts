@@ -1,0 +1,80 @@
+import { SsoConnectionEntity, SsoLinkEntity, type OrganisationUserEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { listOf, type ListResponse } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { activeSeat, activeSeatBelow } from '../../platform/accounts/active-seat';
+import { endSessions } from '../../platform/accounts/membership-ends';
+import { assertMayNameProvider } from '../../platform/auth/identity-provider-rights';
+import { idOf } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
+import { Writes } from '../../platform/unit-of-work/writes';
+import type { SsoLinkResponse } from './sso-links.dto';
+
+/** Subjects of identity providers who log in as a user. */
+@Injectable()
+export class SsoLinksService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  /** Throws `not_found` for a user of another organisation. */
+  async list(caller: Principal, userId: string): Promise<ListResponse<SsoLinkResponse>> {
+    const { manager } = this.dataSource;
+    const links = await linksOf(manager, await activeSeat(manager, caller, userId));
+    return listOf([links, links.length]);
+  }
+
+  /**
+   * Unlinks all subjects of a connection from a user, and ends the user's sessions: the next login decides anew who the subject is. Throws
+   * as `list` does, and `forbidden` for a role above the caller's and for callers who may not name an identity provider.
+   */
+  remove(caller: Principal, userId: string, connectionId: string): Promise<object> {
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const seat = await activeSeatBelow(manager, caller, userId);
+      await assertMayNameProvider(manager, caller, 'connection_id');
+      const id = idOf(connectionId);
+      const links = (await linksOf(manager, seat)).filter((link) => link.sso_client_id === id);
+      if (links.length === 0) throw new GatewayError('not_found');
+      await manager.delete(SsoLinkEntity, { connectionId: id, userId: seat.userId });
+      await endSessions(manager, seat);
+      write.audit({
+        ...{ action: 'delete', resourceType: 'sso_links', resourceId: seat.userId },
+        before: { sso_client_id: id, subjects: links.map(({ subject }) => subject) },
+      });
+      return {};
+    });
+  }
+}
+
+async function linksOf(
+  manager: EntityManager,
+  { organisationId, userId }: OrganisationUserEntity,
+): Promise<SsoLinkResponse[]> {
+  const rows = await manager
+    .createQueryBuilder(SsoLinkEntity, 'link')
+    .innerJoin(
+      SsoConnectionEntity,
+      'connection',
+      'connection.id = link.connectionId AND connection.organisationId = :organisationId',
+      { organisationId },
+    )
+    .select('link.connectionId', 'connectionId')
+    .addSelect('link.subject', 'subject')
+    .addSelect('link.lastLoginAt', 'lastLoginAt')
+    .addSelect('connection.name', 'name')
+    .where('link.userId = :userId', { userId })
+    .orderBy('link.lastLoginAt', 'DESC')
+    .addOrderBy('link.subject', 'ASC')
+    .limit(LINKS_MAX)
+    .getRawMany<Pick<SsoLinkEntity, 'connectionId' | 'subject' | 'lastLoginAt'> & { name: string }>();
+  return rows.map(({ connectionId, subject, lastLoginAt, name }) => ({
+    ...{ object: 'sso-link', sso_client_id: connectionId, connection_name: name, subject },
+    last_login_at: lastLoginAt.toISOString(),
+  }));
+}
+
+/** A provider that makes subjects without end could otherwise make a list without end. */
+const LINKS_MAX = 1_000;
