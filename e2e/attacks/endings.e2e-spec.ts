@@ -100,6 +100,47 @@ const everythingOf = async (person: Person): Promise<CallerOf[]> => [
   await access(person),
 ];
 
+/** A stream through a gateway that has begun and stays open; `broken` resolves with whether it broke. */
+async function openStream(gateway: string, { credential }: CallerOf): Promise<{ broken: Promise<boolean> }> {
+  const response = await fetch(`${gateway}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${credential}`,
+      'content-type': 'application/json',
+      'x-gw-provider': '@streaming',
+    },
+    body: JSON.stringify({ ...CHAT_REQUEST, stream: true }),
+  });
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  expect([response.status, (await reader.read()).done]).toEqual([200, false]);
+  const rest = async (): Promise<boolean> => {
+    for (;;) if ((await reader.read()).done) return false;
+  };
+  return { broken: rest().catch(() => true) };
+}
+
+it('streams of a deactivated user break in each of three gateways within five seconds, others go on', async () => {
+  const slow = await bench().stub();
+  const chunk = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [] })}\n\n`;
+  slow.respond({
+    headers: { 'content-type': 'text/event-stream' },
+    steps: [{ chunk }, { hang: true }],
+  });
+  await bench().provider({ slug: 'streaming', type: 'openai', stub: slow });
+  const [person, other] = [await callers.person('member'), await callers.person('member')];
+  const { deactivate } = await callers.managed(person);
+  const open = async (caller: CallerOf): Promise<{ broken: Promise<boolean> }[]> =>
+    Promise.all(gateways().map((gateway) => openStream(gateway, caller)));
+  const ended = [...(await open(await userKey(person))), ...(await open(await access(person)))];
+  const kept = await open(await userKey(other));
+  let broken = 0;
+  for (const stream of ended) void stream.broken.then((isBroken) => (broken += Number(isBroken)));
+  await deactivate();
+  expect(await eventually(() => broken === ended.length, { timeoutMs: 5_000 })).toBe(true);
+  const waiting = Symbol('open');
+  expect(await Promise.race([...kept.map(({ broken }) => broken), Promise.resolve(waiting)])).toBe(waiting);
+});
+
 describe('within two seconds three gateways refuse', () => {
   it('session, user key and access token of a removed user', async () => {
     const person = await callers.person('member');

@@ -46,6 +46,7 @@ import { type TargetPricer } from './usage/use';
 import { createInFlight } from './in-flight/create-in-flight';
 import type { InFlightLog } from './in-flight/in-flight-log';
 import type { RequestsInFlight } from './in-flight/requests-in-flight';
+import { EndedCallers } from './in-flight/ended-callers';
 import { interruptAll } from './in-flight/interrupt-all';
 import type { RequestMetrics } from './metrics/request-metrics';
 import { AcceptStage } from './accept/accept.stage';
@@ -155,6 +156,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const failures = failureLog(log);
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
   const pipeline = new Pipeline(stages, failures, underWay);
+  const ended = EndedCallers.start({ ...shared, underWay, pipeline });
   const ownLimits = new OwnLimits(ledger, balances, stages.accept, stages.authenticate);
   const cors = new Cors(listOf(settings.CORS_ALLOWED_ORIGINS));
   const door = new FrontDoor(pipeline, controlPlane, healthDoorOf(parts, health), cors, ownLimits);
@@ -170,10 +172,9 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     interrupt: () => interruptAll({ door, realtime, outbound, underWay, pipeline }),
     close: () => {
       stopListening();
-      overload.stop();
-      health.stop();
+      for (const part of [overload, health]) part.stop();
       for (const part of [realtime, breakers, responses, limits, outbound, names]) part.close();
-      for (const part of [shared.principals, controlPlane]) part.close();
+      for (const part of [ended, shared.principals, controlPlane]) part.close();
     },
   };
 }

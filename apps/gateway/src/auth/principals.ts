@@ -86,6 +86,8 @@ export class Principals {
   private readonly known: LRUCache<string, Known>;
   private readonly verified = new VerifiedTokens<Known>();
   private readonly ended: EndedKeys;
+  /** What each principal was built from. */
+  private readonly origins = new WeakMap<Principal, Known>();
 
   constructor(
     private readonly documents: Documents,
@@ -115,6 +117,31 @@ export class Principals {
     if (tokens === null || !isTokenForm(apiKey)) return this.resolveKey(apiKey);
     const known = this.verified.get(apiKey);
     return known && this.isCurrent(known) ? known.principal : this.verify(apiKey, tokens, true);
+  }
+
+  /**
+   * Whether a caller who was let in has been taken away since: the key or token, the user of it, the workspace or the organisation. An end
+   * that was known at the beginning, such as an expiry, does not count, nor what cannot be read. Never rejects.
+   */
+  hasEnded(principal: Principal): boolean | Promise<boolean> {
+    const known = this.origins.get(principal);
+    if (known === undefined) return false;
+    const isSame =
+      this.documents.get(known.key) === known.source &&
+      this.documents.get(known.workspace) === principal.workspace &&
+      this.documents.get(known.organisation) === principal.organisation;
+    return isSame ? false : this.isGone(known).catch(() => false);
+  }
+
+  private async isGone({ key, workspace, organisation, principal }: Known): Promise<boolean> {
+    const [credential, place, owner] = await Promise.all(
+      [key, workspace, organisation].map((at) => readDocument(this.documents, at)),
+    );
+    return (
+      !isActive(place ?? null, 'workspace') ||
+      !isActive(owner ?? null, 'organisation') ||
+      !stillHas(credential ?? null, principal)
+    );
   }
 
   /** Throws `api_key_invalid` unless the request proves to have the key that its token is bound to; see `TokenProofs`. */
@@ -195,10 +222,12 @@ export class Principals {
     const isOwn = isActive(workspace, 'workspace') && workspace.organisationId === key.organisationId;
     if (!isOwn || !isActive(organisation, 'organisation')) throw refusal('api_key_invalid', key);
     const principal = { ...this.build(key, workspace, organisation), boundTo };
-    return {
+    const known = {
       ...{ key: at, workspace: workspaceKey, organisation: organisationKey },
       ...{ source, mayStay, principal, isUsed },
     };
+    this.origins.set(principal, known);
+    return known;
   }
 
   private async find(
@@ -234,6 +263,13 @@ export class Principals {
       strictAudit: organisation.strictAudit === true || workspace.strictAudit === true,
     };
   }
+}
+
+/** Whether a document still has the credential of a caller. */
+function stillHas(document: ReadModelDocument | null, { key }: Principal): boolean {
+  if (document?.kind === 'trusts') return document.trusts.some(({ id }) => id === key.id);
+  if (document?.kind === 'api_key') return document.status !== 'archived';
+  return document?.kind === 'access_token';
 }
 
 const isActive = <K extends 'workspace' | 'organisation'>(

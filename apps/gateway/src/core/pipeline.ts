@@ -41,11 +41,8 @@ export class Pipeline {
     this.runFrom(0, context, context.startedAt);
   }
 
-  /**
-   * Ends a request because the process stops: with 503 when no byte of a response was sent, otherwise by cutting the response.
-   */
-  interrupt(context: RequestContext): void {
-    const error = gatewayStopping();
+  /** Ends a request early: with the error when no byte of a response was sent, otherwise by cutting the response. */
+  interrupt(context: RequestContext, error = gatewayStopping()): void {
     const { reply } = context;
     reply.cut(error);
     if (reply.writer !== null) {
