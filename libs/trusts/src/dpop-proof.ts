@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TokenBinding } from '@gw/contracts';
-import { isObject } from '@gw/kernel';
-import { isSigned, readKey, type SigningKey } from './signing-keys';
+import { isObject, isSigned, readSigningKey, type SigningKey } from '@gw/kernel';
 import { CONTROL, isTokenForm, objectIn } from './trust-token';
 
 /** Seconds after it was made in which a proof counts. */
@@ -119,7 +118,7 @@ function keyIn({ typ, alg, jwk, crit }: Readonly<Record<string, unknown>>): {
     throw new ProofFault(`alg must be one of ${PROOF_ALGORITHMS.join(', ')}`);
   if (!isObject(jwk) || ['d', 'k', 'p', 'oth'].some((name) => name in jwk))
     throw new ProofFault('jwk must be a public key');
-  const key = readKey({ ...jwk, kid: 'proof', use: undefined, key_ops: undefined });
+  const key = readSigningKey({ ...jwk, kid: 'proof', use: undefined, key_ops: undefined });
   if (key === null) throw new ProofFault('jwk must be an RSA, EC or Ed25519 key of good length');
   return { key, thumbprint: thumbprintOf(jwk) };
 }

@@ -5,7 +5,6 @@ export { KeySets, KeysUnavailable } from './key-sets';
 export { fetchKeysBy, type FetchKeys, type KeySetResponse } from './published-set';
 export { isSharedIssuer, issuerFault, TRUST_PRESETS } from './presets';
 export { sharedReads } from './shared-reads';
-export { ALGORITHMS, readKey, type SigningKey } from './signing-keys';
 export { type TokenCaller } from './token-caller';
 export { isOwnAudience, issuerDigest, issuerOf } from './token-claims';
 export {

@@ -4,10 +4,10 @@ import {
   trustOf as trust,
   type TokenKeyPair as KeyPair,
 } from '@gw/testing';
+import { readSigningKey } from '@gw/kernel';
 import { generateKeyPairSync } from 'node:crypto';
 import { KeySets, KeysUnavailable } from './key-sets';
 import type { KeySetResponse } from './published-set';
-import { readKey } from './signing-keys';
 
 const [A, B] = ['https://a.example/jwks', 'https://b.example/jwks'];
 const k1 = rsaKey('k1');
@@ -94,7 +94,7 @@ describe('key sets of a trust', () => {
     addresses.serve(B, setOf(twin));
     await addresses.sets.keyOf(both, 'k9');
     const key = await addresses.sets.keyOf(both, 'k1');
-    expect(key?.key.equals(readKey(k1.jwk)?.key ?? (undefined as never))).toBe(true);
+    expect(key?.key.equals(readSigningKey(k1.jwk)?.key ?? (undefined as never))).toBe(true);
   });
 
   it('keeps the last copy for a day while an address fails, and then is unavailable, not wrong', async () => {
@@ -314,7 +314,7 @@ describe('waiting for a key set that does not respond', () => {
   });
 });
 
-describe('readKey', () => {
+describe('readSigningKey', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const offCurve = { ...k2.jwk, y: k2.jwk['x'] };
 
@@ -331,11 +331,11 @@ describe('readKey', () => {
     ['an algorithm that does not fit', { ...k1.jwk, alg: 'ES256' }],
     ['no object', 'key'],
   ])('refuses %s', (_what, jwk) => {
-    expect(readKey(jwk)).toBeNull();
+    expect(readSigningKey(jwk)).toBeNull();
   });
 
   it('drops the private parts of a key that was published by mistake', () => {
-    const key = readKey({ ...privateKey.export({ format: 'jwk' }), kid: 'x' });
+    const key = readSigningKey({ ...privateKey.export({ format: 'jwk' }), kid: 'x' });
     expect(key?.key.type).toBe('public');
   });
 });

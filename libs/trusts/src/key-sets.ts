@@ -1,7 +1,6 @@
 import type { TrustRule } from '@gw/contracts';
-import { DAY_MS, SharedEntries } from '@gw/kernel';
+import { DAY_MS, SharedEntries, type SigningKey } from '@gw/kernel';
 import { keysIn, PublishedSet, type FetchKeys } from './published-set';
-import type { SigningKey } from './signing-keys';
 
 export interface KeySetsOptions {
   readonly fetch: FetchKeys;

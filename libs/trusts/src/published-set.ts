@@ -1,5 +1,4 @@
-import { DAY_MS, HOUR_MS, isObject, maxAgeMs, MINUTE_MS } from '@gw/kernel';
-import { readKey, type SigningKey } from './signing-keys';
+import { DAY_MS, HOUR_MS, isObject, maxAgeMs, MINUTE_MS, readSigningKey, type SigningKey } from '@gw/kernel';
 
 export interface KeySetResponse {
   readonly body: Buffer;
@@ -160,7 +159,7 @@ function keysOf(body: Buffer): readonly unknown[] {
 export function keysIn(raw: readonly unknown[], use: string): ReadonlyMap<string, SigningKey> {
   const keys = new Map<string, SigningKey>();
   for (const each of raw) {
-    const key = readKey(each, use);
+    const key = readSigningKey(each, use);
     if (key !== null && !keys.has(key.id)) keys.set(key.id, key);
   }
   return keys;

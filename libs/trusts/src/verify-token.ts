@@ -1,5 +1,5 @@
 import type { TrustRule } from '@gw/contracts';
-import { isSigned, type SigningKey } from './signing-keys';
+import { isSigned, type SigningKey } from '@gw/kernel';
 import type { KeySets } from './key-sets';
 import { callerOf, checkConditions, type TokenCaller } from './token-caller';
 import { checkClaims, idOf, isOwnAudience, issuerOf } from './token-claims';

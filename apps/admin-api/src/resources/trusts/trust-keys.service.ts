@@ -1,6 +1,6 @@
-import { isObject, type AddressPolicy } from '@gw/kernel';
+import { isObject, readSigningKey, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
-import { fetchKeysBy, readKey, type FetchKeys } from '@gw/trusts';
+import { fetchKeysBy, type FetchKeys } from '@gw/trusts';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
@@ -85,7 +85,7 @@ function readSet({ keys }: { readonly keys?: unknown }): readonly object[] {
     throw invalid('jwks', `jwks must have 1 to ${String(KEYS_MAX)} keys`);
   }
   return keys.map((raw: unknown, index) => {
-    const key = readKey(raw) ?? readKey(raw, 'jwt-svid');
+    const key = readSigningKey(raw) ?? readSigningKey(raw, 'jwt-svid');
     if (key === null) {
       throw invalid(
         `jwks.keys.${String(index)}`,

@@ -1,6 +1,7 @@
 import { CLAIM_OPERATORS, type ClaimCondition } from '@gw/contracts';
 import type { TrustEntity } from '@gw/entities';
-import { ALGORITHMS, TOKEN_CHECKS, TRUST_PRESETS } from '@gw/trusts';
+import { SIGNING_ALGORITHMS } from '@gw/kernel';
+import { TOKEN_CHECKS, TRUST_PRESETS } from '@gw/trusts';
 import {
   BooleanField,
   EnumField,
@@ -81,9 +82,9 @@ export class TrustFields {
     example: ['https://gateway.example.com'],
   })
   audiences!: string[];
-  @EnumListField(ALGORITHMS, {
+  @EnumListField(SIGNING_ALGORITHMS, {
     optional: true,
-    maxItems: ALGORITHMS.length,
+    maxItems: SIGNING_ALGORITHMS.length,
     description: 'RS256 by default.',
   })
   algorithms?: string[];

@@ -1,7 +1,7 @@
-import { isObject } from '@gw/kernel';
+import { isObject } from './is-object';
 import { constants, createPublicKey, verify, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
 
-/** A public key that may verify tokens. */
+/** A public key that may verify signatures. */
 export interface SigningKey {
   readonly id: string;
   readonly key: KeyObject;
@@ -9,8 +9,8 @@ export interface SigningKey {
   readonly algorithms: readonly string[];
 }
 
-/** Algorithms that a trust can list. */
-export const ALGORITHMS = [
+/** Algorithms of signatures that can be verified; all are asymmetric. */
+export const SIGNING_ALGORITHMS = [
   'RS256',
   'RS384',
   'RS512',
@@ -39,7 +39,7 @@ const KEY_ID_MAX = 256;
  * Reads a key of a set; null for one that must not verify: symmetric, weak, off its curve, for encryption, or without an id. Private
  * parts are dropped. `use`: what the key must be for; SPIFFE has its own.
  */
-export function readKey(raw: unknown, use = 'sig'): SigningKey | null {
+export function readSigningKey(raw: unknown, use = 'sig'): SigningKey | null {
   if (!isObject(raw) || !mayVerify(raw, use)) return null;
   const { kid: id, alg } = raw;
   if (typeof id !== 'string' || id === '' || id.length > KEY_ID_MAX) return null;
