@@ -21,10 +21,10 @@ describe('CONTRIBUTING.md', () => {
   it('lists every lib under the kind that its project declares', () => {
     const listed: Record<string, string[]> = {};
     for (const [, kind = '', libs = ''] of DOCUMENT.matchAll(
-      /^\| (\w+)(?: \(pure\))? \| (`[a-z-]+`[^|]*) \|/gm,
+      /^\| (\w+)(?: \(pure\))? \| (`[a-z0-9-]+`[^|]*) \|/gm,
     ))
       if (kind in declaredKinds())
-        listed[kind] = [...libs.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name).sort();
+        listed[kind] = [...libs.matchAll(/`([a-z0-9-]+)`/g)].map(([, name = '']) => name).sort();
     expect(listed).toEqual(declaredKinds());
   });
 
