@@ -61,6 +61,7 @@ export {
   type RpcRequest,
 } from './protocol/read-call';
 export { restParams } from './protocol/rest-params';
+export { restRequest, type RestRequest } from './protocol/rest-request';
 export {
   agentRoute,
   restVersion,

@@ -17,7 +17,16 @@ import {
   type PushMode,
   type ServedSecurity,
 } from '../index';
-import { AGENT, FULL_CARD, keyOf, signedBy, STRANGER, TRUSTED } from '../spec-support/signed-cards';
+import {
+  AGENT,
+  BARE_CARD,
+  FULL_CARD,
+  keyOf,
+  signatureBy,
+  signedBy,
+  STRANGER,
+  TRUSTED,
+} from '../spec-support/signed-cards';
 import { vectors } from '../spec-support/vectors';
 
 interface CardCase {
@@ -171,13 +180,43 @@ const CARDS: readonly (readonly [RegExp, () => Members])[] = [
   [/alg none/, () => signedBy(TRUSTED, FULL_CARD, { header: { alg: 'none' }, sign: () => Buffer.alloc(0) })],
   [/pretty-printed/, () => signedBy(TRUSTED, FULL_CARD, { payload: JSON.stringify(FULL_CARD, null, 2) })],
   [/crit/, () => signedBy(TRUSTED, FULL_CARD, { header: { crit: ['exp'], exp: 1 } })],
+  [
+    /second of two/,
+    () => ({
+      ...FULL_CARD,
+      signatures: [signatureBy(STRANGER, FULL_CARD), signatureBy(TRUSTED, FULL_CARD)],
+    }),
+  ],
+  [/payload of an SDK/, () => signedBy(TRUSTED, BARE_CARD, { payload: cardPayloadOfSdk(BARE_CARD) })],
+  [/signature cut/, () => ({ ...FULL_CARD, signatures: [{ protected: 'e30', signature: '!' }] })],
+  [/signatures no list/, () => ({ ...FULL_CARD, signatures: {} })],
+  [/no canonical form/, () => ({ ...signedBy(TRUSTED, FULL_CARD), name: '\ud800' })],
   [/^good/, () => signedBy(TRUSTED, FULL_CARD)],
 ];
 
+/** More cases of the same form. */
+const MORE: readonly (readonly [text: string, state: string])[] = [
+  ['good by the second of two keys', 'verified'],
+  ['payload of an SDK, which drops empty members', 'verified'],
+  ['alg none', 'invalid'],
+  ['signature cut', 'invalid'],
+  ['signatures no list', 'invalid'],
+  ['no canonical form', 'invalid'],
+];
+
+const cardOf = (text: string): Members => {
+  const [, make] = CARDS.find(([pattern]) => pattern.test(text)) ?? [];
+  if (make === undefined) throw new Error(`There is no card for the case ${text}.`);
+  return make();
+};
+
 describe('signatures of cards', () => {
+  it.each(MORE)('%s: %s', (text, state) => {
+    expect(verifyCard(cardOf(text), [keyOf(TRUSTED)])).toBe(state);
+  });
+
   it.each(vectors<SignatureCase>('signature'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
-    const [, make] = CARDS.find(([pattern]) => pattern.test(input.case)) ?? [];
-    const card = (make ?? (() => ({})))();
+    const card = cardOf(input.case);
     const [state, fetches] = wanted.state.split(', ');
     expect(verifyCard(card, [keyOf(TRUSTED)])).toBe(state);
     if (fetches === 'not fetched') expect(keySetUrls(card, [AGENT])).toEqual([]);

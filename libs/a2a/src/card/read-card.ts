@@ -1,6 +1,7 @@
 import { assertAllowedUrl, isObject, type AddressPolicy } from '@gw/kernel';
 import { knownVersion, type A2aVersion } from '../protocol/versions';
 import type { Members } from '../shapes/members';
+import { canonicalJson, CanonicalFault } from './canonical-json';
 import { refused } from './card-request';
 
 /** Bindings that this gateway can call, the preferred one first. gRPC is not among them. */
@@ -50,6 +51,7 @@ export function readCard(card: Members, rules: CardRules): AgentCard {
   const interfaces = [...ownInterface(card, rules), ...listedInterfaces(card, rules)];
   const ordered = BINDINGS.flatMap((binding) => interfaces.filter((each) => each.binding === binding));
   checkSkills(card['skills']);
+  checkCanonical(card);
   if (typeof card['url'] === 'string') return { card, name, url: card['url'], interfaces: ordered };
   const [first] = ordered;
   if (first === undefined)
@@ -71,6 +73,17 @@ function checkSkills(skills: unknown): void {
   const ids = skills.map(({ id }) => id).filter((id) => id !== undefined);
   // An approval names a skill by its id.
   if (new Set(ids).size < ids.length) throw refused('agent_card.skills', 'must not have an id twice');
+}
+
+/** Digests and signatures of a card need its canonical form. */
+function checkCanonical(card: Members): void {
+  try {
+    canonicalJson(card);
+  } catch (error) {
+    if (error instanceof CanonicalFault)
+      throw refused('agent_card', `has no canonical form. ${error.message}`);
+    throw error;
+  }
 }
 
 /** The interface of the members `url` and `preferredTransport` of 0.3. */
@@ -137,7 +150,7 @@ export interface InterfaceChoice {
   readonly binding?: Binding | 'auto';
 }
 
-/** Returns the interface to call: of the preferred binding, and of 1.0 where there is one. Null when none fits. */
+/** Returns the interface to call: 1.0 before 0.3, then JSONRPC before HTTP+JSON. Null when none fits the choice. */
 export function chosenInterface(
   { interfaces }: Pick<AgentCard, 'interfaces'>,
   { version = 'auto', binding = 'auto' }: InterfaceChoice = {},

@@ -6,10 +6,12 @@ import {
   checkCall,
   checkTaskState,
   methodNamed,
+  ownTask,
   readRpcRequest,
   rpcErrorResponse,
   type A2aErrorKind,
   type AgentAbilities,
+  type Operation,
 } from '../index';
 import { vectors } from '../spec-support/vectors';
 
@@ -57,14 +59,19 @@ const ABLE: AgentAbilities = {
 function abilitiesBy(agent = ''): AgentAbilities {
   return {
     ...ABLE,
-    streaming: !/no stream/.test(agent),
-    push: /no push/.test(agent) ? 'off' : 'relay',
-    extendedCard: !/no (?:extended )?card/.test(agent),
+    streaming: !/(?:no|without) stream/.test(agent),
+    push: /(?:no|without) push/.test(agent) ? 'off' : 'relay',
+    extendedCard: !/(?:no|without) (?:extended )?card/.test(agent),
     requiredExtensions: /requires/.test(agent) ? ['https://e.example/x'] : [],
   };
 }
 
-const isDone = (params: unknown): boolean => JSON.stringify(params ?? null).includes('<DONE>');
+/** Checks what depends on the task that the parameters name: `<DONE>` has ended, other `<TASKS>` are not the caller's. */
+function checkTask(operation: Operation, params: unknown): void {
+  const [, name] = /<(\w+)>/.exec(JSON.stringify(params ?? null)) ?? [];
+  if (name === 'DONE') checkTaskState(operation, 'TASK_STATE_COMPLETED');
+  else if (name !== undefined) ownTask(null, 'agent', { workspaceId: 'w', userId: 'u', keyId: 'k' });
+}
 
 /** Returns the version in which a call is accepted, or the code of its error. */
 function outcomeOf({ header, query, method = 'GetTask', params, body, agent }: VersionInput): string {
@@ -74,7 +81,7 @@ function outcomeOf({ header, query, method = 'GetTask', params, body, agent }: V
       callOf(readRpcRequest(Buffer.from(body ?? JSON.stringify(request))), { header, query }),
     );
     checkAbilities(call.operation, abilitiesBy(agent), null);
-    if (isDone(params)) checkTaskState(call.operation, 'TASK_STATE_COMPLETED');
+    checkTask(call.operation, params);
     return call.version;
   } catch (error) {
     if (error instanceof A2aError) return String(error.code);

@@ -40,13 +40,16 @@ export function responseOf(server: CardServer, { url }: CardRequest): CardRespon
   const { answer, raw, status, redirect, padTo, gzipPadTo, then } = server;
   if (then !== undefined && url.pathname === then.path)
     return response({ body: Buffer.from(JSON.stringify(then.answer)) });
-  if (redirect !== undefined && url.href !== redirect) return response({ status: 302, location: redirect });
+  // A redirect without a card behind it does not end.
+  if (redirect !== undefined && (url.href !== redirect || answer === undefined))
+    return response({ status: 302, location: redirect });
   if (status !== undefined && status !== 200) return response({ status });
   if (gzipPadTo !== undefined)
     return response({
       contentEncoding: 'gzip',
       body: received(gzipSync(padded(answer, gzipPadTo), { level: 1 })),
     });
+  if (answer === undefined) return response({});
   const text =
     raw === true ? String(answer) : padTo === undefined ? JSON.stringify(answer) : padded(answer, padTo);
   return response({ body: received(Buffer.from(text)) });

@@ -16,6 +16,9 @@ export const FULL_CARD: Members = {
   supportedInterfaces: [{ url: `${AGENT}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
 };
 
+/** A card with empty members that are required. */
+export const BARE_CARD: Members = { ...FULL_CARD, description: '', skills: [] };
+
 export const TRUSTED = ecKeyPair('trusted');
 export const STRANGER = ecKeyPair('stranger');
 
