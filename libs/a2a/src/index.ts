@@ -9,13 +9,14 @@ export {
   type CardResponse,
   type CardStep,
 } from './card/card-fetch';
-export { cardPayload, cardPayloadOfSdk, cardPayloads } from './card/card-payload';
+export { cardPayload, cardPayloadOfSdk, cardPayloads, type CardPayload } from './card/card-payload';
 export { CARD_AUTH_TYPES, type CardCredential } from './card/card-request';
 export {
   keySetUrls,
   signCard,
   verifyCard,
   type CardSigner,
+  type CardVerification,
   type SignatureState,
 } from './card/card-signatures';
 export { canonicalJson, CanonicalFault } from './card/canonical-json';
@@ -60,6 +61,7 @@ export {
   type RpcErrorResponse,
   type RpcRequest,
 } from './protocol/read-call';
+export { readRpcResponse, RESPONSE_BOUNDS, type RpcOutcome } from './protocol/read-response';
 export { restParams } from './protocol/rest-params';
 export { restRequest, type RestRequest } from './protocol/rest-request';
 export {

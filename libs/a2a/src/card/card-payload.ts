@@ -22,18 +22,26 @@ export const cardPayload = (card: Members, options: PayloadOptions = {}): string
 export const cardPayloadOfSdk = (card: Members, options: PayloadOptions = {}): string =>
   canonicalJson(withoutEmpty(pruned(card, CARD_MEMBERS, options)) ?? {});
 
+/** A payload that a signature of a card may have, and the members that it covers. */
+export interface CardPayload {
+  readonly payload: string;
+  /** The card without `signatures` and, unless they are signed, without members that 1.0 does not have. */
+  readonly covered: Members;
+}
+
 /**
- * Returns all payloads that a signature of the card may have, without duplicates. Several exist for a card with members that are
- * empty or that 1.0 does not have. Throws `CanonicalFault`.
+ * Returns all payloads that a signature of the card may have, without duplicates; those that cover more come first. Several exist for
+ * a card with members that are empty or that 1.0 does not have. Throws `CanonicalFault`.
  */
-export const cardPayloads = (card: Members): readonly string[] => [
-  ...new Set(
-    [false, true].flatMap((keepsUnknown) => [
-      cardPayload(card, { keepsUnknown }),
-      cardPayloadOfSdk(card, { keepsUnknown }),
-    ]),
-  ),
-];
+export function cardPayloads(card: Members): readonly CardPayload[] {
+  const found = new Map<string, CardPayload>();
+  for (const keepsUnknown of [true, false]) {
+    const covered = pruned(card, CARD_MEMBERS, { keepsUnknown });
+    for (const payload of [canonicalJson(covered), canonicalJson(withoutEmpty(covered) ?? {})])
+      if (!found.has(payload)) found.set(payload, { payload, covered });
+  }
+  return [...found.values()];
+}
 
 function pruned(value: Members, members: MessageMembers, options: PayloadOptions): Members {
   const kept = Object.entries(value).flatMap(([name, item]): [string, unknown][] => {

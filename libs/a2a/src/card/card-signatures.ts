@@ -2,7 +2,7 @@ import { isObject, isSigned, SIGNING_ALGORITHMS, type SigningKey } from '@gw/ker
 import type { Members } from '../shapes/members';
 import { JsonRefusal, parseBounded } from '../bounded-json';
 import { CanonicalFault } from './canonical-json';
-import { cardPayload, cardPayloads } from './card-payload';
+import { cardPayload, cardPayloads, type CardPayload } from './card-payload';
 
 /**
  * What the signatures of a card prove: a trusted key signed it; a signature is wrong; there is none; or no trusted key signed it.
@@ -79,45 +79,57 @@ export function keySetUrls(card: Members, origins: readonly string[]): readonly 
   return [...new Set(urls)].filter((url) => URL.canParse(url) && origins.includes(new URL(url).origin));
 }
 
-/**
- * Verifies the signatures of a card (A2A 1.0, section 8.4) with trusted keys: those that are configured, and those of the sets of
- * `keySetUrls`. One right signature is enough; a wrong or malformed one counts only without it.
- */
-export function verifyCard(card: Members, keys: readonly SigningKey[]): SignatureState {
-  const signatures = signaturesOf(card);
-  if (signatures === null) return 'invalid';
-  if (signatures.length === 0) return 'unsigned';
-  const payloads = payloadsOf(card);
-  if (payloads === null) return 'invalid';
-  const states = signatures.map((signature) => stateOf(signature, payloads, keys));
-  return (['verified', 'invalid'] as const).find((state) => states.includes(state)) ?? 'untrusted';
+/** What the signatures of a card prove, and for what. */
+export interface CardVerification {
+  readonly state: SignatureState;
+  /**
+   * The members that a trusted key signed; null unless `verified`. A reader must use these and not the card, to which another party
+   * can add members that 1.0 does not have, such as `url`.
+   */
+  readonly signed: Members | null;
 }
 
-/** Payloads in base64url; null for a card without a canonical form. */
-function payloadsOf(card: Members): readonly string[] | null {
+/**
+ * Verifies the signatures of a card (A2A 1.0, section 8.4) with trusted keys: those that are configured, and those of the sets of
+ * `keySetUrls`. One right signature is enough; a wrong or malformed one counts only without it. The card must have passed `readCard`.
+ */
+export function verifyCard(card: Members, keys: readonly SigningKey[]): CardVerification {
+  const signatures = signaturesOf(card);
+  if (signatures === null) return unproven('invalid');
+  if (signatures.length === 0) return unproven('unsigned');
+  const payloads = payloadsOf(card);
+  if (payloads === null) return unproven('invalid');
+  const results = signatures.map((signature) => verified(signature, payloads, keys));
+  const isState = (state: SignatureState) => (result: CardVerification) => result.state === state;
+  return results.find(isState('verified')) ?? results.find(isState('invalid')) ?? unproven('untrusted');
+}
+
+const unproven = (state: Exclude<SignatureState, 'verified'>): CardVerification => ({ state, signed: null });
+
+/** Returns the payloads of a card; null for a card without a canonical form. */
+function payloadsOf(card: Members): readonly CardPayload[] | null {
   try {
-    return cardPayloads(card).map(encoded);
+    return cardPayloads(card);
   } catch (error) {
     if (error instanceof CanonicalFault) return null;
     throw error;
   }
 }
 
-function stateOf(
+function verified(
   signature: Signature | null,
-  payloads: readonly string[],
+  payloads: readonly CardPayload[],
   keys: readonly SigningKey[],
-): SignatureState {
-  if (signature === null) return 'invalid';
+): CardVerification {
+  if (signature === null) return unproven('invalid');
   const { algorithm, keyId, protectedPart, bytes } = signature;
   const candidates = keys.filter(({ id }) => id === keyId);
-  if (candidates.length === 0) return 'untrusted';
-  const isRight = candidates.some((key) =>
-    payloads.some((payload) =>
-      isSigned(key, { algorithm, signed: signingInput(protectedPart, payload), signature: bytes }),
-    ),
-  );
-  return isRight ? 'verified' : 'invalid';
+  if (candidates.length === 0) return unproven('untrusted');
+  const right = payloads.find(({ payload }) => {
+    const signed = signingInput(protectedPart, encoded(payload));
+    return candidates.some((key) => isSigned(key, { algorithm, signed, signature: bytes }));
+  });
+  return right === undefined ? unproven('invalid') : { state: 'verified', signed: right.covered };
 }
 
 const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('base64url');

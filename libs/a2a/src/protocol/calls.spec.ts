@@ -8,6 +8,7 @@ import {
   errorVersion,
   methodNamed,
   readRpcRequest,
+  readRpcResponse,
   restError,
   restParams,
   restRequest,
@@ -195,6 +196,30 @@ describe('errors of agents', () => {
       body: { error: { code: 404, status: 'NOT_FOUND', details: [{ reason: 'TASK_NOT_FOUND' }] } },
     });
     expect(JSON.stringify(restError(new A2aError('parse'), '1.0'))).not.toContain('details');
+  });
+});
+
+describe('readRpcResponse', () => {
+  const read = (response: object) => readRpcResponse(bytes({ jsonrpc: '2.0', id: 7, ...response }), 7);
+
+  it('returns the result or the error', () => {
+    expect(read({ result: null })).toEqual({ kind: 'result', result: null });
+    expect(read({ result: 1, error: null })).toEqual({ kind: 'result', result: 1 });
+    expect(read({ error: { code: 1 } })).toEqual({ kind: 'error', error: { code: 1 } });
+    expect(read({ id: null, error: { code: 1 } })).toEqual({ kind: 'error', error: { code: 1 } });
+  });
+
+  it.each<[string, object]>([
+    ['neither', {}],
+    ['the id of another request', { id: 8, result: 1 }],
+    ['no id', { id: null, result: 1 }],
+    ['another version of JSON-RPC', { jsonrpc: '1.0', result: 1 }],
+  ])('refuses a response with %s', (_name, response) => {
+    expect(codeOf(() => read(response))).toBe(-32_006);
+  });
+
+  it('refuses bytes that are no JSON', () => {
+    expect(codeOf(() => readRpcResponse(Buffer.from('<html>'), 7))).toBe(-32_006);
   });
 });
 

@@ -37,7 +37,7 @@ const response = (more: Partial<CardResponse>): CardResponse => ({
 
 /** The response of a card server to one request of a fetch. */
 export function responseOf(server: CardServer, { url }: CardRequest): CardResponse {
-  const { answer, raw, status, redirect, padTo, gzipPadTo, then } = server;
+  const { answer, status, redirect, gzipPadTo, then } = server;
   if (then !== undefined && url.pathname === then.path)
     return response({ body: Buffer.from(JSON.stringify(then.answer)) });
   // A redirect without a card behind it does not end.
@@ -50,9 +50,12 @@ export function responseOf(server: CardServer, { url }: CardRequest): CardRespon
       body: received(gzipSync(padded(answer, gzipPadTo), { level: 1 })),
     });
   if (answer === undefined) return response({});
-  const text =
-    raw === true ? String(answer) : padTo === undefined ? JSON.stringify(answer) : padded(answer, padTo);
-  return response({ body: received(Buffer.from(text)) });
+  return response({ body: received(Buffer.from(bodyOf(server))) });
+}
+
+function bodyOf({ answer, raw, padTo }: CardServer): string {
+  if (raw === true && typeof answer === 'string') return answer;
+  return padTo === undefined ? JSON.stringify(answer) : padded(answer, padTo);
 }
 
 /** Requests that a fetch can make: two paths and three redirects. */

@@ -1,0 +1,286 @@
+import { createAddressPolicy, GatewayError } from '@gw/kernel';
+import fc from 'fast-check';
+import {
+  A2aError,
+  abilitiesOf,
+  agentRoute,
+  callOf,
+  cardChange,
+  checkCall,
+  keySetUrls,
+  methodOf,
+  pushReceipt,
+  pushTokenHash,
+  pushUrlFault,
+  readCard,
+  readPushConfig,
+  readRpcRequest,
+  servedCard,
+  translateParams,
+  translateResult,
+  verifyCard,
+  type Members,
+  type Operation,
+} from './index';
+import { FULL_CARD, keyOf, TRUSTED } from './spec-support/signed-cards';
+
+const POLICY = createAddressPolicy({ trustedHosts: [] });
+const AGENT = 'https://agent.example.org';
+
+/** Runs `work`; what it throws must be an error that a client gets. */
+function isReadOrRefused(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    return error instanceof A2aError || (error instanceof GatewayError && error.status === 400);
+  }
+}
+
+/** Names of A2A and of prototypes, so that generated objects reach deep into the readers. */
+const NAMES = [
+  ...['message', 'messageId', 'role', 'parts', 'kind', 'text', 'file', 'data', 'raw', 'url', 'metadata'],
+  ...['task', 'id', 'taskId', 'contextId', 'status', 'state', 'artifact', 'artifacts', 'history'],
+  ...['statusUpdate', 'artifactUpdate', 'configuration', 'pushNotificationConfig', 'authentication'],
+  ...['name', 'skills', 'capabilities', 'extensions', 'supportedInterfaces', 'signatures', 'provider'],
+  ...['__proto__', 'constructor', 'toString', 'data_part_compat', 'configs', 'tasks', 'schemes'],
+];
+const LEAF = fc.oneof(
+  fc.constantFrom(
+    ...['user', 'ROLE_USER', 'text', 'file', 'data', 'task', 'message', 'working', 'TASK_STATE_WORKING'],
+    ...['', `${AGENT}/rpc`, 'JSONRPC', '1.0', 'https://10.0.0.1/', '__proto__'],
+  ),
+  fc.jsonValue(),
+);
+const { value: VALUE, object: OBJECT } = fc.letrec<{ value: unknown; object: Members }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 6, depthSize: 'small' },
+    LEAF,
+    fc.array(tie('value'), { maxLength: 4 }),
+    tie('object'),
+  ),
+  // Through JSON, so that `__proto__` is a member as it is in a request.
+  object: fc
+    .array(fc.tuple(fc.constantFrom(...NAMES), tie('value')), { maxLength: 8 })
+    .map(
+      (members) =>
+        JSON.parse(
+          `{${[...new Map(members)].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`,
+        ) as Members,
+    ),
+}));
+
+const OPERATIONS: readonly Operation[] = [
+  ...(['sendMessage', 'sendStreamingMessage', 'getTask', 'listTasks', 'cancelTask'] as const),
+  ...(['subscribeToTask', 'createPushConfig', 'getPushConfig', 'listPushConfigs'] as const),
+  'deletePushConfig',
+];
+const OPERATION = fc.constantFrom(...OPERATIONS);
+const VERSION = fc.constantFrom('0.3' as const, '1.0' as const);
+
+describe('any input', () => {
+  afterEach(() => {
+    expect(({} as Record<string, unknown>)['text']).toBeUndefined();
+  });
+
+  it('gives a call or an error of A2A', () => {
+    const request = fc.record({
+      jsonrpc: fc.constantFrom('2.0', 1),
+      id: LEAF,
+      method: fc.tuple(OPERATION, VERSION).map(([operation, version]) => methodOf(operation, version) ?? 'x'),
+      params: VALUE,
+    });
+    fc.assert(
+      fc.property(request, fc.constantFrom(null, '0.3', '1.0', 'x'), (body, header) =>
+        isReadOrRefused(() =>
+          checkCall(callOf(readRpcRequest(Buffer.from(JSON.stringify(body))), { header })),
+        ),
+      ),
+      { numRuns: 500 },
+    );
+    fc.assert(
+      fc.property(fc.uint8Array(), (body) => isReadOrRefused(() => readRpcRequest(Buffer.from(body)))),
+    );
+  });
+
+  it('is translated or refused', () => {
+    fc.assert(
+      fc.property(OPERATION, OBJECT, VALUE, VERSION, (operation, params, result, from) => {
+        const direction = { from, to: from === '1.0' ? '0.3' : '1.0' } as const;
+        return (
+          operation === 'getExtendedCard' ||
+          (isReadOrRefused(() => translateParams(operation, params, direction)) &&
+            isReadOrRefused(() => translateResult(operation, result, direction)))
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('gives a card that can be served, compared and verified, or a refusal', () => {
+    const cards = fc
+      .tuple(OBJECT, fc.record({ name: LEAF, url: LEAF }, { requiredKeys: [] }))
+      .map(([card, more]): Members => ({ ...card, ...more }));
+    fc.assert(
+      fc.property(cards, (raw) =>
+        isReadOrRefused(() => {
+          const card = readCard(raw, { policy: POLICY, endpoint: AGENT });
+          const address = 'https://gateway.example.org/v1/agent/a';
+          const served = servedCard(card.card, { form: '1.0', address, security: { oauth: null } });
+          expect(JSON.stringify(served['supportedInterfaces'])).not.toContain(AGENT);
+          abilitiesOf(card.card);
+          keySetUrls(card.card, [AGENT]);
+          cardChange({ card: FULL_CARD, url: AGENT }, card, 'review_changes');
+          expect(verifyCard(card.card, [keyOf(TRUSTED)]).state).not.toBe('verified');
+        }),
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('gives a route or a refusal', () => {
+    const segment = fc.oneof(
+      fc.constantFrom('v1', 'agent', 'agents', 'tasks', 'message:send', '..', '%2e%2e', 'a', '', 'x:cancel'),
+      fc.string(),
+    );
+    const path = fc.array(segment, { maxLength: 14 }).map((segments) => `/v1/agent/a/${segments.join('/')}`);
+    fc.assert(
+      fc.property(fc.constantFrom('GET', 'POST', 'DELETE'), path, (method, text) => {
+        const route = agentRoute(method, text);
+        const ids = route.kind === 'rest' ? [route.taskId, route.configId] : [];
+        expect(ids.filter((id) => id?.includes('/') === true || id === '..')).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('gives a push config or a refusal, and an event of the right task alone', () => {
+    const rules = { policy: POLICY, ownUrls: ['https://gateway.example.org'] };
+    const tokenHash = pushTokenHash('t');
+    fc.assert(
+      fc.property(OBJECT, VERSION, (value, version) => {
+        const receipt = pushReceipt(
+          { token: 't', body: Buffer.from(JSON.stringify(value)) },
+          { tokenHash, taskId: 'task', version },
+        );
+        expect(['accepted', 'refused']).toContain(receipt.kind);
+        return isReadOrRefused(() => readPushConfig(value, 0, rules)) && pushUrlFault(value, rules) !== null;
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Text that is not empty: serialisers of 1.0 write the empty text for no value. */
+const TEXT = fc.string({ minLength: 1, maxLength: 8 });
+const METADATA = fc.dictionary(fc.constantFrom('a', 'b'), fc.jsonValue(), { maxKeys: 2 });
+const optional = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(of, { nil: undefined });
+const without = (value: Members): Members =>
+  Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined));
+const FILE = { mediaType: optional(TEXT), filename: optional(TEXT), metadata: optional(METADATA) };
+const PART = fc
+  .oneof(
+    fc.record({ text: fc.string(), metadata: optional(METADATA) }),
+    fc.record({ raw: fc.base64String(), ...FILE }),
+    fc.record({ url: fc.webUrl(), ...FILE }),
+    fc.record({ data: fc.jsonValue() }),
+    fc.record({ data: fc.constant({ a: 1 }), metadata: optional(METADATA) }),
+  )
+  .map(without);
+const MESSAGE = fc
+  .record({
+    messageId: TEXT,
+    role: fc.constantFrom('ROLE_USER', 'ROLE_AGENT'),
+    parts: fc.array(PART, { maxLength: 4 }),
+    taskId: optional(TEXT),
+    contextId: optional(TEXT),
+    metadata: optional(METADATA),
+    referenceTaskIds: optional(fc.array(TEXT, { maxLength: 2 })),
+  })
+  .map(without);
+const STATUS = fc
+  .record({
+    state: fc.constantFrom('TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_COMPLETED'),
+    message: optional(MESSAGE),
+    timestamp: optional(fc.constant('2026-01-01T00:00:00Z')),
+  })
+  .map(without);
+const ARTIFACT = fc.record({ artifactId: TEXT, parts: fc.array(PART, { maxLength: 3 }) });
+const IDS = { taskId: TEXT, contextId: TEXT };
+const EVENT: fc.Arbitrary<Members> = fc.oneof(
+  fc.record({ message: MESSAGE }),
+  fc.record({
+    task: fc
+      .record({
+        id: TEXT,
+        contextId: TEXT,
+        status: STATUS,
+        artifacts: optional(fc.array(ARTIFACT, { maxLength: 2 })),
+        history: optional(fc.array(MESSAGE, { maxLength: 2 })),
+      })
+      .map(without),
+  }),
+  fc.record({ statusUpdate: fc.record({ ...IDS, status: STATUS }) }),
+  fc.record({ artifactUpdate: fc.record({ ...IDS, artifact: ARTIFACT, append: fc.boolean() }) }),
+);
+
+describe('values of 1.0', () => {
+  const [THERE, BACK] = [
+    { from: '1.0', to: '0.3' },
+    { from: '0.3', to: '1.0' },
+  ] as const;
+
+  it('are the same after 0.3 and back, events and requests', () => {
+    fc.assert(
+      fc.property(EVENT, (event) => {
+        const old = translateResult('sendStreamingMessage', event, THERE);
+        expect(translateResult('sendStreamingMessage', old, BACK)).toEqual(event);
+      }),
+      { numRuns: 500 },
+    );
+    const params = fc.record({
+      message: MESSAGE,
+      configuration: fc.record({
+        returnImmediately: fc.boolean(),
+        acceptedOutputModes: fc.array(TEXT, { maxLength: 2 }),
+        taskPushNotificationConfig: fc.record({
+          url: fc.webUrl(),
+          authentication: fc.record({ scheme: TEXT, credentials: TEXT }),
+        }),
+      }),
+    });
+    fc.assert(
+      fc.property(params, (value) => {
+        const old = translateParams('sendMessage', value, THERE);
+        expect(translateParams('sendMessage', old, BACK)).toEqual(value);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each<[Operation, Members]>([
+    ['getTask', { id: 't', historyLength: 0 }],
+    ['listTasks', { contextId: 'c', status: 'TASK_STATE_WORKING', pageSize: 3 }],
+    ['createPushConfig', { taskId: 't', id: 'c', url: AGENT, token: 'k' }],
+    ['getPushConfig', { taskId: 't', id: 'c' }],
+    ['listPushConfigs', { taskId: 't' }],
+    ['deletePushConfig', { taskId: 't', id: 'c' }],
+    ['getExtendedCard', {}],
+  ])('keep the parameters of %s', (operation, params) => {
+    const old = translateParams(operation, params, THERE);
+    expect(translateParams(operation, old, BACK)).toEqual(params);
+  });
+
+  it('keep lists and empty results', () => {
+    const config = { taskId: 't', url: AGENT };
+    const configs = translateResult('listPushConfigs', { configs: [config] }, THERE);
+    expect(configs).toEqual([{ taskId: 't', pushNotificationConfig: { url: AGENT } }]);
+    expect(translateResult('listPushConfigs', configs, BACK)).toEqual({ configs: [config] });
+    expect(translateResult('listPushConfigs', {}, THERE)).toEqual([]);
+    expect(translateResult('deletePushConfig', {}, THERE)).toBeNull();
+    expect(translateResult('deletePushConfig', null, BACK)).toEqual({});
+    const task = { id: 't', status: { state: 'TASK_STATE_WORKING' } };
+    const tasks = translateResult('listTasks', { tasks: [task] }, THERE);
+    expect(translateResult('listTasks', tasks, BACK)).toMatchObject({ tasks: [task], totalSize: 1 });
+  });
+});
