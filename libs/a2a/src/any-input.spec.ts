@@ -1,4 +1,4 @@
-import { createAddressPolicy, GatewayError } from '@gw/kernel';
+import { createAddressPolicy, GatewayError, parseExact } from '@gw/kernel';
 import fc from 'fast-check';
 import {
   A2aError,
@@ -269,6 +269,31 @@ describe('values of 1.0', () => {
   ])('keep the parameters of %s', (operation, params) => {
     const old = translateParams(operation, params, THERE);
     expect(translateParams(operation, old, BACK)).toEqual(params);
+  });
+
+  it('keep a number that a double cannot represent as wrapped data', () => {
+    const params = { message: { parts: [{ data: parseExact('12345678901234567890') }] } };
+    expect(JSON.stringify(translateParams('sendMessage', params, THERE))).toContain(
+      '"data":{"value":12345678901234567890}',
+    );
+  });
+
+  it('are recognised in 0.3 without kind', () => {
+    const ids = { taskId: 't', contextId: 'c' };
+    const status = { state: 'working' };
+    const kinds = [
+      { ...ids, artifact: { artifactId: 'a', parts: [{ text: 'x' }] } },
+      { ...ids, status },
+      { id: 't', contextId: 'c', status },
+      { messageId: 'm', role: 'agent', parts: [] },
+    ].map((event) => Object.keys(translateResult('sendMessage', event, BACK) as object)[0]);
+    expect(kinds).toEqual(['artifactUpdate', 'statusUpdate', 'task', 'message']);
+  });
+
+  it('have at most 10,000 items in a list', () => {
+    const task = (count: number) => ({ id: 't', history: Array.from({ length: count }, () => ({})) });
+    expect(translateResult('getTask', task(10_000), THERE)).toHaveProperty('kind', 'task');
+    expect(() => translateResult('getTask', task(10_001), THERE)).toThrow(/at most 10000 items/);
   });
 
   it('keep lists and empty results', () => {

@@ -29,7 +29,6 @@ export function readCardBody(body: Buffer, contentEncoding: string | null): Memb
 }
 
 function decoded(body: Buffer, contentEncoding: string | null): Buffer {
-  if (body.length > CARD_BOUNDS.bytesMax) throw tooLarge();
   const coding = (contentEncoding ?? '').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return body;
   const decode = DECODERS.get(coding);

@@ -6,6 +6,7 @@ import {
   CanonicalFault,
   cardChange,
   CardFetch,
+  cardPayload,
   chosenInterface,
   keySetUrls,
   readCard,
@@ -58,12 +59,22 @@ describe('CardFetch', () => {
 
   it('sends no credential to another origin, also after a way back', () => {
     const { fetch } = started();
-    expect(fetch.next(redirect('/card'))).toMatchObject({ request: { headers: { 'x-api-key': 'k' } } });
-    expect(fetch.next(redirect('https://other.example.org/card'))).toMatchObject({
-      request: { headers: {} },
-    });
-    expect(fetch.next(redirect(`${AGENT}/card`))).toMatchObject({ request: { headers: {} } });
-    expect(() => fetch.next(redirect('/card'))).toThrow(/more than 3 redirects/);
+    const headersAfter = (location: string): unknown => {
+      const step = fetch.next(redirect(location));
+      return step.kind === 'request' ? step.request.headers : null;
+    };
+    expect(headersAfter('/card')).toEqual({ 'x-api-key': 'k' });
+    expect(headersAfter('https://other.example.org/card')).toEqual({});
+    expect(headersAfter(`${AGENT}/card`)).toEqual({});
+    expect(() => headersAfter('/card')).toThrow(/more than 3 redirects/);
+  });
+
+  it('refuses a redirect to a disguised address of a trusted host', () => {
+    const policy = createAddressPolicy({ trustedHosts: ['127.0.0.1'] });
+    const fetch = new CardFetch({ policy, endpoint: 'https://127.0.0.1' });
+    fetch.start();
+    expect(fetch.next(redirect('https://127.0.0.1/card')).kind).toBe('request');
+    expect(() => fetch.next(redirect('https://0x7f.1/card'))).toThrow(/four decimal numbers/);
   });
 
   it.each([
@@ -106,6 +117,11 @@ describe('readCardBody', () => {
   it('accepts a byte order mark and a known coding', () => {
     expect(readCardBody(Buffer.from('\ufeff{"a":1}'), null)).toEqual({ a: 1 });
     expect(readCardBody(gzipSync('{"a":1}'), 'GZIP')).toEqual({ a: 1 });
+  });
+
+  it('stops decoding at the bound, whatever follows', () => {
+    const cut = gzipSync(' '.repeat(5_000_000)).subarray(0, -8);
+    expect(() => readCardBody(cut, 'gzip')).toThrow(/at most 1048576 bytes/);
   });
 
   it.each<[string, Buffer, string | null]>([
@@ -267,7 +283,16 @@ describe('signatures', () => {
     expect(verifyCard({ ...whole, url: 'https://evil.example' }, [keyOf(TRUSTED)]).state).toBe('invalid');
   });
 
+  it('cover messages that are set without members', () => {
+    const securitySchemes = { k: { mtlsSecurityScheme: {} } };
+    expect(cardPayload({ name: 'A', securitySchemes, securityRequirements: [] })).toBe(
+      canonicalJson({ name: 'A', securitySchemes }),
+    );
+  });
+
   it('are judged by the key that they name, not by their own claim', () => {
+    const symmetric = signedBy(STRANGER, FULL_CARD, { header: { alg: 'HS256' } });
+    expect(verifyCard(symmetric, [keyOf(TRUSTED)]).state).toBe('invalid');
     const forged = signedBy({ ...STRANGER, id: TRUSTED.id }, FULL_CARD);
     expect(verifyCard(forged, [keyOf(TRUSTED)]).state).toBe('invalid');
     const algorithm = signedBy(TRUSTED, FULL_CARD, { header: { alg: 'RS256' } });
@@ -311,6 +336,13 @@ describe('cardChange', () => {
     expect(cardChange(null, judged(FULL_CARD), 'review_changes').isApplied).toBe(true);
     expect(cardChange(null, judged(FULL_CARD), 'review_all')).toMatchObject({
       ...{ isApplied: false, pendingSkills: ['s'], isAgentPending: true },
+    });
+  });
+
+  it('lets everything of a moved card wait, in auto too', () => {
+    const moved = { card: { ...changed, description: 'other' }, url: 'https://evil.example/rpc' };
+    expect(cardChange(judged(FULL_CARD), moved, 'auto')).toMatchObject({
+      ...{ isApplied: false, alert: 'moved', pendingSkills: ['s', 'new'], isAgentPending: true },
     });
   });
 
