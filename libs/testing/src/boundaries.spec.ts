@@ -111,7 +111,7 @@ describe('project boundaries', () => {
       /^\| (kernel|contract|domain|infra|bridge|test)\b[^|]*\|([^|]+)\|/gm,
     );
     const listed = [...rows].flatMap(([, kind = '', libs = '']) =>
-      [...libs.matchAll(/`([a-z-]+)`/g)].map(([, lib = '']) => `type:${kind} ${lib}`),
+      [...libs.matchAll(/`([a-z0-9-]+)`/g)].map(([, lib = '']) => `type:${kind} ${lib}`),
     );
     const tagged = readdirSync(join(ROOT, 'libs')).map((lib) => {
       const project = readFileSync(join(ROOT, 'libs', lib, 'project.json'), 'utf8');
