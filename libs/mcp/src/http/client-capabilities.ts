@@ -1,0 +1,61 @@
+import { isObject } from '@gw/kernel';
+import { TASKS_EXTENSION, type JsonObject } from '../protocol';
+import { own, ownObject } from '../rpc/message';
+
+/** What a client declared that it can do for a server. */
+export interface ClientCapabilities {
+  /** Elicitation by a form. */
+  readonly form: boolean;
+  /** Elicitation by a URL that the user opens. */
+  readonly url: boolean;
+  readonly sampling: boolean;
+  readonly samplingTools: boolean;
+  readonly roots: boolean;
+  /** The extension for tasks. */
+  readonly tasks: boolean;
+}
+
+const NAMES = ['form', 'url', 'sampling', 'samplingTools', 'roots', 'tasks'] as const;
+
+export const NO_CAPABILITIES: ClientCapabilities = Object.freeze(
+  Object.fromEntries(NAMES.map((name) => [name, false])) as unknown as ClientCapabilities,
+);
+
+/** Reads `capabilities` of `initialize`, or the client capabilities of `_meta`. Unknown members are ignored. */
+export function readCapabilities(declared: JsonObject): ClientCapabilities {
+  const has = (name: string): boolean => isObject(own(declared, name));
+  const elicitation = ownObject(declared, 'elicitation');
+  const url = isObject(own(elicitation, 'url'));
+  return {
+    // An empty object means forms, which were the only kind until 2025-11-25.
+    form: has('elicitation') && (isObject(own(elicitation, 'form')) || !url),
+    url,
+    sampling: has('sampling'),
+    samplingTools: isObject(own(ownObject(declared, 'sampling'), 'tools')),
+    roots: has('roots'),
+    tasks: isObject(own(ownObject(declared, 'extensions'), TASKS_EXTENSION)) || has('tasks'),
+  };
+}
+
+/** The capabilities as `initialize` and `_meta` write them. */
+export const writtenCapabilities = (has: ClientCapabilities): JsonObject => ({
+  ...((has.form || has.url) && {
+    elicitation: { ...(has.form && { form: {} }), ...(has.url && { url: {} }) },
+  }),
+  ...(has.sampling && { sampling: has.samplingTools ? { tools: {} } : {} }),
+  ...(has.roots && { roots: {} }),
+  ...(has.tasks && { extensions: { [TASKS_EXTENSION]: {} } }),
+});
+
+/** Six bits, for session ids and as part of the key of pooled upstream sessions. */
+export const capabilityBits = (has: ClientCapabilities): number =>
+  NAMES.reduce((bits, name, index) => bits | (has[name] ? 1 << index : 0), 0);
+
+export const capabilitiesOfBits = (bits: number): ClientCapabilities =>
+  Object.fromEntries(
+    NAMES.map((name, index) => [name, (bits & (1 << index)) !== 0]),
+  ) as unknown as ClientCapabilities;
+
+/** Capabilities that both have. */
+export const commonCapabilities = (one: ClientCapabilities, other: ClientCapabilities): ClientCapabilities =>
+  capabilitiesOfBits(capabilityBits(one) & capabilityBits(other));

@@ -1,0 +1,86 @@
+import { CODES, McpFault } from '../fault';
+import { isKnownRequest, META, SUPPORTED_REVISIONS, type JsonObject } from '../protocol';
+import { resultBody, type RpcMessage } from '../rpc/message';
+import type { LegacySession, Received } from './receive';
+
+/** What the gateway says about a server or toolset without a call to it. */
+export interface EndpointFacts {
+  /** `{name, version, …}` of the upstream, or of the toolset. */
+  readonly serverInfo: JsonObject;
+  /** Server capabilities of the snapshot that the gateway relays. */
+  readonly capabilities: JsonObject;
+  /** Approved instructions; null without any. */
+  readonly instructions: string | null;
+  /** How long clients may keep the response, milliseconds, 0 to 300,000. */
+  readonly ttlMs: number;
+}
+
+/** A response of the gateway itself. A null body is empty. */
+export interface LocalResponse {
+  readonly status: number;
+  readonly body: JsonObject | null;
+}
+
+const TTL_MS_MAX = 300_000;
+const ACCEPTED: LocalResponse = { status: 202, body: null };
+
+/**
+ * Answers what needs no upstream: `initialize`, `server/discover`, `ping`, notifications and
+ * responses (202), and unknown methods. Null: the message must be forwarded. Of a batch, judge each
+ * message with `legacyResponse`. The session id of `initialize` is added by the caller.
+ */
+export function localResponse<S extends LegacySession>(
+  received: Extract<Received<S>, { kind: 'modern' | 'initialize' | 'legacy' }>,
+  facts: EndpointFacts,
+): LocalResponse | null {
+  switch (received.kind) {
+    case 'initialize':
+      return ok(received.message.id, {
+        protocolVersion: received.revision,
+        capabilities: facts.capabilities,
+        serverInfo: facts.serverInfo,
+        ...(facts.instructions !== null && { instructions: facts.instructions }),
+      });
+    case 'modern':
+      if (received.message.kind === 'notification') return ACCEPTED;
+      return received.message.method === 'server/discover' ? ok(received.message.id, discovery(facts)) : null;
+    case 'legacy':
+      if (!received.isBatch) return legacyResponse(received.messages[0]);
+      return received.messages.some(({ kind }) => kind === 'request') ? null : ACCEPTED;
+  }
+}
+
+/** The local response to one message of a legacy session; null when it must be forwarded. */
+export function legacyResponse(message: RpcMessage): LocalResponse | null {
+  if (message.kind !== 'request') return ACCEPTED;
+  const { id, method } = message;
+  if (method === 'ping') return ok(id, {});
+  if (method !== 'initialize' && isKnownRequest('legacy', method)) return null;
+  return { status: 200, body: new McpFault(CODES.methodNotFound, 'Method not found.', { id }).body() };
+}
+
+/**
+ * The response to a batch: the bodies of its requests in their order. Null: every message is a
+ * notification or a response, so the response is 202 without a body.
+ */
+export const batchBody = (bodies: readonly (JsonObject | null)[]): readonly JsonObject[] | null => {
+  const present = bodies.filter((body) => body !== null);
+  return present.length === 0 ? null : present;
+};
+
+const ok = (id: string | number, result: JsonObject): LocalResponse => ({
+  status: 200,
+  body: resultBody(id, result),
+});
+
+function discovery({ serverInfo, capabilities, instructions, ttlMs }: EndpointFacts): JsonObject {
+  return {
+    resultType: 'complete',
+    supportedVersions: SUPPORTED_REVISIONS,
+    capabilities,
+    ...(instructions !== null && { instructions }),
+    ttlMs: Math.min(Math.max(0, Math.trunc(ttlMs)), TTL_MS_MAX),
+    cacheScope: 'private',
+    _meta: { [META.server]: serverInfo },
+  };
+}

@@ -1,0 +1,77 @@
+import { CODES, McpFault } from '../fault';
+import { singleHeader, type HeaderFields } from './headers';
+
+export interface OriginRules {
+  /** Origins of browsers that may call, such as the console's and MCP_ALLOWED_ORIGINS. */
+  readonly allowedOrigins: readonly string[];
+  /** Hosts of this installation, with or without a port; empty: every `Host` is accepted. */
+  readonly publicHosts: readonly string[];
+}
+
+/**
+ * Refuses calls of foreign pages and rebound names: an `Origin` must be allowed, and the `Host`
+ * must be one of the public hosts when there are any (MCP 2025-11-25, transports, security
+ * warning). Clients outside of browsers send no `Origin`. Throws 403.
+ */
+export function checkOrigin(headers: HeaderFields, { allowedOrigins, publicHosts }: OriginRules): void {
+  const origin = singleHeader(headers, 'origin');
+  if (origin !== undefined && !isAllowed(origin, allowedOrigins))
+    throw forbidden('The origin is not allowed.');
+  if (publicHosts.length === 0) return;
+  const host = singleHeader(headers, 'host') ?? '';
+  if (!publicHosts.some((known) => isHost(host.toLowerCase(), known.toLowerCase())))
+    throw forbidden('The host is not one of this installation.');
+}
+
+const forbidden = (message: string): McpFault => new McpFault(CODES.invalidRequest, message, { status: 403 });
+
+function isAllowed(origin: string, allowed: readonly string[]): boolean {
+  const canonical = canonicalOrigin(origin);
+  return canonical !== null && allowed.some((each) => canonicalOrigin(each) === canonical);
+}
+
+/** Scheme, host and port in their canonical form; null for a text that is no http origin, such as `null`. */
+export function canonicalOrigin(text: string): string | null {
+  const isOrigin = text.length <= 512 && /^https?:\/\/[^\s/?#@\\,]+$/i.test(text) && URL.canParse(text);
+  return isOrigin ? new URL(text).origin : null;
+}
+
+/** A public host without a port is meant with each port. */
+const isHost = (host: string, known: string): boolean =>
+  host === known || (!/:\d+$/.test(known) && host.replace(/:\d{1,5}$/, '') === known);
+
+/** Headers that clients in browsers may send and read. */
+const ALLOWED_HEADERS = [
+  ...['authorization', 'content-type', 'last-event-id'],
+  ...['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
+];
+const REQUESTED_MAX = 100;
+
+/**
+ * Headers of the response to a preflight request of an allowed origin (Fetch standard). Each
+ * requested `mcp-param-*` header is allowed, at most 100.
+ */
+export function preflightHeaders(
+  headers: HeaderFields,
+  rules: OriginRules,
+): Readonly<Record<string, string>> {
+  checkOrigin(headers, rules);
+  const requested = (singleHeader(headers, 'access-control-request-headers') ?? '')
+    .slice(0, 8_192)
+    .toLowerCase()
+    .split(',', REQUESTED_MAX)
+    .map((name) => name.trim())
+    .filter((name) => /^mcp-param-[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name));
+  return {
+    'access-control-allow-methods': 'GET, POST, DELETE',
+    'access-control-allow-headers': [...ALLOWED_HEADERS, ...requested].join(', '),
+    'access-control-expose-headers': 'mcp-session-id, www-authenticate',
+    ...originHeaders(headers),
+  };
+}
+
+/** Headers that every response to a page of an allowed origin carries; none without an `Origin`. */
+export function originHeaders(headers: HeaderFields): Readonly<Record<string, string>> {
+  const origin = singleHeader(headers, 'origin');
+  return origin === undefined ? {} : { 'access-control-allow-origin': origin, vary: 'origin' };
+}

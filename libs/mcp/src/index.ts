@@ -1,0 +1,1 @@
+export { CODES, McpFault, unknownCapability, type FaultOptions } from './fault';

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+
+/** A member of a toolset with the names that it offers, in their order. */
+export interface NameMember {
+  /** Slug of the server; keeps members apart and is the prefix when `prefix` is undefined. */
+  readonly server: string;
+  /** `""`: the names have no prefix, which one member of a toolset may choose. */
+  readonly prefix?: string;
+  readonly names: readonly string[];
+  /** Shown name by original name; replaces the whole name. */
+  readonly aliases?: ReadonlyMap<string, string>;
+}
+
+/** A tool or prompt as the upstream calls it, and as clients see it. */
+export interface MappedName {
+  readonly shown: string;
+  readonly server: string;
+  readonly original: string;
+}
+
+export interface NameMapOptions {
+  /** Longest shown name, 16 to 128 characters; 64 is the tightest bound of model APIs. */
+  readonly nameMax?: number;
+}
+
+/** Names in the order of members and of their lists. Look names up in `byShown`; never split them. */
+export interface NameMap {
+  readonly names: readonly MappedName[];
+  readonly byShown: ReadonlyMap<string, MappedName>;
+}
+
+const NAME_MAX_DEFAULT = 64;
+const NAMES_TOTAL_MAX = 50_000;
+const ATTEMPTS_MAX = 100;
+const DIGEST_CHARACTERS = 6;
+const OTHER_CHARACTERS = /[^A-Za-z0-9_.-]/g;
+
+/** Two members of a toolset have no prefix. */
+export class NamePrefixError extends Error {
+  constructor() {
+    super('Only one member of a toolset may have the empty prefix.');
+    this.name = 'NamePrefixError';
+  }
+}
+
+/**
+ * Maps the names of all members to distinct names of `[A-Za-z0-9_.-]`, each `prefix__name` or its
+ * alias. Other characters become `_`. A name that is too long or taken by an earlier one ends in
+ * `_` and six hex digits of a digest, so it is the same at every run. Throws `NamePrefixError`.
+ * At most 50,000 names; more are left out.
+ */
+export function mapNames(members: readonly NameMember[], options: NameMapOptions = {}): NameMap {
+  if (members.filter(({ prefix }) => prefix === '').length > 1) throw new NamePrefixError();
+  const nameMax = Math.min(128, Math.max(16, options.nameMax ?? NAME_MAX_DEFAULT));
+  const byShown = new Map<string, MappedName>();
+  for (const member of members) {
+    for (const original of new Set(member.names)) {
+      if (byShown.size >= NAMES_TOTAL_MAX) break;
+      const shown = freeName(member, original, nameMax, byShown);
+      if (shown !== null) byShown.set(shown, { shown, server: member.server, original });
+    }
+  }
+  return { names: [...byShown.values()], byShown };
+}
+
+/**
+ * The names that are not shown as they were written because an earlier one has the same shown name.
+ * Saving a toolset refuses them (409).
+ */
+export function nameCollisions(
+  members: readonly NameMember[],
+  options: NameMapOptions = {},
+): readonly MappedName[] {
+  const nameMax = Math.min(128, Math.max(16, options.nameMax ?? NAME_MAX_DEFAULT));
+  return mapNames(members, options).names.filter(({ shown, server, original }) => {
+    const member = members.find((each) => each.server === server && each.names.includes(original));
+    if (member === undefined) return false;
+    const plain = plainName(member, original);
+    return plain.length <= nameMax && plain !== shown;
+  });
+}
+
+function plainName({ server, prefix = server, aliases }: NameMember, original: string): string {
+  const alias = aliases?.get(original);
+  const name = alias ?? (prefix === '' ? original : `${prefix}__${original}`);
+  const cleaned = name.slice(0, 1_024).replace(OTHER_CHARACTERS, '_');
+  return cleaned === '' ? '_' : cleaned;
+}
+
+/** The first free name of a member's tool; null when all attempts are taken. */
+function freeName(
+  member: NameMember,
+  original: string,
+  nameMax: number,
+  taken: ReadonlyMap<string, unknown>,
+): string | null {
+  const plain = plainName(member, original);
+  if (plain.length <= nameMax && !taken.has(plain)) return plain;
+  const head = plain.slice(0, nameMax - DIGEST_CHARACTERS - 1);
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const digest = createHash('sha256')
+      .update(JSON.stringify([member.server, original, attempt]))
+      .digest('hex')
+      .slice(0, DIGEST_CHARACTERS);
+    const name = `${head}_${digest}`;
+    if (!taken.has(name)) return name;
+  }
+  return null;
+}

@@ -1,0 +1,66 @@
+import { vectors } from '../spec-support/vectors';
+import { mapNames, nameCollisions, NamePrefixError, type NameMember } from './name-map';
+import { mapUris } from './resource-uris';
+
+interface NameCase {
+  readonly input: {
+    readonly members: readonly [string, readonly string[], Readonly<Record<string, string>>?][];
+    readonly max_name: number;
+  };
+  readonly expect: string | readonly string[];
+}
+
+const membersOf = ({ members }: NameCase['input']): NameMember[] =>
+  members.map(([prefix, names, aliases = {}], index) => ({
+    server: prefix === '' ? `server-${String(index)}` : prefix,
+    prefix,
+    names,
+    aliases: new Map(Object.entries(aliases)),
+  }));
+
+describe('names of aggregated tools', () => {
+  it.each(vectors<NameCase>('names'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
+    const members = membersOf(input);
+    if (wanted === 'reject') {
+      expect(() => mapNames(members, { nameMax: input.max_name })).toThrow(NamePrefixError);
+      return;
+    }
+    const map = mapNames(members, { nameMax: input.max_name });
+    const shown = map.names.map((each) => each.shown);
+    if (typeof wanted !== 'string') expect(shown).toEqual(wanted);
+    // Every name is distinct, callable and of the allowed form, whatever the case says.
+    expect(shown).toHaveLength(input.members.reduce((sum, [, names]) => sum + names.length, 0));
+    expect(new Set(shown).size).toBe(shown.length);
+    for (const each of map.names) {
+      expect(each.shown).toMatch(/^[A-Za-z0-9_.-]{1,64}$/);
+      expect(map.byShown.get(each.shown)).toEqual(each);
+    }
+  });
+
+  it('keeps the shown name of a tool when others come behind it', () => {
+    const first = mapNames([{ server: 'a', names: ['x y'] }]);
+    const more = mapNames([
+      { server: 'a', names: ['x y', 'x_y'] },
+      { server: 'b', names: ['x y'] },
+    ]);
+    expect(more.names[0]).toEqual(first.names[0]);
+  });
+
+  it('reports names that collide, for toolsets that are saved', () => {
+    expect(nameCollisions([{ server: 'x', names: ['a b', 'a_b'] }]).map(({ original }) => original)).toEqual([
+      'a_b',
+    ]);
+    expect(nameCollisions([{ server: 'x', names: ['a', 'n'.repeat(128)] }])).toEqual([]);
+  });
+});
+
+describe('URIs of aggregated resources', () => {
+  it('stay as they are unless two members offer the same one', () => {
+    const map = mapUris([
+      { server: 'a', uris: ['file:///x', 'ui://view/1'] },
+      { server: 'b', uris: ['file:///x', 'file:///y'] },
+    ]);
+    expect([...map.keys()]).toEqual(['file:///x', 'ui://a.view/1', 'gw+b:file:///x', 'file:///y']);
+    expect(map.get('gw+b:file:///x')).toMatchObject({ server: 'b', original: 'file:///x' });
+  });
+});

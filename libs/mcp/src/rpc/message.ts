@@ -1,0 +1,118 @@
+import { isObject } from '@gw/kernel';
+import { badRequest, CODES, type McpFault } from '../fault';
+import { MCP_LIMITS, type JsonObject } from '../protocol';
+
+/** Id of a request: a string of at most 1,024 UTF-16 units, or an integer that a double represents. */
+export type RequestId = string | number;
+
+export interface RpcRequest {
+  readonly kind: 'request';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+export interface RpcNotification {
+  readonly kind: 'notification';
+  readonly method: string;
+  readonly params: JsonObject;
+}
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+export interface RpcResponse {
+  readonly kind: 'response';
+  /** Null: an error without the id of a request. */
+  readonly id: RequestId | null;
+  /** Null for an error. */
+  readonly result: JsonObject | null;
+  readonly error: RpcError | null;
+}
+export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
+
+const EMPTY: JsonObject = Object.freeze({});
+const METHOD_LENGTH_MAX = 256;
+
+const isId = (id: unknown): id is RequestId =>
+  typeof id === 'string' ? id.length <= MCP_LIMITS.idLengthMax : Number.isSafeInteger(id);
+
+/**
+ * Reads one message of JSON-RPC 2.0 from parsed JSON. Throws a fault with status 400: -32600, and
+ * -32602 for `params` that are no object.
+ */
+export function readMessage(value: unknown): RpcMessage {
+  if (!isObject(value)) throw badRequest(CODES.invalidRequest, 'A message must be a JSON object.');
+  const id = own(value, 'id');
+  const readable = isId(id) ? id : null;
+  if (own(value, 'jsonrpc') !== '2.0') throw invalid('jsonrpc must be "2.0".', readable);
+  if (own(value, 'method') === undefined) return readResponse(value, id);
+  const method = methodOf(value, readable);
+  if (id !== undefined && readable === null)
+    throw invalid('id must be a string or an integer of at most 53 bits.', null);
+  const params = own(value, 'params') ?? EMPTY;
+  if (!isObject(params)) throw badRequest(CODES.invalidParams, 'params must be an object.', readable);
+  return readable === null
+    ? { kind: 'notification', method, params }
+    : { kind: 'request', id: readable, method, params };
+}
+
+const invalid = (message: string, id: RequestId | null): McpFault =>
+  badRequest(CODES.invalidRequest, message, id);
+
+function methodOf(value: JsonObject, id: RequestId | null): string {
+  const method = own(value, 'method');
+  if (typeof method === 'string' && method !== '' && method.length <= METHOD_LENGTH_MAX) return method;
+  throw invalid(`method must be a string of 1 to ${String(METHOD_LENGTH_MAX)} characters.`, id);
+}
+
+function readResponse(value: JsonObject, id: unknown): RpcResponse {
+  const [result, error] = [own(value, 'result'), own(value, 'error')];
+  const readable = isId(id) ? id : null;
+  if ((result === undefined) === (error === undefined))
+    throw invalid('A message must have a method, a result or an error.', readable);
+  if (result === undefined) return { kind: 'response', ...readError(error, id), result: null };
+  if (isObject(result) && readable !== null) return { kind: 'response', id: readable, result, error: null };
+  throw invalid('A response must have an id and an object as its result.', readable);
+}
+
+function readError(error: unknown, id: unknown): { readonly id: RequestId | null; readonly error: RpcError } {
+  const readable = isId(id) ? id : null;
+  const { code, message, data } = isObject(error) ? error : EMPTY;
+  const isKnown = readable !== null || id === null || id === undefined;
+  if (!isKnown || !Number.isSafeInteger(code) || typeof message !== 'string')
+    throw invalid('An error must have a code and a message.', readable);
+  return { id: readable, error: { code: code as number, message, ...(data !== undefined && { data }) } };
+}
+
+/** An own member of an object; undefined when it has none of that name. */
+export const own = (value: JsonObject, name: string): unknown =>
+  Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** An own member that is an object; an empty object in place of everything else. */
+export const ownObject = (value: JsonObject, name: string): JsonObject => {
+  const member = own(value, name);
+  return isObject(member) ? member : EMPTY;
+};
+
+/** An own member that is a list; an empty list in place of everything else. */
+export const ownList = (value: JsonObject, name: string): readonly unknown[] => {
+  const member = own(value, name);
+  return Array.isArray(member) ? (member as readonly unknown[]) : [];
+};
+
+/** The success response to a request. */
+export const resultBody = (id: RequestId, result: JsonObject): JsonObject => ({ jsonrpc: '2.0', id, result });
+/** A request of ours. */
+export const requestBody = (id: RequestId, method: string, params: JsonObject): JsonObject => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+/** A notification of ours. */
+export const notificationBody = (method: string, params: JsonObject): JsonObject => ({
+  jsonrpc: '2.0',
+  method,
+  params,
+});
