@@ -1,0 +1,143 @@
+import { CODES } from '../fault';
+import { isLegacyRevision, isModernRevision, type Era, type JsonObject } from '../protocol';
+import { notificationBody, own, ownList, type RequestId } from '../rpc/message';
+import { isObject } from '@gw/kernel';
+
+/** The response of an upstream to `server/discover`, or to another first request. */
+export interface ProbeResponse {
+  /** HTTP status; null for a timeout or no connection. */
+  readonly status: number | null;
+  /** Parsed body; null without JSON. */
+  readonly body: JsonObject | null;
+}
+
+/** Which era an upstream is of, or why that is not known. */
+export type EraVerdict =
+  | { readonly kind: 'modern'; readonly revision: string }
+  /** Open a session with `initialize`. */
+  | { readonly kind: 'legacy' }
+  | { readonly kind: 'unauthorized' }
+  | { readonly kind: 'outage' }
+  /** It speaks modern revisions only that the gateway does not. */
+  | { readonly kind: 'unsupported'; readonly supported: readonly string[] };
+
+const LEGACY_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 406]);
+
+/**
+ * Reads the era of an upstream from its response to `server/discover`. 401 and 403 say nothing
+ * about it, and neither do failures; such verdicts are not kept.
+ */
+export function eraVerdict({ status, body }: ProbeResponse): EraVerdict {
+  if (status === 401 || status === 403) return { kind: 'unauthorized' };
+  if (status === null || status >= 500) return { kind: 'outage' };
+  const versions = supportedVersions(body);
+  if (versions !== null) return chosen(versions);
+  const error = body === null ? undefined : own(body, 'error');
+  const isUnknown = isObject(error) && own(error, 'code') === CODES.methodNotFound;
+  return isUnknown || LEGACY_STATUSES.has(status) ? { kind: 'legacy' } : { kind: 'outage' };
+}
+
+/** The newest common revision: a modern one, else a legacy one. */
+function chosen(versions: readonly string[]): EraVerdict {
+  const modern = versions.filter(isModernRevision).sort().at(-1);
+  if (modern !== undefined) return { kind: 'modern', revision: modern };
+  return versions.some(isLegacyRevision) ? { kind: 'legacy' } : { kind: 'unsupported', supported: versions };
+}
+
+const VERSIONS_MAX = 50;
+
+/** Versions of a discover result, or of an error -32022. */
+function supportedVersions(body: JsonObject | null): readonly string[] | null {
+  const { result, error } = body ?? {};
+  if (isObject(result) && Array.isArray(result['supportedVersions']))
+    return texts(ownList(result, 'supportedVersions'));
+  if (!isObject(error) || own(error, 'code') !== CODES.unsupportedVersion) return null;
+  const data = own(error, 'data');
+  return isObject(data) ? texts(ownList(data, 'supported')) : [];
+}
+
+const texts = (list: readonly unknown[]): readonly string[] =>
+  list.slice(0, VERSIONS_MAX).filter((each) => typeof each === 'string');
+
+/** How a call to an upstream failed. */
+export interface UpstreamFailure {
+  readonly era: Era;
+  readonly method: string;
+  /** HTTP status of the response; null when the connection ended before or in the middle. */
+  readonly status: number | null;
+  readonly body: JsonObject | null;
+  /** Whether any byte of the request was sent. */
+  readonly wasSent: boolean;
+  /** Whether the request named a session. */
+  readonly hadSession: boolean;
+  /** Id of the last event of the response stream; null when the upstream sends none. */
+  readonly lastEventId: string | null;
+  /** Recoveries of the same call before. */
+  readonly attempts: number;
+  /** The integration allows repeats, and the approved snapshot calls the tool idempotent. */
+  readonly isRepeatable: boolean;
+}
+
+export type Recovery =
+  /** Open a new session and repeat the call. */
+  | { readonly kind: 'initialize_and_repeat' }
+  /** Forget the era verdict and repeat with the one that the response gives. */
+  | { readonly kind: 'renew_verdict'; readonly verdict: EraVerdict }
+  /** GET with `Last-Event-ID`. */
+  | { readonly kind: 'resume'; readonly lastEventId: string }
+  | { readonly kind: 'repeat'; readonly afterMs: number }
+  | { readonly kind: 'fail' };
+
+const RESUMES_MAX = 3;
+const REPEAT_AFTER_MS = 250;
+const READ_ONLY: ReadonlySet<string> = new Set([
+  ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'],
+  ...['resources/read', 'prompts/get', 'server/discover'],
+]);
+
+/**
+ * Decides what follows a failed call. A tools/call that may have reached the tool is never repeated,
+ * unless it is repeatable. An unknown session (404) did nothing, so its call is repeated once.
+ */
+export function recoveryOf(failure: UpstreamFailure): Recovery {
+  return failure.status === null ? afterLostConnection(failure) : afterStatus(failure, failure.status);
+}
+
+function afterStatus({ era, hadSession, attempts, body }: UpstreamFailure, status: number): Recovery {
+  if (attempts > 0) return { kind: 'fail' };
+  if (status === 404 && era === 'legacy' && hadSession) return { kind: 'initialize_and_repeat' };
+  const isOtherVersion = status === 400 && era === 'modern' && supportedVersions(body) !== null;
+  return isOtherVersion ? { kind: 'renew_verdict', verdict: eraVerdict({ status, body }) } : { kind: 'fail' };
+}
+
+function afterLostConnection(failure: UpstreamFailure): Recovery {
+  const { era, lastEventId, attempts } = failure;
+  if (era === 'legacy' && lastEventId !== null && attempts < RESUMES_MAX)
+    return { kind: 'resume', lastEventId };
+  const isSafe = !failure.wasSent || READ_ONLY.has(failure.method) || failure.isRepeatable;
+  return isSafe && attempts === 0 ? { kind: 'repeat', afterMs: REPEAT_AFTER_MS } : { kind: 'fail' };
+}
+
+/** What ends a call at its upstream: abort the POST, or send a notification on the session as well. */
+export interface Cancellation {
+  readonly abortsPost: boolean;
+  readonly notification: JsonObject | null;
+}
+
+/**
+ * How a call is cancelled at its upstream when the client is gone or cancels. `upstreamId` is the
+ * gateway's own id of the call there. Must be done within 100 ms.
+ */
+export const cancellationOf = (upstream: Era, upstreamId: RequestId, reason: string): Cancellation =>
+  upstream === 'modern'
+    ? { abortsPost: true, notification: null }
+    : {
+        abortsPost: false,
+        notification: notificationBody('notifications/cancelled', {
+          requestId: upstreamId,
+          reason: reason.slice(0, 256),
+        }),
+      };
+
+/** Whether the end of a client's POST stream cancels its call: it does since 2026-07-28. */
+export const isCancelledByDisconnect = (client: Era): boolean => client === 'modern';

@@ -1,0 +1,83 @@
+import { isObject } from '@gw/kernel';
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../protocol';
+import { own, ownObject } from '../rpc/message';
+import { canonicalJson } from '../sealed/canonical-json';
+
+/** `server`: the name and instructions of the server itself, treated like one capability named `@server`. */
+export type CapabilityType = 'tool' | 'prompt' | 'resource' | 'resource_template' | 'server';
+
+/** The member that identifies a capability of a type. */
+export function capabilityName(type: CapabilityType, definition: JsonObject): string {
+  if (type === 'server') return '@server';
+  const members = {
+    tool: 'name',
+    prompt: 'name',
+    resource: 'uri',
+    resource_template: 'uriTemplate',
+  } as const;
+  const name = own(definition, members[type]);
+  return typeof name === 'string' ? name : '';
+}
+
+/** Members that decide what a model or a person reads, and what a call does. Icons are none of them. */
+const DIGESTED = [
+  ...['name', 'uri', 'uriTemplate', 'title', 'description', 'inputSchema', 'outputSchema', 'arguments'],
+  ...['annotations', 'execution', 'mimeType', 'instructions', 'version'],
+];
+
+/**
+ * SHA-256 of the canonical JSON of a definition, hex. The order of members does not count; lists
+ * keep their order.
+ */
+export function capabilityDigest(type: CapabilityType, definition: JsonObject): string {
+  const ui = own(ownObject(definition, '_meta'), 'ui');
+  const members = DIGESTED.map((name) => [name, own(definition, name)] as const);
+  const digested = { type, ...Object.fromEntries(members), ui };
+  return createHash('sha256').update(canonicalJson(digested)).digest('hex');
+}
+
+const TEXTS_MAX = 5_000;
+const CHARACTERS_MAX = 262_144;
+const DEPTH_MAX = 70;
+
+/** The texts of a definition that a model may read, with names of schemas' members. */
+export interface CapabilityTexts {
+  readonly texts: readonly string[];
+  /** There are more than 5,000 texts or 262,144 characters, which are not looked at. */
+  readonly isCut: boolean;
+}
+
+/** Collects every text of a definition except icons: descriptions, titles, names, enum values, defaults. */
+export function capabilityTexts(definition: JsonObject): CapabilityTexts {
+  const collector = new TextCollector();
+  const { icons: _icons, ...read } = definition;
+  collector.visit(read, 0);
+  return collector;
+}
+
+class TextCollector implements CapabilityTexts {
+  readonly texts: string[] = [];
+  isCut = false;
+  private characters = 0;
+
+  visit(value: unknown, depth: number): void {
+    if (this.isCut) return;
+    if (typeof value === 'string') this.add(value);
+    else if (depth > DEPTH_MAX) this.isCut = true;
+    else if (Array.isArray(value)) for (const each of value) this.visit(each, depth + 1);
+    else if (isObject(value))
+      for (const [name, each] of Object.entries(value)) {
+        this.add(name);
+        this.visit(each, depth + 1);
+      }
+  }
+
+  private add(text: string): void {
+    const room = CHARACTERS_MAX - this.characters;
+    if (this.texts.length >= TEXTS_MAX || text.length > room) this.isCut = true;
+    if (this.texts.length >= TEXTS_MAX || room <= 0) return;
+    this.texts.push(text.slice(0, room));
+    this.characters += text.length;
+  }
+}

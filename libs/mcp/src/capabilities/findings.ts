@@ -1,0 +1,124 @@
+import { isObject } from '@gw/kernel';
+import { headerParameters } from '../http/header-parameters';
+import { MCP_LIMITS, type JsonObject } from '../protocol';
+import { own, ownObject } from '../rpc/message';
+import { capabilityName, capabilityTexts, type CapabilityType } from './capability';
+import { linkFindings } from './links';
+import { looksOf, nameFindings } from './name-findings';
+import { foldedText, TEXT_SIGNS, type Severity } from './text-signs';
+
+/** Something in the definition of a capability that an administrator should see. */
+export interface Finding {
+  /** Stable name of the rule, such as `secret_path`. */
+  readonly rule: string;
+  readonly severity: Severity;
+}
+
+export interface FindingSurroundings {
+  /** Shown and original names of the tools of other servers that callers see together with this one. */
+  readonly otherNames: readonly string[];
+  /** Names of all capabilities of the same server. */
+  readonly ownNames: readonly string[];
+  /** Host of the server; links to it are no finding. Null when it is not known. */
+  readonly serverHost: string | null;
+}
+
+/** What definitions of one server are compared with; made once for all of them. */
+export interface FindingContext {
+  readonly otherNames: ReadonlySet<string>;
+  /** Names of the same server by what they look like. */
+  readonly ownLooks: ReadonlyMap<string, string>;
+  readonly serverHost: string | null;
+}
+
+const NAMES_MAX = 10_000;
+/** Shorter names are words of every text. */
+const OTHER_NAME_MIN = 5;
+
+/** Prepares the comparison of a server's definitions; reads 10,000 names of each kind. */
+export function findingContext({ otherNames, ownNames, serverHost }: FindingSurroundings): FindingContext {
+  const own = new Set(ownNames.slice(0, NAMES_MAX));
+  const others = otherNames
+    .slice(0, NAMES_MAX)
+    .filter((name) => name.length >= OTHER_NAME_MIN && !own.has(name));
+  return { otherNames: new Set(others), ownLooks: looksOf(own), serverHost };
+}
+
+/**
+ * Findings on the definition of a capability, each rule once with its highest severity, in the order
+ * of the rules' names. Reads at most 262,144 characters; time is linear. Deterministic.
+ */
+export function findingsOf(
+  type: CapabilityType,
+  definition: JsonObject,
+  context: FindingContext,
+): readonly Finding[] {
+  const { texts, isCut } = capabilityTexts(definition);
+  const found = [
+    ...texts.flatMap((text) => textFindings(text, context)),
+    ...nameFindings(capabilityName(type, definition), type, context.ownLooks),
+    ...(type === 'tool' ? schemaFindings(definition) : []),
+    ...(isCut ? [{ rule: 'long_text', severity: 'high' } as const] : []),
+  ];
+  return strongest(found);
+}
+
+const RANK: Readonly<Record<Severity, number>> = { info: 1, warn: 2, high: 3 };
+
+/** The highest severity of findings; null without any. */
+export const severityOf = (findings: readonly Finding[]): Severity | null =>
+  findings.reduce<Severity | null>(
+    (highest, { severity }) => (highest === null || RANK[severity] > RANK[highest] ? severity : highest),
+    null,
+  );
+
+function strongest(found: readonly Finding[]): readonly Finding[] {
+  const byRule = new Map<string, Finding>();
+  for (const finding of found) {
+    const known = byRule.get(finding.rule);
+    if (known === undefined || RANK[finding.severity] > RANK[known.severity])
+      byRule.set(finding.rule, finding);
+  }
+  return [...byRule.values()].sort((one, other) => (one.rule < other.rule ? -1 : 1));
+}
+
+function textFindings(text: string, { otherNames, serverHost }: FindingContext): readonly Finding[] {
+  const folded = foldedText(text);
+  const signs = TEXT_SIGNS.filter(({ raw, pattern }) => pattern.test(raw === true ? text : folded));
+  const isNaming = wordsOf(text).some((word) => otherNames.has(word));
+  return [
+    ...signs.map(({ rule, severity }) => ({ rule, severity })),
+    ...(isNaming ? [{ rule: 'names_other_tool', severity: 'high' } as const] : []),
+    ...(text.length > MCP_LIMITS.descriptionMax ? [{ rule: 'long_text', severity: 'high' } as const] : []),
+    ...linkFindings(folded, serverHost),
+  ];
+}
+
+const wordsOf = (text: string): readonly string[] =>
+  text.split(/[^\w.-]/).map((word) => word.replace(/\.$/, ''));
+
+const CREDENTIAL_PROPERTY =
+  /^(?:passw(?:or)?d|passphrase|secret|api_?key|private_?key|client_?secret|access_?token|refresh_?token|session_?cookie|credit_?card|card_?number|cvv|ssn|seed_?phrase)$/i;
+const DEPTH_MAX = 64;
+
+/** Findings on an input or output schema: headers, references to other documents, arguments for credentials. */
+function schemaFindings(definition: JsonObject): readonly Finding[] {
+  const input = own(definition, 'inputSchema');
+  const found: Finding[] = [];
+  if (!headerParameters(input).ok) found.push({ rule: 'illegal_header_parameter', severity: 'high' });
+  visitSchema(input, found, 0);
+  visitSchema(own(definition, 'outputSchema'), found, 0, false);
+  return found;
+}
+
+function visitSchema(schema: unknown, found: Finding[], depth: number, isInput = true): void {
+  if (depth > DEPTH_MAX) return;
+  if (Array.isArray(schema)) for (const each of schema) visitSchema(each, found, depth + 1, isInput);
+  if (!isObject(schema)) return;
+  const reference = own(schema, '$ref');
+  if (typeof reference === 'string' && !reference.startsWith('#'))
+    found.push({ rule: 'external_reference', severity: 'high' });
+  if (isInput && Object.keys(ownObject(schema, 'properties')).some((name) => CREDENTIAL_PROPERTY.test(name)))
+    found.push({ rule: 'asks_for_credential', severity: 'high' });
+  for (const each of Object.values(schema)) visitSchema(each, found, depth + 1, isInput);
+}

@@ -1,0 +1,42 @@
+import type { CapabilityType } from './capability';
+import type { Finding } from './findings';
+import { foldedText } from './text-signs';
+
+const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** What names look like, with the first name of each look; an empty text when several names share it. */
+export function looksOf(names: Iterable<string>): ReadonlyMap<string, string> {
+  const looks = new Map<string, string>();
+  for (const name of names) {
+    const look = lookOf(name);
+    looks.set(look, looks.has(look) ? '' : name);
+  }
+  return looks;
+}
+
+/**
+ * Findings on the name of a tool or prompt: characters that other names are imitated with, and names
+ * that look like another one of the same server.
+ */
+export function nameFindings(
+  name: string,
+  type: CapabilityType,
+  ownLooks: ReadonlyMap<string, string>,
+): readonly Finding[] {
+  if (type !== 'tool' && type !== 'prompt') return [];
+  const found: Finding[] = [];
+  if (!PLAIN_NAME.test(name)) {
+    // A name that looks like plain ASCII and is not imitates one.
+    const isImitation = PLAIN_NAME.test(foldedText(name).trim());
+    found.push({ rule: 'unusual_name', severity: isImitation ? 'high' : 'warn' });
+  }
+  const twin = ownLooks.get(lookOf(name));
+  if (twin !== undefined && twin !== name) found.push({ rule: 'look_alike_name', severity: 'high' });
+  return found;
+}
+
+const lookOf = (name: string): string =>
+  foldedText(name.slice(0, 256))
+    .replace(/[\s_.-]/g, '')
+    .replace(/[l1]/g, 'i')
+    .replace(/0/g, 'o');

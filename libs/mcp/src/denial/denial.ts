@@ -1,0 +1,165 @@
+import { CODES } from '../fault';
+import type { JsonObject } from '../protocol';
+
+/** Why a call is denied, with the facts that its caller may learn. Times and amounts as named. */
+export type DenialCause =
+  | {
+      readonly kind: 'rate_limit';
+      readonly policyId: string | null;
+      readonly limit: { readonly value: number; readonly unit: string };
+      readonly retryAfterMs: number;
+    }
+  /** `resetsAt`: RFC 3339, null for a budget that is never reset. */
+  | { readonly kind: 'budget'; readonly limitId: string; readonly resetsAt: string | null }
+  | {
+      readonly kind: 'guardrail';
+      readonly phase: 'beforeToolCall' | 'afterToolCall';
+      readonly guardrailId: string;
+      readonly guardrailName: string;
+      readonly checkId: string;
+      readonly reason: string;
+    }
+  /** An argument rule refuses the value at a JSON pointer. */
+  | { readonly kind: 'arguments'; readonly pointer: string }
+  | { readonly kind: 'unknown'; readonly capability: 'tool' | 'prompt' | 'resource'; readonly name: string }
+  | { readonly kind: 'server_unknown' }
+  | { readonly kind: 'unauthenticated'; readonly resourceMetadata: string; readonly hasToken: boolean }
+  | { readonly kind: 'scope'; readonly scope: string; readonly resourceMetadata: string }
+  | {
+      readonly kind: 'upstream';
+      readonly failure: 'provider_unreachable' | 'provider_timeout' | 'provider_error' | 'circuit_open';
+      readonly retryAfterMs: number | null;
+    }
+  | {
+      readonly kind: 'connection';
+      readonly server: string;
+      /** Page where the user connects the account; null for callers who are no user. */
+      readonly link: string | null;
+      /** Sealed state of the retry; for modern clients. */
+      readonly requestState: string | null;
+    }
+  | { readonly kind: 'too_many_streams'; readonly retryAfterMs: number }
+  | { readonly kind: 'draining' };
+
+/** The code and public text of a cause that is a JSON-RPC error in both eras. */
+export interface DenialError {
+  readonly legacy: number;
+  /** Outside of -32768 to -32000, which MCP 2026-07-28 reserves. */
+  readonly modern: number;
+  readonly message: string;
+  readonly data: JsonObject;
+  /** HTTP status when denials have their own (`MCP_DENIAL_STATUS=http`), or always for an endpoint. */
+  readonly httpStatus: number;
+  /** Whether the HTTP status holds whatever the setting says. */
+  readonly isOfEndpoint: boolean;
+  readonly retryAfterMs: number | null;
+}
+
+type Described = Exclude<DenialCause['kind'], 'connection'>;
+type Of<K extends Described> = Extract<DenialCause, { readonly kind: K }>;
+
+const error = (
+  codes: readonly [legacy: number, modern: number],
+  message: string,
+  data: JsonObject,
+  more: Partial<DenialError> = {},
+): DenialError => ({
+  legacy: codes[0],
+  modern: codes[1],
+  message,
+  data,
+  httpStatus: 200,
+  isOfEndpoint: false,
+  retryAfterMs: null,
+  ...more,
+});
+
+const same = (code: number): readonly [number, number] => [code, code];
+
+const DESCRIBED: { readonly [K in Described]: (cause: Of<K>) => DenialError } = {
+  rate_limit: ({ policyId, limit, retryAfterMs }) =>
+    error(
+      [-32_029, 31_429],
+      `The limit of ${String(limit.value)} ${limit.unit} is reached; retry later.`,
+      {
+        type: 'rate_limited',
+        ...(policyId !== null && { policy_id: policyId }),
+        limit,
+        retry_after_ms: retryAfterMs,
+      },
+      { httpStatus: 429, retryAfterMs },
+    ),
+  budget: ({ limitId, resetsAt }) =>
+    error(
+      [-32_029, 31_412],
+      'The budget is exhausted.',
+      { type: 'budget_exhausted', limit_id: limitId, resets_at: resetsAt },
+      { httpStatus: 412 },
+    ),
+  guardrail: ({ phase, guardrailId, guardrailName, checkId, reason }) =>
+    error(
+      [-32_446, 31_446],
+      `The ${phase === 'afterToolCall' ? 'result' : 'call'} was withheld by guardrail ${guardrailName}: ${reason}`,
+      { type: 'hooks_failed', guardrail_id: guardrailId, check_id: checkId, reason, phase },
+      { httpStatus: 403 },
+    ),
+  arguments: ({ pointer }) =>
+    error(
+      same(CODES.invalidParams),
+      `The argument ${pointer.slice(0, 256)} is not allowed for this caller.`,
+      { type: 'arguments_refused', pointer },
+      { httpStatus: 403 },
+    ),
+  unknown: ({ capability, name }) =>
+    error(same(CODES.invalidParams), `Unknown ${capability}: ${name.slice(0, 256)}`, {}),
+  server_unknown: () =>
+    error(
+      same(CODES.invalidRequest),
+      'There is no such MCP server.',
+      { type: 'not_found' },
+      { httpStatus: 404, isOfEndpoint: true },
+    ),
+  unauthenticated: () =>
+    error(
+      same(CODES.invalidRequest),
+      'A valid credential is required.',
+      { type: 'unauthorized' },
+      { httpStatus: 401, isOfEndpoint: true },
+    ),
+  scope: ({ scope }) =>
+    error(
+      same(CODES.invalidRequest),
+      `The scope ${scope} is required.`,
+      { type: 'insufficient_scope', scope },
+      { httpStatus: 403, isOfEndpoint: true },
+    ),
+  upstream: ({ failure, retryAfterMs }) =>
+    error(
+      same(CODES.internal),
+      failure === 'provider_timeout'
+        ? 'The MCP server did not respond in time.'
+        : 'The MCP server is not available.',
+      { type: failure, ...(retryAfterMs !== null && { retry_after_ms: retryAfterMs }) },
+      { retryAfterMs },
+    ),
+  too_many_streams: ({ retryAfterMs }) =>
+    error(
+      same(CODES.invalidRequest),
+      'Too many streams are open.',
+      { type: 'rate_limited', retry_after_ms: retryAfterMs },
+      { httpStatus: 429, isOfEndpoint: true, retryAfterMs },
+    ),
+  draining: () =>
+    error(
+      same(CODES.invalidRequest),
+      'This gateway is shutting down; retry.',
+      { type: 'draining' },
+      { httpStatus: 503, isOfEndpoint: true },
+    ),
+};
+
+/** The error of a cause, without the form that an era gives it. */
+export function describeDenial(cause: Exclude<DenialCause, { readonly kind: 'connection' }>): DenialError {
+  const describe = DESCRIBED[cause.kind] as (cause: DenialCause) => DenialError;
+  return describe(cause);
+}
