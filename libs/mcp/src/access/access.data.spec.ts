@@ -1,0 +1,192 @@
+import type { JsonObject } from '../protocol';
+import { vectors } from '../spec-support/vectors';
+import {
+  judgeAccess,
+  type AccessCaller,
+  type AccessCapability,
+  type AccessRule,
+  type AccessServer,
+  type KeyAccess,
+  type SubjectType,
+} from './access';
+import { argumentConditionFault, judgeCondition, type ArgumentCondition } from './argument-conditions';
+import { hasPathTraversal } from './path-traversal';
+
+interface Setup {
+  readonly rules?: readonly [AccessRule['effect'], SubjectType, string, string][];
+  readonly default?: 'allow' | 'deny';
+  readonly key?: { readonly servers?: string[]; readonly tools?: string[]; readonly read_only?: boolean };
+  readonly user_access?: string;
+  readonly integration?: string;
+  readonly capability?: string;
+  readonly scope?: string;
+}
+interface AccessCase {
+  readonly input: {
+    readonly server: string;
+    readonly user: string;
+    readonly groups: readonly string[];
+    readonly setup: Setup;
+    readonly tool: string;
+  };
+  readonly expect: string;
+}
+
+const keyOf = ({ key }: Setup): KeyAccess | null =>
+  key === undefined
+    ? null
+    : {
+        ...(key.servers !== undefined && { servers: key.servers }),
+        ...(key.tools !== undefined && { tools: key.tools }),
+        ...(key.read_only !== undefined && { readOnly: key.read_only }),
+      };
+
+const callerOf = ({ user, groups, setup }: AccessCase['input']): AccessCaller => ({
+  userId: user,
+  groups,
+  roles: [],
+  keyId: 'k1',
+  clientId: null,
+  trustId: null,
+  scopes: [setup.scope ?? 'mcp.invoke'],
+  key: keyOf(setup),
+});
+
+const serverOf = ({ server, user, setup }: AccessCase['input']): AccessServer => ({
+  slug: server,
+  isAvailable: setup.integration === undefined,
+  userAccess: {
+    isAllowed: setup.user_access === undefined,
+    exceptions: new Map(setup.user_access === undefined ? [] : [[user, true]]),
+  },
+  rules: (setup.rules ?? []).map(([effect, type, id, tool]) => ({
+    effect,
+    subject: { type, id },
+    server,
+    tools: [tool],
+    when: [],
+  })),
+  defaultEffect: setup.default ?? 'allow',
+});
+
+function capabilityOf({ tool, setup }: AccessCase['input']): AccessCapability {
+  const [name = '', ...words] = tool.split(' ');
+  const isReadOnly = words.join(' ') === '(readOnlyHint approved)';
+  return {
+    name,
+    approved: { name, ...(isReadOnly && { annotations: { readOnlyHint: true } }) },
+    isEnabledAtIntegration: setup.capability === undefined,
+    isEnabledAtServer: true,
+  };
+}
+
+function verdict(input: AccessCase['input']): string {
+  const judged = judgeAccess(serverOf(input), capabilityOf(input), callerOf(input), {});
+  if (judged.kind === 'server_unknown') return '404';
+  return judged.kind === 'insufficient_scope' ? '403 insufficient_scope' : judged.kind;
+}
+
+describe('access to tools', () => {
+  it.each(vectors<AccessCase>('access'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
+    expect(verdict(input)).toBe(wanted);
+  });
+
+  const input: AccessCase['input'] = { server: 's', user: 'u1', groups: [], setup: {}, tool: 'a' };
+  const judge = (rules: readonly Partial<AccessRule>[], args: JsonObject | null, scopes = ['mcp.invoke']) =>
+    judgeAccess(
+      {
+        ...serverOf(input),
+        defaultEffect: 'deny',
+        rules: rules.map((rule) => ({
+          subject: { type: 'user', id: 'u1' },
+          server: 's',
+          tools: ['*'],
+          effect: 'allow',
+          when: [],
+          ...rule,
+        })),
+      },
+      capabilityOf(input),
+      { ...callerOf(input), scopes },
+      args,
+    ).kind;
+  const when: readonly ArgumentCondition[] = [{ pointer: '/repo', op: 'prefix', value: 'acme/' }];
+
+  it('names a finer scope to step up to, but not for hidden tools', () => {
+    expect(judge([{}], {}, ['mcp.invoke:other'])).toBe('insufficient_scope');
+    expect(judge([], {}, ['mcp.invoke:other'])).toBe('hidden');
+    expect(judge([{}], {}, ['mcp.invoke:s'])).toBe('allow');
+    expect(judge([{}], {}, ['mcp.invoked'])).toBe('insufficient_scope');
+  });
+
+  it('lists tools whose rules have conditions, and judges their arguments at the call', () => {
+    expect(judge([{ when }], null)).toBe('allow');
+    expect(judge([{ when }], { repo: 'acme/x' })).toBe('allow');
+    expect(judge([{ when }], { repo: 'other/x' })).toBe('arguments_refused');
+    expect(judge([{}, { when, effect: 'deny' }], null)).toBe('allow');
+    expect(judge([{}, { when, effect: 'deny' }], { repo: 'acme/x' })).toBe('arguments_refused');
+    expect(judge([{}, { when, effect: 'ask' }], { repo: 'acme/x' })).toBe('ask');
+  });
+
+  it('denies when a text is too long for the pattern of a denial', () => {
+    const long = { repo: 'x'.repeat(200_000) };
+    const regex: readonly ArgumentCondition[] = [{ pointer: '/repo', op: 'regex', value: '.*secret.*' }];
+    expect(judge([{}, { when: regex, effect: 'deny' }], long)).toBe('arguments_refused');
+    expect(judge([{ when: regex }], long)).toBe('arguments_refused');
+  });
+});
+
+interface ArgumentCase {
+  readonly input: { readonly condition: ArgumentCondition; readonly arguments: JsonObject };
+  readonly expect: string;
+}
+
+describe('conditions on arguments', () => {
+  it.each(vectors<ArgumentCase>('arguments'))('%s %s', (_id, _reason, { input, expect: wanted }) => {
+    expect(argumentConditionFault(input.condition)).toBeNull();
+    const [word = '', ...more] = wanted.split(/[ ;]+/);
+    expect(judgeCondition(input.condition, input.arguments) === 'holds' ? 'allow' : 'refuse').toBe(word);
+    if (more.includes('mcp.pathTraversal')) expect(hasPathTraversal(input.arguments)).toBe(true);
+  });
+
+  it.each([
+    [{ pointer: 'repo', op: 'equals', value: 1 }],
+    [{ pointer: '/a', op: 'glob', value: 'a' }],
+    [{ pointer: '/a', op: 'constructor', value: 'a' }],
+    [{ pointer: '/a', op: 'regex', value: '(' }],
+    [{ pointer: '/a', op: 'regex', value: '(?=a)' }],
+    [{ pointer: '/a', op: 'in', value: [] }],
+    [{ pointer: '/a', op: 'max', value: '1' }],
+    [{ pointer: '/a', op: 'prefix', value: '' }],
+    [{ pointer: '/a', op: 'type', value: 'date' }],
+    [null],
+  ])('are refused when they cannot be used: %j', (condition) => {
+    expect(argumentConditionFault(condition)).not.toBeNull();
+  });
+
+  it('read own members and items only', () => {
+    const judge = (pointer: string, args: JsonObject) =>
+      judgeCondition({ pointer, op: 'type', value: 'string' }, args);
+    expect(judge('/list/1', { list: [1, 'a'] })).toBe('holds');
+    for (const pointer of ['/constructor/name', '/__proto__/x', '/list/length', '/list/01'])
+      expect(judge(pointer, { list: ['a'] })).toBe('fails');
+  });
+
+  it('compare with the whole text of a pattern', () => {
+    const judge = (path: string) => judgeCondition({ pointer: '/p', op: 'regex', value: 'a|b' }, { p: path });
+    expect([judge('a'), judge('ab'), judge('xa')]).toEqual(['holds', 'fails', 'fails']);
+  });
+});
+
+describe('path traversal', () => {
+  it.each(['../x', 'a/..', 'a\\..\\b', '%2e%2e/x', '%252e%252e%252fx', 'a/.. /b', 'a\0b', '..%2f'])(
+    'is in %j',
+    (path) => {
+      expect(hasPathTraversal({ deep: [{ path }] })).toBe(true);
+    },
+  );
+
+  it.each(['a/b', '...', 'a..b', 'v1..v2', '/data/x.txt', '50%'])('is not in %j', (path) => {
+    expect(hasPathTraversal({ path })).toBe(false);
+  });
+});

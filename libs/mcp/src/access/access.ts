@@ -1,0 +1,182 @@
+import { hintOf } from '../capabilities/approval';
+import type { JsonObject } from '../protocol';
+import { judgeCondition, type ArgumentCondition } from './argument-conditions';
+
+export type SubjectType = 'user' | 'group' | 'role' | 'key' | 'client' | 'trust';
+
+/** A rule of an administrator. `tools` are names, or beginnings of names before a final `*`. */
+export interface AccessRule {
+  readonly subject: { readonly type: SubjectType; readonly id: string };
+  /** Slug of the server; `*` for all. */
+  readonly server: string;
+  readonly tools: readonly string[];
+  /** `ask`: allowed after a person approves the call. */
+  readonly effect: 'allow' | 'deny' | 'ask';
+  /** All must hold for the arguments of a call; none for every call. */
+  readonly when: readonly ArgumentCondition[];
+}
+
+/** Restrictions of an API key; they narrow what its owner may use. Undefined: not restricted. */
+export interface KeyAccess {
+  readonly servers?: readonly string[];
+  /** `server/tool` or `server/*`. */
+  readonly tools?: readonly string[];
+  readonly readOnly?: boolean;
+}
+
+export interface AccessCaller {
+  readonly userId: string | null;
+  readonly groups: readonly string[];
+  readonly roles: readonly string[];
+  readonly keyId: string | null;
+  readonly clientId: string | null;
+  readonly trustId: string | null;
+  /** `mcp.invoke` for everything; `mcp.invoke:<server>` and `mcp.invoke:<server>/<tool>` for less. */
+  readonly scopes: readonly string[];
+  readonly key: KeyAccess | null;
+}
+
+export interface AccessServer {
+  readonly slug: string;
+  /** Server and integration are active, the integration is enabled for the workspace, and the grant exists. */
+  readonly isAvailable: boolean;
+  /** Access of users: the default, and users who differ from it. */
+  readonly userAccess: { readonly isAllowed: boolean; readonly exceptions: ReadonlyMap<string, boolean> };
+  readonly rules: readonly AccessRule[];
+  /** What happens to tools that no rule allows. */
+  readonly defaultEffect: 'allow' | 'deny';
+}
+
+export interface AccessCapability {
+  /** Original name at the server. */
+  readonly name: string;
+  /** The approved definition; hints are read from it alone. Null: pending, changed or rejected. */
+  readonly approved: JsonObject | null;
+  readonly isEnabledAtIntegration: boolean;
+  readonly isEnabledAtServer: boolean;
+}
+
+export type AccessVerdict =
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'ask' }
+  /** Not listed, and unknown to the caller. */
+  | { readonly kind: 'hidden' }
+  | { readonly kind: 'server_unknown' }
+  | { readonly kind: 'insufficient_scope'; readonly scope: string }
+  /** The caller may use the tool, but not with these arguments. */
+  | { readonly kind: 'arguments_refused'; readonly pointer: string };
+
+export const MCP_SCOPE = 'mcp.invoke';
+
+/**
+ * Decides whether a caller sees a capability (`args` null) or may call it with these arguments. Used
+ * for lists, calls, the registry and previews alike. Checks from the installation down to the key;
+ * each can only take away.
+ */
+export function judgeAccess(
+  server: AccessServer,
+  capability: AccessCapability,
+  caller: AccessCaller,
+  args: JsonObject | null,
+): AccessVerdict {
+  if (!caller.scopes.some((scope) => scope === MCP_SCOPE || scope.startsWith(`${MCP_SCOPE}:`)))
+    return { kind: 'insufficient_scope', scope: MCP_SCOPE };
+  if (!server.isAvailable) return { kind: 'server_unknown' };
+  const isOn =
+    capability.approved !== null && capability.isEnabledAtIntegration && capability.isEnabledAtServer;
+  if (!isOn || !isUserAllowed(server, caller) || !isKeyAllowed(server, capability, caller.key)) return HIDDEN;
+  const byRules = judgeRules(server, capability.name, caller, args);
+  if (byRules.kind === 'hidden' || hasScope(caller.scopes, server.slug, capability.name)) return byRules;
+  return { kind: 'insufficient_scope', scope: `${MCP_SCOPE}:${server.slug}/${capability.name}` };
+}
+
+const HIDDEN: AccessVerdict = { kind: 'hidden' };
+
+const hasScope = (scopes: readonly string[], server: string, tool: string): boolean =>
+  [MCP_SCOPE, `${MCP_SCOPE}:${server}`, `${MCP_SCOPE}:${server}/${tool}`].some((scope) =>
+    scopes.includes(scope),
+  );
+
+function isUserAllowed({ userAccess }: AccessServer, { userId }: AccessCaller): boolean {
+  const exception = userId === null ? undefined : userAccess.exceptions.get(userId);
+  return exception ?? userAccess.isAllowed;
+}
+
+function isKeyAllowed(
+  { slug }: AccessServer,
+  { name, approved }: AccessCapability,
+  key: KeyAccess | null,
+): boolean {
+  if (key === null) return true;
+  if (key.servers !== undefined && !key.servers.includes(slug)) return false;
+  if (
+    key.tools !== undefined &&
+    !key.tools.some((each) => each === `${slug}/${name}` || each === `${slug}/*`)
+  )
+    return false;
+  return key.readOnly !== true || (approved !== null && hintOf(approved, 'readOnlyHint'));
+}
+
+const RULES_MAX = 10_000;
+
+/** A deny wins over everything, an `ask` over an allow. */
+function judgeRules(
+  server: AccessServer,
+  tool: string,
+  caller: AccessCaller,
+  args: JsonObject | null,
+): AccessVerdict {
+  const matching = server.rules
+    .slice(0, RULES_MAX)
+    .filter((rule) => isAbout(rule, server.slug, tool) && isSubject(rule.subject, caller));
+  const of = (effect: AccessRule['effect']): readonly AccessRule[] =>
+    matching.filter((rule) => rule.effect === effect);
+  for (const rule of of('deny')) {
+    if (rule.when.length === 0) return HIDDEN;
+    if (args !== null && applies(rule, args, true)) return refused(rule);
+  }
+  const isAsking = of('ask').some((rule) => args === null || applies(rule, args, true));
+  if (isAsking) return { kind: args === null ? 'allow' : 'ask' };
+  const allowing = of('allow');
+  const isAllowed = allowing.some((rule) => args === null || applies(rule, args, false));
+  if (isAllowed) return { kind: 'allow' };
+  if (server.defaultEffect === 'allow') return { kind: 'allow' };
+  const narrow = allowing[0] ?? of('ask')[0];
+  return narrow === undefined ? HIDDEN : refused(narrow);
+}
+
+const refused = ({ when }: AccessRule): AccessVerdict => ({
+  kind: 'arguments_refused',
+  pointer: when[0]?.pointer ?? '',
+});
+
+/** Whether the arguments are those of a rule; `isUnknown` is the result for what cannot be judged. */
+const applies = ({ when }: AccessRule, args: JsonObject, isUnknown: boolean): boolean =>
+  when.every((condition) => {
+    const result = judgeCondition(condition, args);
+    return result === 'unknown' ? isUnknown : result === 'holds';
+  });
+
+const isAbout = (rule: AccessRule, server: string, tool: string): boolean =>
+  (rule.server === '*' || rule.server === server) && rule.tools.some((pattern) => matchesName(pattern, tool));
+
+/** Whether a name is the pattern, or begins with what is before its final `*`. */
+export const matchesName = (pattern: string, name: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+
+function isSubject({ type, id }: AccessRule['subject'], caller: AccessCaller): boolean {
+  switch (type) {
+    case 'user':
+      return caller.userId === id;
+    case 'group':
+      return caller.groups.includes(id);
+    case 'role':
+      return caller.roles.includes(id);
+    case 'key':
+      return caller.keyId === id;
+    case 'client':
+      return caller.clientId === id;
+    case 'trust':
+      return caller.trustId === id;
+  }
+}

@@ -1,0 +1,114 @@
+import { Pattern } from '@gw/config-schema';
+import { isObject } from '@gw/kernel';
+import type { JsonObject } from '../protocol';
+import { canonicalJson } from '../sealed/canonical-json';
+import { isArgumentPointer, pointedArgument } from './json-pointer';
+
+export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
+
+/**
+ * A condition on one argument of a tool. Values compare without conversion. `prefix` is text only: it
+ * does not know paths. `regex` is RE2 and must match the whole text. `max` and `min` include the
+ * bound.
+ */
+export type ArgumentCondition = { readonly pointer: string } & (
+  | { readonly op: 'equals'; readonly value: unknown }
+  | { readonly op: 'in'; readonly value: readonly unknown[] }
+  | { readonly op: 'prefix'; readonly value: string }
+  | { readonly op: 'regex'; readonly value: string }
+  | { readonly op: 'max' | 'min'; readonly value: number }
+  | { readonly op: 'type'; readonly value: JsonType }
+);
+
+/** Whether a condition holds; `unknown` when its pattern cannot search the text, which is too long. */
+export type ConditionResult = 'holds' | 'fails' | 'unknown';
+
+/** Judges a condition on parsed arguments. A missing argument and one of another type fail. */
+export function judgeCondition(condition: ArgumentCondition, args: JsonObject): ConditionResult {
+  const found = pointedArgument(args, condition.pointer);
+  if (found === undefined) return 'fails';
+  if (condition.op === 'regex') return judgePattern(condition.value, found);
+  return holds(condition, found) ? 'holds' : 'fails';
+}
+
+function holds(condition: Exclude<ArgumentCondition, { readonly op: 'regex' }>, found: unknown): boolean {
+  switch (condition.op) {
+    case 'equals':
+      return isEqual(found, condition.value);
+    case 'in':
+      return condition.value.some((value) => isEqual(found, value));
+    case 'prefix':
+      return typeof found === 'string' && found.startsWith(condition.value);
+    case 'max':
+      return typeof found === 'number' && found <= condition.value;
+    case 'min':
+      return typeof found === 'number' && found >= condition.value;
+    case 'type':
+      return isOfType(found, condition.value);
+  }
+}
+
+const isEqual = (one: unknown, other: unknown): boolean =>
+  one === other || (typeof one === 'object' && one !== null && canonicalJson(one) === canonicalJson(other));
+
+function judgePattern(source: string, found: unknown): ConditionResult {
+  const pattern = wholePattern(source);
+  if (typeof found !== 'string') return 'fails';
+  if (typeof pattern === 'string' || found.length > pattern.lengthMax) return 'unknown';
+  return pattern.test(found) ? 'holds' : 'fails';
+}
+
+const wholePattern = (source: string): Pattern | string => Pattern.compile(`^(?:${source})$`);
+
+function isOfType(value: unknown, type: JsonType): boolean {
+  switch (type) {
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isObject(value);
+    case 'null':
+      return value === null;
+    case 'integer':
+      return Number.isSafeInteger(value);
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type;
+  }
+}
+
+const VALUES_MAX = 100;
+const TEXT_MAX = 1_024;
+const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= TEXT_MAX;
+
+/** What is wrong with the value of a condition, by operator; null when it can be used. */
+const VALUE_FAULTS: Readonly<Record<ArgumentCondition['op'], (value: unknown) => string | null>> = {
+  equals: (value) => (value === undefined ? 'value is required for the operator equals' : null),
+  in: (value) =>
+    Array.isArray(value) && value.length > 0 && value.length <= VALUES_MAX
+      ? null
+      : `value must be a list of 1 to ${String(VALUES_MAX)} values for the operator in`,
+  prefix: (value) => (isText(value) ? null : `value must be a text of 1 to ${String(TEXT_MAX)} characters`),
+  regex: (value) => {
+    if (!isText(value)) return `value must be a pattern of 1 to ${String(TEXT_MAX)} characters`;
+    const pattern = wholePattern(value);
+    return typeof pattern === 'string' ? pattern : null;
+  },
+  max: (value) => (Number.isFinite(value) ? null : 'value must be a number for the operator max'),
+  min: (value) => (Number.isFinite(value) ? null : 'value must be a number for the operator min'),
+  type: (value) => (TYPES.includes(value) ? null : `value must be one of ${TYPES.join(', ')}`),
+};
+
+/** What is wrong with a condition that an administrator writes; null when it can be used. */
+export function argumentConditionFault(condition: unknown): string | null {
+  if (!isObject(condition)) return 'a condition must be an object';
+  const { pointer, op, value } = condition;
+  if (typeof pointer !== 'string' || !isArgumentPointer(pointer))
+    return 'pointer must be a JSON pointer, such as /repo';
+  if (typeof op !== 'string' || !Object.hasOwn(VALUE_FAULTS, op))
+    return `op must be one of ${Object.keys(VALUE_FAULTS).join(', ')}`;
+  return VALUE_FAULTS[op as ArgumentCondition['op']](value);
+}

@@ -1,0 +1,131 @@
+import { digestOf, MINUTE_MS } from '@gw/kernel';
+import { timingSafeEqual } from 'node:crypto';
+import type { JsonObject } from '../protocol';
+import { own } from '../rpc/message';
+
+/** What a connection row is sealed for: a row that is copied to another user does not open. */
+export const connectionBinding = (owner: {
+  readonly organisationId: string;
+  readonly serverId: string;
+  /** Null for the connection that all users share. */
+  readonly userId: string | null;
+}): string =>
+  `mcp/connection/${digestOf('mcp/connection', [owner.organisationId, owner.serverId, owner.userId])}`;
+
+export const TICKET_LIFETIME_MS = 10 * MINUTE_MS;
+
+/** The stored row of a connect link. Times are milliseconds since 1970. */
+export interface ConnectTicket {
+  readonly userId: string;
+  readonly serverId: string;
+  readonly createdAt: number;
+  readonly usedAt: number | null;
+}
+
+/** Whether a link may go on to the authorization server. `other_user` is audited. */
+export type TicketVerdict = 'ok' | 'unknown' | 'expired' | 'used' | 'other_user';
+
+/**
+ * Judges a connect link of `{console}/connect/{server}`: ten minutes, once, by the user and for the
+ * server that it was made for. The caller marks it as used in one conditional update.
+ */
+export function ticketVerdict(
+  ticket: ConnectTicket | null,
+  visit: { readonly userId: string; readonly serverId: string; readonly now: number },
+): TicketVerdict {
+  if (ticket?.serverId !== visit.serverId) return 'unknown';
+  if (ticket.userId !== visit.userId) return 'other_user';
+  if (ticket.usedAt !== null) return 'used';
+  return visit.now >= ticket.createdAt + TICKET_LIFETIME_MS ? 'expired' : 'ok';
+}
+
+/** What the gateway stored when it sent a browser to an authorization server. */
+export interface PendingAuthorization {
+  readonly state: string;
+  readonly issuer: string;
+  /** The issuer announces `iss`, so a callback without it is refused (RFC 9207). */
+  readonly sendsIssuer: boolean;
+  /** Digest of the cookie of the browser that started. */
+  readonly browser: string;
+  readonly expiresAt: number;
+}
+
+export type CallbackVerdict =
+  | { readonly kind: 'exchange'; readonly code: string }
+  /** The user or the server declined; the connection has the status `needs_consent`. */
+  | { readonly kind: 'needs_consent'; readonly message: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Judges the callback of an upstream authorization: exact state, the same browser and the same issuer. */
+export function callbackVerdict(
+  query: JsonObject,
+  pending: PendingAuthorization | null,
+  visit: { readonly browser: string; readonly now: number },
+): CallbackVerdict {
+  const refused = (reason: string): CallbackVerdict => ({ kind: 'refused', reason });
+  if (pending === null || !isSame(own(query, 'state'), pending.state))
+    return refused('The state is not known.');
+  if (!isSame(visit.browser, pending.browser))
+    return refused('The connection was started in another browser.');
+  if (visit.now >= pending.expiresAt) return refused('The connection took too long; start again.');
+  const issuer = own(query, 'iss');
+  if (issuer === undefined ? pending.sendsIssuer : issuer !== pending.issuer)
+    return refused('The response is of another authorization server.');
+  const error = own(query, 'error');
+  if (error !== undefined) return { kind: 'needs_consent', message: errorText(error) };
+  const code = own(query, 'code');
+  return typeof code === 'string' && code !== '' && code.length <= 4_096
+    ? { kind: 'exchange', code }
+    : refused('The response has no code.');
+}
+
+const errorText = (error: unknown): string =>
+  error === 'access_denied'
+    ? 'The connection was declined.'
+    : `The authorization server refused the connection: ${String(error)
+        .replace(/[^\w.-]/g, '')
+        .slice(0, 64)}`;
+
+function isSame(one: unknown, other: string): boolean {
+  if (typeof one !== 'string' || one === '') return false;
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** What follows from the response to a refresh. */
+export type RefreshVerdict =
+  | {
+      readonly kind: 'refreshed';
+      readonly accessToken: string;
+      /** Null: the old one stays valid. */
+      readonly refreshToken: string | null;
+      /** Seconds. */
+      readonly expiresIn: number;
+    }
+  /** The grant is gone: status `needs_consent`, calls ask the user. */
+  | { readonly kind: 'needs_consent' }
+  /** No statement about the grant; the tokens stay. */
+  | { readonly kind: 'failed' };
+
+const GRANT_ERRORS: readonly unknown[] = ['invalid_grant', 'unauthorized_client', 'interaction_required'];
+const EXPIRES_DEFAULT = 3_600;
+const TOKEN_MAX = 16_384;
+
+/** Reads the response to a refresh request (RFC 6749, sections 5 and 6). */
+export function refreshVerdict(status: number, body: JsonObject): RefreshVerdict {
+  if (status >= 400 && status < 500 && GRANT_ERRORS.includes(own(body, 'error')))
+    return { kind: 'needs_consent' };
+  const accessToken = own(body, 'access_token');
+  if (status !== 200 || !isToken(accessToken)) return { kind: 'failed' };
+  const [refreshToken, expiresIn] = [own(body, 'refresh_token'), own(body, 'expires_in')];
+  return {
+    kind: 'refreshed',
+    accessToken,
+    refreshToken: isToken(refreshToken) ? refreshToken : null,
+    expiresIn:
+      typeof expiresIn === 'number' && expiresIn > 0 ? Math.min(expiresIn, 31_536_000) : EXPIRES_DEFAULT,
+  };
+}
+
+const isToken = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= TOKEN_MAX && /^[\x21-\x7e]+$/.test(value);

@@ -1,0 +1,151 @@
+import { isLoopbackUrl, isObject, type AddressPolicy } from '@gw/kernel';
+import type { JsonObject } from '../protocol';
+import { own, ownList } from '../rpc/message';
+
+export type Checked<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly reason: string };
+
+const refuse = (reason: string): { readonly ok: false; readonly reason: string } => ({ ok: false, reason });
+
+const SERVERS_MAX = 10;
+const SCOPES_MAX = 200;
+
+export interface ResourceMetadata {
+  /** The authorization server to use. */
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Checks the resource metadata of an upstream (RFC 9728): `resource` is the server's URL or a parent
+ * path of it on the same origin, and an authorization server has an allowed https address. The first
+ * such one is chosen, or the one that the administrator has pinned.
+ */
+export function checkResourceMetadata(
+  document: unknown,
+  {
+    serverUrl,
+    policy,
+    pinnedIssuer,
+  }: { readonly serverUrl: URL; readonly policy: AddressPolicy; readonly pinnedIssuer: string | null },
+): Checked<ResourceMetadata> {
+  if (!isObject(document)) return refuse('The resource metadata must be an object.');
+  if (!coversServer(own(document, 'resource'), serverUrl))
+    return refuse('resource must be the URL of the server or a parent path of it.');
+  if (!Array.isArray(own(document, 'authorization_servers')))
+    return refuse('authorization_servers must be a list.');
+  const servers = ownList(document, 'authorization_servers').slice(0, SERVERS_MAX).filter(isText);
+  const allowed = servers.filter((each) => endpointFault(each, policy) === null);
+  const issuer = pinnedIssuer === null ? allowed[0] : allowed.find((each) => each === pinnedIssuer);
+  if (issuer === undefined) return refuse('authorization_servers must name an allowed https address.');
+  return { ok: true, issuer, scopes: textsOf(document, 'scopes_supported') };
+}
+
+function coversServer(resource: unknown, serverUrl: URL): boolean {
+  if (typeof resource !== 'string' || resource.length > 2_048 || !URL.canParse(resource)) return false;
+  const { origin, pathname, search, hash, username, password } = new URL(resource);
+  if (origin !== serverUrl.origin || origin === 'null' || search + hash + username + password !== '')
+    return false;
+  const parent = pathname.endsWith('/') ? pathname : `${pathname}/`;
+  return `${serverUrl.pathname}/`.startsWith(parent);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const textsOf = (document: JsonObject, name: string): readonly string[] =>
+  ownList(document, name).slice(0, SCOPES_MAX).filter(isText);
+
+/** Why an address is no endpoint: https without fragment, allowed by the policy; http to this machine alone. */
+function endpointFault(url: unknown, policy: AddressPolicy): string | null {
+  const verdict = policy.checkUrl(url);
+  if (!verdict.ok) return verdict.rule;
+  return verdict.url.protocol === 'https:' || isLoopbackUrl(verdict.url.href)
+    ? null
+    : 'The URL must begin with https://.';
+}
+
+export interface ServerMetadata {
+  readonly issuer: string;
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+  readonly registrationEndpoint: string | null;
+  readonly revocationEndpoint: string | null;
+  /** The server reads documents of clients (CIMD). */
+  readonly readsClientDocuments: boolean;
+  /** Responses to authorization requests carry `iss` (RFC 9207), and must. */
+  readonly sendsIssuer: boolean;
+  readonly scopes: readonly string[];
+}
+
+const REQUIRED = ['authorization_endpoint', 'token_endpoint'] as const;
+const OPTIONAL = [
+  'registration_endpoint',
+  'revocation_endpoint',
+  'jwks_uri',
+  'introspection_endpoint',
+] as const;
+
+/**
+ * Checks the metadata of an authorization server (RFC 8414): the issuer is exactly the requested one,
+ * every endpoint has an allowed https address, and PKCE with S256 is announced.
+ */
+export function checkServerMetadata(
+  document: unknown,
+  { issuer, policy }: { readonly issuer: string; readonly policy: AddressPolicy },
+): Checked<ServerMetadata> {
+  if (!isObject(document)) return refuse('The metadata must be an object.');
+  if (own(document, 'issuer') !== issuer) return refuse('issuer must be the requested one.');
+  const endpoints = [...REQUIRED, ...OPTIONAL.filter((name) => own(document, name) !== undefined)];
+  for (const name of endpoints) {
+    const fault = endpointFault(own(document, name), policy);
+    if (fault !== null) return refuse(`${name}: ${fault}`);
+  }
+  if (!textsOf(document, 'code_challenge_methods_supported').includes('S256'))
+    return refuse('code_challenge_methods_supported must have S256.');
+  return { ok: true, ...readEndpoints(document), issuer };
+}
+
+function readEndpoints(document: JsonObject): Omit<ServerMetadata, 'issuer'> {
+  // Written again by the URL parser, so that what browsers open is what was checked.
+  const url = (name: string): string => new URL(String(own(document, name))).href;
+  const optional = (name: (typeof OPTIONAL)[number]): string | null =>
+    own(document, name) === undefined ? null : url(name);
+  return {
+    authorizationEndpoint: url('authorization_endpoint'),
+    tokenEndpoint: url('token_endpoint'),
+    registrationEndpoint: optional('registration_endpoint'),
+    revocationEndpoint: optional('revocation_endpoint'),
+    readsClientDocuments: own(document, 'client_id_metadata_document_supported') === true,
+    sendsIssuer: own(document, 'authorization_response_iss_parameter_supported') === true,
+    scopes: textsOf(document, 'scopes_supported'),
+  };
+}
+
+/**
+ * How the gateway becomes a client: `configured` by an administrator, by its `document` (CIMD), by
+ * registration (RFC 7591), or not at all: an administrator must configure a client.
+ */
+export type ClientWay = 'configured' | 'document' | 'register' | 'none';
+
+export function clientWay(metadata: ServerMetadata, hasConfiguredClient: boolean): ClientWay {
+  if (hasConfiguredClient) return 'configured';
+  if (metadata.readsClientDocuments) return 'document';
+  return metadata.registrationEndpoint === null ? 'none' : 'register';
+}
+
+/** Endpoints of a server of 2025-03-26 that has no metadata: default paths at its origin. */
+export const defaultEndpoints = (serverUrl: URL): Omit<ServerMetadata, 'issuer'> => ({
+  authorizationEndpoint: `${serverUrl.origin}/authorize`,
+  tokenEndpoint: `${serverUrl.origin}/token`,
+  registrationEndpoint: `${serverUrl.origin}/register`,
+  revocationEndpoint: null,
+  readsClientDocuments: false,
+  sendsIssuer: false,
+  scopes: [],
+});
+
+/**
+ * Whether a server's authorization server may be used: the one of the first connection. Another one
+ * needs an administrator, since a changed name sends users elsewhere.
+ */
+export const issuerVerdict = (pinned: string | null, current: string): 'ok' | 'error' =>
+  pinned === null || pinned === current ? 'ok' : 'error';
