@@ -1,1 +1,209 @@
+export {
+  judgeAccess,
+  matchesName,
+  MCP_SCOPE,
+  type AccessCaller,
+  type AccessCapability,
+  type AccessRule,
+  type AccessServer,
+  type AccessVerdict,
+  type KeyAccess,
+} from './access/access';
+export {
+  argumentConditionFault,
+  judgeCondition,
+  type ArgumentCondition,
+  type ConditionResult,
+} from './access/argument-conditions';
+export { hasPathTraversal } from './access/path-traversal';
+export { inputRequiredFault, InputRounds, type NextRound } from './bridge/input-rounds';
+export {
+  isForwardedMeta,
+  ListenFilter,
+  toLegacyResult,
+  toLegacyTools,
+  upstreamMeta,
+  type LegacyResult,
+  type LegacySessionState,
+} from './bridge/legacy-client';
+export {
+  relayedCapabilities,
+  toModernError,
+  toModernResult,
+  type ModernError,
+  type ModernResultFacts,
+  type RelayRules,
+} from './bridge/modern-client';
+export {
+  cancellationOf,
+  eraVerdict,
+  isCancelledByDisconnect,
+  recoveryOf,
+  type Cancellation,
+  type EraVerdict,
+  type ProbeResponse,
+  type Recovery,
+  type UpstreamFailure,
+} from './bridge/recovery';
+export { judgeUpstreamRequest, type RelayContext, type RelayVerdict } from './bridge/upstream-requests';
+export {
+  approvalState,
+  checkApproval,
+  hintOf,
+  isServed,
+  type ApprovalInput,
+  type ApprovalMode,
+  type ApprovalState,
+} from './capabilities/approval';
+export { capabilityDigest, capabilityName, type CapabilityType } from './capabilities/capability';
+export {
+  findingContext,
+  findingsOf,
+  severityOf,
+  type Finding,
+  type FindingContext,
+  type FindingSurroundings,
+} from './capabilities/findings';
+export { type Severity } from './capabilities/text-signs';
+export { type DenialCause } from './denial/denial';
+export { denialResponse, toolError, type DenialContext, type DenialResponse } from './denial/denial-response';
 export { CODES, McpFault, unknownCapability, type FaultOptions } from './fault';
+export {
+  capabilityBits,
+  NO_CAPABILITIES,
+  readCapabilities,
+  writtenCapabilities,
+  type ClientCapabilities,
+} from './http/client-capabilities';
+export { headerParameters, type HeaderParameter, type HeaderParameters } from './http/header-parameters';
+export { headerFields, type HeaderFields } from './http/headers';
+export {
+  batchBody,
+  legacyResponse,
+  localResponse,
+  type EndpointFacts,
+  type LocalResponse,
+} from './http/local-response';
+export { type ModernReceived } from './http/modern-request';
+export { checkOrigin, originHeaders, preflightHeaders, type OriginRules } from './http/origin';
+export {
+  receive,
+  type LegacySession,
+  type McpHttpRequest,
+  type OpenSession,
+  type Received,
+} from './http/receive';
+export { checkParameterHeaders, upstreamHeaders } from './http/request-headers';
+export { decodeHeaderValue, encodeHeaderValue } from './http/sentinel';
+export {
+  listPage,
+  strictListFault,
+  unavailableMeta,
+  UpstreamPages,
+  type ListOwner,
+  type ListPage,
+  type MemberList,
+} from './lists/list-page';
+export {
+  calledTool,
+  isInToolset,
+  SEARCH_TOOLS,
+  sentArguments,
+  shownTool,
+  ToolSearch,
+  type MemberSelection,
+  type ToolOverride,
+} from './lists/toolset';
+export {
+  mapNames,
+  nameCollisions,
+  NamePrefixError,
+  type MappedName,
+  type NameMap,
+  type NameMember,
+} from './names/name-map';
+export { mapUris, type MappedUri } from './names/resource-uris';
+export { checkOpenApi, OpenApiFault, openApiServerUrl } from './openapi/document';
+export { type HttpOperation } from './openapi/operation';
+export { openApiRequest, openApiUrl, type OpenApiRequest } from './openapi/request';
+export { openApiResult, type OpenApiResponse } from './openapi/result';
+export {
+  openApiTools,
+  type OpenApiSelection,
+  type OpenApiTool,
+  type OpenApiTools,
+  type OperationFilter,
+} from './openapi/tools';
+export {
+  isKnownRequest,
+  LEGACY_REVISIONS,
+  MAY_REQUIRE_INPUT,
+  MCP_LIMITS,
+  META,
+  MODERN_REVISIONS,
+  negotiatedRevision,
+  SUPPORTED_REVISIONS,
+  type Era,
+  type JsonObject,
+  type LegacyRevision,
+  type ModernRevision,
+} from './protocol';
+export { readRegistryRequest, RegistryFault, type RegistryRequest } from './registry/registry-request';
+export { registryResponse, type RegistryContext, type RegistryEntry } from './registry/registry-response';
+export { filledUrl, readServerJson, type ImportedRemote, type ImportedServer } from './registry/server-json';
+export { decodeBody, decodeUpstream, type DecodedBody } from './rpc/decode';
+export {
+  notificationBody,
+  requestBody,
+  resultBody,
+  type RequestId,
+  type RpcError,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
+} from './rpc/message';
+export { argumentText, resultText, withEditedLeaves, withEditedResult, type ResultText } from './rpc/texts';
+export { readToolCall, type ToolCall } from './rpc/tool-call';
+export { canonicalJson } from './sealed/canonical-json';
+export { PARKED_TEXTS, ParkedCalls, type Redeemed } from './sealed/parked-calls';
+export { principalBinding, type McpPrincipal } from './sealed/principal';
+export {
+  openState,
+  sealState,
+  type InputRequest,
+  type InputRequests,
+  type RequestState,
+  type StateOwner,
+} from './sealed/request-state';
+export { inputRequired, readRetry, type Retry, type RetryContext } from './sealed/retry';
+export { newSessionId, openSessionId, type SessionFacts, type SessionOwner } from './sealed/session-id';
+export {
+  callbackVerdict,
+  connectionBinding,
+  refreshVerdict,
+  ticketVerdict,
+  type CallbackVerdict,
+  type ConnectTicket,
+  type PendingAuthorization,
+  type RefreshVerdict,
+  type TicketVerdict,
+} from './upstream/connect';
+export {
+  checkResourceMetadata,
+  checkServerMetadata,
+  clientWay,
+  defaultEndpoints,
+  issuerVerdict,
+  type Checked,
+  type ClientWay,
+  type ResourceMetadata,
+  type ServerMetadata,
+} from './upstream/metadata';
+export {
+  isMetadataUrlAllowed,
+  readChallenge,
+  resourceMetadataUrls,
+  serverMetadataUrls,
+  type BearerChallenge,
+} from './upstream/well-known';

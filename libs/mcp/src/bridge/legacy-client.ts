@@ -53,6 +53,21 @@ function contentFor(part: unknown, revision: LegacyRevision): unknown {
   return { type: 'text', text: `[${text}]` };
 }
 
+/**
+ * Tools of a modern upstream for a legacy client: without output schemas of other kinds than objects,
+ * and without tools that need tasks when the client has none.
+ */
+export const toLegacyTools = (
+  tools: readonly JsonObject[],
+  client: { readonly tasks: boolean },
+): readonly JsonObject[] =>
+  tools
+    .filter((tool) => client.tasks || own(ownObject(tool, 'execution'), 'taskSupport') !== 'required')
+    .map((tool) => {
+      const { outputSchema, ...rest } = tool;
+      return isObject(outputSchema) && own(outputSchema, 'type') !== 'object' ? rest : tool;
+    });
+
 /** What a session has set for its calls to modern upstreams. */
 export interface LegacySessionState {
   readonly revision: string;

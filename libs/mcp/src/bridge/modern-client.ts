@@ -92,9 +92,15 @@ export function toModernError(error: RpcError, client: ClientCapabilities): Mode
       kind: 'input_required',
       requests: Object.fromEntries(requests.map((each, index) => [`url${String(index + 1)}`, each])),
     };
-  const message = 'The server needs the user to open a page, which this client cannot show.';
-  return { kind: 'error', error: { code: CODES.internal, message } };
+  return { kind: 'error', error: needsUrl };
 }
+
+/** The client did not declare that it can open pages, or the entries are not valid. */
+const needsUrl: RpcError = {
+  code: CODES.missingCapability,
+  message: 'The server needs the user to open a page, which this client cannot show.',
+  data: { requiredCapabilities: { elicitation: { url: {} } } },
+};
 
 const urlElicitation = (entry: JsonObject): InputRequest => ({
   method: 'elicitation/create',

@@ -48,9 +48,11 @@ export function readMessage(value: unknown): RpcMessage {
   if (own(value, 'jsonrpc') !== '2.0') throw invalid('jsonrpc must be "2.0".', readable);
   if (own(value, 'method') === undefined) return readResponse(value, id);
   const method = methodOf(value, readable);
+  if (own(value, 'result') !== undefined || own(value, 'error') !== undefined)
+    throw invalid('A message with a method has no result and no error.', readable);
   if (id !== undefined && readable === null)
     throw invalid('id must be a string or an integer of at most 53 bits.', null);
-  const params = own(value, 'params') ?? EMPTY;
+  const { params = EMPTY } = value;
   if (!isObject(params)) throw badRequest(CODES.invalidParams, 'params must be an object.', readable);
   return readable === null
     ? { kind: 'notification', method, params }

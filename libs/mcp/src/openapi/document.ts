@@ -1,0 +1,116 @@
+import { isObject } from '@gw/kernel';
+import type { JsonObject } from '../protocol';
+import { own } from '../rpc/message';
+
+/** An OpenAPI document, a selection or the arguments of a call cannot be used. The message is public. */
+export class OpenApiFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'OpenApiFault';
+  }
+}
+
+const REFERENCE_DEPTH_MAX = 8;
+const NODES_MAX = 5_000;
+const DEPTH_MAX = 64;
+
+/**
+ * Checks the version of a parsed document: OpenAPI 3.0 or 3.1. Throws an `OpenApiFault` for others.
+ * The caller bounds its size (5 MB) and depth before it parses it.
+ */
+export function checkOpenApi(document: unknown): JsonObject {
+  if (!isObject(document)) throw new OpenApiFault('The OpenAPI document must be an object.');
+  if (own(document, 'swagger') !== undefined)
+    throw new OpenApiFault('Swagger 2.0 is not supported; convert the document to OpenAPI 3.1.');
+  const version = own(document, 'openapi');
+  if (typeof version === 'string' && /^3\.[01](?:\.\d{1,3})?$/.test(version)) return document;
+  throw new OpenApiFault('openapi must be 3.0 or 3.1.');
+}
+
+/** Follows references of a document to objects. Throws for external ones, missing ones and long chains. */
+export function resolved(document: JsonObject, value: unknown): JsonObject {
+  let at = value;
+  for (let hops = 0; hops <= REFERENCE_DEPTH_MAX; hops += 1) {
+    if (!isObject(at)) throw new OpenApiFault('The document has something else where an object is expected.');
+    const reference = own(at, '$ref');
+    if (typeof reference !== 'string') return at;
+    at = referenced(document, reference);
+  }
+  throw new OpenApiFault('The document has a reference to itself.');
+}
+
+function referenced(document: JsonObject, reference: string): unknown {
+  if (!reference.startsWith('#/') || reference.length > 512)
+    throw new OpenApiFault('References to other documents are not supported.');
+  let at: unknown = document;
+  for (const part of reference.slice(2).split('/', 20)) {
+    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    at = isObject(at) ? own(at, name) : undefined;
+  }
+  if (at === undefined) throw new OpenApiFault(`The reference ${reference.slice(0, 128)} leads nowhere.`);
+  return at;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * A schema with its references inlined. References below 8 others, and everything beyond 5,000 nodes
+ * in one schema, become `{}`, so that recursive schemas end.
+ */
+export const inlineSchema = (document: JsonObject, schema: unknown): JsonObject => {
+  const inlined = new Inliner(document).visit(schema, 0, 0);
+  return isObject(inlined) ? inlined : {};
+};
+
+/** Members that say nothing to a model, or that only OpenAPI knows. */
+const DROPPED: ReadonlySet<string> = new Set(['xml', 'externalDocs', 'discriminator', 'example', 'nullable']);
+
+class Inliner {
+  private nodes = 0;
+
+  constructor(private readonly document: JsonObject) {}
+
+  visit(value: unknown, references: number, depth: number): unknown {
+    this.nodes += 1;
+    if (this.nodes > NODES_MAX || depth > DEPTH_MAX) return {};
+    if (Array.isArray(value)) return value.map((each: unknown) => this.visit(each, references, depth + 1));
+    if (!isObject(value)) return value;
+    const reference = own(value, '$ref');
+    if (typeof reference === 'string') {
+      if (references >= REFERENCE_DEPTH_MAX) return {};
+      return this.visit(referenced(this.document, reference), references + 1, depth + 1);
+    }
+    const members = Object.entries(value)
+      .filter(([name]) => !DROPPED.has(name) && !name.startsWith('x-'))
+      .map(([name, each]) => [name, this.visit(each, references, depth + 1)] as const);
+    return nullable(value, Object.fromEntries(members));
+  }
+}
+
+/** `nullable` of OpenAPI 3.0 as JSON Schema writes it. */
+const nullable = (schema: JsonObject, inlined: JsonObject): JsonObject =>
+  own(schema, 'nullable') === true && typeof inlined['type'] === 'string'
+    ? { ...inlined, type: [inlined['type'], 'null'] }
+    : inlined;
+
+/** The address of a `servers` entry. Its variables need an enum; their values are of it. Throws otherwise. */
+export function openApiServerUrl(server: JsonObject, values: Readonly<Record<string, string>>): string {
+  const url = own(server, 'url');
+  if (typeof url !== 'string' || url.length > 2_048) throw new OpenApiFault('A server needs a URL.');
+  const variables = own(server, 'variables');
+  return url.replace(/\{([^{}]{1,64})\}/g, (_match, name: string) => {
+    const variable = isObject(variables) ? own(variables, name) : undefined;
+    const choices = isObject(variable) ? own(variable, 'enum') : undefined;
+    const value =
+      (Object.hasOwn(values, name) ? values[name] : undefined) ??
+      (isObject(variable) ? own(variable, 'default') : undefined);
+    if (Array.isArray(choices) && choices.includes(value) && typeof value === 'string') return value;
+    throw new OpenApiFault(`The server variable ${name} must be one of its enum.`);
+  });
+}
