@@ -19,9 +19,11 @@ export { hasPathTraversal } from './access/path-traversal';
 export { inputRequiredFault, InputRounds, type NextRound } from './bridge/input-rounds';
 export {
   isForwardedMeta,
+  isKnownResultType,
   ListenFilter,
   toLegacyResult,
   toLegacyTools,
+  UNKNOWN_RESULT_TYPE,
   upstreamMeta,
   type LegacyResult,
   type LegacySessionState,
@@ -122,6 +124,7 @@ export {
   type NameMap,
   type NameMember,
 } from './names/name-map';
+export { matchesUriTemplate } from './names/uri-template';
 export { mapUris, type MappedUri } from './names/resource-uris';
 export { checkOpenApi, OpenApiFault, openApiServerUrl } from './openapi/document';
 export { type HttpOperation } from './openapi/operation';

@@ -33,7 +33,7 @@ const FORM = {
   message: 'Which?',
   requestedSchema: { type: 'object', properties: { a: { type: 'string' } } },
 };
-const ASK = {
+const REQUIRED = {
   resultType: 'input_required',
   inputRequests: { r1: { method: 'elicitation/create', params: FORM } },
 };
@@ -106,8 +106,8 @@ const CHECKS: Readonly<Record<string, (input: Input) => void>> = {
   },
   'server request on the call stream; retry upstream with a new id': (input) => {
     const call = rounds(input);
-    const next = call.next({ ...ASK, requestState: 'opaque' });
-    expect(next.kind === 'ask' && [...next.requests]).toEqual([
+    const next = call.next({ ...REQUIRED, requestState: 'opaque' });
+    expect(next.kind === 'request' && [...next.requests]).toEqual([
       ['r1', { method: 'elicitation/create', params: FORM }],
     ]);
     expect(call.retry(new Map())).toBeNull();
@@ -131,8 +131,8 @@ const CHECKS: Readonly<Record<string, (input: Input) => void>> = {
   },
   'tool error after 10': (input) => {
     const call = rounds(input);
-    const next: NextRound[] = Array.from({ length: 11 }, () => call.next(ASK));
-    expect(next.slice(0, 10).every(({ kind }) => kind === 'ask')).toBe(true);
+    const next: NextRound[] = Array.from({ length: 11 }, () => call.next(REQUIRED));
+    expect(next.slice(0, 10).every(({ kind }) => kind === 'request')).toBe(true);
     expect(next[10]).toMatchObject({ kind: 'end', result: { isError: true } });
   },
   'listen with the uri; updated notifications on the GET stream': () => {
@@ -185,6 +185,9 @@ const CHECKS: Readonly<Record<string, (input: Input) => void>> = {
   'initialised again, call repeated once, client sees nothing': () => {
     expect(recoveryOf(lost({ status: 404 }))).toEqual({ kind: 'initialize_and_repeat' });
     expect(recoveryOf(lost({ status: 404, attempts: 1 }))).toEqual({ kind: 'fail' });
+    const body = { error: { code: -32_000, message: 'Bad Request: no valid session ID' } };
+    expect(recoveryOf(lost({ status: 400, body }))).toEqual({ kind: 'initialize_and_repeat' });
+    expect(recoveryOf(lost({ status: 400 }))).toEqual({ kind: 'fail' });
   },
   'error; the call is not repeated': () => {
     expect(recoveryOf(lost({}))).toEqual({ kind: 'fail' });
@@ -200,8 +203,8 @@ const CHECKS: Readonly<Record<string, (input: Input) => void>> = {
     expect(recoveryOf(lost({ era, status: 400, body: { error }, attempts: 1 }))).toEqual({ kind: 'fail' });
   },
   '-32021 or tool error; never shown': (input) => {
-    expect(inputRequiredFault(ASK, contextOf(input))).toMatchObject({ isError: true });
-    expect(inputRequiredFault(ASK, contextOf({ ...input, client: { elicitation: {} } }))).toBeNull();
+    expect(inputRequiredFault(REQUIRED, contextOf(input))).toMatchObject({ isError: true });
+    expect(inputRequiredFault(REQUIRED, contextOf({ ...input, client: { elicitation: {} } }))).toBeNull();
   },
   private: () =>
     expect(toModernResult('tools/list', { tools: [], cacheScope: 'public', ttlMs: 5 }, FACTS)).toMatchObject({
@@ -231,6 +234,10 @@ describe('the era of an upstream', () => {
     [200, { result: { supportedVersions: ['2030-01-01'] } }, 'unsupported'],
     [200, { error: { code: -32_601, message: 'x' } }, 'legacy'],
     [404, null, 'legacy'],
+    [422, null, 'legacy'],
+    [200, { error: { code: -32_000, message: 'Server not initialized' } }, 'legacy'],
+    [429, null, 'outage'],
+    [200, {}, 'outage'],
     [405, null, 'legacy'],
     [401, null, 'unauthorized'],
     [403, { result: { supportedVersions: ['2026-07-28'] } }, 'unauthorized'],

@@ -9,7 +9,7 @@ import { judgeUpstreamRequest, type RelayContext } from './upstream-requests';
 /** What an `input_required` of a modern upstream makes the gateway do for a legacy client. */
 export type NextRound =
   /** Send each request to the client on the stream of the call, then `retry`. */
-  | { readonly kind: 'ask'; readonly requests: ReadonlyMap<string, InputRequest> }
+  | { readonly kind: 'request'; readonly requests: ReadonlyMap<string, InputRequest> }
   /** Only a state: retry after a wait. */
   | { readonly kind: 'wait'; readonly afterMs: number }
   /** The call ends with this result. */
@@ -40,14 +40,14 @@ export class InputRounds {
   next(result: JsonObject): NextRound {
     this.rounds += 1;
     if (this.rounds > ROUNDS_MAX)
-      return end(`The server asked for input more than ${String(ROUNDS_MAX)} times.`);
+      return end(`The server requested input more than ${String(ROUNDS_MAX)} times.`);
     const state = own(result, 'requestState');
     const isState = typeof state === 'string' && Buffer.byteLength(state) <= MCP_LIMITS.stateBytesMax;
     if (state !== undefined && !isState) return end('The server sent a state that is too large.');
     this.state = isState ? state : undefined;
     const requests = Object.entries(ownObject(result, 'inputRequests'));
     if (requests.length === 0) return this.empty();
-    return this.ask(requests);
+    return this.request(requests);
   }
 
   /** Params of the retry; null when a response is missing or does not fit its request. */
@@ -66,15 +66,15 @@ export class InputRounds {
   private empty(): NextRound {
     this.pending = new Map();
     this.emptyRounds += 1;
-    if (this.state === undefined) return end('The server asked for input without saying which.');
+    if (this.state === undefined) return end('The server requested input without saying which.');
     if (this.emptyRounds > EMPTY_ROUNDS_MAX)
       return end('The server is still busy; call the tool again later.');
     return { kind: 'wait', afterMs: EMPTY_WAIT_MS };
   }
 
-  private ask(entries: readonly (readonly [string, unknown])[]): NextRound {
+  private request(entries: readonly (readonly [string, unknown])[]): NextRound {
     if (entries.length > REQUESTS_MAX)
-      return end(`The server asked for more than ${String(REQUESTS_MAX)} inputs at once.`);
+      return end(`The server requested more than ${String(REQUESTS_MAX)} inputs at once.`);
     const requests = new Map<string, InputRequest>();
     for (const [key, value] of entries) {
       const { method, params } = isObject(value) ? value : {};
@@ -86,7 +86,7 @@ export class InputRounds {
       requests.set(key, verdict.request);
     }
     this.pending = requests;
-    return { kind: 'ask', requests };
+    return { kind: 'request', requests };
   }
 }
 
@@ -95,9 +95,9 @@ const end = (text: string): NextRound => ({ kind: 'end', result: toolError(text)
 const refusal = (method: string, value: unknown): string => {
   const params = isObject(value) && isObject(value['params']) ? value['params'] : {};
   const isKnown = ['elicitation/create', 'sampling/createMessage', 'roots/list'].includes(method);
-  if (!isKnown) return 'The server asked for an unknown kind of input.';
+  if (!isKnown) return 'The server requested an unknown kind of input.';
   const needed = JSON.stringify(requiredCapability({ method: method as InputRequest['method'], params }));
-  return `The server asked for input that this client cannot give or that is not allowed here: ${needed}`;
+  return `The server requested input that this client cannot give or that is not allowed here: ${needed}`;
 };
 
 /**

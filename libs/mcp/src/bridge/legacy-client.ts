@@ -28,7 +28,7 @@ export function toLegacyResult(
 ): LegacyResult {
   const type = own(result, 'resultType') ?? 'complete';
   if (type === 'input_required') return { kind: 'input_required', result };
-  if (type !== 'complete' && !(type === 'task' && client.tasks)) return { kind: 'error', error: unknownType };
+  if (!isKnownResultType(result, client)) return { kind: 'error', error: UNKNOWN_RESULT_TYPE };
   const entries = Object.entries(result).filter(([name]) => !CACHE_MEMBERS.has(name));
   const legacy: Record<string, unknown> = Object.fromEntries(entries);
   if (legacy['structuredContent'] !== undefined && !isObject(legacy['structuredContent']))
@@ -38,7 +38,14 @@ export function toLegacyResult(
   return { kind: 'result', result: legacy };
 }
 
-const unknownType: RpcError = {
+/** Whether a client can read the type of a result; absent means complete. */
+export function isKnownResultType(result: JsonObject, client: { readonly tasks: boolean }): boolean {
+  const type = own(result, 'resultType') ?? 'complete';
+  return type === 'complete' || type === 'input_required' || (type === 'task' && client.tasks);
+}
+
+/** The error in place of a result whose type the client cannot read. */
+export const UNKNOWN_RESULT_TYPE: RpcError = {
   code: CODES.internal,
   message: 'The server sent a result of a kind that this client cannot read.',
 };

@@ -21,20 +21,22 @@ export type EraVerdict =
   /** It speaks modern revisions only that the gateway does not. */
   | { readonly kind: 'unsupported'; readonly supported: readonly string[] };
 
-const LEGACY_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 406]);
+/** Statuses of clients' errors that say nothing about the era. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
  * Reads the era of an upstream from its response to `server/discover`. 401 and 403 say nothing
- * about it, and neither do failures; such verdicts are not kept.
+ * about it, and neither do failures; such verdicts are not kept. Every other error is one of a server
+ * that does not know the method.
  */
 export function eraVerdict({ status, body }: ProbeResponse): EraVerdict {
   if (status === 401 || status === 403) return { kind: 'unauthorized' };
   if (status === null || status >= 500) return { kind: 'outage' };
   const versions = supportedVersions(body);
   if (versions !== null) return chosen(versions);
-  const error = body === null ? undefined : own(body, 'error');
-  const isUnknown = isObject(error) && own(error, 'code') === CODES.methodNotFound;
-  return isUnknown || LEGACY_STATUSES.has(status) ? { kind: 'legacy' } : { kind: 'outage' };
+  const isError = body !== null && isObject(own(body, 'error'));
+  const isRefusal = status >= 400 && !PASSING_STATUSES.has(status);
+  return isRefusal || (isError && status < 400) ? { kind: 'legacy' } : { kind: 'outage' };
 }
 
 /** The newest common revision: a modern one, else a legacy one. */
@@ -105,9 +107,19 @@ export function recoveryOf(failure: UpstreamFailure): Recovery {
 
 function afterStatus({ era, hadSession, attempts, body }: UpstreamFailure, status: number): Recovery {
   if (attempts > 0) return { kind: 'fail' };
-  if (status === 404 && era === 'legacy' && hadSession) return { kind: 'initialize_and_repeat' };
+  if (era === 'legacy' && hadSession && isUnknownSession(status, body))
+    return { kind: 'initialize_and_repeat' };
   const isOtherVersion = status === 400 && era === 'modern' && supportedVersions(body) !== null;
   return isOtherVersion ? { kind: 'renew_verdict', verdict: eraVerdict({ status, body }) } : { kind: 'fail' };
+}
+
+/** 404, or 400 with a message about the session, as servers in the field send it. */
+function isUnknownSession(status: number, body: JsonObject | null): boolean {
+  const error = body === null ? undefined : own(body, 'error');
+  const message = isObject(error) ? own(error, 'message') : undefined;
+  const isAboutSession =
+    typeof message === 'string' && message.slice(0, 512).toLowerCase().includes('session');
+  return status === 404 || (status === 400 && isAboutSession);
 }
 
 function afterLostConnection(failure: UpstreamFailure): Recovery {

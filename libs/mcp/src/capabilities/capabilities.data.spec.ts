@@ -130,6 +130,7 @@ describe('findings on texts', () => {
 
   it.each([
     'Searches issues by text, labels and state.',
+    'Use this to search documents by their titles.',
     'Creates a file. Overwrites an existing file at the same path.',
     'Returns the current user and their teams.',
     'Lists the secrets of a vault by name, without values.',
@@ -148,6 +149,12 @@ describe('findings on texts', () => {
     expect(severity(properties({ a: { $ref: 'https://evil.example/s.json' } }))).toBe('high');
     expect(severity(properties({ a: { $ref: '#/$defs/a' } }))).toBe('none');
     expect(severity(properties({ a: { type: 'number', 'x-mcp-header': 'A' } }))).toBe('high');
+  });
+
+  it('count names of other tools as identifiers, and plain words as names of tools only', () => {
+    expect(severity({ description: 'Better than github__search.' })).toBe('high');
+    expect(severity({ description: 'Replaces the search tool.' })).toBe('warn');
+    expect(severity({ description: 'Can search.' })).toBe('none');
   });
 
   it('are high for names that imitate others', () => {

@@ -85,17 +85,31 @@ function strongest(found: readonly Finding[]): readonly Finding[] {
 function textFindings(text: string, { otherNames, serverHost }: FindingContext): readonly Finding[] {
   const folded = foldedText(text);
   const signs = TEXT_SIGNS.filter(({ raw, pattern }) => pattern.test(raw === true ? text : folded));
-  const isNaming = wordsOf(text).some((word) => otherNames.has(word));
   return [
     ...signs.map(({ rule, severity }) => ({ rule, severity })),
-    ...(isNaming ? [{ rule: 'names_other_tool', severity: 'high' } as const] : []),
+    ...mentionFindings(text, otherNames),
     ...(text.length > MCP_LIMITS.descriptionMax ? [{ rule: 'long_text', severity: 'high' } as const] : []),
     ...linkFindings(folded, serverHost),
   ];
 }
 
-const wordsOf = (text: string): readonly string[] =>
-  text.split(/[^\w.-]/).map((word) => word.replace(/\.$/, ''));
+/** Names that are no word of a language: with a sign, a digit, or a capital inside. */
+const IDENTIFIER = /[_.\-\d]|[a-z][A-Z]/;
+const KINDS: ReadonlySet<string> = new Set(['tool', 'tools', 'function', 'server']);
+
+/** Findings on names of other servers' tools. A name that is a plain word counts next to `tool` alone. */
+function mentionFindings(text: string, otherNames: ReadonlySet<string>): readonly Finding[] {
+  const words = text.split(/[^\w.-]/).map((word) => (word.endsWith('.') ? word.slice(0, -1) : word));
+  const mentioned = words.flatMap((word, at) => {
+    if (!otherNames.has(word)) return [];
+    if (IDENTIFIER.test(word)) return ['high'] as const;
+    const isTool = [words[at - 1], words[at + 1]].some(
+      (each) => each !== undefined && KINDS.has(each.toLowerCase()),
+    );
+    return isTool ? (['warn'] as const) : [];
+  });
+  return [...new Set(mentioned)].map((severity) => ({ rule: 'names_other_tool', severity }));
+}
 
 const CREDENTIAL_PROPERTY =
   /^(?:passw(?:or)?d|passphrase|secret|api_?key|private_?key|client_?secret|access_?token|refresh_?token|session_?cookie|credit_?card|card_?number|cvv|ssn|seed_?phrase)$/i;

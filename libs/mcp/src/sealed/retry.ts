@@ -11,14 +11,14 @@ import {
   type StateOwner,
 } from './request-state';
 
-/** What a request with or without `requestState` asks for. */
+/** How a request continues, or does not continue, an earlier one. */
 export type Retry =
   /** A new call; input responses without a state are not read. */
   | { readonly kind: 'new' }
   /** All responses are there: the call continues. */
   | { readonly kind: 'resume'; readonly state: RequestState; readonly responses: JsonObject }
   /** A response is missing or of the wrong kind: answer with the same `input_required` again. */
-  | { readonly kind: 'ask_again'; readonly result: JsonObject };
+  | { readonly kind: 'require_again'; readonly result: JsonObject };
 
 export interface RetryContext {
   readonly ring: Keyring;
@@ -41,10 +41,10 @@ export function readRetry({ ring, owner, capabilities, now }: RetryContext): Ret
   if (lacking !== undefined) throw missingCapability(lacking);
   const responses = fittingResponses(state.requests, owner.params);
   if (responses !== null) return { kind: 'resume', state, responses };
-  return { kind: 'ask_again', result: inputRequired(state.requests, sealed as string) };
+  return { kind: 'require_again', result: inputRequired(state.requests, sealed as string) };
 }
 
-/** The result that asks a modern client for input (MCP 2026-07-28). */
+/** The result that requests input of a modern client (MCP 2026-07-28). */
 export const inputRequired = (
   inputRequests: Readonly<Record<string, InputRequest>>,
   requestState: string | null,

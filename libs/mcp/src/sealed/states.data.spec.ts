@@ -101,8 +101,8 @@ const WANTED: Readonly<Record<string, readonly string[]>> = {
   'new input_required or reject': ['new', '-32602'],
   'tool error, nothing runs twice': ['answered'],
   'tool error "interrupted"': ['gone'],
-  'reject or asked again': ['-32602', 'ask_again'],
-  'asked again': ['ask_again'],
+  'reject or asked again': ['-32602', 'require_again'],
+  'asked again': ['require_again'],
   'reject -32021 or tool error': ['-32021'],
 };
 

@@ -102,7 +102,7 @@ export type RefreshVerdict =
       /** Seconds. */
       readonly expiresIn: number;
     }
-  /** The grant is gone: status `needs_consent`, calls ask the user. */
+  /** The grant is gone: status `needs_consent`; the next call is answered with a connect link. */
   | { readonly kind: 'needs_consent' }
   /** No statement about the grant; the tokens stay. */
   | { readonly kind: 'failed' };
