@@ -77,6 +77,15 @@ export {
   writtenCapabilities,
   type ClientCapabilities,
 } from './http/client-capabilities';
+export {
+  EVENT_STREAM_HEADERS,
+  EventRing,
+  KEEP_ALIVE,
+  messageEvent,
+  readEventId,
+  retryEvent,
+  type StreamEvent,
+} from './http/event-stream';
 export { headerParameters, type HeaderParameter, type HeaderParameters } from './http/header-parameters';
 export { headerFields, type HeaderFields } from './http/headers';
 export {

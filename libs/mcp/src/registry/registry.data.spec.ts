@@ -41,6 +41,15 @@ describe('imported servers', () => {
 
   const server = { name: 'com.vendor/weather', version: '1.0.0' };
 
+  it.each(['command', 'args', 'env', 'mcpServers'])(
+    'are refused with a member %s, whatever else they have',
+    (name) => {
+      const remotes = [{ type: 'sse', url: 'https://mcp.vendor.example/sse' }];
+      expect(imported({ ...server, remotes })).not.toBeNull();
+      expect(imported({ ...server, remotes, [name]: 'sh' })).toBeNull();
+    },
+  );
+
   it('show packages and never run them', () => {
     expect(imported({ ...server, packages: [{ registryType: 'npm', identifier: 'x' }] })).toMatchObject({
       packages: 1,

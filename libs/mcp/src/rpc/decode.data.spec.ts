@@ -83,6 +83,14 @@ describe('bodies of JSON-RPC', () => {
     for (const input of inputs) expect(send(textOf(input), '').status).toBe(200);
   });
 
+  it('refuses batches in every revision but 2025-03-26, and batches that initialize', () => {
+    const batch = '[{"jsonrpc":"2.0","id":1,"method":"ping"}]';
+    for (const session of ['2024-11-05', '2025-06-18', '2025-11-25'])
+      expect(send(batch, session).status).toBe(400);
+    expect(send(batch, '2025-03-26').status).toBe(200);
+    expect(send(batch.replace('ping', 'initialize'), '2025-03-26').status).toBe(400);
+  });
+
   it('echoes ids exactly or refuses them, and never rounds them', () => {
     for (const id of ['9007199254740991', '-1', '"1"', '""', '"\\ud83d\\ude00"']) {
       const { status, body } = send(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`, '');

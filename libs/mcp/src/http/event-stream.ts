@@ -1,0 +1,71 @@
+/** Headers of every event stream; proxies must not buffer it. */
+export const EVENT_STREAM_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
+
+/** A comment that keeps an idle stream open; sent every 15 seconds. */
+export const KEEP_ALIVE = ': keep-alive\n\n';
+
+/** Event that lets a legacy client resume elsewhere after a wait, in milliseconds. */
+export const retryEvent = (afterMs: number): string => `retry: ${String(Math.trunc(afterMs))}\n\n`;
+
+/** One message as an event. `json` has no line breaks, as `JSON.stringify` writes it. */
+export const messageEvent = (json: string, id: string | null): string =>
+  `${id === null ? '' : `id: ${id}\n`}event: message\ndata: ${json.replace(/[\r\n]/g, ' ')}\n\n`;
+
+/** An event of a stream, numbered from 1. */
+export interface StreamEvent {
+  readonly id: string;
+  readonly json: string;
+}
+
+const STREAM_ID = /^[A-Za-z0-9]{1,64}$/;
+
+/** Id of an event: `<stream>-<number>`, so that it names its stream (MCP 2025-11-25). */
+export const eventId = (stream: string, number: number): string => `${stream}-${String(number)}`;
+
+/** Reads a `Last-Event-ID` header; null for an id that no stream of ours has. */
+export function readEventId(text: string): { readonly stream: string; readonly number: number } | null {
+  const [stream = '', number = '', ...more] = text.slice(0, 128).split('-', 3);
+  const isOurs = more.length === 0 && STREAM_ID.test(stream) && /^\d{1,15}$/.test(number);
+  return isOurs ? { stream, number: Number(number) } : null;
+}
+
+const EVENTS_MAX = 100;
+const CHARACTERS_MAX = 262_144;
+
+/**
+ * The last events of a stream, for clients that resume it: at most 100 events and 262,144 characters.
+ * One process keeps it in memory; several share it through a store with the same bounds.
+ */
+export class EventRing {
+  private readonly events: StreamEvent[] = [];
+  private characters = 0;
+  private last = 0;
+
+  constructor(readonly stream: string) {}
+
+  /** Adds a message and returns its event. */
+  add(json: string): StreamEvent {
+    this.last += 1;
+    const event = { id: eventId(this.stream, this.last), json };
+    this.events.push(event);
+    this.characters += json.length;
+    while (this.events.length > EVENTS_MAX || (this.characters > CHARACTERS_MAX && this.events.length > 1))
+      this.characters -= this.events.shift()?.json.length ?? 0;
+    return event;
+  }
+
+  /**
+   * The events behind an id, each once. Null: the id is of another stream or not ours, or events
+   * behind it are gone, so the stream starts anew.
+   */
+  after(lastEventId: string): readonly StreamEvent[] | null {
+    const place = readEventId(lastEventId);
+    const first = this.last - this.events.length;
+    if (place?.stream !== this.stream || place.number < first || place.number > this.last) return null;
+    return this.events.slice(place.number - first);
+  }
+}
