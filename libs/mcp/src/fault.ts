@@ -1,4 +1,4 @@
-import type { RequestId } from './rpc/message';
+import type { RequestId } from './protocol';
 
 /** Error codes of JSON-RPC 2.0 and of MCP. */
 export const CODES = {

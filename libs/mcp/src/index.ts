@@ -58,11 +58,11 @@ export {
   type ApprovalState,
 } from './capabilities/approval';
 export { capabilityDigest, capabilityName, type CapabilityType } from './capabilities/capability';
+export { type Finding } from './capabilities/finding';
 export {
   findingContext,
   findingsOf,
   severityOf,
-  type Finding,
   type FindingContext,
   type FindingSurroundings,
 } from './capabilities/findings';
@@ -159,6 +159,7 @@ export {
   type JsonObject,
   type LegacyRevision,
   type ModernRevision,
+  type RequestId,
 } from './protocol';
 export { readRegistryRequest, RegistryFault, type RegistryRequest } from './registry/registry-request';
 export { registryResponse, type RegistryContext, type RegistryEntry } from './registry/registry-response';
@@ -168,7 +169,6 @@ export {
   notificationBody,
   requestBody,
   resultBody,
-  type RequestId,
   type RpcError,
   type RpcMessage,
   type RpcNotification,

@@ -46,6 +46,9 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** An object of JSON that was parsed, not yet checked further. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Id of a request: a string of at most 1,024 UTF-16 units, or an integer that a double represents. */
+export type RequestId = string | number;
+
 /** Bounds of what the gateway reads. Bytes are of UTF-8, lengths are UTF-16 units. */
 export const MCP_LIMITS = {
   bodyBytesMax: 4_194_304,

@@ -69,8 +69,8 @@ export type AccessVerdict =
 export const MCP_SCOPE = 'mcp.invoke';
 
 /**
- * Decides whether a caller sees a capability (`args` null) or may call it with these arguments. Used
- * for lists, calls, the registry and previews alike. Checks from the installation down to the key;
+ * Decides whether a caller sees a capability (`args` null: lists have what is allowed, nothing else)
+ * or may call it with these arguments. Used for lists, calls, the registry and previews alike. Checks from the installation down to the key;
  * each can only take away.
  */
 export function judgeAccess(

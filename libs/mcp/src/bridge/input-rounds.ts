@@ -22,7 +22,7 @@ const REQUESTS_MAX = 5;
 
 /**
  * The rounds of one call of a legacy client at a modern upstream (MCP 2026-07-28, multi round-trip
- * requests): at most 10, of which at most 3 without requests. Each retry has the same params, the
+ * requests): at most 10 with at most 5 requests each, and of them at most 3 without requests. Each retry has the same params, the
  * responses and the state; its id must be new.
  */
 export class InputRounds {

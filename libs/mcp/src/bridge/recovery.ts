@@ -1,6 +1,6 @@
 import { CODES } from '../fault';
-import { isLegacyRevision, isModernRevision, type Era, type JsonObject } from '../protocol';
-import { notificationBody, own, ownList, type RequestId } from '../rpc/message';
+import { isLegacyRevision, isModernRevision, type Era, type JsonObject, type RequestId } from '../protocol';
+import { notificationBody, own, ownList } from '../rpc/message';
 import { isObject } from '@gw/kernel';
 
 /** The response of an upstream to `server/discover`, or to another first request. */

@@ -2,7 +2,8 @@ import { isObject } from '@gw/kernel';
 import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 import { capabilityDigest, type CapabilityType } from './capability';
-import { severityOf, type Finding } from './findings';
+import type { Finding } from './finding';
+import { severityOf } from './findings';
 import { canonicalJson } from '../sealed/canonical-json';
 import { CODES, McpFault } from '../fault';
 

@@ -3,16 +3,10 @@ import { headerParameters } from '../http/header-parameters';
 import { MCP_LIMITS, type JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
 import { capabilityName, capabilityTexts, type CapabilityType } from './capability';
+import type { Finding } from './finding';
 import { linkFindings } from './links';
 import { looksOf, nameFindings } from './name-findings';
 import { foldedText, TEXT_SIGNS, type Severity } from './text-signs';
-
-/** Something in the definition of a capability that an administrator should see. */
-export interface Finding {
-  /** Stable name of the rule, such as `secret_path`. */
-  readonly rule: string;
-  readonly severity: Severity;
-}
 
 export interface FindingSurroundings {
   /** Shown and original names of the tools of other servers that callers see together with this one. */

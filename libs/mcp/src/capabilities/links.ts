@@ -1,4 +1,4 @@
-import type { Finding } from './findings';
+import type { Finding } from './finding';
 
 const URL_START = /https?:\/\//g;
 const URL_END = /[\s<>"'`{}|\\^)\]]/;

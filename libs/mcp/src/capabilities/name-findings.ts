@@ -1,5 +1,5 @@
 import type { CapabilityType } from './capability';
-import type { Finding } from './findings';
+import type { Finding } from './finding';
 import { foldedText } from './text-signs';
 
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,128}$/;

@@ -26,8 +26,9 @@ export const TEXT_SIGNS: readonly TextSign[] = [
     rule: 'invisible_characters',
     severity: 'warn',
     raw: true,
+    // The joiners belong to emoji and to scripts that are not Latin.
     pattern:
-      /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0]/u,
+      /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0]|[\u0021-\u024f][\u200c\u200d]/u,
   },
   {
     rule: 'control_characters',
@@ -64,7 +65,7 @@ export const TEXT_SIGNS: readonly TextSign[] = [
     rule: 'role_marker',
     severity: 'high',
     pattern:
-      /\b(?:you are now|from now on,? you|act as (?:the )?(?:system|admin|root)|(?:admin|developer|god|jailbreak) mode)\b/,
+      /\b(?:forget everything|you are now|from now on,? you|act as (?:the )?(?:system|admin|root)|(?:admin|developer|god|jailbreak) mode)\b/,
   },
   {
     rule: 'role_marker',
@@ -88,6 +89,18 @@ export const TEXT_SIGNS: readonly TextSign[] = [
     severity: 'high',
     pattern:
       /\b(?:required?|parameter|argument|provide|enter|pass|supply|include|ask\w{0,3}|send)\b[^.!?]{0,40}\b(?:password|passphrase|api[ _-]?keys?|secret keys?|client secret|access[ _-]?tokens?|refresh[ _-]?tokens?|session cookies?|credit card|card number|cvv|ssn|social security|seed phrase|private key|credentials)\b/,
+  },
+  {
+    rule: 'passes_private_text',
+    severity: 'high',
+    pattern:
+      /\b(?:read|open|cat|load|fetch|retrieve|get|take)\b[^!?\n]{0,60}\b(?:files?|contents?|conversation|history|chat|environment variables|prompt|messages)\b[^!?\n]{0,40}\b(?:pass|include|put|send|append|provide|add|copy|insert)\b[^!?\n]{0,40}\b(?:argument|parameter|param|field|note|sidenote)\b/,
+  },
+  {
+    rule: 'directs_calls',
+    severity: 'warn',
+    pattern:
+      /\b(?:whenever|every time|each time)\b[^.!?]{0,60}\b(?:call|invoke|run|execute)\b|\balso (?:call|invoke|run)\b/,
   },
   {
     rule: 'claims_precedence',

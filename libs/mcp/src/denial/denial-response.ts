@@ -1,7 +1,7 @@
 import { CODES } from '../fault';
 import type { ClientCapabilities } from '../http/client-capabilities';
-import type { Era, JsonObject } from '../protocol';
-import { resultBody, type RequestId } from '../rpc/message';
+import type { Era, JsonObject, RequestId } from '../protocol';
+import { resultBody } from '../rpc/message';
 import { inputRequired } from '../sealed/retry';
 import { describeDenial, type DenialCause, type DenialError } from './denial';
 
@@ -14,7 +14,10 @@ export interface DenialContext {
   /** Id and method of the request; null for GET and DELETE, and when they are not known yet. */
   readonly id: RequestId | null;
   readonly method: string | null;
-  /** `200`: errors of JSON-RPC have status 200, which clients pass on with code and data. `http`: 429, 412, 403. */
+  /**
+   * `200`: errors of JSON-RPC have status 200, which clients pass on with code and data. `http`:
+   * 429, 412 and 403.
+   */
   readonly denialStatus: '200' | 'http';
   /** Denials by guardrails and argument rules become results with `isError`, which models can read. */
   readonly asToolError: boolean;

@@ -36,7 +36,7 @@ export function singleHeader(
 
 const ACCEPT_LENGTH_MAX = 1_024;
 
-/** Media types of an `Accept` or `Content-Type` header in lower case, without parameters and without those of weight 0. */
+/** Media types of an `Accept` or `Content-Type` header in lower case, without those of weight 0. */
 export function mediaTypes(text: string): readonly string[] {
   return text
     .slice(0, ACCEPT_LENGTH_MAX)

@@ -7,8 +7,9 @@ import {
   SUPPORTED_REVISIONS,
   type JsonObject,
   type ModernRevision,
+  type RequestId,
 } from '../protocol';
-import { own, ownObject, type RequestId, type RpcNotification, type RpcRequest } from '../rpc/message';
+import { own, ownObject, type RpcNotification, type RpcRequest } from '../rpc/message';
 import { NO_CAPABILITIES, readCapabilities, type ClientCapabilities } from './client-capabilities';
 import { singleHeader, type HeaderFields } from './headers';
 import { checkMethodHeaders } from './request-headers';

@@ -1,9 +1,6 @@
 import { isObject } from '@gw/kernel';
 import { badRequest, CODES, type McpFault } from '../fault';
-import { MCP_LIMITS, type JsonObject } from '../protocol';
-
-/** Id of a request: a string of at most 1,024 UTF-16 units, or an integer that a double represents. */
-export type RequestId = string | number;
+import { MCP_LIMITS, type JsonObject, type RequestId } from '../protocol';
 
 export interface RpcRequest {
   readonly kind: 'request';

@@ -6,7 +6,10 @@ export type McpPrincipal =
   | { readonly kind: 'user'; readonly userId: string; readonly clientId: string }
   | { readonly kind: 'workload'; readonly trustId: string; readonly subject: string };
 
-/** A text that differs for different principals; 43 characters. The same user with another client is another principal. */
+/**
+ * A text of 43 characters that differs for different principals. The same user with another client
+ * is another principal.
+ */
 export function principalBinding(principal: McpPrincipal): string {
   switch (principal.kind) {
     case 'key':

@@ -54,7 +54,10 @@ export function sealState(ring: Keyring, owner: StateOwner, state: RequestState,
   return sealed.length > MCP_LIMITS.stateBytesMax ? null : sealed;
 }
 
-/** Opens a state. Null for one of another principal, server, method or arguments, expired, changed, or not ours. */
+/**
+ * Opens a state. Null for one of another principal, server, method or arguments, and for one that is
+ * expired, changed or not ours.
+ */
 export function openState(
   ring: Keyring,
   owner: StateOwner,

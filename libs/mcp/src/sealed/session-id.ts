@@ -27,7 +27,10 @@ export const SESSION_LIFETIME_MS = 30 * DAY_MS;
 
 const binding = ({ principal, serverId }: SessionOwner): string => `mcp/session/${serverId}/${principal}`;
 
-/** Makes the id of a new session: visible ASCII, at most 512 characters. `lifetimeMs` is 30 days by default. */
+/**
+ * Makes the id of a new session: visible ASCII, at most 512 characters. `lifetimeMs` is 30 days by
+ * default.
+ */
 export function newSessionId(
   ring: Keyring,
   owner: SessionOwner,
