@@ -42,7 +42,9 @@ export {
   type Keyring,
   type MasterKeys,
 } from './sealed';
+export { canonicalJson } from './canonical-json';
 export { isObject } from './is-object';
+export { isPointer, pointed } from './json-pointer';
 export {
   exactNumbers,
   hasDuplicateMembers,

@@ -177,7 +177,6 @@ export {
 } from './rpc/message';
 export { argumentText, resultText, withEditedLeaves, withEditedResult, type ResultText } from './rpc/texts';
 export { readToolCall, type ToolCall } from './rpc/tool-call';
-export { canonicalJson } from './sealed/canonical-json';
 export { PARKED_TEXTS, ParkedCalls, type Redeemed } from './sealed/parked-calls';
 export { principalBinding, type McpPrincipal } from './sealed/principal';
 export {

@@ -1,6 +1,6 @@
 import { Pattern } from '@gw/config-schema';
 import type { ClaimCondition } from '@gw/contracts';
-import { isPointer, pointed } from './json-pointer';
+import { isPointer, pointed } from '@gw/kernel';
 
 /** Whether a condition holds for the claims of a token. A claim that is missing or no plain value meets none. */
 export function holds({ claim, op, value }: ClaimCondition, claims: unknown): boolean {

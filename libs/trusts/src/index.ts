@@ -1,6 +1,5 @@
 export { conditionFault } from './claim-conditions';
 export { checkBound, PROOF_ALGORITHMS, ProofFault, type ProvenRequest } from './dpop-proof';
-export { isPointer } from './json-pointer';
 export { KeySets, KeysUnavailable } from './key-sets';
 export { fetchKeysBy, type FetchKeys, type KeySetResponse } from './published-set';
 export { isSharedIssuer, issuerFault, TRUST_PRESETS } from './presets';

@@ -1,8 +1,7 @@
 import { scopesAllowedFor, canonicalScope } from '@gw/auth-scopes';
 import type { TrustMap, TrustRule } from '@gw/contracts';
-import { isObject } from '@gw/kernel';
+import { isObject, pointed } from '@gw/kernel';
 import { holds } from './claim-conditions';
-import { pointed } from './json-pointer';
 import { needsNoUser } from './presets';
 import { limitsOf, NO_LIMITS, type TokenLimits } from './token-limits';
 import { claimFault, CONTROL, TokenFault } from './trust-token';

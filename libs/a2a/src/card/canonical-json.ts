@@ -1,4 +1,4 @@
-import { isObject } from '@gw/kernel';
+import { canonicalJson as canonical, isObject } from '@gw/kernel';
 
 /** Levels of a value that has a canonical form. */
 const DEPTH_MAX = 64;
@@ -9,38 +9,35 @@ export class CanonicalFault extends Error {
 }
 
 /**
- * Returns the canonical form of a JSON value (JCS, RFC 8785): members in the order of their UTF-16 units, no white space, numbers and
- * texts as ECMAScript writes them. Members that are undefined are left out. Throws `CanonicalFault`.
+ * Returns the canonical form of a JSON value (JCS, RFC 8785): see the kernel's `canonicalJson`. Throws `CanonicalFault` for what JCS does
+ * not allow.
  */
-export const canonicalJson = (value: unknown): string => written(value, 0);
+export function canonicalJson(value: unknown): string {
+  assertJson(value, 0);
+  return canonical(value);
+}
 
-function written(value: unknown, depth: number): string {
+function assertJson(value: unknown, depth: number): void {
   if (depth > DEPTH_MAX) throw new CanonicalFault(`A value has at most ${String(DEPTH_MAX)} levels.`);
-  if (typeof value === 'string') return text(value);
-  if (value === null || typeof value === 'boolean') return String(value);
-  if (typeof value === 'number') return number(value);
-  if (Array.isArray(value)) return `[${value.map((item) => written(item, depth + 1)).join(',')}]`;
+  if (typeof value === 'string') return assertText(value);
+  if (value === null || typeof value === 'boolean') return;
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new CanonicalFault('A number must be finite.');
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) assertJson(item, depth + 1);
+    return;
+  }
   if (!isObject(value)) throw new CanonicalFault('A value must be JSON.');
-  const members = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .sort(byUnits)
-    .map((name) => `${text(name)}:${written(value[name], depth + 1)}`);
-  return `{${members.join(',')}}`;
+  for (const [name, member] of Object.entries(value)) {
+    assertText(name);
+    if (member !== undefined) assertJson(member, depth + 1);
+  }
 }
 
-/** Texts are compared by UTF-16 units, without a locale. */
-const byUnits = (one: string, other: string): number => (one < other ? -1 : 1);
-
-function text(value: string): string {
-  if (!isWellFormed(value)) throw new CanonicalFault('A text must be well-formed Unicode.');
-  return JSON.stringify(value);
-}
-
-/** Whether a text has no half of a surrogate pair alone, which UTF-8 cannot express. */
-const isWellFormed = (value: string): boolean =>
-  (value as string & { readonly isWellFormed: () => boolean }).isWellFormed();
-
-function number(value: number): string {
-  if (!Number.isFinite(value)) throw new CanonicalFault('A number must be finite.');
-  return JSON.stringify(value);
+/** Throws for half of a surrogate pair alone, which UTF-8 cannot express. */
+function assertText(value: string): void {
+  const { isWellFormed } = value as string & { readonly isWellFormed: () => boolean };
+  if (!isWellFormed.call(value)) throw new CanonicalFault('A text must be well-formed Unicode.');
 }

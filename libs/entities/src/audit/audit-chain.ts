@@ -1,3 +1,4 @@
+import { canonicalJson } from '@gw/kernel';
 import { createHash } from 'node:crypto';
 import { MoreThanOrEqual, type EntityManager } from 'typeorm';
 import { AuditChainEntity } from '../identity/audit-chain.entity';
@@ -8,17 +9,6 @@ import { storableJson } from '../storable';
 export type AuditRow = Omit<AuditLogEntity, 'sequence' | 'previousHash' | 'hash'>;
 
 const GENESIS = '0'.repeat(64);
-
-/** JSON with the keys of every object in order, as jsonb forgets the order in which they were written. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item ?? null)).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value)
-    .filter(([, item]) => item !== undefined)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, item]) => `${JSON.stringify(name)}:${canonical(item)}`);
-  return `{${members.join(',')}}`;
-}
 
 /** What a row tells, by the names of its columns. */
 const contentOf = (row: AuditRow): Readonly<Record<string, unknown>> => ({
@@ -44,7 +34,7 @@ const contentOf = (row: AuditRow): Readonly<Record<string, unknown>> => ({
 
 const hashOf = (row: AuditRow, sequence: string, previousHash: string): string =>
   createHash('sha256')
-    .update(`${previousHash}\n${sequence}\n${canonical(contentOf(row))}`)
+    .update(`${previousHash}\n${sequence}\n${canonicalJson(contentOf(row))}`)
     .digest('hex');
 
 /**
@@ -60,7 +50,7 @@ export async function appendAudit(manager: EntityManager, rows: readonly AuditRo
     throw new Error('Audit rows of one write are of one tenant.');
   const entries = storableJson(rows.map(contentOf));
   // Hashed as it will be read again: a text that can't be stored as it is was changed on its way.
-  const contents = (JSON.parse(entries) as readonly unknown[]).map(canonical);
+  const contents = (JSON.parse(entries) as readonly unknown[]).map(canonicalJson);
   await manager.query('SELECT append_audit($1, $2, $3)', [organisationId, entries, contents]);
 }
 

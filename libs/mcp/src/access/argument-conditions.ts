@@ -1,8 +1,6 @@
 import { Pattern } from '@gw/config-schema';
-import { isObject } from '@gw/kernel';
+import { canonicalJson, isPointer, pointed, isObject } from '@gw/kernel';
 import type { JsonObject } from '../protocol';
-import { canonicalJson } from '../sealed/canonical-json';
-import { isArgumentPointer, pointedArgument } from './json-pointer';
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
@@ -25,7 +23,7 @@ export type ConditionResult = 'holds' | 'fails' | 'unknown';
 
 /** Judges a condition on parsed arguments. A missing argument and one of another type fail. */
 export function judgeCondition(condition: ArgumentCondition, args: JsonObject): ConditionResult {
-  const found = pointedArgument(args, condition.pointer);
+  const found = pointed(args, condition.pointer, { items: true });
   if (found === undefined) return 'fails';
   if (condition.op === 'regex') return judgePattern(condition.value, found);
   return holds(condition, found) ? 'holds' : 'fails';
@@ -106,7 +104,7 @@ const VALUE_FAULTS: Readonly<Record<ArgumentCondition['op'], (value: unknown) =>
 export function argumentConditionFault(condition: unknown): string | null {
   if (!isObject(condition)) return 'a condition must be an object';
   const { pointer, op, value } = condition;
-  if (typeof pointer !== 'string' || !isArgumentPointer(pointer))
+  if (typeof pointer !== 'string' || !isPointer(pointer))
     return 'pointer must be a JSON pointer, such as /repo';
   if (typeof op !== 'string' || !Object.hasOwn(VALUE_FAULTS, op))
     return `op must be one of ${Object.keys(VALUE_FAULTS).join(', ')}`;

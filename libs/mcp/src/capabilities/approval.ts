@@ -1,10 +1,9 @@
-import { isObject } from '@gw/kernel';
+import { canonicalJson, isObject } from '@gw/kernel';
 import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 import { capabilityDigest, type CapabilityType } from './capability';
 import type { Finding } from './finding';
 import { severityOf } from './findings';
-import { canonicalJson } from '../sealed/canonical-json';
 import { CODES, McpFault } from '../fault';
 
 export type ApprovalMode = 'auto' | 'review_changes' | 'review_all';

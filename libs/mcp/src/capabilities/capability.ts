@@ -1,8 +1,7 @@
-import { isObject } from '@gw/kernel';
+import { canonicalJson, isObject } from '@gw/kernel';
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
-import { canonicalJson } from '../sealed/canonical-json';
 
 /** `server`: the name and instructions of the server itself, treated like one capability named `@server`. */
 export type CapabilityType = 'tool' | 'prompt' | 'resource' | 'resource_template' | 'server';

@@ -1,7 +1,6 @@
-import { digestOf, isObject, type Keyring } from '@gw/kernel';
+import { canonicalJson, digestOf, isObject, type Keyring } from '@gw/kernel';
 import { MCP_LIMITS, type JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
-import { canonicalJson } from './canonical-json';
 import { openToken, sealToken } from './sealed-token';
 
 /** A request to the user or the client, inside of `input_required` (MCP 2026-07-28). */

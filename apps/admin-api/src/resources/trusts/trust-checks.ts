@@ -1,13 +1,7 @@
 import type { ClaimCondition } from '@gw/contracts';
 import { OrganisationEntity, TrustEntity } from '@gw/entities';
-import {
-  conditionFault,
-  isOwnAudience,
-  isPointer,
-  isSharedIssuer,
-  issuerDigest,
-  issuerFault,
-} from '@gw/trusts';
+import { conditionFault, isOwnAudience, isSharedIssuer, issuerDigest, issuerFault } from '@gw/trusts';
+import { isPointer } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Not, type EntityManager } from 'typeorm';
 import type { TrustMapDto } from './trusts.dto';

@@ -1,4 +1,4 @@
-import { isObject } from '@gw/kernel';
+import { isObject } from './is-object';
 
 /**
  * JSON in the canonical form of RFC 8785: members in the order of their UTF-16 units, no white
