@@ -13,6 +13,7 @@ import { LRUCache } from 'lru-cache';
 import { isAccessTokenForm } from '@gw/oauth';
 import { isTokenForm, type ProvenRequest } from '@gw/trusts';
 import type { AccessTokenCallers } from './access-token-callers';
+import { CallerEnds, isActive } from './caller-ends';
 import { readDocument, type Documents } from './documents';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
@@ -56,6 +57,8 @@ interface Known {
 /** What a credential was resolved to. */
 interface Resolved extends Pick<Known, 'source' | 'mayStay' | 'isUsed'>, Pick<Principal, 'boundTo'> {
   readonly at: DocumentKey;
+  /** Other keys under which the document of the credential may be found later. */
+  readonly others: readonly DocumentKey[];
   readonly key: ApiKeyDocument;
 }
 
@@ -86,8 +89,7 @@ export class Principals {
   private readonly known: LRUCache<string, Known>;
   private readonly verified = new VerifiedTokens<Known>();
   private readonly ended: EndedKeys;
-  /** What each principal was built from. */
-  private readonly origins = new WeakMap<Principal, Known>();
+  private readonly ends: CallerEnds<Principal>;
 
   constructor(
     private readonly documents: Documents,
@@ -96,6 +98,7 @@ export class Principals {
     // Bounded by `maxSize`, because `max` reserves its memory in advance.
     this.known = new LRUCache({ maxSize: Math.floor(options.capacity), sizeCalculation: () => 1 });
     this.ended = new EndedKeys(documents);
+    this.ends = new CallerEnds(documents);
   }
 
   /**
@@ -119,29 +122,9 @@ export class Principals {
     return known && this.isCurrent(known) ? known.principal : this.verify(apiKey, tokens, true);
   }
 
-  /**
-   * Whether a caller who was let in has been taken away since: the key or token, the user of it, the workspace or the organisation. An end
-   * that was known at the beginning, such as an expiry, does not count, nor what cannot be read. Never rejects.
-   */
+  /** See `CallerEnds`. */
   hasEnded(principal: Principal): boolean | Promise<boolean> {
-    const known = this.origins.get(principal);
-    if (known === undefined) return false;
-    const isSame =
-      this.documents.get(known.key) === known.source &&
-      this.documents.get(known.workspace) === principal.workspace &&
-      this.documents.get(known.organisation) === principal.organisation;
-    return isSame ? false : this.isGone(known).catch(() => false);
-  }
-
-  private async isGone({ key, workspace, organisation, principal }: Known): Promise<boolean> {
-    const [credential, place, owner] = await Promise.all(
-      [key, workspace, organisation].map((at) => readDocument(this.documents, at)),
-    );
-    return (
-      !isActive(place ?? null, 'workspace') ||
-      !isActive(owner ?? null, 'organisation') ||
-      !stillHas(credential ?? null, principal)
-    );
+    return this.ends.hasEnded(principal);
   }
 
   /** Throws `api_key_invalid` unless the request proves to have the key that its token is bound to; see `TokenProofs`. */
@@ -177,7 +160,9 @@ export class Principals {
     }
     const [at, key] = found;
     if (hashes[0] !== undefined && at !== documentKey.apiKey(hashes[0])) this.options.earlier.report(apiKey);
-    const made = await this.knownOf({ at, source: key, key, mayStay: null, isUsed: false, boundTo: null });
+    const others = hashes.map(documentKey.apiKey).filter((each) => each !== at);
+    const resolved = { at, others, source: key, key, mayStay: null, isUsed: false, boundTo: null };
+    const made = await this.knownOf(resolved);
     this.known.set(apiKey, made);
     return made.principal;
   }
@@ -208,10 +193,11 @@ export class Principals {
   }
 
   private knownByToken({ at, source, key, isCurrent, once, boundTo }: TokenKey): Promise<Known> {
-    return this.knownOf({ at, source, key, mayStay: isCurrent, isUsed: once !== null, boundTo });
+    const isUsed = once !== null;
+    return this.knownOf({ at, others: [], source, key, mayStay: isCurrent, isUsed, boundTo });
   }
 
-  private async knownOf({ at, source, key, mayStay, isUsed, boundTo }: Resolved): Promise<Known> {
+  private async knownOf({ at, others, source, key, mayStay, isUsed, boundTo }: Resolved): Promise<Known> {
     if (key.workspaceId === null) throw refusal('scope_missing', key, ORGANISATION_KEY);
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
@@ -226,7 +212,11 @@ export class Principals {
       ...{ key: at, workspace: workspaceKey, organisation: organisationKey },
       ...{ source, mayStay, principal, isUsed },
     };
-    this.origins.set(principal, known);
+    this.ends.watch(principal, {
+      ...{ id: key.id, source, workspace, organisation, workspaceKey, organisationKey },
+      places: [at, ...others],
+      expiresAtMs: principal.expiresAtMs,
+    });
     return known;
   }
 
@@ -264,19 +254,6 @@ export class Principals {
     };
   }
 }
-
-/** Whether a document still has the credential of a caller. */
-function stillHas(document: ReadModelDocument | null, { key }: Principal): boolean {
-  if (document?.kind === 'trusts') return document.trusts.some(({ id }) => id === key.id);
-  if (document?.kind === 'api_key') return document.status !== 'archived';
-  return document?.kind === 'access_token';
-}
-
-const isActive = <K extends 'workspace' | 'organisation'>(
-  document: ReadModelDocument | null,
-  kind: K,
-): document is Extract<ReadModelDocument, { kind: K }> =>
-  document?.kind === kind && document.status === 'active';
 
 /** Carries the key's owner in `detail`, which reaches the log but not the caller. */
 const refusal = (

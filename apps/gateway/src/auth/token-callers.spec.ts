@@ -208,13 +208,33 @@ describe('callers with a signed token', () => {
     );
   });
 
+  it('keep budgets with other resets apart, and choose no time at which one starts again', async () => {
+    const of = (more: object): string =>
+      tokenOf(k1, { sub: 'eve', usage_limits: [{ type: 'requests', credit_limit: 1, ...more }] });
+    const days = (next: number): object => ({
+      periodic_reset_days: 30,
+      next_usage_reset_at: new Date(Date.now() + next * 86_400_000).toISOString(),
+    });
+    expect([await statusOf(of(days(30))), await statusOf(of(days(1))), await statusOf(of(days(-1)))]).toEqual(
+      [200, 412, 412],
+    );
+    expect([await statusOf(of({ periodic_reset: 'weekly' })), await statusOf(of(days(2)))]).toEqual([
+      200, 412,
+    ]);
+    expect([await statusOf(of({})), await statusOf(of({ periodic_reset: 'weekly' }))]).toEqual([200, 412]);
+  });
+
   it('are charged in the durable record under the budget of their subject', async () => {
     const usage_limits = [{ type: 'cost', credit_limit: 5 }];
     expect(await statusOf(tokenOf(k1, { sub: 'ann', usage_limits }))).toBe(200);
     const [record] = (await gateway.records()).slice(-1);
     expect(record?.decision).toMatchObject({
       charges: [
-        { counters: [[expect.stringMatching(/^api_key:[-0-9a-f]{36}:cost:budget$/), 0, expect.anything()]] },
+        {
+          counters: [
+            [expect.stringMatching(/^api_key:[-0-9a-f]{36}:cost:budget:once$/), 0, expect.anything()],
+          ],
+        },
       ],
     });
   });

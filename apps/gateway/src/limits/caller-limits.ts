@@ -33,7 +33,7 @@ export function callerLimits(key: ApiKeyDocument, workspace: WorkspaceDocument):
   };
   const limits: CallerLimits = {
     buckets: [
-      ...bucketsOf({ tenant, scope: 'api_key', id: key.limitsId ?? key.id }, key),
+      ...bucketsOf({ tenant, scope: 'api_key', id: key.limitsId ?? key.id }, key, key.limitsId !== undefined),
       ...bucketsOf({ tenant, scope: 'workspace', id: workspace.id }, workspace),
       ...policyBuckets(known(policies, 'caller'), 'llm', subject),
     ],
@@ -49,10 +49,20 @@ interface Rules {
   readonly usageLimits: readonly UsageLimitRule[];
 }
 
-export const bucketsOf = (owner: BucketOwner, { rateLimits, usageLimits }: Rules): readonly Bucket[] => [
-  ...usageLimits.map((rule) => budgetBucket(owner, rule)),
+/** `bySchedule`: budgets that start again at other times have counters of their own, since each token names its schedule. */
+export const bucketsOf = (
+  owner: BucketOwner,
+  { rateLimits, usageLimits }: Rules,
+  bySchedule = false,
+): readonly Bucket[] => [
+  ...usageLimits.map((rule) =>
+    budgetBucket(bySchedule ? { ...owner, group: scheduleOf(rule) } : owner, rule),
+  ),
   ...rateLimits.map((rule) => rateBucket(owner, rule)),
 ];
+
+const scheduleOf = ({ periodicReset, periodicResetDays }: UsageLimitRule): string =>
+  periodicReset ?? (periodicResetDays === null ? 'once' : `${String(periodicResetDays)}d`);
 
 /** Bounds the policy values of this process; a value uses about 40 bytes. */
 export const policyValues = new PolicyValues({ perPolicy: 100_000, total: 1_000_000 });

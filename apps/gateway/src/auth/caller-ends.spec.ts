@@ -1,0 +1,91 @@
+import { documentKey, type ApiKeyDocument, type DocumentKey, type ReadModelDocument } from '@gw/contracts';
+import { CallerEnds, type CallerOrigin } from './caller-ends';
+
+const [EARLIER, CURRENT] = ['a', 'b'].map((letter) => documentKey.apiKey(letter.repeat(64))) as [
+  DocumentKey,
+  DocumentKey,
+];
+const [WORKSPACE, ORGANISATION] = [documentKey.workspace('w'), documentKey.organisation('o')];
+const CALLER = {};
+
+describe('the end of a caller who was let in', () => {
+  const documents = new Map<DocumentKey, ReadModelDocument>();
+  const key = (more: Partial<ApiKeyDocument> = {}): ReadModelDocument =>
+    ({ kind: 'api_key', id: 'k', status: 'active', expiresAt: null, ...more }) as ApiKeyDocument;
+  const place = (kind: 'workspace' | 'organisation'): never => ({ kind, status: 'active' }) as never;
+  let load: (key: DocumentKey) => Promise<ReadModelDocument | null>;
+
+  /** A caller of a document at its earlier or current place. */
+  function watching(source: ReadModelDocument, more: Partial<CallerOrigin> = {}): CallerEnds<object> {
+    documents.clear();
+    const [workspace, organisation] = [place('workspace'), place('organisation')];
+    documents.set(WORKSPACE, workspace).set(ORGANISATION, organisation).set(EARLIER, source);
+    load = (at) => Promise.resolve(documents.get(at) ?? null);
+    const ends = new CallerEnds<object>({
+      get: (at) => documents.get(at),
+      load: (at) => load(at),
+      known: () => [],
+    });
+    ends.watch(CALLER, {
+      ...{ id: 'k', source, workspace, organisation },
+      ...{ workspaceKey: WORKSPACE, organisationKey: ORGANISATION },
+      ...{ places: [EARLIER, CURRENT], expiresAtMs: Infinity, ...more },
+    });
+    return ends;
+  }
+
+  it('is seen once its document is gone, and not before', async () => {
+    const ends = watching(key());
+    expect(ends.hasEnded(CALLER)).toBe(false);
+    documents.delete(EARLIER);
+    expect(await ends.hasEnded(CALLER)).toBe(true);
+  });
+
+  it('is none where the document of the key moved, as after a replacement of the master key', async () => {
+    const ends = watching(key());
+    documents.delete(EARLIER);
+    documents.set(CURRENT, key());
+    expect(await ends.hasEnded(CALLER)).toBe(false);
+    documents.set(CURRENT, key({ id: 'another' }));
+    expect(await ends.hasEnded(CALLER)).toBe(true);
+  });
+
+  it('is none at the end of a transition that was known, and one before it', async () => {
+    const ends = watching(key());
+    documents.set(EARLIER, key({ expiresAt: new Date(0).toISOString() }));
+    expect(await ends.hasEnded(CALLER)).toBe(false);
+    documents.delete(EARLIER);
+    expect(await ends.hasEnded(CALLER)).toBe(false);
+
+    const early = watching(key());
+    documents.set(EARLIER, key({ expiresAt: '2999-01-01T00:00:00Z' }));
+    expect(await early.hasEnded(CALLER)).toBe(false);
+    documents.delete(EARLIER);
+    expect(await early.hasEnded(CALLER)).toBe(true);
+  });
+
+  it('is none for a token whose time is up, but its workspace still counts', async () => {
+    const ends = watching({ kind: 'access_token' } as ReadModelDocument, { expiresAtMs: 0 });
+    documents.delete(EARLIER);
+    expect(await ends.hasEnded(CALLER)).toBe(false);
+    documents.delete(WORKSPACE);
+    expect(await ends.hasEnded(CALLER)).toBe(true);
+  });
+
+  it('is none while the documents cannot be read', async () => {
+    const ends = watching(key());
+    documents.delete(EARLIER);
+    load = () => Promise.reject(new Error('away'));
+    expect(await ends.hasEnded(CALLER)).toBe(false);
+  });
+
+  it.each([
+    ['is there without the trust', [], true],
+    ['is there with it', [{ id: 'k' }], false],
+  ])('is seen by the trust where the document of the issuer %s', async (_, trusts, ended) => {
+    const of = (list: object[]): ReadModelDocument => ({ kind: 'trusts', trusts: list }) as never;
+    const ends = watching(of([{ id: 'k' }]));
+    documents.set(EARLIER, of(trusts));
+    expect(await ends.hasEnded(CALLER)).toBe(ended);
+  });
+});
