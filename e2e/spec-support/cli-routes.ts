@@ -11,7 +11,6 @@ export const WRITES: Readonly<Record<string, readonly string[]>> = {
   'PUT /v1/admin/organisation/oauth-clients/{oauthClientId}': ['oauth_clients'],
   'POST /v1/trusts': ['trusts'],
   'PUT /v1/trusts/{trustId}': ['trusts'],
-  'POST /v1/scim/workspaces': ['scim_mappings'],
   'POST /v1/secret-references': ['secret_references'],
   'PUT /v1/secret-references/{reference}': ['secret_references'],
   'POST /v1/integrations': ['integrations'],
@@ -80,8 +79,9 @@ export const NO_STATE: readonly Stateless[] = [
     routes: /organisation\/(auth-settings|sso-connections)/,
     reason: 'logins, which need proven domains and what an identity provider shows',
   },
-  { routes: /scim\/dry-run$/, reason: 'an action' },
+  { routes: /(scim\/dry-run|fetch-agent-card)$/, reason: 'an action' },
   { routes: /(password|mfa)-reset$|users\/\{userId\}\/sso-links/, reason: 'sessions and passwords' },
+  { routes: /\/v1\/scim\/workspaces/, reason: 'groups, which the identity provider and their names decide' },
   { routes: /feedback/, reason: 'data of requests' },
   { routes: /\/v1\/(logs|otel|repricings)/, reason: 'data of requests' },
 ];
@@ -99,7 +99,6 @@ export const NOT_IN_FILES: Readonly<Record<string, string>> = {
   'integrations: status': DELETED,
   'workspaces: defaults.*':
     'metadata is a member; the others have the kinds user_key_configs and workspace_guardrails',
-  'scim_mappings: scim_group_id': 'a file names the group',
   'secret_references: allow_all_workspaces': 'true if allowed_workspaces is left out',
   'secret_references: organisation_id': OWN,
   'integrations: create_default_provider': ACTION,

@@ -87,7 +87,6 @@ export const FULL_FILE: State = {
       jwks: { keys: [PUBLIC_KEY] },
     },
   ],
-  scim_mappings: [{ workspace: 'search', scim_group: 'Engineering', role: 'manager' }],
   secret_references: [
     {
       slug: 'vaulted',
@@ -368,9 +367,8 @@ export const fullFileOf = (organisationId: string): State => ({
 export const HAND_WRITTEN: State = {
   organisation_settings: [{ settings: { debug_log: 0 }, security_settings: { membersViewLogs: false } }],
   workspaces: [{ slug: 'search', name: '🔍 Search' }],
-  domains: [{ domain: 'Short.Example' }],
+  domains: [{ domain: 'Müller.Example' }],
   oauth_clients: [{ name: 'Portal', redirect_uris: ['https://portal.example.com/cb'] }],
-  scim_mappings: [{ workspace: 'search', scim_group: 'Search', role: 'Member' }],
   trusts: [
     {
       name: 'ci',

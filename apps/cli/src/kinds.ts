@@ -11,7 +11,7 @@ import { apiKeys, configs } from './kinds/config.kinds';
 import { collections } from './kinds/collection.kinds';
 import { defaultGuardrails, guardrails, workspaceGuardrails } from './kinds/guardrail.kinds';
 import { partials, prompts } from './kinds/template.kinds';
-import { domains, oauthClients, scimMappings, trusts } from './kinds/identity.kinds';
+import { domains, oauthClients, trusts } from './kinds/identity.kinds';
 import { labels } from './kinds/prompt.kinds';
 import { users } from './kinds/user.kinds';
 import { alertWebhooks } from './kinds/webhook.kinds';
@@ -34,7 +34,6 @@ export const KINDS: readonly Kind[] = [
   domains,
   oauthClients,
   trusts,
-  scimMappings,
   secretReferences,
   integrations,
   integrationModels,

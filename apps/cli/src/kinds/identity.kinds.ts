@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { Json } from '../api-client';
 import { cleared, members, post, present, put, type Item, type Kind, type ReconcileContext } from '../kind';
 import { plain, type Members } from '../members';
@@ -6,15 +7,13 @@ import { canonicalScopes } from './security.members';
 const DOMAINS = '/v1/admin/organisation/domains';
 const CLIENTS = '/v1/admin/organisation/oauth-clients';
 const TRUSTS = '/v1/trusts';
-const MAPPINGS = '/v1/scim/workspaces';
-const PAGE_SIZE = 1_000;
 
 /** Domains of addresses. Their proof, a DNS record, is no state of a file. */
 export const domains: Kind = {
   name: 'domains',
   identity: ['domain'],
   members: {
-    domain: { normal: (value) => String(value).toLowerCase() },
+    domain: { normal: (value) => domainToASCII(String(value).trim().toLowerCase()) },
     allow_subdomains: { fallback: false },
   },
   removable: true,
@@ -46,6 +45,12 @@ export const oauthClients: Kind = {
   removable: true,
   async existing({ api }) {
     const rows = await api.all(CLIENTS);
+    const names = rows.map(({ name }) => String(name));
+    const twice = names.find((name, at) => names.indexOf(name) < at);
+    if (twice !== undefined)
+      throw new Error(
+        `Two OAuth clients have the name ${twice}; a file tells them apart by name, so rename one.`,
+      );
     return rows.map((row) => ({
       item: members(row, ...CLIENT, ...CLIENT_KEYS),
       path: `${CLIENTS}/${String(row['id'])}`,
@@ -121,45 +126,4 @@ function trustOf(context: ReconcileContext, item: Item): Json {
           })),
         }),
   };
-}
-
-/** Roles in workspaces that groups of the identity provider give. */
-export const scimMappings: Kind = {
-  name: 'scim_mappings',
-  identity: ['workspace', 'scim_group', 'role'],
-  members: {
-    ...plain('workspace'),
-    scim_group: { api: 'scim_group_name' },
-    role: { normal: (value) => String(value).toLowerCase() },
-  },
-  removable: true,
-  async existing(context) {
-    const rows = await allMappings(context);
-    return rows.map((row) => ({
-      item: {
-        workspace: context.workspaces.slugOf(String(row['workspace_id'])),
-        ...members(row, 'scim_group', 'role'),
-      },
-      path: `${MAPPINGS}/${String(row['id'])}`,
-    }));
-  },
-  create: (context, item) =>
-    post(context, MAPPINGS, {
-      workspace_id: context.workspaces.idOf(item['workspace']),
-      scim_group_name: item['scim_group'],
-      role: item['role'],
-    }),
-  update: () => Promise.reject(new Error('All members of a mapping identify it.')),
-};
-
-async function allMappings({ api }: ReconcileContext): Promise<Json[]> {
-  const rows: Json[] = [];
-  for (let page = 0; ; page += 1) {
-    const { mappings, total_count: total } = await api.call<{ mappings: Json[]; total_count: number }>(
-      'GET',
-      `${MAPPINGS}?page=${String(page)}&page_size=${String(PAGE_SIZE)}`,
-    );
-    rows.push(...mappings);
-    if (mappings.length === 0 || rows.length >= total) return rows;
-  }
 }

@@ -15,7 +15,6 @@ const RESOURCES: ReadonlySet<string> = new Set([
   'prompts',
   'prompts/partials',
   'providers',
-  'scim/workspaces',
   'secret-references',
   'trusts',
   'virtual-keys',
