@@ -106,6 +106,8 @@ import { SecretReferencesController } from './secret-references/secret-reference
 import { SecretReferencesService } from './secret-references/secret-references.service';
 import { SamlSettingsReader } from './sso/saml-settings.service';
 import { SsoProviderFields } from './sso/sso-provider-fields.service';
+import { AgentCardsController } from './agent-integrations/agent-cards.controller';
+import { AgentCardsService } from './agent-integrations/agent-cards.service';
 import { AuthSettingsController } from './sso/auth-settings.controller';
 import { AuthSettingsService } from './sso/auth-settings.service';
 import { SsoConnectionsController } from './sso/sso-connections.controller';
@@ -266,6 +268,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     ],
     providers: [PasswordsService, PasswordLinks, FactorResetsService, SsoLinksService],
   },
+  { controllers: [AgentCardsController], providers: [AgentCardsService] },
   { controllers: [BatchesController] },
   { controllers: [AlertWebhooksController], providers: [AlertWebhooksService] },
   { controllers: [RepricingsController], providers: [RepricingsService] },

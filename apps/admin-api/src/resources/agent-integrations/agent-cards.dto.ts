@@ -1,0 +1,43 @@
+import { CARD_AUTH_TYPES } from '@gw/a2a';
+import { EnumField, TextField, UuidField } from '@gw/web';
+
+export class FetchAgentCardDto {
+  @TextField({
+    max: 2_048,
+    description: 'Address of the agent; its card is looked for below it, at /.well-known/agent-card.json.',
+    example: 'https://agent.example.com',
+  })
+  endpoint!: string;
+  @UuidField({ optional: true, description: 'Must be the organisation of the credential.' })
+  organisation_id?: string;
+  @EnumField(CARD_AUTH_TYPES, {
+    optional: true,
+    description: 'headers: send authToken. The others send nothing, since a card is public then.',
+    example: 'headers',
+  })
+  authType?: (typeof CARD_AUTH_TYPES)[number];
+  @TextField({
+    optional: true,
+    max: 8_192,
+    description: 'Sent as a bearer token, or as the value of authHeader. It is not stored.',
+    example: 'secret',
+  })
+  authToken?: string;
+  @TextField({ optional: true, max: 256, description: 'Name of the header.', example: 'x-api-key' })
+  authHeader?: string;
+}
+
+/** The card as the agent published it. */
+export const AGENT_CARD_SCHEMA = {
+  type: 'object' as const,
+  required: ['name', 'url'],
+  additionalProperties: true,
+  properties: {
+    name: { type: 'string' as const, example: 'Travel agent' },
+    url: {
+      type: 'string' as const,
+      description: 'Of a card of version 1.0, the address of the first interface that can be called.',
+      example: 'https://agent.example.com/rpc',
+    },
+  },
+};
