@@ -452,8 +452,9 @@ describe('responses of the control plane', () => {
 
   it('were all checked', () => {
     const unseen = [...admin.responses.handlers].filter((handler) => !admin.responses.seen.has(handler));
-    // These routes need mail, DNS, an identity provider and an authenticator app; the specs of their resources check their responses.
+    // These routes need an agent, mail, DNS, an identity provider and an authenticator app; the specs of their resources check their responses.
     expect(unseen.sort()).toEqual([
+      'agentCards_fetch',
       'auth_loginByFactor',
       'domains_verify',
       'grants_end',

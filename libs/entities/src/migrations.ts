@@ -62,3 +62,4 @@ export { Trusts1795740000000 } from './migrations/1795740000000-trusts';
 export { TokenUsers1795830300000 } from './migrations/1795830300000-token-users';
 export { SsoOptions1795830400000 } from './migrations/1795830400000-sso-options';
 export { CookieSessions1795830500000 } from './migrations/1795830500000-cookie-sessions';
+export { RememberedConsents1795840000000 } from './migrations/1795840000000-remembered-consents';

@@ -124,6 +124,7 @@ export const GRANTING_WRITES: Readonly<Record<string, (aim: Aim) => readonly Att
 
 /** Writes, by resource, that change no rights or give only rights that a write above has promised. */
 const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
+  agentCards: 'fetch',
   alertWebhooks: 'create remove update',
   authSettings: 'update',
   auth: 'login loginByFactor logout refresh',

@@ -311,6 +311,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   repricings_list: nothing(),
   repricings_get: organisation('repricing'),
   repricings_apply: organisation('repricing', empty),
+  // The address is one of this installation's own network, which is refused after every check of the caller.
+  agentCards_fetch: nothing({ ...body({ endpoint: 'http://127.0.0.1/' }), reached: [400] }),
   ...crud('alertWebhooks', 'alertWebhook', { name: 'x', url: 'https://hooks.example.com/a' }, RENAMED),
   ...organisationCrud(
     'secretReferences',

@@ -42,6 +42,11 @@ export class OauthConsentEntity extends PlainRow {
   @ForeignKey(() => WorkspaceEntity, { name: 'oauth_consents_workspace_fk' })
   workspaceId!: string | null;
 
+  /** The grant to which the user has agreed; null for that one itself. This one was written because the user had, without asking again. */
+  @Index('oauth_consents_remembered_from_ix')
+  @Column({ name: 'remembered_from', type: 'uuid', nullable: true })
+  rememberedFrom!: string | null;
+
   @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 

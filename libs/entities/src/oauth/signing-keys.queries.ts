@@ -1,4 +1,4 @@
-import { DAY_MS, randomHex, seal, type Keyring } from '@gw/kernel';
+import { DAY_MS, randomHex, seal, unseal, type Keyring } from '@gw/kernel';
 import { generateKeyPairSync } from 'node:crypto';
 import { LessThan, type EntityManager } from 'typeorm';
 import { signingKeyBinding } from '../sealed/sealed-columns';
@@ -11,25 +11,30 @@ const PUBLISHED_BEFORE_MS = DAY_MS;
 /** How long a key stays published after it has signed. */
 const PUBLISHED_AFTER_MS = 7 * DAY_MS;
 
-/** Adds an ES256 key, unless there is one of its state: the first of several processes decides. Returns the id of the key that it made. */
+/** Adds an ES256 key, unless there is one of its state: the first of several processes decides. */
 export async function addSigningKey(
   manager: EntityManager,
   keyring: Keyring,
-  { state, notBefore }: Pick<SigningKeyEntity, 'notBefore'> & { readonly state: 'next' | 'current' },
-): Promise<string> {
+  start: KeyStart,
+): Promise<void> {
+  await manager
+    .createQueryBuilder()
+    .insert()
+    .into(SigningKeyEntity)
+    .values(newKey(keyring, start))
+    .orIgnore()
+    .execute();
+}
+
+type KeyStart = Pick<SigningKeyEntity, 'notBefore'> & { readonly state: 'next' | 'current' };
+
+function newKey(keyring: Keyring, { state, notBefore }: KeyStart) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomHex(16);
   const { d, ...open } = privateKey.export({ format: 'jwk' });
   const publicJwk = { ...open, kid, alg: 'ES256', use: 'sig' };
   const sealedPrivate = seal(keyring, JSON.stringify({ ...publicJwk, d }), signingKeyBinding(kid));
-  await manager
-    .createQueryBuilder()
-    .insert()
-    .into(SigningKeyEntity)
-    .values({ kid, alg: 'ES256', publicJwk, sealedPrivate, state, notBefore })
-    .orIgnore()
-    .execute();
-  return kid;
+  return { kid, alg: 'ES256' as const, publicJwk, sealedPrivate, state, notBefore };
 }
 
 /** One process at a time changes the keys. */
@@ -38,7 +43,8 @@ const lockKeys = (manager: EntityManager): Promise<unknown> =>
 
 /**
  * Removes all keys, published ones included, and adds one that signs from `now` on. For keys that others know: what they have signed is
- * worth nothing from then on. Call it in a transaction. Returns the id of the new key.
+ * worth nothing from then on. Call it in a transaction. Returns the id of the new key. Throws
+ * when the keyring is not that of the installation: its processes could not open the new key.
  */
 export async function replaceSigningKeys(
   manager: EntityManager,
@@ -46,8 +52,12 @@ export async function replaceSigningKeys(
   now: Date,
 ): Promise<string> {
   await lockKeys(manager);
+  for (const { kid, sealedPrivate } of await manager.find(SigningKeyEntity))
+    unseal(keyring, sealedPrivate, signingKeyBinding(kid));
   await manager.createQueryBuilder().delete().from(SigningKeyEntity).execute();
-  return addSigningKey(manager, keyring, { state: 'current', notBefore: now });
+  const key = newKey(keyring, { state: 'current', notBefore: now });
+  await manager.insert(SigningKeyEntity, key);
+  return key.kid;
 }
 
 /**

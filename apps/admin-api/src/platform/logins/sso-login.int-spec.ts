@@ -97,7 +97,7 @@ describe('logins by OpenID Connect', () => {
     return row ?? null;
   };
 
-  it('make members of users of a verified domain, with the default workspaces, and know them again', async () => {
+  it('[REL-14] make members of users of a verified domain, with the default workspaces, and know them again', async () => {
     const { tenant, domain, id } = await organisation();
     const workspaces = [{ workspace: tenant.workspaceId, role: 'manager' }];
     const set = await api.put(`${CONNECTIONS}/${id}`, {

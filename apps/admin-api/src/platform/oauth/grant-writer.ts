@@ -3,14 +3,16 @@ import { GatewayError, UUID, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type Provider from 'oidc-provider';
+import { MoreThan } from 'typeorm';
 import type { OauthWork } from './oauth-call';
 import type { KnownClient } from './oauth-clients';
+import { endGrant } from './oauth-grants';
 import { assertAllowed } from './oauth-policy';
 import { OFFLINE, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type Place } from './oauth-seats';
 
-/** Grants of one user in an organisation. */
-const GRANTS_MAX = 200;
+/** Grants of one user in an organisation, and of one client among them: the oldest of those that were remembered end when it gets more. */
+const [GRANTS_MAX, OF_CLIENT_MAX] = [200, 20];
 const GRANT_MS = 30 * 86_400_000;
 
 /** What a client asks a user for. */
@@ -38,10 +40,12 @@ export class GrantWriter {
    */
   async write(
     provider: Provider,
-    { manager }: OauthWork,
+    work: OauthWork,
     { client, resource, scopes: wanted, offline, byDevice }: Requested,
     place: Place,
+    rememberedFrom: string | null = null,
   ): Promise<WrittenGrant> {
+    const { manager } = work;
     const { userId, organisationId, workspaceId } = place;
     if (workspaceId !== null && !UUID.test(workspaceId))
       throw invalid('workspace_id', 'workspace_id must be an id');
@@ -53,14 +57,16 @@ export class GrantWriter {
     const scopes = wanted.filter((scope) => held.has(scope));
     if (scopes.length === 0)
       throw new GatewayError('forbidden', { message: 'You hold none of these scopes there.' });
-    const mine = { userId, organisationId };
+    if (rememberedFrom !== null) await endOldest(work, rememberedFrom);
+    const mine = { userId, organisationId, expiresAt: MoreThan(new Date()) };
     if ((await manager.countBy(OauthConsentEntity, mine)) >= GRANTS_MAX)
       throw new GatewayError('forbidden', {
         message: `You let ${String(GRANTS_MAX)} clients in already; end a grant in your account first.`,
       });
     const grantId = uuidv7();
     await manager.insert(OauthConsentEntity, {
-      ...{ id: grantId, userId, organisationId, workspaceId, resource: resource.url, scopes },
+      ...{ id: grantId, userId, organisationId, workspaceId, rememberedFrom },
+      ...{ resource: resource.url, scopes },
       ...{ clientId: client.clientId, clientName: client.name, expiresAt: new Date(Date.now() + GRANT_MS) },
     });
     await manager.update(OauthClientEntity, { id: client.clientId }, { lastUsedAt: new Date() });
@@ -73,4 +79,16 @@ export class GrantWriter {
     await grant.save();
     return { grantId, scopes };
   }
+}
+
+/** Makes room for one more remembered grant. */
+async function endOldest(work: OauthWork, rememberedFrom: string): Promise<void> {
+  const surplus = await work.manager.find(OauthConsentEntity, {
+    where: { rememberedFrom },
+    order: { expiresAt: 'DESC', id: 'DESC' },
+    skip: OF_CLIENT_MAX - 1,
+    take: GRANTS_MAX,
+    select: { id: true },
+  });
+  for (const { id } of surplus) await endGrant(work, id, 'newer grants took its place');
 }

@@ -29,12 +29,15 @@ export class GrantsService {
     return this.list({ organisationId, ...(userId === undefined ? {} : { userId }) }, query);
   }
 
-  /** Ends a grant with all its tokens. Throws `not_found` for one of another user. */
+  /**
+   * Ends a grant with all its tokens, and those that were written because the user had agreed to it. Throws `not_found` for one of another
+   * user.
+   */
   endOwn(caller: Principal, id: string): Promise<object> {
     return this.end(caller, { ...ownOf(caller), id: idOf(id) }, 'revoked by the user');
   }
 
-  /** Ends a grant of any user. Throws `forbidden` for a user whose role is above the caller's. */
+  /** As `endOwn`, for a grant of any user. Throws `forbidden` for a user whose role is above the caller's. */
   async endAny(caller: Principal, id: string): Promise<object> {
     const { organisationId } = inOrganisation(caller);
     const where = { organisationId, id: idOf(id) };
@@ -62,8 +65,13 @@ export class GrantsService {
     where: FindOptionsWhere<OauthConsentEntity>,
     reason: string,
   ): Promise<object> {
-    const { id } = await this.find(where);
-    await this.transactions.within((work) => endGrant(work, id, reason, caller));
+    const { id: named, rememberedFrom } = await this.find(where);
+    const agreed = rememberedFrom ?? named;
+    await this.transactions.within(async (work) => {
+      const family = [{ id: agreed }, { rememberedFrom: agreed }];
+      const grants = await work.manager.find(OauthConsentEntity, { where: family, order: { id: 'ASC' } });
+      for (const { id } of grants) await endGrant(work, id, reason, caller);
+    });
     return {};
   }
 

@@ -22,7 +22,7 @@ import {
 } from './consent-answers';
 import { GrantWriter } from './grant-writer';
 import { assertAllowed } from './oauth-policy';
-import { placeGrantedBefore, type RepeatedRequest } from './remembered-consents';
+import { grantedBefore, type RepeatedRequest } from './remembered-consents';
 import { resourceOf, scopesRequested } from './oauth-resources';
 import { seatOf, workspacesOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
@@ -113,9 +113,10 @@ export class OauthConsents {
       async (work) => {
         const open = await this.locked(work, resumeState);
         await this.own(open, caller.session);
-        const place = await placeGrantedBefore(work.manager, open, caller.session);
-        if (place === null) return null;
-        await this.approve(work, caller, open, { ...place, by: 'remembered' });
+        const known = await grantedBefore(work.manager, open, caller.session);
+        if (known === null || !(await signedInFor(work, open, caller.session))) return null;
+        const { id: rememberedFrom, workspaceId } = known;
+        await this.approve(work, caller, open, { workspaceId, rememberedFrom });
         return save(open);
       },
       () => this.read(resumeState),
@@ -149,17 +150,21 @@ export class OauthConsents {
     work: OauthWork,
     caller: ConsentCaller,
     open: OpenRequest,
-    { workspaceId, by }: { readonly workspaceId: string | null; readonly by?: 'remembered' },
+    {
+      workspaceId,
+      rememberedFrom = null,
+    }: Pick<ConsentAnswer, 'workspaceId'> & { rememberedFrom?: string | null },
   ): Promise<void> {
     const place = { ...caller.session, workspaceId };
-    const { grantId, scopes } = await this.writer.write(await this.engine.provider(), work, open, place);
+    const provider = await this.engine.provider();
+    const { grantId, scopes } = await this.writer.write(provider, work, open, place, rememberedFrom);
     const { userId: accountId } = caller.session;
     open.interaction.result = { login: { accountId, remember: false }, consent: { grantId } };
     work.audits.push({
       caller: callerOf(caller),
       entry: {
         ...{ action: 'create', resourceType: 'oauth_grants', resourceId: grantId, workspaceId },
-        after: { ...shown(open), scopes, ...(by === undefined ? {} : { by }) },
+        after: { ...shown(open), scopes, ...(rememberedFrom === null ? {} : { by: 'remembered' }) },
       },
     });
   }
@@ -216,6 +221,16 @@ export class OauthConsents {
 const shown = ({ client, resource }: OpenRequest): object => ({
   ...{ client_id: client.clientId, client_name: client.name, resource: resource.url },
 });
+
+/** Whether a session was opened for the request: one that was there before may be of another user of the same browser. */
+async function signedInFor(
+  { manager }: OauthWork,
+  { interaction }: OpenRequest,
+  { id }: AuthenticatedSession,
+): Promise<boolean> {
+  const { createdAt } = await manager.findOneByOrFail(SessionEntity, { id });
+  return createdAt.getTime() >= interaction.iat * 1_000;
+}
 
 async function save({ interaction }: OpenRequest): Promise<{ readonly redirect_uri: string }> {
   await interaction.save(interaction.exp - Math.floor(Date.now() / 1_000));

@@ -53,8 +53,14 @@ export async function endGrantsNotAllowed(
   { clients, require_dpop: requireDpop }: Required<OauthSettings>,
 ): Promise<void> {
   const kinds = kindsAllowed(clients);
+  // A refresh of a grant must show a proof anyway, so its refresh tokens do not count.
   const isUnbound = `EXISTS (SELECT 1 FROM oauth_artifacts AS token WHERE token.grant_id = oauth_consents.id
-      AND token.model IN ('AccessToken', 'RefreshToken') AND token.payload->>'jkt' IS NULL)`;
+      AND token.model = 'AccessToken' AND token.expires_at > now() AND token.payload->>'jkt' IS NULL)`;
+  // Token requests hold their grant, so the tokens of those that are under way are seen by the statement after this one.
+  await write.manager.query(
+    `SELECT 1 FROM oauth_consents WHERE organisation_id = $1 ORDER BY id FOR UPDATE`,
+    [organisationId],
+  );
   await endGrantsWhere(
     write,
     `organisation_id = $1 AND (NOT (${KIND_OF_CLIENT} = ANY($2::text[])) ${requireDpop ? `OR ${isUnbound}` : ''})`,
@@ -77,9 +83,9 @@ async function endGrantsWhere(write: Write, where: string, values: readonly unkn
   const ids = grants.map(({ id }) => id);
   if (ids.length === 0) return;
   const tokens = await manager.query<{ readonly id_hash: string }[]>(
-    `SELECT id_hash FROM oauth_artifacts WHERE grant_id = ANY($1) AND model = 'AccessToken'`,
+    `SELECT id_hash FROM oauth_artifacts WHERE grant_id = ANY($1) AND model = 'AccessToken' AND expires_at > now()`,
     [ids],
   );
-  write.removed(...tokens.map(({ id_hash: hash }) => documentKey.accessToken(hash)));
+  for (const { id_hash: hash } of tokens) write.removed(documentKey.accessToken(hash));
   await manager.query(`DELETE FROM oauth_consents WHERE id = ANY($1)`, [ids]);
 }

@@ -7,6 +7,9 @@ import { formOf, OauthJourney, PUBLIC_URL, RESOURCE, type TokenBody } from './sp
 const SETTINGS = '/v1/admin/organisation/settings';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
+const proofOfToken = (): string =>
+  new ProofKey().proof({ token: '', method: 'POST', url: `${PUBLIC_URL}/oauth/token` }, { ath: undefined });
+
 interface Refusal {
   readonly error: { readonly message: string; readonly param: string };
 }
@@ -115,19 +118,39 @@ describe('what an organisation lets OAuth clients do', () => {
     const refused = await journey.exchange(first.begun, first.code);
     expect([refused.status, refused.body.error]).toEqual([400, 'invalid_dpop_proof']);
     const { begun, code } = await journey.code(clientId, user, tenant.workspaceId);
-    const proof = new ProofKey().proof(
-      { token: '', method: 'POST', url: `${PUBLIC_URL}/oauth/token` },
-      { ath: undefined },
-    );
     const bound = await api.post<TokenBody & { token_type: string }>('/oauth/token', {
       body: formOf({
         ...{ grant_type: 'authorization_code', code, client_id: clientId, redirect_uri: begun.redirectUri },
         code_verifier: begun.verifier,
       }),
-      headers: { ...FORM, dpop: proof },
+      headers: { ...FORM, dpop: proofOfToken() },
     });
     expect([bound.status, bound.body.token_type]).toEqual([200, 'DPoP']);
     await put({ device_flow: false });
     expect(await isActive(bound.body.access_token)).toBe(true);
+  });
+
+  it('leaves bound grants of clients with a secret alone, whose refresh tokens are not bound', async () => {
+    const made = await api.post<{ id: string; client_secret: string }>(
+      '/v1/admin/organisation/oauth-clients',
+      {
+        key: tenant.adminKey,
+        body: {
+          ...{ name: 'Portal', redirect_uris: ['https://client.example.org/cb'] },
+          token_endpoint_auth_method: 'client_secret_post',
+        },
+      },
+    );
+    const { begun, code } = await journey.code(made.body.id, user, tenant.workspaceId);
+    const { body } = await api.post<TokenBody>('/oauth/token', {
+      body: formOf({
+        ...{ grant_type: 'authorization_code', code, client_id: made.body.id },
+        ...{ redirect_uri: begun.redirectUri, code_verifier: begun.verifier },
+        client_secret: made.body.client_secret,
+      }),
+      headers: { ...FORM, dpop: proofOfToken() },
+    });
+    await put({ require_dpop: true });
+    expect(await isActive(body.access_token)).toBe(true);
   });
 });

@@ -67,9 +67,39 @@ describe('a consent that a user has given before', () => {
     expect(asks(await pageAfterSignIn(clientId, other.email))).toBe(true);
     const token = await api.login(user.email);
     const { body } = await api.get<{ data: { id: string }[] }>('/v1/auth/grants', { token });
-    for (const { id } of body.data) await api.delete(`/v1/auth/grants/${id}`, { token });
+    expect(body.data).toHaveLength(1);
+    await journey.code(clientId, user, tenant.workspaceId);
+    // One of two alike: the other one ends with it.
+    expect((await api.delete(`/v1/auth/grants/${String(body.data[0]?.id)}`, { token })).status).toBe(200);
     expect(asks(await pageAfterSignIn(clientId, user.email))).toBe(true);
   });
+
+  it('is asked for again in a session that was opened for another request, as in a browser that is shared', async () => {
+    const [user, clientId, other] = [await member(), await clientOf(), await clientOf({ name: 'Other' })];
+    await journey.code(clientId, user, tenant.workspaceId);
+    const left = await journey.begin(other);
+    expect(asks(await journey.signIn(left, user.email))).toBe(true);
+    await api.dataSource.query(
+      `UPDATE sessions SET created_at = created_at - interval '2 s' WHERE user_id = $1`,
+      [user.id],
+    );
+    const begun = await journey.begin(clientId, {}, left.browser);
+    const page = await left.browser.open(String(begun.response.headers['location']));
+    expect([page.status, asks(page)]).toEqual([200, true]);
+  });
+
+  it('is remembered twenty times at once at most: the oldest of them ends, and not what was agreed to', async () => {
+    const [user, clientId] = [await member(), await clientOf()];
+    const agreed = await journey.code(clientId, user, tenant.workspaceId);
+    const first = await journey.code(clientId, user, tenant.workspaceId);
+    for (let time = 0; time < 20; time += 1) await journey.code(clientId, user, tenant.workspaceId);
+    const { body } = await api.get<{ total: number }>('/v1/auth/grants', {
+      token: await api.login(user.email),
+    });
+    expect(body.total).toBe(21);
+    expect((await journey.exchange(first.begun, first.code)).status).toBe(400);
+    expect((await journey.exchange(agreed.begun, agreed.code)).status).toBe(200);
+  }, 120_000);
 
   it('is asked for again where the user has let the client into two workspaces', async () => {
     const [user, clientId] = [await member(), await clientOf()];

@@ -1,6 +1,6 @@
 import { OauthConsentEntity } from '@gw/entities';
 import { isLoopbackRedirect } from '@gw/oauth';
-import { MoreThan, type EntityManager } from 'typeorm';
+import { IsNull, MoreThan, type EntityManager } from 'typeorm';
 import type { AuthenticatedSession } from '../auth/session.strategy';
 import type { Requested } from './grant-writer';
 import type { KnownClient } from './oauth-clients';
@@ -15,34 +15,32 @@ export interface RepeatedRequest extends Requested {
 }
 
 /**
- * Where the user has let the client act before, with all scopes of the request, in one place alone; null where the user must be asked. An
- * earlier answer lasts as long as its grant. It counts only for a client that cannot be another program: one that is not dynamic, and that
+ * The grant to which the user has agreed before, with all scopes of the request, in one place alone; null where the user must be asked. An
+ * earlier answer lasts as long as its grant; grants that were remembered do not count. It counts only for a client that cannot be another program: one that is not dynamic, and that
  * authenticates itself or does not listen on the user's own computer.
  */
-export async function placeGrantedBefore(
+export async function grantedBefore(
   manager: EntityManager,
   request: RepeatedRequest,
   session: Pick<AuthenticatedSession, 'userId' | 'organisationId'>,
-): Promise<{ readonly workspaceId: string | null } | null> {
+): Promise<OauthConsentEntity | null> {
   const { client, resource, scopes, prompt } = request;
   if (prompt.split(' ').includes('consent') || !isOneProgram(request)) return null;
   const { userId, organisationId } = session;
   const grants = await manager.findBy(OauthConsentEntity, {
     ...{ userId, organisationId, clientId: client.clientId, resource: resource.url },
     expiresAt: MoreThan(new Date()),
+    rememberedFrom: IsNull(),
   });
-  const places = new Set(
-    grants
-      .filter((grant) => scopes.every((scope) => grant.scopes.includes(scope)))
-      .map(({ workspaceId }) => workspaceId),
-  );
-  const [workspaceId] = places;
-  if (places.size !== 1 || workspaceId === undefined) return null;
+  const enough = grants.filter((grant) => scopes.every((scope) => grant.scopes.includes(scope)));
+  const [grant] = enough;
+  if (grant === undefined || enough.some(({ workspaceId }) => workspaceId !== grant.workspaceId)) return null;
+  const { workspaceId } = grant;
   const place = { userId, organisationId, workspaceId };
   const seat = await seatOf(manager, place);
-  if (seat === null) return null;
+  if (seat === null || (workspaceId === null && seat.organisationRole === 'member')) return null;
   const held = await scopesHeld(manager, place, seat);
-  return scopes.every((scope) => held.has(scope)) ? { workspaceId } : null;
+  return scopes.every((scope) => held.has(scope)) ? grant : null;
 }
 
 function isOneProgram({ client: { kind, metadata }, redirectUri }: RepeatedRequest): boolean {

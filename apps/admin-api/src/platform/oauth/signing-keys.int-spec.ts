@@ -1,9 +1,12 @@
-import { AuditLogEntity, SigningKeyEntity } from '@gw/entities';
+import { addSigningKey, AuditLogEntity, SigningKeyEntity } from '@gw/entities';
+import { sealingKeyring } from '@gw/kernel';
 import { rotatedKey } from '../../rotate-signing-keys';
 import { MASTER_KEY, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { PUBLIC_URL } from './spec-support/oauth-journey';
 
 const ROTATE = '/v1/admin/organisation/signing-keys/rotate';
+
+const KEYRING = sealingKeyring(MASTER_KEY);
 
 interface KeySet {
   readonly keys: readonly { readonly kid: string }[];
@@ -25,11 +28,9 @@ describe('the keys that the installation signs with', () => {
 
   it('are all replaced at once by an owner of the only organisation', async () => {
     const [before] = await published();
-    const sealed = await api.dataSource.manager.findOneByOrFail(SigningKeyEntity, { state: 'current' });
-    await api.dataSource.manager.insert(SigningKeyEntity, {
-      ...sealed,
-      ...{ kid: 'earlier', state: 'previous', retiredAt: new Date() },
-    });
+    const { manager } = api.dataSource;
+    await addSigningKey(manager, KEYRING, { state: 'next', notBefore: new Date() });
+    await manager.update(SigningKeyEntity, { state: 'next' }, { state: 'previous', retiredAt: new Date() });
     const { status, body } = await rotate(owner);
     expect([status, body]).toEqual([200, { object: 'signing-key', kid: expect.any(String) }]);
     expect(body.kid).not.toBe(before);
@@ -47,6 +48,9 @@ describe('the keys that the installation signs with', () => {
     expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('rotate-signing-keys.cjs')]);
     expect(await published()).toEqual(kept);
 
+    const another = Buffer.alloc(32, 9).toString('base64');
+    await expect(rotatedKey({ DATABASE_URL: api.database.url, ENCRYPTION_KEY: another })).rejects.toThrow();
+    expect(await published()).toEqual(kept);
     const kid = await rotatedKey({
       ...{ DATABASE_URL: api.database.url, ENCRYPTION_KEY: MASTER_KEY.toString('base64') },
     });

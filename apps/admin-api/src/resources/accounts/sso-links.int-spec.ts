@@ -51,7 +51,7 @@ describe('subjects of identity providers who log in as a user', () => {
     const audit = { organisationId: ours.organisationId, resourceType: 'sso_links', resourceId: id };
     const rows = await api.dataSource.manager.findBy(AuditLogEntity, audit);
     expect(rows.map(({ action, before }) => [action, before])).toEqual([
-      ['delete', { sso_client_id: connectionId, subjects: [`a-${id}`, `b-${id}`] }],
+      ['delete', { sso_client_id: connectionId, total: 2, subjects: [`a-${id}`, `b-${id}`] }],
     ]);
     const again = await api.delete(`${pathOf(id)}/${connectionId}`, { key: ours.adminKey });
     expect(again.status).toBe(404);

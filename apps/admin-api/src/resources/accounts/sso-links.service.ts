@@ -1,4 +1,4 @@
-import { SsoConnectionEntity, SsoLinkEntity, type OrganisationUserEntity } from '@gw/entities';
+import { SsoConnectionEntity, SsoFlowEntity, SsoLinkEntity, type OrganisationUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
@@ -6,10 +6,13 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { activeSeat, activeSeatBelow } from '../../platform/accounts/active-seat';
 import { endSessions } from '../../platform/accounts/membership-ends';
 import { assertMayNameProvider } from '../../platform/auth/identity-provider-rights';
-import { idOf } from '../../platform/auth/tenancy';
+import { found, idOf } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { Writes } from '../../platform/unit-of-work/writes';
 import type { SsoLinkResponse } from './sso-links.dto';
+
+/** A provider that makes subjects without end makes no list and no record without end. */
+const [LINKS_MAX, AUDITED_MAX] = [1_000, 20];
 
 /** Subjects of identity providers who log in as a user. */
 @Injectable()
@@ -35,14 +38,22 @@ export class SsoLinksService {
       const { manager } = write;
       const seat = await activeSeatBelow(manager, caller, userId);
       await assertMayNameProvider(manager, caller, 'connection_id');
-      const id = idOf(connectionId);
-      const links = (await linksOf(manager, seat)).filter((link) => link.sso_client_id === id);
-      if (links.length === 0) throw new GatewayError('not_found');
-      await manager.delete(SsoLinkEntity, { connectionId: id, userId: seat.userId });
+      const { organisationId } = seat;
+      const { id } = found(
+        await manager.findOneBy(SsoConnectionEntity, { id: idOf(connectionId), organisationId }),
+      );
+      const of = { connectionId: id, userId: seat.userId };
+      const [links, total] = await manager.findAndCount(SsoLinkEntity, {
+        ...{ where: of, order: { lastLoginAt: 'DESC', subject: 'ASC' }, take: AUDITED_MAX },
+      });
+      if (total === 0) throw new GatewayError('not_found');
+      await manager.delete(SsoLinkEntity, of);
+      // A login of the subject that is under way opens no session any more.
+      await manager.delete(SsoFlowEntity, of);
       await endSessions(manager, seat);
       write.audit({
         ...{ action: 'delete', resourceType: 'sso_links', resourceId: seat.userId },
-        before: { sso_client_id: id, subjects: links.map(({ subject }) => subject) },
+        before: { sso_client_id: id, total, subjects: links.map(({ subject }) => subject) },
       });
       return {};
     });
@@ -75,6 +86,3 @@ async function linksOf(
     last_login_at: lastLoginAt.toISOString(),
   }));
 }
-
-/** A provider that makes subjects without end could otherwise make a list without end. */
-const LINKS_MAX = 1_000;
