@@ -177,6 +177,12 @@ describe('within two seconds three gateways refuse', () => {
     await expectEnd(() => change(`/admin/users/${person.id}`, { role: 'member' }), ended);
   });
 
+  it('a session of single sign-on whose domain is removed', async () => {
+    const person = await callers.person('member');
+    const domain = await callers.signedOn(person);
+    await expectEnd(() => remove(`/admin/organisation/domains/${domain}`), [session(person)]);
+  });
+
   it('a session that logged out', async () => {
     const person = await callers.person('member');
     const headers = { authorization: `Bearer ${person.session}` };

@@ -132,6 +132,15 @@ export class Callers {
     return { deactivate: () => scim('PATCH', `/scim/Users/${id}`, patch) };
   }
 
+  /** Makes the sessions of a member those of single sign-on, with an address of a verified domain of their own. Returns the domain. */
+  async signedOn({ id }: Person): Promise<string> {
+    const domain = `${id}.example`;
+    await this.verifyDomain(domain);
+    await queryDatabase(this.bench, `UPDATE users SET email = $2 WHERE id = $1`, [id, `someone@${domain}`]);
+    await queryDatabase(this.bench, `UPDATE sessions SET by_password = false WHERE user_id = $1`, [id]);
+    return domain;
+  }
+
   /** As a TXT record would: the test has no name server. */
   private async verifyDomain(domain: string): Promise<void> {
     const { organisation_id: organisationId } = this.bench.product.credentials;

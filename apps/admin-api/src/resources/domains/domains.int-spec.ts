@@ -1,3 +1,4 @@
+import { OrganisationDomainEntity, SessionEntity, UserEntity } from '@gw/entities';
 import { NameServer, readCases } from '@gw/testing';
 import { TestAdminApi } from '../../spec-support/admin-api';
 
@@ -71,6 +72,35 @@ describe('domains of an organisation', () => {
     names.set(one.record_name, [one.record_value, other.record_value]);
     const statuses = await Promise.all([verify(one.id), verify(other.id, theirs.adminKey)]);
     expect(statuses.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it('that are removed end the sessions of single sign-on for their addresses, and no others', async () => {
+    const { manager } = api.dataSource;
+    const session = async (email: string, tenant = ours, byPassword = false): Promise<string> => {
+      const { id, email: old } = await api.user(tenant.organisationId, 'member');
+      const token = await api.login(old);
+      await manager.update(SessionEntity, { userId: id }, { byPassword });
+      await manager.update(UserEntity, { id }, { email });
+      return token;
+    };
+    const ended = [await session('ann@Left.example'), await session('bob@team.left.example')];
+    const kept = [
+      await session('cem@left.example', ours, true),
+      await session('dan@left.example', theirs),
+      await session('eve@other-left.example'),
+    ];
+    const statuses = (tokens: string[]): Promise<number[]> =>
+      Promise.all(tokens.map(async (token) => (await api.get('/v1/auth/self', { token })).status));
+    const { id } = await add('left.example', ours.adminKey, { allow_subdomains: true });
+    await manager.update(OrganisationDomainEntity, { id }, { verifiedAt: new Date() });
+    expect(await statuses([...ended, ...kept])).toEqual([200, 200, 200, 200, 200]);
+    expect((await api.delete(`${PATH}/${id}`, { key: ours.adminKey })).status).toBe(200);
+    expect(await statuses([...ended, ...kept])).toEqual([401, 401, 200, 200, 200]);
+
+    const again = await session('flo@unproven.example');
+    const unproven = await add('unproven.example');
+    await api.delete(`${PATH}/${unproven.id}`, { key: ours.adminKey });
+    expect(await statuses([again])).toEqual([200]);
   });
 
   it('are unavailable while DNS does not answer, not unverified', async () => {

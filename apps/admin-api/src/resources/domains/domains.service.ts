@@ -5,6 +5,7 @@ import { assign, invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { domainToASCII } from 'node:url';
 import { DataSource, IsNull, Not } from 'typeorm';
+import { endSessionsOfDomain } from '../../platform/accounts/domain-ends';
 import { inOrganisation, isUuid } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import type { At } from '../../platform/resource/at';
@@ -117,8 +118,11 @@ export class DomainsService {
     });
   }
 
+  /** The sessions that single sign-on has opened for its addresses end with it. */
   remove(at: At): Promise<object> {
-    return this.writes.run(at.caller, (write) => deleteRow(write, DOMAIN, at));
+    return this.writes.run(at.caller, (write) =>
+      deleteRow(write, DOMAIN, at, (row) => endSessionsOfDomain(write.manager, row)),
+    );
   }
 
   private async isProven(domain: string, token: string): Promise<boolean> {
