@@ -1,0 +1,102 @@
+import type { BearerChallenge, JsonObject, RpcError } from '@gw/mcp';
+
+/** What went wrong with a call to an upstream MCP server. */
+export type UpstreamErrorKind =
+  /** The address policy refuses the URL or what it resolves to. */
+  | 'refused_address'
+  /** No connection, or none that brought a response. */
+  | 'unreachable'
+  | 'timeout'
+  /** The response broke off before it was complete. */
+  | 'interrupted'
+  /** The response is a redirect; redirects are not followed. */
+  | 'redirected'
+  /** Status 401 or 403: see `challenge`. */
+  | 'unauthorized'
+  /** Another status than a success, without an error of JSON-RPC. */
+  | 'http_status'
+  /** The upstream answered with an error of JSON-RPC: see `rpc`. */
+  | 'rpc_error'
+  /** The upstream broke the protocol. */
+  | 'protocol'
+  /** A response, event, list or queue is larger than its bound. */
+  | 'too_large'
+  /** The upstream speaks only revisions that this client does not. */
+  | 'unsupported'
+  /** The upstream requested input that was refused, so that its call cannot end. */
+  | 'input_refused'
+  /** As many calls as allowed are in flight. */
+  | 'busy'
+  /** The caller cancelled. */
+  | 'cancelled'
+  /** The upstream object or the HTTP client was closed. */
+  | 'closed';
+
+/** The time limit that a call exceeded. */
+export type TimeoutPhase = 'connect' | 'headers' | 'idle' | 'total' | 'input';
+
+export interface UpstreamErrorFacts extends ErrorOptions {
+  /** Whether the upstream may have executed the call. False: it surely did not. */
+  readonly mayHaveExecuted: boolean;
+  /** HTTP status of the response that failed. */
+  readonly status?: number;
+  readonly rpc?: RpcError;
+  /** Parsed body of a response with an error status, when it is a JSON object of at most 64 KiB. */
+  readonly body?: JsonObject | null;
+  readonly challenge?: BearerChallenge | null;
+  readonly phase?: TimeoutPhase;
+  /** Revisions that the upstream supports, for `unsupported`. */
+  readonly supported?: readonly string[];
+  /** Milliseconds that the upstream wants callers to wait (`Retry-After`). */
+  readonly retryAfterMs?: number | null;
+}
+
+/**
+ * A call to an upstream that failed. The message names no secret and no text of the upstream; those
+ * are in `rpc` and `body`, and are not trusted.
+ */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError';
+  readonly mayHaveExecuted: boolean;
+  readonly status: number | null;
+  readonly rpc: RpcError | null;
+  readonly body: JsonObject | null;
+  readonly challenge: BearerChallenge | null;
+  readonly phase: TimeoutPhase | null;
+  readonly supported: readonly string[];
+  readonly retryAfterMs: number | null;
+
+  constructor(
+    readonly kind: UpstreamErrorKind,
+    message: string,
+    facts: UpstreamErrorFacts,
+  ) {
+    super(message, facts.cause === undefined ? {} : { cause: facts.cause });
+    this.mayHaveExecuted = facts.mayHaveExecuted;
+    this.status = facts.status ?? null;
+    this.rpc = facts.rpc ?? null;
+    this.body = facts.body ?? null;
+    this.challenge = facts.challenge ?? null;
+    this.phase = facts.phase ?? null;
+    this.supported = facts.supported ?? [];
+    this.retryAfterMs = facts.retryAfterMs ?? null;
+  }
+}
+
+/** The error of an upstream that broke the protocol in a response to a call. */
+export const protocolError = (message: string, facts: Partial<UpstreamErrorFacts> = {}): UpstreamError =>
+  new UpstreamError('protocol', message, { mayHaveExecuted: true, ...facts });
+
+/** The error of a response, event or queue that is larger than its bound. */
+export const tooLarge = (what: string, bytesMax: number): UpstreamError =>
+  new UpstreamError('too_large', `${what} is larger than ${String(bytesMax)} bytes.`, {
+    mayHaveExecuted: true,
+  });
+
+/** The error of a call that its caller cancelled. */
+export const cancelled = (mayHaveExecuted: boolean): UpstreamError =>
+  new UpstreamError('cancelled', 'The caller cancelled the call.', { mayHaveExecuted });
+
+/** The error of a call of an upstream that was closed. */
+export const closed = (mayHaveExecuted: boolean): UpstreamError =>
+  new UpstreamError('closed', 'The client of the upstream is closed.', { mayHaveExecuted });
