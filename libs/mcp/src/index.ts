@@ -148,12 +148,14 @@ export {
 } from './openapi/tools';
 export {
   isKnownRequest,
+  isLegacyRevision,
   LEGACY_REVISIONS,
   MAY_REQUIRE_INPUT,
   MCP_LIMITS,
   META,
   MODERN_REVISIONS,
   negotiatedRevision,
+  NEWEST_LEGACY,
   SUPPORTED_REVISIONS,
   type Era,
   type JsonObject,
@@ -167,6 +169,9 @@ export { filledUrl, readServerJson, type ImportedRemote, type ImportedServer } f
 export { decodeBody, decodeUpstream, type DecodedBody } from './rpc/decode';
 export {
   notificationBody,
+  own,
+  ownList,
+  ownObject,
   requestBody,
   resultBody,
   type RpcError,

@@ -51,6 +51,12 @@ export class EventParser {
     this.keep(chunk.subarray(start));
   }
 
+  /** Drops an incomplete event, because the next chunk is of a new connection. */
+  restart(): void {
+    [this.pieces, this.size, this.isFirstLine, this.endedInCr] = [[], 0, true, false];
+    [this.type, this.data, this.id] = ['', [], null];
+  }
+
   private keep(piece: Buffer): void {
     this.size += piece.length;
     if (this.size > this.bytesMax) throw tooLarge('An event', this.bytesMax);

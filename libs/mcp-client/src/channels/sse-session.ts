@@ -1,0 +1,187 @@
+import { requestBody, type Era, type JsonObject } from '@gw/mcp';
+import { CallClock } from '../http/call-clock';
+import { EventParser, type StreamedEvent } from '../http/event-parser';
+import type { UpstreamHttp, UpstreamHttpResponse } from '../http/upstream-http';
+import type { UpstreamTimeouts } from '../limits';
+import { mediaTypeOf, messageOf, type UpstreamMessage } from '../rpc/messages';
+import { assertSuccess, rpcFault } from '../rpc/response-fault';
+import { closed, protocolError, UpstreamError } from '../upstream-error';
+import {
+  encoded,
+  POST_HEADERS,
+  type Channel,
+  type ChannelRequest,
+  type DeclaredClient,
+  type ServerFacts,
+} from './channel';
+import { INITIALIZED, initializeParams, readInitialized } from './handshake';
+import { MessageQueue } from './message-queue';
+import { CallBudget, endedEarly, untilResponse } from './response-of';
+
+const FIRST_ID = 0;
+const NO_FACTS: ServerFacts = { capabilities: {}, serverInfo: {}, instructions: null };
+
+/**
+ * HTTP+SSE of 2024-11-05: one GET stream brings all messages, and its first event says where to POST
+ * ours. Messages that name no call go to the only call in flight, and are dropped when there are
+ * several, so that no message reaches another caller.
+ */
+export class SseSession implements Channel {
+  readonly era: Era = 'legacy';
+  readonly hasSession = true;
+  revision = '2024-11-05';
+  facts: ServerFacts = NO_FACTS;
+  isOpen = true;
+  private readonly pending = new Map<number, MessageQueue>();
+  private endpoint: URL | null = null;
+  private onEndpoint: ((error: UpstreamError | null) => void) | null = null;
+
+  private constructor(
+    private readonly http: UpstreamHttp,
+    private readonly streamClock: CallClock,
+  ) {}
+
+  /** Opens the stream and the session in it. */
+  static async open(
+    http: UpstreamHttp,
+    client: DeclaredClient,
+    timeouts: UpstreamTimeouts,
+    clock: CallClock,
+  ): Promise<SseSession> {
+    const streamClock = new CallClock({ totalMs: STREAM_MS, idleMs: timeouts.streamIdleMs });
+    const onAbort = (): void => streamClock.abort(clock.signal.reason as UpstreamError);
+    clock.signal.addEventListener('abort', onAbort, { once: true });
+    const session = new SseSession(http, streamClock);
+    try {
+      await session.start();
+      await session.initialize(client, clock);
+      return session;
+    } catch (error) {
+      session.end(error as UpstreamError);
+      throw error;
+    } finally {
+      clock.signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async *exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
+    const { id, method, params, extra } = request;
+    const queue = new MessageQueue(clock.signal);
+    this.pending.set(id, queue);
+    try {
+      await this.send(requestBody(id, method, params), clock, extra);
+      if (!(yield* untilResponse(queue, id, new CallBudget()))) throw endedEarly();
+    } finally {
+      this.pending.delete(id);
+    }
+  }
+
+  post(message: JsonObject, clock: CallClock): Promise<void> {
+    return this.send(message, clock, {});
+  }
+
+  close(): Promise<void> {
+    this.end(closed(true));
+    return Promise.resolve();
+  }
+
+  private async start(): Promise<void> {
+    const headers = { accept: 'text/event-stream' };
+    const response = await this.http.send({ method: 'GET', headers, body: null }, this.streamClock);
+    await assertSuccess(response);
+    if (mediaTypeOf(response) !== 'text/event-stream') {
+      response.body.discard();
+      throw protocolError('The upstream sends no event stream.', { mayHaveExecuted: false });
+    }
+    const endpoint = new Promise<void>((resolve, reject) => {
+      this.onEndpoint = (error) => (error === null ? resolve() : reject(error));
+    });
+    void this.read(response);
+    await endpoint;
+  }
+
+  private async initialize(client: DeclaredClient, clock: CallClock): Promise<void> {
+    const params = initializeParams(client);
+    const request = { id: FIRST_ID, method: 'initialize', params, headers: {}, extra: {} };
+    for await (const { message } of this.exchange(request, clock)) {
+      if (message.kind !== 'response') continue;
+      if (message.error !== null) throw rpcFault(message.error, { mayHaveExecuted: false });
+      const { revision, facts } = readInitialized(message.result ?? {});
+      [this.revision, this.facts] = [revision, facts];
+    }
+    await this.post(INITIALIZED, clock);
+  }
+
+  /** Reads the stream until it ends, which ends the session. */
+  private async read(response: UpstreamHttpResponse): Promise<void> {
+    const parser = new EventParser();
+    try {
+      for await (const chunk of response.body) for (const event of parser.push(chunk)) this.take(event);
+      this.end(endedEarly());
+    } catch (error) {
+      this.end(error as UpstreamError);
+    }
+  }
+
+  private take(event: StreamedEvent): void {
+    if (event.type === 'endpoint') this.takeEndpoint(event.data.toString('utf8'));
+    else if (event.type === 'message') this.route(messageOf(event.data));
+  }
+
+  /** The first endpoint counts, and only on the origin of the stream: it gets the credentials. */
+  private takeEndpoint(text: string): void {
+    if (this.endpoint !== null) return;
+    const url = URL.canParse(text, this.http.url.href) ? new URL(text, this.http.url) : null;
+    if (url?.origin !== this.http.url.origin)
+      throw protocolError('The endpoint of the stream is not on its origin.', { mayHaveExecuted: false });
+    url.hash = '';
+    this.endpoint = url;
+    this.onEndpoint?.(null);
+  }
+
+  private route(received: UpstreamMessage): void {
+    const { message } = received;
+    const named =
+      message.kind === 'response'
+        ? message.id
+        : message.kind === 'notification' && message.method === 'notifications/progress'
+          ? message.params['progressToken']
+          : null;
+    const [only] = this.pending.size === 1 ? this.pending.values() : [];
+    const queue = named === null ? only : this.pending.get(Number(named));
+    queue?.push(received);
+  }
+
+  private async send(
+    message: JsonObject,
+    clock: CallClock,
+    extra: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    if (this.endpoint === null || !this.isOpen) throw closed(false);
+    const response = await this.http.send(
+      {
+        method: 'POST',
+        url: this.endpoint,
+        headers: { ...POST_HEADERS, ...(this.facts !== NO_FACTS && { 'mcp-protocol-version': this.revision }) },
+        body: encoded(message),
+        extra,
+      },
+      clock,
+    );
+    await assertSuccess(response);
+    response.body.expectEnd();
+    response.body.discard();
+  }
+
+  private end(error: UpstreamError): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.onEndpoint?.(error);
+    for (const queue of this.pending.values()) queue.fail(error);
+    this.streamClock.abort(error);
+    this.streamClock.end();
+  }
+}
+
+/** A stream ends after an hour; the next call opens another. */
+const STREAM_MS = 3_600_000;

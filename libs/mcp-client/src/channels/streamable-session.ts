@@ -1,0 +1,184 @@
+import { requestBody, type Era, type JsonObject, type LegacyRevision } from '@gw/mcp';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CallClock } from '../http/call-clock';
+import { EventParser } from '../http/event-parser';
+import type { UpstreamHttp, UpstreamHttpResponse } from '../http/upstream-http';
+import { UPSTREAM_BOUNDS, type UpstreamTimeouts } from '../limits';
+import { messagesOf, type UpstreamMessage } from '../rpc/messages';
+import { assertSuccess, rpcFault } from '../rpc/response-fault';
+import { protocolError, UpstreamError } from '../upstream-error';
+import {
+  encoded,
+  POST_HEADERS,
+  type Channel,
+  type ChannelRequest,
+  type DeclaredClient,
+  type ServerFacts,
+} from './channel';
+import { INITIALIZED, initializeParams, readInitialized } from './handshake';
+import { CallBudget, endedEarly, untilResponse } from './response-of';
+
+const FIRST_ID = 0;
+/** Wait before a resumption when the stream sets none, in milliseconds. */
+const RETRY_MS = 500;
+
+interface Opened {
+  readonly sessionId: string | null;
+  readonly revision: LegacyRevision;
+  readonly facts: ServerFacts;
+}
+
+/** A session of streamable HTTP, 2025-03-26 to 2025-11-25. */
+export class StreamableSession implements Channel {
+  readonly era: Era = 'legacy';
+  readonly revision: string;
+  readonly facts: ServerFacts;
+  isOpen = true;
+
+  private constructor(
+    private readonly http: UpstreamHttp,
+    private readonly opened: Opened,
+    private readonly timeouts: UpstreamTimeouts,
+  ) {
+    this.revision = opened.revision;
+    this.facts = opened.facts;
+  }
+
+  /** Opens a session with `initialize` and `notifications/initialized`. */
+  static async open(
+    http: UpstreamHttp,
+    client: DeclaredClient,
+    timeouts: UpstreamTimeouts,
+    clock: CallClock,
+  ): Promise<StreamableSession> {
+    const body = encoded(requestBody(FIRST_ID, 'initialize', initializeParams(client)));
+    const response = await http.send({ method: 'POST', headers: POST_HEADERS, body }, clock);
+    await assertSuccess(response);
+    const result = await initialized(response);
+    const sessionId = sessionIdOf(response);
+    const session = new StreamableSession(http, { ...readInitialized(result), sessionId }, timeouts);
+    await session.post(INITIALIZED, clock);
+    return session;
+  }
+
+  get hasSession(): boolean {
+    return this.opened.sessionId !== null;
+  }
+
+  async *exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
+    const { id, method, params, extra } = request;
+    const headers = { ...POST_HEADERS, ...this.sessionHeaders() };
+    const body = encoded(requestBody(id, method, params));
+    const parser = new EventParser();
+    const budget = new CallBudget();
+    let response = await this.http.send({ method: 'POST', headers, body, extra }, clock);
+    await assertSuccess(response);
+    for (let fruitless = 0; ; ) {
+      const eventBefore = parser.lastEventId;
+      const failure = yield* this.attempt(messagesOf(response, parser), id, budget);
+      if (failure === null) return;
+      fruitless = parser.lastEventId === eventBefore ? fruitless + 1 : 0;
+      if (parser.lastEventId === null || fruitless > UPSTREAM_BOUNDS.resumesMax || clock.signal.aborted)
+        throw failure;
+      response = await this.resume(parser, clock, extra);
+    }
+  }
+
+  async post(message: JsonObject, clock: CallClock): Promise<void> {
+    const headers = { ...POST_HEADERS, ...this.sessionHeaders() };
+    const response = await this.http.send({ method: 'POST', headers, body: encoded(message) }, clock);
+    await assertSuccess(response);
+    response.body.expectEnd();
+    response.body.discard();
+  }
+
+  async close(): Promise<void> {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    if (!this.hasSession) return;
+    const { farewellMs } = this.timeouts;
+    const clock = new CallClock({ totalMs: farewellMs, idleMs: farewellMs });
+    try {
+      const response = await this.http.send(
+        { method: 'DELETE', headers: this.sessionHeaders(), body: null },
+        clock,
+      );
+      response.body.expectEnd();
+      response.body.discard();
+    } catch {
+      // The upstream ends its session by itself.
+    } finally {
+      clock.end();
+    }
+  }
+
+  /** Yields the messages of one stream. Returns why the stream ended before the response, or null. */
+  private async *attempt(
+    messages: AsyncIterable<UpstreamMessage>,
+    id: number,
+    budget: CallBudget,
+  ): AsyncGenerator<UpstreamMessage, UpstreamError | null> {
+    try {
+      return (yield* untilResponse(messages, id, budget)) ? null : endedEarly();
+    } catch (error) {
+      if (error instanceof UpstreamError && error.kind === 'interrupted') return error;
+      throw error;
+    }
+  }
+
+  /** Continues the stream of a request behind its last event. The request is not sent again. */
+  private async resume(
+    parser: EventParser,
+    clock: CallClock,
+    extra: Readonly<Record<string, string>>,
+  ): Promise<UpstreamHttpResponse> {
+    try {
+      await delay(parser.retryMs ?? RETRY_MS, undefined, { signal: clock.signal });
+    } catch {
+      throw clock.signal.reason as UpstreamError;
+    }
+    const headers = {
+      accept: 'text/event-stream',
+      'last-event-id': parser.lastEventId ?? '',
+      ...this.sessionHeaders(),
+    };
+    parser.restart();
+    const response = await this.http.send({ method: 'GET', headers, body: null, extra }, clock);
+    try {
+      await assertSuccess(response);
+    } catch (cause) {
+      // The request itself was accepted, so its status is not the one of the resumption.
+      throw new UpstreamError('interrupted', 'The stream ended before its response and cannot be resumed.', {
+        mayHaveExecuted: true,
+        cause,
+      });
+    }
+    return response;
+  }
+
+  private sessionHeaders(): Readonly<Record<string, string>> {
+    const { sessionId, revision } = this.opened;
+    return {
+      'mcp-protocol-version': revision,
+      ...(sessionId !== null && { 'mcp-session-id': sessionId }),
+    };
+  }
+}
+
+async function initialized(response: UpstreamHttpResponse): Promise<JsonObject> {
+  const messages = messagesOf(response, new EventParser());
+  for await (const { message } of untilResponse(messages, FIRST_ID, new CallBudget())) {
+    if (message.kind !== 'response') continue;
+    if (message.error !== null) throw rpcFault(message.error, { mayHaveExecuted: false });
+    return message.result ?? {};
+  }
+  throw endedEarly();
+}
+
+/** The session that the upstream assigned: visible ASCII, at most 1,024 characters. */
+function sessionIdOf({ headers }: UpstreamHttpResponse): string | null {
+  const id = headers.get('mcp-session-id');
+  if (id === undefined) return null;
+  if (/^[\x21-\x7e]+$/.test(id) && id.length <= UPSTREAM_BOUNDS.sessionIdLengthMax) return id;
+  throw protocolError('The session id of the upstream is not valid.', { mayHaveExecuted: false });
+}

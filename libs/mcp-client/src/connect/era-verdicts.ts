@@ -1,0 +1,45 @@
+import type { EraVerdict } from '@gw/mcp';
+
+/** A verdict that can be kept. */
+export type KnownEra = Extract<EraVerdict, { readonly kind: 'modern' | 'legacy' }>;
+
+const LIFETIME_MS = 24 * 3_600_000;
+const ENTRIES_MAX = 10_000;
+
+/**
+ * Eras of upstreams, each kept for 24 hours. One process shares an object; keys name the integration
+ * and the class of its credential. At 10,000 entries the one that was unused for longest leaves.
+ */
+export class EraVerdicts {
+  private readonly entries = new Map<string, { readonly verdict: KnownEra; readonly expiresAt: number }>();
+
+  constructor(
+    private readonly bounds: { readonly entriesMax: number; readonly lifetimeMs: number } = {
+      entriesMax: ENTRIES_MAX,
+      lifetimeMs: LIFETIME_MS,
+    },
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  get(key: string): KnownEra | null {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return null;
+    this.entries.delete(key);
+    if (this.now() >= entry.expiresAt) return null;
+    this.entries.set(key, entry);
+    return entry.verdict;
+  }
+
+  keep(key: string, verdict: KnownEra): void {
+    this.entries.delete(key);
+    this.entries.set(key, { verdict, expiresAt: this.now() + this.bounds.lifetimeMs });
+    for (const oldest of this.entries.keys()) {
+      if (this.entries.size <= this.bounds.entriesMax) return;
+      this.entries.delete(oldest);
+    }
+  }
+
+  forget(key: string): void {
+    this.entries.delete(key);
+  }
+}

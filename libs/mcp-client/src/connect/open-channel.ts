@@ -1,0 +1,162 @@
+import {
+  eraVerdict,
+  MODERN_REVISIONS,
+  own,
+  ownObject,
+  META,
+  type EraVerdict,
+  type JsonObject,
+  type ProbeResponse,
+} from '@gw/mcp';
+import type { Channel, DeclaredClient } from '../channels/channel';
+import { factsOf } from '../channels/handshake';
+import { ModernChannel } from '../channels/modern-channel';
+import { SseSession } from '../channels/sse-session';
+import { StreamableSession } from '../channels/streamable-session';
+import { CallClock } from '../http/call-clock';
+import type { UpstreamHttp } from '../http/upstream-http';
+import type { UpstreamTimeouts } from '../limits';
+import { protocolError, UpstreamError } from '../upstream-error';
+import type { EraVerdicts, KnownEra } from './era-verdicts';
+
+/** How an upstream is spoken to: `auto` finds out; the others pin it. `sse` is HTTP+SSE of 2024-11-05. */
+export type UpstreamProtocol = 'auto' | 'modern' | 'legacy' | 'sse';
+
+export interface ConnectOptions {
+  readonly http: UpstreamHttp;
+  readonly client: DeclaredClient;
+  readonly protocol: UpstreamProtocol;
+  readonly verdicts: EraVerdicts;
+  /** Names the upstream and the class of its credential in `verdicts`. */
+  readonly eraKey: string;
+  readonly timeouts: UpstreamTimeouts;
+}
+
+const NEWEST_MODERN: string = MODERN_REVISIONS.at(-1) ?? '';
+export const DISCOVER = 'server/discover';
+/** Statuses of `initialize` at a server that has the older transport alone (MCP 2025-11-25, backwards compatibility). */
+const OLDER_TRANSPORT: ReadonlySet<number | null> = new Set([400, 404, 405]);
+
+/** Finds out the era of the upstream and opens a channel to it. No failure leaves a call executed. */
+export async function openChannel(options: ConnectOptions): Promise<Channel> {
+  try {
+    return await open(options);
+  } catch (error) {
+    throw error instanceof UpstreamError ? beforeCall(error) : error;
+  }
+}
+
+async function open(options: ConnectOptions): Promise<Channel> {
+  const { protocol, verdicts, eraKey } = options;
+  if (protocol === 'sse') return within(options, (clock) => openSse(options, clock));
+  if (protocol === 'modern') return modern(options, NEWEST_MODERN, null);
+  if (protocol === 'legacy') return openLegacy(options);
+  const known = verdicts.get(eraKey);
+  if (known?.kind === 'modern') return modern(options, known.revision, null);
+  if (known?.kind === 'legacy') return openLegacy(options);
+  const { verdict, result } = await probe(options);
+  verdicts.keep(eraKey, verdict);
+  return verdict.kind === 'modern' ? modern(options, verdict.revision, result) : openLegacy(options);
+}
+
+function modern({ http, client }: ConnectOptions, revision: string, result: JsonObject | null): Channel {
+  return new ModernChannel(http, revision, client, result === null ? null : discoveredFacts(result));
+}
+
+/** What a server says about itself in the result of `server/discover`. */
+export const discoveredFacts = (result: JsonObject): ReturnType<typeof factsOf> => {
+  const inMeta = own(ownObject(result, '_meta'), META.server);
+  return factsOf(result, inMeta === undefined ? ownObject(result, 'serverInfo') : (inMeta as JsonObject));
+};
+
+/** Finds out the era with `server/discover`. Throws when the response is no statement about it. */
+async function probe(
+  options: ConnectOptions,
+): Promise<{ readonly verdict: KnownEra; readonly result: JsonObject | null }> {
+  const { discoverMs } = options.timeouts;
+  const clock = new CallClock({ totalMs: discoverMs, idleMs: discoverMs });
+  const channel = new ModernChannel(options.http, NEWEST_MODERN, options.client, null);
+  const request = { id: 0, method: DISCOVER, params: {}, headers: {}, extra: {} };
+  try {
+    for await (const { message } of channel.exchange(request, clock)) {
+      if (message.kind !== 'response') continue;
+      const { result, error } = message;
+      const verdict = eraVerdict({ status: 200, body: { result, error } });
+      return { verdict: known(verdict, null), result };
+    }
+    throw protocolError('The upstream did not answer server/discover.');
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    return { verdict: known(eraVerdict(probed(error)), error), result: null };
+  } finally {
+    clock.end();
+  }
+}
+
+/** A failed probe as the rules of the protocol read it. */
+function probed({ kind, status, body, rpc }: UpstreamError): ProbeResponse {
+  // A success status with something else than a message, such as a page, is of a server that does not know the method.
+  if (kind === 'protocol') return { status: 406, body: null };
+  return { status, body: body ?? (rpc === null ? null : { error: rpc }) };
+}
+
+function known(verdict: EraVerdict, error: UpstreamError | null): KnownEra {
+  switch (verdict.kind) {
+    case 'modern':
+    case 'legacy':
+      return verdict;
+    case 'unsupported':
+      throw new UpstreamError('unsupported', 'The upstream speaks only revisions that are not supported.', {
+        mayHaveExecuted: false,
+        supported: verdict.supported,
+      });
+    case 'unauthorized':
+    case 'outage':
+      throw error ?? protocolError('The upstream answered server/discover with something else.');
+  }
+}
+
+/** Streamable HTTP first; the older transport when the server refuses that. */
+async function openLegacy(options: ConnectOptions): Promise<Channel> {
+  const { http, client, timeouts } = options;
+  return within(options, async (clock) => {
+    try {
+      return await StreamableSession.open(http, client, timeouts, clock);
+    } catch (error) {
+      if (!(error instanceof UpstreamError) || !OLDER_TRANSPORT.has(error.status)) throw error;
+      return openSse(options, clock).catch((cause: unknown) => {
+        // The first refusal says more than that of a transport which few servers have.
+        throw cause instanceof UpstreamError && cause.kind === 'unauthorized' ? cause : error;
+      });
+    }
+  });
+}
+
+const openSse = ({ http, client, timeouts }: ConnectOptions, clock: CallClock): Promise<Channel> =>
+  SseSession.open(http, client, timeouts, clock);
+
+async function within<T>(
+  { timeouts: { requestMs } }: ConnectOptions,
+  work: (clock: CallClock) => Promise<T>,
+): Promise<T> {
+  const clock = new CallClock({ totalMs: requestMs, idleMs: requestMs });
+  try {
+    return await work(clock);
+  } finally {
+    clock.end();
+  }
+}
+
+/** The failure of a call whose upstream could not be connected: it was surely not executed. */
+export const beforeCall = (error: UpstreamError): UpstreamError =>
+  new UpstreamError(error.kind, error.message, {
+    mayHaveExecuted: false,
+    cause: error,
+    body: error.body,
+    challenge: error.challenge,
+    supported: error.supported,
+    retryAfterMs: error.retryAfterMs,
+    ...(error.status !== null && { status: error.status }),
+    ...(error.rpc !== null && { rpc: error.rpc }),
+    ...(error.phase !== null && { phase: error.phase }),
+  });

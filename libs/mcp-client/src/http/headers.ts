@@ -1,0 +1,43 @@
+import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderValue } from '@gw/kernel';
+import { UpstreamError } from '../upstream-error';
+
+/** Reads the headers that every request to an upstream carries. */
+export type HeaderSource = () =>
+  Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+
+const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-encoding', 'content-type', 'content-encoding', 'expect', 'host', 'last-event-id'],
+  ...['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
+]);
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
+
+const isReserved = (name: string): boolean =>
+  PROTOCOL_HEADERS.has(name) ||
+  name.startsWith('mcp-param-') ||
+  FRAMING_HEADERS.has(name) ||
+  HOP_BY_HOP_HEADERS.has(name);
+
+/**
+ * The headers of a request as names and values in turn: those of the integration, of the call, and
+ * of the protocol, where later ones win. Refuses names of the protocol and of the framing in the
+ * first two, and values that would break the head.
+ */
+export function checkedHeaders(
+  configured: Readonly<Record<string, string>>,
+  ofCall: Readonly<Record<string, string>>,
+  protocol: Readonly<Record<string, string>>,
+): readonly string[] {
+  const fields = new Map<string, string>([['user-agent', 'tollgate']]);
+  for (const [name, value] of [...Object.entries(configured), ...Object.entries(ofCall)]) {
+    const lower = name.toLowerCase();
+    if (!NAME.test(name) || isReserved(lower) || !isHeaderValue(value))
+      throw new UpstreamError('protocol', `The header ${name.slice(0, 64)} cannot be sent to an upstream.`, {
+        mayHaveExecuted: false,
+      });
+    fields.set(lower, value);
+  }
+  for (const [name, value] of Object.entries(protocol)) fields.set(name, value);
+  // Streams are parsed as they arrive, so they must not be compressed.
+  fields.set('accept-encoding', 'identity');
+  return [...fields].flat();
+}

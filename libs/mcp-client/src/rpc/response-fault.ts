@@ -1,0 +1,84 @@
+import { isObject } from '@gw/kernel';
+import { own, readChallenge, type JsonObject, type RpcError } from '@gw/mcp';
+import type { UpstreamHttpResponse } from '../http/upstream-http';
+import { mediaTypeOf } from './messages';
+import { UPSTREAM_BOUNDS } from '../limits';
+import { UpstreamError, type UpstreamErrorFacts } from '../upstream-error';
+
+/** Statuses by which a server says that it did not act on a request. */
+const NOT_EXECUTED: ReadonlySet<number> = new Set([
+  ...[307, 308, 400, 401, 403, 404, 405, 406, 413, 415, 429, 431],
+]);
+const RETRY_AFTER_SECONDS_MAX = 3_600;
+
+/** Throws for a response without a success status, after its body was read or dropped. */
+export async function assertSuccess(response: UpstreamHttpResponse): Promise<void> {
+  const { status, body } = response;
+  if (status >= 200 && status < 300) return;
+  if (status < 400) {
+    body.discard();
+    throw new UpstreamError('redirected', 'The upstream redirects, and redirects are not followed.', {
+      status,
+      mayHaveExecuted: !NOT_EXECUTED.has(status),
+    });
+  }
+  throw await statusFault(response);
+}
+
+async function statusFault(response: UpstreamHttpResponse): Promise<UpstreamError> {
+  const { status, headers } = response;
+  const body = await errorBody(response);
+  const facts: UpstreamErrorFacts = {
+    status,
+    body,
+    mayHaveExecuted: !NOT_EXECUTED.has(status),
+    retryAfterMs: retryAfterOf(headers.get('retry-after')),
+  };
+  if (status === 401 || status === 403)
+    return new UpstreamError('unauthorized', `The upstream refuses the credentials (${String(status)}).`, {
+      ...facts,
+      challenge: readChallenge(headers.get('www-authenticate') ?? ''),
+    });
+  const rpc = rpcErrorOf(body);
+  if (rpc !== null) return rpcFault(rpc, facts);
+  return new UpstreamError('http_status', `The upstream answered with status ${String(status)}.`, facts);
+}
+
+/** Codes by which a server says that it did not start the request. */
+const NOT_STARTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_020, -32_021, -32_022]);
+
+/** The failure that an error of JSON-RPC means. */
+export const rpcFault = (rpc: RpcError, facts: Partial<UpstreamErrorFacts> = {}): UpstreamError =>
+  new UpstreamError('rpc_error', `The upstream answered with the error ${String(rpc.code)}.`, {
+    ...facts,
+    rpc,
+    mayHaveExecuted: !NOT_STARTED.has(rpc.code) && facts.mayHaveExecuted !== false,
+  });
+
+function rpcErrorOf(body: JsonObject | null): RpcError | null {
+  const error = body === null ? undefined : own(body, 'error');
+  if (!isObject(error)) return null;
+  const { code, message, data } = error;
+  if (!Number.isSafeInteger(code) || typeof message !== 'string') return null;
+  return { code: code as number, message, ...(data !== undefined && { data }) };
+}
+
+/** The body as a JSON object; null when it is another type, too large or broken. */
+async function errorBody(response: UpstreamHttpResponse): Promise<JsonObject | null> {
+  if (mediaTypeOf(response) !== 'application/json') {
+    response.body.discard();
+    return null;
+  }
+  try {
+    const bytes = await response.body.whole(UPSTREAM_BOUNDS.errorBodyBytesMax);
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function retryAfterOf(header: string | undefined): number | null {
+  if (header === undefined || !/^\d{1,9}$/.test(header)) return null;
+  return Math.min(RETRY_AFTER_SECONDS_MAX, Number(header)) * 1_000;
+}
