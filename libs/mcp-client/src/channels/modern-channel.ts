@@ -49,6 +49,11 @@ export class ModernChannel implements Channel {
     return Promise.resolve();
   }
 
+  /** A modern server cancels when the connection of the request closes. */
+  cancel(): Promise<void> {
+    return Promise.resolve();
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -6,6 +6,7 @@ import type { UpstreamTimeouts } from '../limits';
 import { mediaTypeOf, messageOf, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess, rpcFault } from '../rpc/response-fault';
 import { closed, protocolError, UpstreamError } from '../upstream-error';
+import { sendCancellation } from './cancellation';
 import {
   encoded,
   POST_HEADERS,
@@ -39,6 +40,7 @@ export class SseSession implements Channel {
   private constructor(
     private readonly http: UpstreamHttp,
     private readonly streamClock: CallClock,
+    private readonly timeouts: UpstreamTimeouts,
   ) {}
 
   /** Opens the stream and the session in it. */
@@ -51,7 +53,7 @@ export class SseSession implements Channel {
     const streamClock = new CallClock({ totalMs: STREAM_MS, idleMs: timeouts.streamIdleMs });
     const onAbort = (): void => streamClock.abort(clock.signal.reason as UpstreamError);
     clock.signal.addEventListener('abort', onAbort, { once: true });
-    const session = new SseSession(http, streamClock);
+    const session = new SseSession(http, streamClock, timeouts);
     try {
       await session.start();
       await session.initialize(client, clock);
@@ -78,6 +80,10 @@ export class SseSession implements Channel {
 
   post(message: JsonObject, clock: CallClock): Promise<void> {
     return this.send(message, clock, {});
+  }
+
+  cancel(id: number, reason: string): Promise<void> {
+    return sendCancellation(this, { id, reason }, this.timeouts.farewellMs);
   }
 
   close(): Promise<void> {

@@ -7,6 +7,7 @@ import { UPSTREAM_BOUNDS, type UpstreamTimeouts } from '../limits';
 import { messagesOf, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess, rpcFault } from '../rpc/response-fault';
 import { protocolError, UpstreamError } from '../upstream-error';
+import { sendCancellation } from './cancellation';
 import {
   encoded,
   POST_HEADERS,
@@ -90,6 +91,10 @@ export class StreamableSession implements Channel {
     await assertSuccess(response);
     response.body.expectEnd();
     response.body.discard();
+  }
+
+  cancel(id: number, reason: string): Promise<void> {
+    return sendCancellation(this, { id, reason }, this.timeouts.farewellMs);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,48 @@
+import type { ExactNumbers } from '@gw/kernel';
+import type { HeaderParameter, InputRequest, JsonObject, RelayContext } from '@gw/mcp';
+
+/** What an upstream sends during a call. The last event is `result` or `input_required`. */
+export type CallEvent =
+  /** Params of a progress notification, without the token. */
+  | { readonly kind: 'progress'; readonly params: JsonObject }
+  /** Another notification, such as a log message. */
+  | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
+  | {
+      readonly kind: 'result';
+      readonly result: JsonObject;
+      /** Numbers that change when the result is written again; null: none. */
+      readonly numbers: ExactNumbers | null;
+    }
+  /** A modern upstream needs input. The caller sends the call again with the responses and the state. */
+  | { readonly kind: 'input_required'; readonly result: JsonObject };
+
+/** How requests of the upstream for input are answered during a call. */
+export interface InputHandling {
+  /** Rules by which requests are judged before `respond` gets them. */
+  readonly context: Omit<RelayContext, 'countBefore'>;
+  /**
+   * Returns the result of a request (elicitation, sampling or roots), or null to refuse it. `signal`
+   * aborts when the call ends. A rejection refuses the request and ends the call.
+   */
+  readonly respond: (request: InputRequest, signal: AbortSignal) => Promise<JsonObject | null>;
+}
+
+export interface CallOptions {
+  /** Aborts the call, which is then cancelled at the upstream. */
+  readonly signal?: AbortSignal;
+  /** Whole call in milliseconds, at most 900,000; by default the limit of the method. */
+  readonly timeoutMs?: number;
+  /** Headers of this call alone. None of the caller's own request are sent unless they are here. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the upstream may send progress. Default: false. */
+  readonly wantsProgress?: boolean;
+  /**
+   * Requests for input: refused without it; `relay` passes an `input_required` of a modern upstream
+   * on as the last event.
+   */
+  readonly input?: InputHandling | 'relay';
+  /** Arguments that a modern upstream wants in headers: `headerParameters` of the tool's schema. */
+  readonly headerParameters?: readonly HeaderParameter[];
+  /** The tool is idempotent and may be called again after a lost connection. Default: false. */
+  readonly isRepeatable?: boolean;
+}

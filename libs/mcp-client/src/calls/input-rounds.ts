@@ -1,0 +1,85 @@
+import { InputRounds, own, type InputRequest, type JsonObject } from '@gw/mcp';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CallClock } from '../http/call-clock';
+import { UpstreamError } from '../upstream-error';
+import type { CallEvent, InputHandling } from './call-event';
+import { respond } from './upstream-requests';
+
+type Result = Extract<CallEvent, { readonly kind: 'result' }>;
+
+/**
+ * Runs a call with the rounds that a modern upstream requests by `input_required`: the callback
+ * answers each request, and the call is sent again with the responses. Without a callback the call
+ * fails; with `relay` the caller makes the rounds.
+ */
+export async function* withInput(
+  round: (params: JsonObject) => AsyncGenerator<CallEvent, Result>,
+  params: JsonObject,
+  input: InputHandling | 'relay' | null,
+  clock: CallClock,
+): AsyncGenerator<CallEvent, void> {
+  const rounds = input === null || input === 'relay' ? null : new InputRounds(params, input.context);
+  for (let sent = params; ; ) {
+    const event = yield* round(sent);
+    if (own(event.result, 'resultType') !== 'input_required') {
+      yield event;
+      return;
+    }
+    if (input === 'relay') {
+      yield { kind: 'input_required', result: event.result };
+      return;
+    }
+    if (rounds === null || input === null) throw refused();
+    const next = rounds.next(event.result);
+    if (next.kind === 'end') {
+      yield { kind: 'result', result: next.result, numbers: null };
+      return;
+    }
+    const responses =
+      next.kind === 'wait'
+        ? await waited(next.afterMs, clock)
+        : await responsesTo(next.requests, input, clock);
+    sent = rounds.retry(responses) ?? fail(refused());
+  }
+}
+
+async function waited(ms: number, clock: CallClock): Promise<ReadonlyMap<string, JsonObject>> {
+  try {
+    await delay(ms, undefined, { signal: clock.signal });
+  } catch {
+    throw clock.signal.reason as UpstreamError;
+  }
+  return new Map();
+}
+
+async function responsesTo(
+  requests: ReadonlyMap<string, InputRequest>,
+  input: InputHandling,
+  clock: CallClock,
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const ended = new AbortController();
+  try {
+    const responses = await Promise.all(
+      [...requests].map(async ([key, request]) => {
+        const response = await respond(input, request, clock, ended.signal).catch((cause: unknown) =>
+          fail(refused(cause)),
+        );
+        if (clock.signal.aborted) throw clock.signal.reason as UpstreamError;
+        return [key, response ?? fail(refused())] as const;
+      }),
+    );
+    return new Map(responses);
+  } finally {
+    ended.abort();
+  }
+}
+
+function fail(error: UpstreamError): never {
+  throw error;
+}
+
+const refused = (cause?: unknown): UpstreamError =>
+  new UpstreamError('input_refused', 'The upstream requested input that was refused.', {
+    mayHaveExecuted: true,
+    ...(cause !== undefined && { cause }),
+  });

@@ -1,0 +1,92 @@
+import {
+  CODES,
+  judgeUpstreamRequest,
+  resultBody,
+  type InputRequest,
+  type JsonObject,
+  type RequestId,
+  type RpcError,
+  type RpcRequest,
+} from '@gw/mcp';
+import type { Channel } from '../channels/channel';
+import type { CallClock } from '../http/call-clock';
+import { UPSTREAM_BOUNDS } from '../limits';
+import { UpstreamError } from '../upstream-error';
+import type { InputHandling } from './call-event';
+
+const REFUSED: RpcError = { code: CODES.methodNotFound, message: 'Method not found.' };
+const DECLINED: RpcError = { code: CODES.invalidRequest, message: 'The request for input was refused.' };
+
+/**
+ * Answers the requests that a legacy upstream sends during a call: `ping` at once, input by the
+ * caller's callback, everything else with an error. The deadlines of the call stop while a callback
+ * works. A response that cannot be delivered ends the call, since the upstream waits for it.
+ */
+export class UpstreamRequests {
+  private readonly counts = new Map<string, number>();
+  private total = 0;
+  private readonly ended = new AbortController();
+
+  constructor(
+    private readonly channel: Channel,
+    private readonly clock: CallClock,
+    private readonly input: InputHandling | null,
+  ) {}
+
+  /** Starts to answer a request. Never throws. */
+  take(request: RpcRequest): void {
+    void this.answer(request).catch((error: unknown) => this.clock.abort(undelivered(error)));
+  }
+
+  /** The call has ended: callbacks that still work are aborted. */
+  end(): void {
+    this.ended.abort();
+  }
+
+  private async answer({ id, method, params }: RpcRequest): Promise<void> {
+    const response = await this.responseTo(id, method, params);
+    if (!this.ended.signal.aborted) await this.channel.post(response, this.clock);
+  }
+
+  private async responseTo(id: RequestId, method: string, params: JsonObject): Promise<JsonObject> {
+    if (method === 'ping') return resultBody(id, {});
+    if (this.input === null) return errorBody(id, REFUSED);
+    const countBefore = this.counts.get(method) ?? 0;
+    if (this.total >= UPSTREAM_BOUNDS.inputRequestsMax) return errorBody(id, DECLINED);
+    const verdict = judgeUpstreamRequest(method, params, { ...this.input.context, countBefore });
+    if (verdict.kind === 'refuse') return errorBody(id, verdict.error);
+    this.counts.set(method, countBefore + 1);
+    this.total += 1;
+    const result = await respond(this.input, verdict.request, this.clock, this.ended.signal);
+    return result === null ? errorBody(id, DECLINED) : resultBody(id, result);
+  }
+}
+
+/** Calls the callback with the deadlines of the call stopped. Null: refused, or the call has ended. */
+export async function respond(
+  input: InputHandling,
+  request: InputRequest,
+  clock: CallClock,
+  ended: AbortSignal,
+): Promise<JsonObject | null> {
+  const signal = AbortSignal.any([clock.signal, ended]);
+  if (signal.aborted) return null;
+  clock.hold();
+  const over = new AbortController();
+  try {
+    const aborted = new Promise<null>((resolve) =>
+      signal.addEventListener('abort', () => resolve(null), { once: true, signal: over.signal }),
+    );
+    return await Promise.race([input.respond(request, signal), aborted]);
+  } finally {
+    over.abort();
+    clock.release();
+  }
+}
+
+const errorBody = (id: RequestId, error: RpcError): JsonObject => ({ jsonrpc: '2.0', id, error });
+
+const undelivered = (cause: unknown): UpstreamError =>
+  cause instanceof UpstreamError
+    ? cause
+    : new UpstreamError('input_refused', 'The callback for input failed.', { mayHaveExecuted: true, cause });

@@ -1,0 +1,14 @@
+export { type CallEvent, type CallOptions, type InputHandling } from './calls/call-event';
+export { type ServerFacts } from './channels/channel';
+export { EraVerdicts, type KnownEra } from './connect/era-verdicts';
+export { type UpstreamProtocol } from './connect/open-channel';
+export { type HeaderSource } from './http/headers';
+export { DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
+export { type ListKind, type UpstreamList } from './lists';
+export { McpUpstream, type McpUpstreamOptions } from './upstream';
+export {
+  UpstreamError,
+  type TimeoutPhase,
+  type UpstreamErrorFacts,
+  type UpstreamErrorKind,
+} from './upstream-error';

@@ -1,0 +1,277 @@
+import {
+  isKnownResultType,
+  recoveryOf,
+  writtenCapabilities,
+  type ClientCapabilities,
+  type JsonObject,
+} from '@gw/mcp';
+import type { AddressPolicy } from '@gw/kernel';
+import type { OutboundClient } from '@gw/outbound';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CallEvent, CallOptions } from './calls/call-event';
+import { exchange } from './calls/exchange';
+import { withInput } from './calls/input-rounds';
+import type { Channel, ServerFacts } from './channels/channel';
+import { beforeCall, DISCOVER, discoveredFacts, openChannel, type UpstreamProtocol } from './connect/open-channel';
+import type { EraVerdicts } from './connect/era-verdicts';
+import { CallClock } from './http/call-clock';
+import type { HeaderSource } from './http/headers';
+import { UpstreamHttp } from './http/upstream-http';
+import { CALL_MS_MAX, DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
+import { collectList, type ListKind, type UpstreamList } from './lists';
+import { closed, protocolError, UpstreamError } from './upstream-error';
+
+export interface McpUpstreamOptions {
+  readonly client: OutboundClient;
+  readonly policy: AddressPolicy;
+  readonly url: URL;
+  /** Connections are shared only within a class: one per tenant and credential. */
+  readonly poolClass: string;
+  /** Headers of every request, such as credentials. Read for each request, so that tokens may change. */
+  readonly headers: HeaderSource;
+  /** Capabilities that are declared to the upstream: `relayedCapabilities` of the caller. */
+  readonly capabilities: ClientCapabilities;
+  /** Name and version of this client. */
+  readonly clientInfo: JsonObject;
+  readonly protocol: UpstreamProtocol;
+  readonly verdicts: EraVerdicts;
+  /** Names the upstream and the class of its credential in `verdicts`. */
+  readonly eraKey: string;
+  readonly timeouts?: Partial<UpstreamTimeouts>;
+}
+
+type Result = Extract<CallEvent, { readonly kind: 'result' }>;
+
+/**
+ * A client of one upstream MCP server, for one credential and one set of capabilities. It finds out
+ * the era, opens a session when the upstream has them and opens it again when the upstream forgot
+ * it. A tools/call is sent once, unless the first one surely did not reach the tool.
+ *
+ * The pool of `client` needs two connections per upstream at least: HTTP+SSE keeps one for its stream.
+ */
+export class McpUpstream {
+  private readonly timeouts: UpstreamTimeouts;
+  private readonly http: UpstreamHttp;
+  private channel: Channel | null = null;
+  private connecting: Promise<Channel> | null = null;
+  private lastId = 0;
+  private inFlight = 0;
+  private isClosed = false;
+  private discovered: ServerFacts | null = null;
+
+  constructor(private readonly options: McpUpstreamOptions) {
+    this.timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    const { client, policy, url, poolClass, headers } = options;
+    const { connectMs } = this.timeouts;
+    this.http = new UpstreamHttp({ client, policy, url, poolClass, headers, connectMs });
+  }
+
+  /** Calls in flight. */
+  get calls(): number {
+    return this.inFlight;
+  }
+
+  /** What the server says about itself, with the revision that it speaks. Connects if needed. */
+  async describe(
+    options: Pick<CallOptions, 'signal'> = {},
+  ): Promise<ServerFacts & { readonly era: Channel['era']; readonly revision: string }> {
+    const { timeouts } = this;
+    const clock = new CallClock({ totalMs: timeouts.requestMs, idleMs: timeouts.idleMs }, options.signal);
+    try {
+      const channel = await this.connected(clock);
+      const { era, revision } = channel;
+      const facts = channel.facts ?? this.discovered ?? (await this.discover(options));
+      return { ...facts, era, revision };
+    } finally {
+      clock.end();
+    }
+  }
+
+  /**
+   * All items of a list, over its pages. At most 5,000 items, 100 pages and 32 MiB; `isCut` says that
+   * a bound ended the list early. A server without the list has an empty one.
+   */
+  list(kind: ListKind, options: Pick<CallOptions, 'signal' | 'headers'> = {}): Promise<UpstreamList> {
+    return collectList(kind, this.timeouts.listMs, options, (method, params, pageOptions) =>
+      this.request(method, params, pageOptions),
+    );
+  }
+
+  /** Calls a tool: events of the upstream until the result. Leaving the loop cancels the call. */
+  call(
+    params: { readonly name: string; readonly arguments?: JsonObject; readonly _meta?: JsonObject },
+    options: CallOptions = {},
+  ): AsyncGenerator<CallEvent, void> {
+    return this.stream('tools/call', { ...params }, options);
+  }
+
+  /** Makes a request and returns its result. Notifications are dropped. */
+  async request(method: string, params: JsonObject, options: CallOptions = {}): Promise<JsonObject> {
+    for await (const event of this.stream(method, params, options))
+      if (event.kind === 'result' || event.kind === 'input_required') return event.result;
+    throw protocolError('The call ended without a result.');
+  }
+
+  /** Makes a request of any method. Throws an `UpstreamError`. */
+  async *stream(
+    method: string,
+    params: JsonObject,
+    options: CallOptions = {},
+  ): AsyncGenerator<CallEvent, void> {
+    this.enter();
+    const clock = this.clockOf(method, options);
+    try {
+      const round = (of: JsonObject): AsyncGenerator<CallEvent, Result> =>
+        this.attempts(method, of, options, clock);
+      yield* withInput(round, params, options.input ?? null, clock);
+    } finally {
+      clock.end();
+      this.inFlight -= 1;
+    }
+  }
+
+  /** Ends the session at the upstream and refuses further calls. Calls in flight go on. Never rejects. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const channel = this.channel ?? (await this.connecting?.catch(() => null));
+    this.channel = null;
+    await channel?.close();
+  }
+
+  private enter(): void {
+    if (this.isClosed) throw closed(false);
+    const isLegacy = this.channel?.hasSession === true;
+    const most = isLegacy ? UPSTREAM_BOUNDS.sessionCallsMax : UPSTREAM_BOUNDS.callsMax;
+    if (this.inFlight >= most)
+      throw new UpstreamError('busy', `The upstream has ${String(most)} calls in flight already.`, {
+        mayHaveExecuted: false,
+      });
+    this.inFlight += 1;
+  }
+
+  private clockOf(method: string, { timeoutMs, signal }: CallOptions): CallClock {
+    const { callMs, requestMs, idleMs, inputMs } = this.timeouts;
+    const totalMs = Math.min(CALL_MS_MAX, timeoutMs ?? (method === 'tools/call' ? callMs : requestMs));
+    return new CallClock({ totalMs, idleMs, inputMs }, signal);
+  }
+
+  /** One request with what the rules allow to repeat. */
+  private async *attempts(
+    method: string,
+    params: JsonObject,
+    options: CallOptions,
+    clock: CallClock,
+  ): AsyncGenerator<CallEvent, Result> {
+    for (let attempts = 0; ; attempts += 1) {
+      let channel: Channel | null = null;
+      try {
+        channel = await this.connected(clock);
+        const call = { channel, id: this.nextId(), method, params, options, clock };
+        const event = yield* exchange(call);
+        this.assertKnownType(event.result);
+        return event;
+      } catch (error) {
+        const isOver = !(error instanceof UpstreamError) || clock.signal.aborted;
+        if (isOver || !(await this.recovers(error, { method, channel, attempts, options, clock }))) throw error;
+      }
+    }
+  }
+
+  /** Prepares the repetition of a failed call; false when it must not be repeated. */
+  private async recovers(
+    error: UpstreamError,
+    call: {
+      readonly method: string;
+      readonly channel: Channel | null;
+      readonly attempts: number;
+      readonly options: CallOptions;
+      readonly clock: CallClock;
+    },
+  ): Promise<boolean> {
+    const isLost =
+      error.kind === 'unreachable' || error.kind === 'interrupted' || error.phase === 'connect';
+    const isStatus = error.status !== null && (error.kind === 'http_status' || error.kind === 'rpc_error');
+    if (!isLost && !isStatus) return false;
+    const { channel, options } = call;
+    const recovery = recoveryOf({
+      era: channel?.era ?? 'modern',
+      method: call.method,
+      status: isLost ? null : error.status,
+      body: error.body,
+      wasSent: error.mayHaveExecuted,
+      hadSession: channel?.hasSession === true,
+      lastEventId: null,
+      attempts: call.attempts,
+      isRepeatable: options.isRepeatable === true,
+    });
+    switch (recovery.kind) {
+      case 'initialize_and_repeat':
+        this.drop(channel);
+        return true;
+      case 'renew_verdict':
+        this.drop(channel);
+        if (recovery.verdict.kind !== 'modern' && recovery.verdict.kind !== 'legacy') return false;
+        this.options.verdicts.keep(this.options.eraKey, recovery.verdict);
+        return true;
+      case 'repeat':
+        return pause(recovery.afterMs, call.clock);
+      case 'resume':
+      case 'fail':
+        return false;
+    }
+  }
+
+  private drop(channel: Channel | null): void {
+    if (this.channel === channel) this.channel = null;
+  }
+
+  /** The open channel; concurrent calls share the opening, and none waits longer than its own deadline. */
+  private connected(clock: CallClock): Promise<Channel> {
+    if (this.channel?.isOpen === true) return Promise.resolve(this.channel);
+    this.connecting ??= this.open().finally(() => (this.connecting = null));
+    return beforeAbort(this.connecting, clock.signal);
+  }
+
+  private async open(): Promise<Channel> {
+    const { protocol, verdicts, eraKey, capabilities, clientInfo } = this.options;
+    const client = { capabilities: writtenCapabilities(capabilities), clientInfo };
+    const { http, timeouts } = this;
+    this.channel = await openChannel({ http, client, protocol, verdicts, eraKey, timeouts });
+    return this.channel;
+  }
+
+  private async discover(options: Pick<CallOptions, 'signal'>): Promise<ServerFacts> {
+    this.discovered = discoveredFacts(await this.request(DISCOVER, {}, options));
+    return this.discovered;
+  }
+
+  private assertKnownType(result: JsonObject): void {
+    if (!isKnownResultType(result, { tasks: this.options.capabilities.tasks }))
+      throw protocolError('The upstream sent a result of a kind that is not known.');
+  }
+
+  private nextId(): number {
+    this.lastId += 1;
+    return this.lastId;
+  }
+}
+
+async function pause(ms: number, { signal }: CallClock): Promise<boolean> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+  return !signal.aborted;
+}
+
+/** Waits no longer than the signal allows. The work goes on for others. */
+async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const over = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = (): void => reject(beforeCall(signal.reason as UpstreamError));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true, signal: over.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    over.abort();
+  }
+}
