@@ -12,7 +12,7 @@ import type { CallEvent, CallOptions } from './calls/call-event';
 import { exchange } from './calls/exchange';
 import { withInput } from './calls/input-rounds';
 import type { Channel, ServerFacts } from './channels/channel';
-import { beforeCall, DISCOVER, discoveredFacts, openChannel, type UpstreamProtocol } from './connect/open-channel';
+import { beforeCall, contradictsEra, DISCOVER, discoveredFacts, openChannel, type UpstreamProtocol } from './connect/open-channel';
 import type { EraVerdicts } from './connect/era-verdicts';
 import { CallClock } from './http/call-clock';
 import type { HeaderSource } from './http/headers';
@@ -38,6 +38,17 @@ export interface McpUpstreamOptions {
   /** Names the upstream and the class of its credential in `verdicts`. */
   readonly eraKey: string;
   readonly timeouts?: Partial<UpstreamTimeouts>;
+}
+
+/** A call of which an attempt failed. */
+interface FailedCall {
+  readonly method: string;
+  /** Null: no channel could be opened. */
+  readonly channel: Channel | null;
+  /** Attempts before. */
+  readonly attempts: number;
+  readonly options: CallOptions;
+  readonly clock: CallClock;
 }
 
 type Result = Extract<CallEvent, { readonly kind: 'result' }>;
@@ -180,13 +191,7 @@ export class McpUpstream {
   /** Prepares the repetition of a failed call; false when it must not be repeated. */
   private async recovers(
     error: UpstreamError,
-    call: {
-      readonly method: string;
-      readonly channel: Channel | null;
-      readonly attempts: number;
-      readonly options: CallOptions;
-      readonly clock: CallClock;
-    },
+    call: FailedCall,
   ): Promise<boolean> {
     const isLost =
       error.kind === 'unreachable' || error.kind === 'interrupted' || error.phase === 'connect';
@@ -216,9 +221,26 @@ export class McpUpstream {
       case 'repeat':
         return pause(recovery.afterMs, call.clock);
       case 'resume':
-      case 'fail':
         return false;
+      case 'fail':
+        return this.changesEra(error, call);
     }
+  }
+
+  /**
+   * A modern request that a server refuses as one that it does not know at all: the era is found out
+   * anew, and the call is repeated when the server turns out to be a legacy one.
+   */
+  private async changesEra(
+    error: UpstreamError,
+    { channel, attempts, clock }: FailedCall,
+  ): Promise<boolean> {
+    const isKept = this.options.protocol === 'auto' && channel?.era === 'modern' && attempts === 0;
+    if (!isKept || !contradictsEra(error)) return false;
+    this.options.verdicts.forget(this.options.eraKey);
+    this.drop(channel);
+    const next = await this.connected(clock).catch(() => null);
+    return next?.era === 'legacy';
   }
 
   private drop(channel: Channel | null): void {

@@ -79,7 +79,7 @@ export class StreamableSession implements Channel {
       const failure = yield* this.attempt(messagesOf(response, parser), id, budget);
       if (failure === null) return;
       fruitless = parser.lastEventId === eventBefore ? fruitless + 1 : 0;
-      if (parser.lastEventId === null || fruitless > UPSTREAM_BOUNDS.resumesMax || clock.signal.aborted)
+      if (parser.lastEventId === null || fruitless >= UPSTREAM_BOUNDS.resumesMax || clock.signal.aborted)
         throw failure;
       response = await this.resume(parser, clock, extra);
     }

@@ -1,4 +1,5 @@
 import {
+  CODES,
   eraVerdict,
   MODERN_REVISIONS,
   own,
@@ -53,7 +54,14 @@ async function open(options: ConnectOptions): Promise<Channel> {
   if (protocol === 'legacy') return openLegacy(options);
   const known = verdicts.get(eraKey);
   if (known?.kind === 'modern') return modern(options, known.revision, null);
-  if (known?.kind === 'legacy') return openLegacy(options);
+  if (known?.kind === 'legacy') {
+    try {
+      return await openLegacy(options);
+    } catch (error) {
+      if (!(error instanceof UpstreamError) || !contradictsEra(error)) throw error;
+      verdicts.forget(eraKey);
+    }
+  }
   const { verdict, result } = await probe(options);
   verdicts.keep(eraKey, verdict);
   return verdict.kind === 'modern' ? modern(options, verdict.revision, result) : openLegacy(options);
@@ -146,6 +154,21 @@ async function within<T>(
     clock.end();
   }
 }
+
+/** Statuses of clients' errors that say nothing about the era. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 413, 425, 429]);
+/** Errors that a server of the era sends too. */
+const CODES_OF_BOTH: ReadonlySet<number> = new Set([
+  ...[CODES.methodNotFound, CODES.invalidParams, CODES.headerMismatch, CODES.missingCapability],
+]);
+
+/** Whether a client's error does not fit the era that is known, so that the verdict must be made again. */
+export const contradictsEra = ({ status, rpc }: UpstreamError): boolean =>
+  status !== null &&
+  status >= 400 &&
+  status < 500 &&
+  !PASSING_STATUSES.has(status) &&
+  (rpc === null || !CODES_OF_BOTH.has(rpc.code));
 
 /** The failure of a call whose upstream could not be connected: it was surely not executed. */
 export const beforeCall = (error: UpstreamError): UpstreamError =>
