@@ -1,5 +1,14 @@
 import { createAddressPolicy } from '@gw/kernel';
-import { closedAfterEach, eventsOf, failureOf, json, notification, result, stream, until } from './spec-support/fixture';
+import {
+  closedAfterEach,
+  eventsOf,
+  failureOf,
+  json,
+  notification,
+  result,
+  stream,
+  until,
+} from './spec-support/fixture';
 import { modernServer } from './spec-support/modern-server';
 import type { McpUpstream } from './upstream';
 
@@ -117,7 +126,10 @@ describe('failures of McpUpstream', () => {
         'tools/call': (_, res) => stream(res, Array(10_001).fill(notification('notifications/message', {}))),
       }),
     );
-    expect(await call(upstream(server.url, modern))).toMatchObject({ kind: 'too_large', mayHaveExecuted: true });
+    expect(await call(upstream(server.url, modern))).toMatchObject({
+      kind: 'too_large',
+      mayHaveExecuted: true,
+    });
   });
 
   it('reads no error body that is larger than 64 KiB', async () => {

@@ -1,3 +1,10 @@
+export {
+  discoverAuthorization,
+  discoverIssuer,
+  type Discovery,
+  type DiscoveryAttempt,
+  type DiscoveryOptions,
+} from './authorization/discovery';
 export { type CallEvent, type CallOptions, type InputHandling } from './calls/call-event';
 export { type ServerFacts } from './channels/channel';
 export { EraVerdicts, type KnownEra } from './connect/era-verdicts';

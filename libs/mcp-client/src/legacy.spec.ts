@@ -1,6 +1,15 @@
 import { NO_CAPABILITIES } from '@gw/mcp';
 import { EraVerdicts } from './connect/era-verdicts';
-import { closedAfterEach, eventsOf, failureOf, json, result, rpcError, stream, until } from './spec-support/fixture';
+import {
+  closedAfterEach,
+  eventsOf,
+  failureOf,
+  json,
+  result,
+  rpcError,
+  stream,
+  until,
+} from './spec-support/fixture';
 import { sdkServer, streamableSdk } from './spec-support/sdk-servers';
 import type { InputHandling } from './calls/call-event';
 
@@ -37,7 +46,10 @@ describe.each([
     expect(call?.headers['mcp-method']).toBeUndefined();
     await client.close();
     expect(sessions.open()).toEqual([]);
-    expect(await failureOf(eventsOf(client.call(echo)))).toMatchObject({ kind: 'closed', mayHaveExecuted: false });
+    expect(await failureOf(eventsOf(client.call(echo)))).toMatchObject({
+      kind: 'closed',
+      mayHaveExecuted: false,
+    });
   });
 
   it('initialises again when the server forgot the session, and repeats the call once', async () => {
@@ -78,9 +90,9 @@ describe('McpUpstream with a legacy session', () => {
   it('yields progress of the call', async () => {
     const server = await serve(streamableSdk(sdkServer).answer);
     const events = await eventsOf(upstream(server.url).call({ name: 'steps' }, { wantsProgress: true }));
-    expect(events.map((event) => (event.kind === 'progress' ? event.params['progress'] : event.kind))).toEqual([
-      ...[1, 2, 'result'],
-    ]);
+    expect(
+      events.map((event) => (event.kind === 'progress' ? event.params['progress'] : event.kind)),
+    ).toEqual([...[1, 2, 'result']]);
   });
 
   it('cancels the call at the server when the caller aborts', async () => {
@@ -130,6 +142,8 @@ describe('McpUpstream with a legacy session', () => {
     expect(await failureOf(eventsOf(client.call({ name: 'form' }, { input })))).toMatchObject({
       kind: 'input_refused',
     });
+    await until(() => server.log().includes('response'));
+    expect(server.received.find(({ message }) => 'error' in message)?.verb).toBe('POST');
   });
 
   it('limits the calls that are in flight in one session', async () => {
@@ -141,7 +155,10 @@ describe('McpUpstream with a legacy session', () => {
       eventsOf(client.call({ name: 'wait' }, { signal: abort.signal })).catch(() => null),
     );
     await until(() => client.calls === 10);
-    expect(await failureOf(eventsOf(client.call(echo)))).toMatchObject({ kind: 'busy', mayHaveExecuted: false });
+    expect(await failureOf(eventsOf(client.call(echo)))).toMatchObject({
+      kind: 'busy',
+      mayHaveExecuted: false,
+    });
     abort.abort();
     await Promise.all(calls);
     expect(client.calls).toBe(0);
@@ -232,7 +249,8 @@ describe('McpUpstream with a stream that breaks off', () => {
       if (received.method === 'initialize') json(res, result(received, initialize));
       else if (received.method === 'notifications/initialized') res.writeHead(202).end();
       else if (received.method === 'server/discover') json(res, {}, 400);
-      else if (received.method === 'tools/list' && server.log().length > 5) json(res, result(received, { tools: [] }));
+      else if (received.method === 'tools/list' && server.log().length > 5)
+        json(res, result(received, { tools: [] }));
       else {
         stream(res, []);
         res.destroy();

@@ -8,7 +8,9 @@ import { tooLarge, UpstreamError } from './upstream-error';
 /** What an upstream lists. */
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates';
 
-const LISTS: Readonly<Record<ListKind, { readonly method: string; readonly member: string; readonly key: string }>> = {
+const LISTS: Readonly<
+  Record<ListKind, { readonly method: string; readonly member: string; readonly key: string }>
+> = {
   tools: { method: 'tools/list', member: 'tools', key: 'name' },
   prompts: { method: 'prompts/list', member: 'prompts', key: 'name' },
   resources: { method: 'resources/list', member: 'resources', key: 'uri' },
@@ -55,10 +57,12 @@ async function collect(kind: ListKind, request: Request, options: CallOptions): 
   const pages = new UpstreamPages<JsonObject>({ pagesMax, itemsMax });
   let [invalidCount, bytes] = [0, 0];
   let ttlMs: number | null = null;
-  for (let cursor: string | null | undefined; cursor !== null; ) {
+  for (let cursor: string | null | undefined; cursor !== null;) {
     const result = await request(method, cursor === undefined ? {} : { cursor }, options);
     const page = ownList(result, member);
-    const valid = page.filter((item): item is JsonObject => isObject(item) && typeof own(item, key) === 'string');
+    const valid = page.filter(
+      (item): item is JsonObject => isObject(item) && typeof own(item, key) === 'string',
+    );
     invalidCount += page.length - valid.length;
     bytes += sizeOf(valid);
     if (bytes > UPSTREAM_BOUNDS.listBytesMax) throw tooLarge('The list', UPSTREAM_BOUNDS.listBytesMax);

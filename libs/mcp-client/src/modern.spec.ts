@@ -18,7 +18,9 @@ const TEXT = { resultType: 'complete', content: [{ type: 'text', text: 'sunny' }
 
 describe('McpUpstream with a modern server', () => {
   it('finds out the era once, and repeats method and name in headers', async () => {
-    const server = await serve(modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }));
+    const server = await serve(
+      modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }),
+    );
     const client = upstream(server.url);
     for (const city of ['Jena', 'Köln'])
       expect(await eventsOf(client.call({ name: 'wetter é', arguments: { city } }))).toEqual([
@@ -54,7 +56,8 @@ describe('McpUpstream with a modern server', () => {
     const server = await serve(
       modernServer({
         'tools/call': (received, res) => {
-          const { progressToken } = (received.message['params'] as { _meta: { progressToken: unknown } })._meta;
+          const { progressToken } = (received.message['params'] as { _meta: { progressToken: unknown } })
+            ._meta;
           stream(res, [
             notification('notifications/progress', { progressToken, progress: 1, total: 2 }),
             notification('notifications/progress', { progressToken: 'other', progress: 9 }),
@@ -118,7 +121,9 @@ describe('McpUpstream with a modern server', () => {
 
   it('reports an error of the tool call with its code, and sends the call once', async () => {
     const server = await serve(
-      modernServer({ 'tools/call': (received, res) => json(res, rpcError(received, -32_603, 'no', { a: 1 })) }),
+      modernServer({
+        'tools/call': (received, res) => json(res, rpcError(received, -32_603, 'no', { a: 1 })),
+      }),
     );
     const failure = await failureOf(eventsOf(upstream(server.url).call({ name: 'w' })));
     expect(failure).toMatchObject({
@@ -133,13 +138,17 @@ describe('McpUpstream with a modern server', () => {
     const server = await serve(
       modernServer({ 'tools/call': (received, res) => json(res, result(received, { resultType: 'task' })) }),
     );
-    expect(await failureOf(eventsOf(upstream(server.url).call({ name: 'w' })))).toMatchObject({ kind: 'protocol' });
+    expect(await failureOf(eventsOf(upstream(server.url).call({ name: 'w' })))).toMatchObject({
+      kind: 'protocol',
+    });
     const withTasks = upstream(server.url, { capabilities: { ...NO_CAPABILITIES, tasks: true } });
     expect(await eventsOf(withTasks.call({ name: 'w' }))).toHaveLength(1);
   });
 
   it('sends marked arguments in headers', async () => {
-    const server = await serve(modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }));
+    const server = await serve(
+      modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }),
+    );
     const headerParameters = [{ header: 'region', path: ['place', 'region'], type: 'string' }] as const;
     const params = { name: 'w', arguments: { place: { region: 'eu' } } };
     await eventsOf(upstream(server.url).call(params, { headerParameters }));
@@ -147,12 +156,22 @@ describe('McpUpstream with a modern server', () => {
   });
 
   it('sends only headers that were passed, and none that belongs to the protocol', async () => {
-    const server = await serve(modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }));
+    const server = await serve(
+      modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }),
+    );
     let token = 1;
     const client = upstream(server.url, { headers: () => ({ Authorization: `Bearer ${String(token++)}` }) });
     await eventsOf(client.call({ name: 'w' }, { headers: { 'x-user': 'ann' } }));
     expect(Object.keys(server.received[1]?.headers ?? {}).sort()).toEqual([
-      ...['accept', 'accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'host'],
+      ...[
+        'accept',
+        'accept-encoding',
+        'authorization',
+        'connection',
+        'content-length',
+        'content-type',
+        'host',
+      ],
       ...['mcp-method', 'mcp-name', 'mcp-protocol-version', 'user-agent', 'x-user'],
     ]);
     expect(server.received.map(({ headers }) => headers.authorization)).toEqual(['Bearer 1', 'Bearer 2']);

@@ -1,12 +1,24 @@
 import { NO_CAPABILITIES } from '@gw/mcp';
 import type { ServerResponse } from 'node:http';
-import { closedAfterEach, event, eventsOf, failureOf, notification, until, type Answer } from './spec-support/fixture';
+import {
+  closedAfterEach,
+  event,
+  eventsOf,
+  failureOf,
+  notification,
+  until,
+  type Answer,
+} from './spec-support/fixture';
 import { sdkServer, sseSdk } from './spec-support/sdk-servers';
 
 const { serve, upstream } = closedAfterEach();
 const echo = { name: 'echo', arguments: { text: 'hi' } };
 const FORM = { ...NO_CAPABILITIES, form: true };
-const text = (value: string) => ({ kind: 'result', result: { content: [{ type: 'text', text: value }] }, numbers: null });
+const text = (value: string) => ({
+  kind: 'result',
+  result: { content: [{ type: 'text', text: value }] },
+  numbers: null,
+});
 
 /** A server of HTTP+SSE whose tool calls are answered by hand. */
 function byHand(endpoint: string): { readonly answer: Answer; readonly stream: () => ServerResponse } {
@@ -86,15 +98,17 @@ describe('McpUpstream with HTTP+SSE', () => {
     expect(server.log().filter((method) => method === 'GET')).toHaveLength(2);
   });
 
-  it.each(['http://127.0.0.1:1/messages', 'https://attacker.example/', '//attacker.example/messages', 'http://'])(
-    'refuses the endpoint %s on another origin, which would get the credentials',
-    async (endpoint) => {
-      const server = await serve(byHand(endpoint).answer, '/sse');
-      const call = upstream(server.url, { protocol: 'sse' }).call({ name: 'a' });
-      expect(await failureOf(eventsOf(call))).toMatchObject({ kind: 'protocol', mayHaveExecuted: false });
-      await until(() => server.received[0]?.wasDropped === true);
-    },
-  );
+  it.each([
+    'http://127.0.0.1:1/messages',
+    'https://attacker.example/',
+    '//attacker.example/messages',
+    'http://',
+  ])('refuses the endpoint %s on another origin, which would get the credentials', async (endpoint) => {
+    const server = await serve(byHand(endpoint).answer, '/sse');
+    const call = upstream(server.url, { protocol: 'sse' }).call({ name: 'a' });
+    expect(await failureOf(eventsOf(call))).toMatchObject({ kind: 'protocol', mayHaveExecuted: false });
+    await until(() => server.received[0]?.wasDropped === true);
+  });
 
   it('reports the first refusal when the server has neither transport', async () => {
     const server = await serve((_, res) => void res.writeHead(404).end());

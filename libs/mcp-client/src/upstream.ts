@@ -1,18 +1,20 @@
-import {
-  isKnownResultType,
-  recoveryOf,
-  writtenCapabilities,
-  type ClientCapabilities,
-  type JsonObject,
-} from '@gw/mcp';
+import { isKnownResultType, writtenCapabilities, type ClientCapabilities, type JsonObject } from '@gw/mcp';
 import type { AddressPolicy } from '@gw/kernel';
 import type { OutboundClient } from '@gw/outbound';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallEvent, CallOptions } from './calls/call-event';
 import { exchange } from './calls/exchange';
+import { recoveryFor, type FailedCall } from './calls/recovery';
 import { withInput } from './calls/input-rounds';
 import type { Channel, ServerFacts } from './channels/channel';
-import { beforeCall, contradictsEra, DISCOVER, discoveredFacts, openChannel, type UpstreamProtocol } from './connect/open-channel';
+import {
+  beforeCall,
+  contradictsEra,
+  DISCOVER,
+  discoveredFacts,
+  openChannel,
+  type UpstreamProtocol,
+} from './connect/open-channel';
 import type { EraVerdicts } from './connect/era-verdicts';
 import { CallClock } from './http/call-clock';
 import type { HeaderSource } from './http/headers';
@@ -38,17 +40,6 @@ export interface McpUpstreamOptions {
   /** Names the upstream and the class of its credential in `verdicts`. */
   readonly eraKey: string;
   readonly timeouts?: Partial<UpstreamTimeouts>;
-}
-
-/** A call of which an attempt failed. */
-interface FailedCall {
-  readonly method: string;
-  /** Null: no channel could be opened. */
-  readonly channel: Channel | null;
-  /** Attempts before. */
-  readonly attempts: number;
-  readonly options: CallOptions;
-  readonly clock: CallClock;
 }
 
 type Result = Extract<CallEvent, { readonly kind: 'result' }>;
@@ -183,38 +174,21 @@ export class McpUpstream {
         return event;
       } catch (error) {
         const isOver = !(error instanceof UpstreamError) || clock.signal.aborted;
-        if (isOver || !(await this.recovers(error, { method, channel, attempts, options, clock }))) throw error;
+        if (isOver || !(await this.recovers(error, { method, channel, attempts, options, clock })))
+          throw error;
       }
     }
   }
 
   /** Prepares the repetition of a failed call; false when it must not be repeated. */
-  private async recovers(
-    error: UpstreamError,
-    call: FailedCall,
-  ): Promise<boolean> {
-    const isLost =
-      error.kind === 'unreachable' || error.kind === 'interrupted' || error.phase === 'connect';
-    const isStatus = error.status !== null && (error.kind === 'http_status' || error.kind === 'rpc_error');
-    if (!isLost && !isStatus) return false;
-    const { channel, options } = call;
-    const recovery = recoveryOf({
-      era: channel?.era ?? 'modern',
-      method: call.method,
-      status: isLost ? null : error.status,
-      body: error.body,
-      wasSent: error.mayHaveExecuted,
-      hadSession: channel?.hasSession === true,
-      lastEventId: null,
-      attempts: call.attempts,
-      isRepeatable: options.isRepeatable === true,
-    });
+  private async recovers(error: UpstreamError, call: FailedCall): Promise<boolean> {
+    const recovery = recoveryFor(error, call);
     switch (recovery.kind) {
       case 'initialize_and_repeat':
-        this.drop(channel);
+        this.drop(call.channel);
         return true;
       case 'renew_verdict':
-        this.drop(channel);
+        this.drop(call.channel);
         if (recovery.verdict.kind !== 'modern' && recovery.verdict.kind !== 'legacy') return false;
         this.options.verdicts.keep(this.options.eraKey, recovery.verdict);
         return true;
@@ -231,10 +205,7 @@ export class McpUpstream {
    * A modern request that a server refuses as one that it does not know at all: the era is found out
    * anew, and the call is repeated when the server turns out to be a legacy one.
    */
-  private async changesEra(
-    error: UpstreamError,
-    { channel, attempts, clock }: FailedCall,
-  ): Promise<boolean> {
+  private async changesEra(error: UpstreamError, { channel, attempts, clock }: FailedCall): Promise<boolean> {
     const isKept = this.options.protocol === 'auto' && channel?.era === 'modern' && attempts === 0;
     if (!isKept || !contradictsEra(error)) return false;
     this.options.verdicts.forget(this.options.eraKey);

@@ -1,4 +1,11 @@
-import { isForwardedMeta, ownObject, upstreamHeaders, type JsonObject, type RpcNotification } from '@gw/mcp';
+import {
+  cancellationOf,
+  isForwardedMeta,
+  ownObject,
+  upstreamHeaders,
+  type JsonObject,
+  type RpcNotification,
+} from '@gw/mcp';
 import type { Channel, ChannelRequest } from '../channels/channel';
 import type { CallClock } from '../http/call-clock';
 import { rpcFault } from '../rpc/response-fault';
@@ -87,5 +94,7 @@ function eventOf({ method, params }: RpcNotification, id: number): CallEvent | n
 
 /** Cancels the request at a legacy upstream. A modern one sees that the connection of the POST closed. */
 function cancelAt({ channel, id, clock }: Exchange): void {
-  void channel.cancel(id, clock.signal.aborted ? 'The call was cancelled.' : 'The result is no longer needed.');
+  const reason = clock.signal.aborted ? 'The call was cancelled.' : 'The result is no longer needed.';
+  const { notification } = cancellationOf(channel.era, id, reason);
+  if (notification !== null) void channel.farewell(notification);
 }

@@ -19,7 +19,7 @@ export async function* withInput(
   clock: CallClock,
 ): AsyncGenerator<CallEvent, void> {
   const rounds = input === null || input === 'relay' ? null : new InputRounds(params, input.context);
-  for (let sent = params; ; ) {
+  for (let sent = params; ;) {
     const event = yield* round(sent);
     if (own(event.result, 'resultType') !== 'input_required') {
       yield event;

@@ -44,7 +44,11 @@ export class UpstreamRequests {
   }
 
   private async answer({ id, method, params }: RpcRequest): Promise<void> {
-    const response = await this.responseTo(id, method, params);
+    const response = await this.responseTo(id, method, params).catch((error: unknown) => {
+      // The upstream must not wait for a callback that failed.
+      void this.channel.farewell(errorBody(id, DECLINED));
+      throw error;
+    });
     if (!this.ended.signal.aborted) await this.channel.post(response, this.clock);
   }
 

@@ -38,8 +38,8 @@ export interface Channel {
   exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void>;
   /** Sends a response or a notification of ours. Modern upstreams take none. */
   post(message: JsonObject, clock: CallClock): Promise<void>;
-  /** Cancels a request whose connection was dropped. Never rejects. */
-  cancel(id: number, reason: string): Promise<void>;
+  /** Sends the last message of a call that is over, such as its cancellation. Never rejects. */
+  farewell(message: JsonObject): Promise<void>;
   /** Ends the session at the upstream. Never rejects. */
   close(): Promise<void>;
 }

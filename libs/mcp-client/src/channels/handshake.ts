@@ -27,8 +27,7 @@ export function factsOf(result: JsonObject, serverInfo: JsonObject): ServerFacts
   return {
     capabilities: ownObject(result, 'capabilities'),
     serverInfo,
-    instructions:
-      typeof instructions === 'string' ? instructions.slice(0, INSTRUCTIONS_LENGTH_MAX) : null,
+    instructions: typeof instructions === 'string' ? instructions.slice(0, INSTRUCTIONS_LENGTH_MAX) : null,
   };
 }
 

@@ -33,7 +33,11 @@ export class ModernChannel implements Channel {
     const response = await this.http.send(
       {
         method: 'POST',
-        headers: { ...POST_HEADERS, ...upstreamHeaders(this.revision, { method, params }, []), ...request.headers },
+        headers: {
+          ...POST_HEADERS,
+          ...upstreamHeaders(this.revision, { method, params }, []),
+          ...request.headers,
+        },
         body: encoded(requestBody(id, method, params)),
         extra,
       },
@@ -50,7 +54,7 @@ export class ModernChannel implements Channel {
   }
 
   /** A modern server cancels when the connection of the request closes. */
-  cancel(): Promise<void> {
+  farewell(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -6,7 +6,6 @@ import type { UpstreamTimeouts } from '../limits';
 import { mediaTypeOf, messageOf, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess, rpcFault } from '../rpc/response-fault';
 import { closed, protocolError, UpstreamError } from '../upstream-error';
-import { sendCancellation } from './cancellation';
 import {
   encoded,
   POST_HEADERS,
@@ -15,6 +14,7 @@ import {
   type DeclaredClient,
   type ServerFacts,
 } from './channel';
+import { sendFarewell } from './farewell';
 import { INITIALIZED, initializeParams, readInitialized } from './handshake';
 import { MessageQueue } from './message-queue';
 import { CallBudget, endedEarly, untilResponse } from './response-of';
@@ -82,8 +82,8 @@ export class SseSession implements Channel {
     return this.send(message, clock, {});
   }
 
-  cancel(id: number, reason: string): Promise<void> {
-    return sendCancellation(this, { id, reason }, this.timeouts.farewellMs);
+  farewell(message: JsonObject): Promise<void> {
+    return sendFarewell(this, message, this.timeouts.farewellMs);
   }
 
   close(): Promise<void> {
@@ -168,7 +168,10 @@ export class SseSession implements Channel {
       {
         method: 'POST',
         url: this.endpoint,
-        headers: { ...POST_HEADERS, ...(this.facts !== NO_FACTS && { 'mcp-protocol-version': this.revision }) },
+        headers: {
+          ...POST_HEADERS,
+          ...(this.facts !== NO_FACTS && { 'mcp-protocol-version': this.revision }),
+        },
         body: encoded(message),
         extra,
       },

@@ -7,7 +7,6 @@ import { UPSTREAM_BOUNDS, type UpstreamTimeouts } from '../limits';
 import { messagesOf, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess, rpcFault } from '../rpc/response-fault';
 import { protocolError, UpstreamError } from '../upstream-error';
-import { sendCancellation } from './cancellation';
 import {
   encoded,
   POST_HEADERS,
@@ -16,6 +15,7 @@ import {
   type DeclaredClient,
   type ServerFacts,
 } from './channel';
+import { sendFarewell } from './farewell';
 import { INITIALIZED, initializeParams, readInitialized } from './handshake';
 import { CallBudget, endedEarly, untilResponse } from './response-of';
 
@@ -74,7 +74,7 @@ export class StreamableSession implements Channel {
     const budget = new CallBudget();
     let response = await this.http.send({ method: 'POST', headers, body, extra }, clock);
     await assertSuccess(response);
-    for (let fruitless = 0; ; ) {
+    for (let fruitless = 0; ;) {
       const eventBefore = parser.lastEventId;
       const failure = yield* this.attempt(messagesOf(response, parser), id, budget);
       if (failure === null) return;
@@ -93,8 +93,8 @@ export class StreamableSession implements Channel {
     response.body.discard();
   }
 
-  cancel(id: number, reason: string): Promise<void> {
-    return sendCancellation(this, { id, reason }, this.timeouts.farewellMs);
+  farewell(message: JsonObject): Promise<void> {
+    return sendFarewell(this, message, this.timeouts.farewellMs);
   }
 
   async close(): Promise<void> {

@@ -97,7 +97,11 @@ const WAITED_FOR: Readonly<Record<TimeoutPhase, string>> = {
 
 /** The error of a time limit. A call without a connection was surely not executed. */
 export const timedOut = (phase: TimeoutPhase, ms: number): UpstreamError =>
-  new UpstreamError('timeout', `Timed out after ${String(Math.round(ms))} ms of waiting for ${WAITED_FOR[phase]}.`, {
-    mayHaveExecuted: phase !== 'connect',
-    phase,
-  });
+  new UpstreamError(
+    'timeout',
+    `Timed out after ${String(Math.round(ms))} ms of waiting for ${WAITED_FOR[phase]}.`,
+    {
+      mayHaveExecuted: phase !== 'connect',
+      phase,
+    },
+  );

@@ -2,8 +2,7 @@ import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderValue } from '@gw/kernel';
 import { UpstreamError } from '../upstream-error';
 
 /** Reads the headers that every request to an upstream carries. */
-export type HeaderSource = () =>
-  Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+export type HeaderSource = () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 
 const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([
   ...['accept', 'accept-encoding', 'content-type', 'content-encoding', 'expect', 'host', 'last-event-id'],

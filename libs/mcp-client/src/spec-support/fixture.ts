@@ -99,7 +99,11 @@ export const rpcError = (received: Received, code: number, message: string, data
   error: { code, message, data },
 });
 
-export const notification = (method: string, params: unknown): unknown => ({ jsonrpc: '2.0', method, params });
+export const notification = (method: string, params: unknown): unknown => ({
+  jsonrpc: '2.0',
+  method,
+  params,
+});
 
 /** Starts an event stream with some messages and leaves it open. */
 export function stream(

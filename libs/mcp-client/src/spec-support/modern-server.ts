@@ -17,10 +17,8 @@ const DISCOVERED = {
 export const modernServer =
   (handlers: Readonly<Record<string, Handler>>): Answer =>
   async (received, res) => {
-    const meta = ((received.message['params'] as Record<string, unknown> | undefined)?.['_meta'] ?? {}) as Record<
-      string,
-      unknown
-    >;
+    const meta = ((received.message['params'] as Record<string, unknown> | undefined)?.['_meta'] ??
+      {}) as Record<string, unknown>;
     const version = meta['io.modelcontextprotocol/protocolVersion'];
     const isModern =
       received.verb === 'POST' &&

@@ -7,9 +7,12 @@ import type { Answer } from './fixture';
 
 /** A server of the official SDK 1.x with tools that succeed, report progress, wait, and request input. */
 export function sdkServer(aborted: string[] = []): McpServer {
-  const server = new McpServer({ name: 'sdk', version: '1.0.0' }, {
-    ...{ instructions: 'Be kind.', capabilities: { logging: {} } },
-  });
+  const server = new McpServer(
+    { name: 'sdk', version: '1.0.0' },
+    {
+      ...{ instructions: 'Be kind.', capabilities: { logging: {} } },
+    },
+  );
   server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => ({
     content: [{ type: 'text', text }],
   }));
@@ -17,7 +20,10 @@ export function sdkServer(aborted: string[] = []): McpServer {
     const progressToken = extra._meta?.progressToken;
     for (const progress of [1, 2])
       if (progressToken !== undefined)
-        await extra.sendNotification({ method: 'notifications/progress', params: { progressToken, progress } });
+        await extra.sendNotification({
+          method: 'notifications/progress',
+          params: { progressToken, progress },
+        });
     return { content: [] };
   });
   server.registerTool('wait', {}, async ({ signal, sendNotification }) => {
@@ -73,7 +79,7 @@ export function streamableSdk(make: () => McpServer, enableJsonResponse = false)
           onsessioninitialized: (sessionId) => void sessions.set(sessionId, transport),
           onsessionclosed: (sessionId) => void sessions.delete(sessionId),
         });
-      if (known === undefined) await make().connect(transport as Parameters<McpServer['connect']>[0]);
+      if (known === undefined) await make().connect(transport);
       await transport.handleRequest(req, res, received.verb === 'POST' ? received.message : undefined);
     },
   };

@@ -1,0 +1,35 @@
+import { recoveryOf, type Recovery } from '@gw/mcp';
+import type { Channel } from '../channels/channel';
+import type { CallClock } from '../http/call-clock';
+import type { UpstreamError } from '../upstream-error';
+import type { CallOptions } from './call-event';
+
+/** A call of which an attempt failed. */
+export interface FailedCall {
+  readonly method: string;
+  /** Null: no channel could be opened. */
+  readonly channel: Channel | null;
+  /** Attempts before. */
+  readonly attempts: number;
+  readonly options: CallOptions;
+  readonly clock: CallClock;
+}
+
+/** What the rules of the protocol make of a failed attempt. Streams are resumed before, by the session. */
+export function recoveryFor(error: UpstreamError, call: FailedCall): Recovery {
+  const { channel, method, attempts, options } = call;
+  const isLost = error.kind === 'unreachable' || error.kind === 'interrupted' || error.phase === 'connect';
+  const isStatus = error.status !== null && (error.kind === 'http_status' || error.kind === 'rpc_error');
+  if (!isLost && !isStatus) return { kind: 'fail' };
+  return recoveryOf({
+    era: channel?.era ?? 'modern',
+    method,
+    status: isLost ? null : error.status,
+    body: error.body,
+    wasSent: error.mayHaveExecuted,
+    hadSession: channel?.hasSession === true,
+    lastEventId: null,
+    attempts,
+    isRepeatable: options.isRepeatable === true,
+  });
+}
