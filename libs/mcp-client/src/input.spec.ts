@@ -1,0 +1,107 @@
+import { NO_CAPABILITIES } from '@gw/mcp';
+import type { InputHandling } from './calls/call-event';
+import { closedAfterEach, eventsOf, failureOf, json, result, type Received } from './spec-support/fixture';
+import { modernServer } from './spec-support/modern-server';
+
+const { serve, upstream } = closedAfterEach();
+const FORM = { ...NO_CAPABILITIES, form: true };
+const DONE = { resultType: 'complete', content: [] };
+const elicitation = { method: 'elicitation/create', params: { message: 'City?', requestedSchema: {} } };
+const REQUIRED = { resultType: 'input_required', inputRequests: { r1: elicitation }, requestState: 'state' };
+const accepted = { action: 'accept', content: { city: 'Jena' } };
+
+const handling = (respond: InputHandling['respond'], context = {}): InputHandling => ({
+  context: { capabilities: FORM, ownHosts: [], allowSampling: false, ...context },
+  respond,
+});
+const paramsOf = (received: Received) => received.message['params'] as Readonly<Record<string, unknown>>;
+
+/** An upstream that answers the calls of a tool one after the other. */
+async function answering(...results: readonly unknown[]) {
+  let count = 0;
+  const server = await serve(
+    modernServer({
+      'tools/call': (received, res) => {
+        json(res, result(received, results[Math.min(count, results.length - 1)]));
+        count += 1;
+      },
+    }),
+  );
+  const timeouts = { callMs: 2_000, inputMs: 300 };
+  return { server, client: upstream(server.url, { protocol: 'modern', capabilities: FORM, timeouts }) };
+}
+const call = { name: 'w', arguments: { a: 1 } };
+
+describe('input that a modern upstream requires', () => {
+  it('is answered by the callback, and the call is sent again with a new id, the responses and the state', async () => {
+    const { server, client } = await answering(REQUIRED, DONE);
+    const seen: unknown[] = [];
+    const input = handling((request) => {
+      seen.push(request);
+      return Promise.resolve(accepted);
+    });
+    expect(await eventsOf(client.call(call, { input }))).toMatchObject([{ kind: 'result', result: DONE }]);
+    expect(seen).toEqual([elicitation]);
+    const [first, second] = server.received;
+    expect(second && paramsOf(second)).toMatchObject({
+      ...call,
+      inputResponses: { r1: accepted },
+      requestState: 'state',
+    });
+    expect(second?.message['id']).not.toBe(first?.message['id']);
+  });
+
+  it('fails the call without a callback', async () => {
+    const { server, client } = await answering(REQUIRED);
+    expect(await failureOf(eventsOf(client.call(call)))).toMatchObject({ kind: 'input_refused' });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['refuses', () => Promise.resolve(null)],
+    ['fails', () => Promise.reject(new Error('broken'))],
+    ['responds with another shape', () => Promise.resolve({ roots: [] })],
+  ])('fails the call when the callback %s', async (_, respond) => {
+    const { client } = await answering(REQUIRED);
+    expect(await failureOf(eventsOf(client.call(call, { input: handling(respond) })))).toMatchObject({
+      kind: 'input_refused',
+    });
+  });
+
+  it('is passed on as the last event with relay', async () => {
+    const { client } = await answering(REQUIRED);
+    expect(await eventsOf(client.call(call, { input: 'relay' }))).toEqual([
+      { kind: 'input_required', result: REQUIRED },
+    ]);
+  });
+
+  it('never reaches the callback when the caller did not declare it', async () => {
+    const { client } = await answering(REQUIRED);
+    const respond = jest.fn();
+    const events = await eventsOf(
+      client.call(call, { input: handling(respond, { capabilities: NO_CAPABILITIES }) }),
+    );
+    expect(events).toMatchObject([{ kind: 'result', result: { isError: true } }]);
+    expect(respond).not.toHaveBeenCalled();
+  });
+
+  it('stops the deadline of the call while the callback works, and limits that wait', async () => {
+    const { client } = await answering(REQUIRED, DONE);
+    const signals: AbortSignal[] = [];
+    const input = handling((_, signal) => {
+      signals.push(signal);
+      return new Promise<never>(() => undefined);
+    });
+    expect(await failureOf(eventsOf(client.call(call, { input, timeoutMs: 100 })))).toMatchObject({
+      ...{ kind: 'timeout', phase: 'input', mayHaveExecuted: true },
+    });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+
+  it('is bounded: a server that requests input for ever ends with an error of the tool', async () => {
+    const { server, client } = await answering(REQUIRED);
+    const events = await eventsOf(client.call(call, { input: handling(() => Promise.resolve(accepted)) }));
+    expect(events).toMatchObject([{ kind: 'result', result: { isError: true } }]);
+    expect(server.received).toHaveLength(11);
+  });
+});
