@@ -12,6 +12,7 @@ export { type UpstreamProtocol } from './connect/open-channel';
 export { type HeaderSource } from './http/headers';
 export { DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
 export { type ListKind, type UpstreamList } from './lists';
+export { UpstreamPool } from './upstream-pool';
 export { McpUpstream, type McpUpstreamOptions } from './upstream';
 export {
   UpstreamError,

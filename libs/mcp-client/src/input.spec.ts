@@ -51,6 +51,18 @@ describe('input that a modern upstream requires', () => {
     expect(second?.message['id']).not.toBe(first?.message['id']);
   });
 
+  it('may have executed a call whose second round could not be sent', async () => {
+    const { client } = await answering(REQUIRED, DONE);
+    const headers: Record<string, string> = {};
+    const input = handling(() => {
+      headers['host'] = 'refused.example';
+      return Promise.resolve(accepted);
+    });
+    expect(await failureOf(eventsOf(client.call(call, { input, headers })))).toMatchObject({
+      ...{ kind: 'protocol', mayHaveExecuted: true },
+    });
+  });
+
   it('fails the call without a callback', async () => {
     const { server, client } = await answering(REQUIRED);
     expect(await failureOf(eventsOf(client.call(call)))).toMatchObject({ kind: 'input_refused' });

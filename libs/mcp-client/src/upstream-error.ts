@@ -81,6 +81,18 @@ export class UpstreamError extends Error {
     this.supported = facts.supported ?? [];
     this.retryAfterMs = facts.retryAfterMs ?? null;
   }
+
+  /** The same failure with another statement about the call, which other attempts decide. */
+  withExecution(mayHaveExecuted: boolean): UpstreamError {
+    if (mayHaveExecuted === this.mayHaveExecuted) return this;
+    const { body, challenge, supported, retryAfterMs, status, rpc, phase } = this;
+    return new UpstreamError(this.kind, this.message, {
+      ...{ mayHaveExecuted, body, challenge, supported, retryAfterMs, cause: this },
+      ...(status !== null && { status }),
+      ...(rpc !== null && { rpc }),
+      ...(phase !== null && { phase }),
+    });
+  }
 }
 
 /** The error of an upstream that broke the protocol in a response to a call. */

@@ -8,7 +8,6 @@ import { recoveryFor, type FailedCall } from './calls/recovery';
 import { withInput } from './calls/input-rounds';
 import type { Channel, ServerFacts } from './channels/channel';
 import {
-  beforeCall,
   contradictsEra,
   DISCOVER,
   discoveredFacts,
@@ -164,6 +163,7 @@ export class McpUpstream {
     options: CallOptions,
     clock: CallClock,
   ): AsyncGenerator<CallEvent, Result> {
+    let mayHaveExecuted = false;
     for (let attempts = 0; ; attempts += 1) {
       let channel: Channel | null = null;
       try {
@@ -173,9 +173,11 @@ export class McpUpstream {
         this.assertKnownType(event.result);
         return event;
       } catch (error) {
-        const isOver = !(error instanceof UpstreamError) || clock.signal.aborted;
-        if (isOver || !(await this.recovers(error, { method, channel, attempts, options, clock })))
-          throw error;
+        if (!(error instanceof UpstreamError)) throw error;
+        mayHaveExecuted ||= error.mayHaveExecuted;
+        const call = { method, channel, attempts, options, clock };
+        if (clock.signal.aborted || !(await this.recovers(error, call)))
+          throw error.withExecution(mayHaveExecuted);
       }
     }
   }
@@ -258,7 +260,7 @@ async function pause(ms: number, { signal }: CallClock): Promise<boolean> {
 async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const over = new AbortController();
   const aborted = new Promise<never>((_, reject) => {
-    const onAbort = (): void => reject(beforeCall(signal.reason as UpstreamError));
+    const onAbort = (): void => reject((signal.reason as UpstreamError).withExecution(false));
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true, signal: over.signal });
   });

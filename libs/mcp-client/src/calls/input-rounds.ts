@@ -19,8 +19,8 @@ export async function* withInput(
   clock: CallClock,
 ): AsyncGenerator<CallEvent, void> {
   const rounds = input === null || input === 'relay' ? null : new InputRounds(params, input.context);
-  for (let sent = params; ;) {
-    const event = yield* round(sent);
+  for (let sent = params, isFirst = true; ; isFirst = false) {
+    const event = yield* isFirst ? round(sent) : laterRound(round(sent));
     if (own(event.result, 'resultType') !== 'input_required') {
       yield event;
       return;
@@ -40,6 +40,15 @@ export async function* withInput(
         ? await waited(next.afterMs, clock)
         : await responsesTo(next.requests, input, clock);
     sent = rounds.retry(responses) ?? fail(refused());
+  }
+}
+
+/** The first round reached the tool, whatever becomes of a later one. */
+async function* laterRound(events: AsyncGenerator<CallEvent, Result>): AsyncGenerator<CallEvent, Result> {
+  try {
+    return yield* events;
+  } catch (error) {
+    throw error instanceof UpstreamError ? error.withExecution(true) : error;
   }
 }
 

@@ -43,7 +43,7 @@ export async function openChannel(options: ConnectOptions): Promise<Channel> {
   try {
     return await open(options);
   } catch (error) {
-    throw error instanceof UpstreamError ? beforeCall(error) : error;
+    throw error instanceof UpstreamError ? error.withExecution(false) : error;
   }
 }
 
@@ -169,17 +169,3 @@ export const contradictsEra = ({ status, rpc }: UpstreamError): boolean =>
   status < 500 &&
   !PASSING_STATUSES.has(status) &&
   (rpc === null || !CODES_OF_BOTH.has(rpc.code));
-
-/** The failure of a call whose upstream could not be connected: it was surely not executed. */
-export const beforeCall = (error: UpstreamError): UpstreamError =>
-  new UpstreamError(error.kind, error.message, {
-    mayHaveExecuted: false,
-    cause: error,
-    body: error.body,
-    challenge: error.challenge,
-    supported: error.supported,
-    retryAfterMs: error.retryAfterMs,
-    ...(error.status !== null && { status: error.status }),
-    ...(error.rpc !== null && { rpc: error.rpc }),
-    ...(error.phase !== null && { phase: error.phase }),
-  });

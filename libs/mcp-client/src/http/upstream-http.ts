@@ -49,9 +49,9 @@ export class UpstreamHttp {
    */
   async send(request: UpstreamHttpRequest, clock: CallClock): Promise<UpstreamHttpResponse> {
     const url = this.allowed(request.url ?? this.options.url);
-    if (clock.signal.aborted) throw notSent(clock.signal.reason as UpstreamError);
+    if (clock.signal.aborted) throw (clock.signal.reason as UpstreamError).withExecution(false);
     const headers = checkedHeaders(await this.options.headers(), request.extra ?? {}, request.headers);
-    if (clock.signal.aborted) throw notSent(clock.signal.reason as UpstreamError);
+    if (clock.signal.aborted) throw (clock.signal.reason as UpstreamError).withExecution(false);
     const { poolClass, connectMs } = this.options;
     return new Promise((resolve, reject) => {
       const state = { hasHead: false };
@@ -105,13 +105,6 @@ export class UpstreamHttp {
     throw new UpstreamError('refused_address', verdict.rule, { mayHaveExecuted: false });
   }
 }
-
-/** The same failure for a request of which no byte was sent. */
-const notSent = (reason: UpstreamError): UpstreamError =>
-  new UpstreamError(reason.kind, reason.message, {
-    mayHaveExecuted: false,
-    ...(reason.phase !== null && { phase: reason.phase }),
-  });
 
 function fieldsOf(raw: readonly string[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
