@@ -15,11 +15,13 @@ import {
   type UpstreamProtocol,
 } from './connect/open-channel';
 import type { EraVerdicts } from './connect/era-verdicts';
+import { beforeAbort } from './http/before-abort';
 import { CallClock } from './http/call-clock';
 import type { HeaderSource } from './http/headers';
 import { UpstreamHttp } from './http/upstream-http';
 import { CALL_MS_MAX, DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
 import { collectList, type ListKind, type UpstreamList } from './lists';
+import { rpcFault } from './rpc/response-fault';
 import { closed, protocolError, UpstreamError } from './upstream-error';
 
 export interface McpUpstreamOptions {
@@ -41,7 +43,10 @@ export interface McpUpstreamOptions {
   readonly timeouts?: Partial<UpstreamTimeouts>;
 }
 
+type Notification = Extract<CallEvent, { readonly kind: 'notification' }>;
 type Result = Extract<CallEvent, { readonly kind: 'result' }>;
+
+const LISTEN_MS = 3_600_000;
 
 /**
  * A client of one upstream MCP server, for one credential and one set of capabilities. It finds out
@@ -128,6 +133,30 @@ export class McpUpstream {
     } finally {
       clock.end();
       this.inFlight -= 1;
+    }
+  }
+
+  /**
+   * Notifications that belong to no call: changed lists, updated resources and log messages. `filter`
+   * is the `notifications` of `subscriptions/listen`, for modern upstreams; legacy ones send all.
+   * Ends after an hour with a `timeout`, and with an error when the upstream offers no such stream.
+   */
+  async *listen(
+    filter: JsonObject,
+    options: Pick<CallOptions, 'signal'> = {},
+  ): AsyncGenerator<Notification, void> {
+    if (this.isClosed) throw closed(false);
+    const idleMs = LISTEN_MS;
+    const clock = new CallClock({ totalMs: LISTEN_MS, idleMs }, options.signal);
+    try {
+      const channel = await this.connected(clock);
+      const messages = channel.listen({ notifications: filter }, this.nextId(), clock);
+      for await (const { message } of messages)
+        if (message.kind === 'notification')
+          yield { kind: 'notification', method: message.method, params: message.params };
+        else if (message.kind === 'response' && message.error !== null) throw rpcFault(message.error);
+    } finally {
+      clock.end();
     }
   }
 
@@ -254,19 +283,4 @@ export class McpUpstream {
 async function pause(ms: number, { signal }: CallClock): Promise<boolean> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
   return !signal.aborted;
-}
-
-/** Waits no longer than the signal allows. The work goes on for others. */
-async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const over = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const onAbort = (): void => reject((signal.reason as UpstreamError).withExecution(false));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true, signal: over.signal });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    over.abort();
-  }
 }

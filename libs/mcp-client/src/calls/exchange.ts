@@ -38,7 +38,7 @@ export async function* exchange(call: Exchange): AsyncGenerator<CallEvent, Resul
   let hasResponse = false;
   let isFailed = false;
   try {
-    for await (const received of channel.exchange(requestOf(call), clock)) {
+    for await (const received of channel.exchange(requestOf(call, requests), clock)) {
       const { message } = received;
       if (message.kind === 'request') {
         if (channel.era === 'legacy') requests.take(message);
@@ -67,7 +67,10 @@ function resultOf({ message, numbers }: UpstreamMessage): ResultEvent {
   return { kind: 'result', result: message.result ?? {}, numbers };
 }
 
-function requestOf({ channel, id, method, params, options }: Exchange): ChannelRequest {
+function requestOf(
+  { channel, id, method, params, options }: Exchange,
+  requests: UpstreamRequests,
+): ChannelRequest {
   const kept = Object.entries(ownObject(params, '_meta')).filter(([name]) => isForwardedMeta(name));
   const meta = {
     ...Object.fromEntries(kept),
@@ -82,6 +85,7 @@ function requestOf({ channel, id, method, params, options }: Exchange): ChannelR
     params: sent,
     headers: parameters.length === 0 ? {} : upstreamHeaders(channel.revision, { method, params }, parameters),
     extra: options.headers ?? {},
+    onRequest: typeof options.input === 'object' ? (request) => requests.take(request) : null,
   };
 }
 

@@ -11,10 +11,12 @@ import {
 import type { Channel } from '../channels/channel';
 import type { CallClock } from '../http/call-clock';
 import { UPSTREAM_BOUNDS } from '../limits';
-import { UpstreamError } from '../upstream-error';
+import { protocolError, UpstreamError } from '../upstream-error';
 import type { InputHandling } from './call-event';
 
 const REFUSED: RpcError = { code: CODES.methodNotFound, message: 'Method not found.' };
+/** Requests of one call that wait for their response at once. */
+const ACTIVE_MAX = 20;
 const DECLINED: RpcError = { code: CODES.invalidRequest, message: 'The request for input was refused.' };
 
 /**
@@ -25,6 +27,7 @@ const DECLINED: RpcError = { code: CODES.invalidRequest, message: 'The request f
 export class UpstreamRequests {
   private readonly counts = new Map<string, number>();
   private total = 0;
+  private active = 0;
   private readonly ended = new AbortController();
 
   constructor(
@@ -35,7 +38,14 @@ export class UpstreamRequests {
 
   /** Starts to answer a request. Never throws. */
   take(request: RpcRequest): void {
-    void this.answer(request).catch((error: unknown) => this.clock.abort(undelivered(error)));
+    if (this.active >= ACTIVE_MAX) {
+      this.clock.abort(protocolError('The upstream sent too many requests at once.'));
+      return;
+    }
+    this.active += 1;
+    void this.answer(request)
+      .catch((error: unknown) => this.clock.abort(undelivered(error)))
+      .finally(() => (this.active -= 1));
   }
 
   /** The call has ended: callbacks that still work are aborted. */

@@ -1,4 +1,4 @@
-import type { Era, JsonObject } from '@gw/mcp';
+import type { Era, JsonObject, RpcRequest } from '@gw/mcp';
 import type { CallClock } from '../http/call-clock';
 import type { UpstreamMessage } from '../rpc/messages';
 
@@ -19,6 +19,11 @@ export interface ChannelRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Headers of the caller for this call alone. */
   readonly extra: Readonly<Record<string, string>>;
+  /**
+   * Answers a request that comes outside of the stream of this one; null: the call answers none.
+   * Requests on the stream of the call are messages of `exchange`.
+   */
+  readonly onRequest: ((request: RpcRequest) => void) | null;
 }
 
 /** One way to exchange messages with an upstream. */
@@ -36,6 +41,11 @@ export interface Channel {
    * A reader that stops earlier drops the connection of the request.
    */
   exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void>;
+  /**
+   * Yields what the upstream sends outside of calls, until the clock aborts. `filter` is what a modern
+   * upstream is subscribed to: params of `subscriptions/listen`.
+   */
+  listen(filter: JsonObject, id: number, clock: CallClock): AsyncGenerator<UpstreamMessage, void>;
   /** Sends a response or a notification of ours. Modern upstreams take none. */
   post(message: JsonObject, clock: CallClock): Promise<void>;
   /** Sends the last message of a call that is over, such as its cancellation. Never rejects. */

@@ -48,6 +48,11 @@ export class ModernChannel implements Channel {
     if (!(yield* untilResponse(messages, id, new CallBudget()))) throw endedEarly();
   }
 
+  async *listen(filter: JsonObject, id: number, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
+    const method = 'subscriptions/listen';
+    yield* this.exchange({ id, method, params: filter, headers: {}, extra: {}, onRequest: null }, clock);
+  }
+
   /** Modern servers take neither notifications nor responses over HTTP. */
   post(): Promise<void> {
     return Promise.resolve();

@@ -16,7 +16,9 @@ import {
 } from './channel';
 import { sendFarewell } from './farewell';
 import { INITIALIZED, initializeParams, readInitialized } from './handshake';
+import { Listeners } from './listeners';
 import { MessageQueue } from './message-queue';
+import { RequestRouter } from './request-router';
 import { CallBudget, endedEarly, untilResponse } from './response-of';
 
 const FIRST_ID = 0;
@@ -34,6 +36,8 @@ export class SseSession implements Channel {
   facts: ServerFacts = NO_FACTS;
   isOpen = true;
   private readonly pending = new Map<number, MessageQueue>();
+  private readonly router = new RequestRouter((message) => this.farewell(message));
+  private readonly listeners = new Listeners();
   private endpoint: URL | null = null;
   private onEndpoint: ((error: UpstreamError | null) => void) | null = null;
 
@@ -67,14 +71,25 @@ export class SseSession implements Channel {
   }
 
   async *exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
-    const { id, method, params, extra } = request;
+    const { id, method, params, extra, onRequest } = request;
     const queue = new MessageQueue(clock.signal);
     this.pending.set(id, queue);
+    if (onRequest !== null) this.router.add(id, onRequest);
     try {
       await this.send(requestBody(id, method, params), clock, extra);
       if (!(yield* untilResponse(queue, id, new CallBudget()))) throw endedEarly();
     } finally {
       this.pending.delete(id);
+      this.router.delete(id);
+    }
+  }
+
+  async *listen(_: JsonObject, __: number, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
+    const queue = this.listeners.add(clock.signal);
+    try {
+      yield* queue;
+    } finally {
+      this.listeners.delete(queue);
     }
   }
 
@@ -108,7 +123,7 @@ export class SseSession implements Channel {
 
   private async initialize(client: DeclaredClient, clock: CallClock): Promise<void> {
     const params = initializeParams(client);
-    const request = { id: FIRST_ID, method: 'initialize', params, headers: {}, extra: {} };
+    const request = { id: FIRST_ID, method: 'initialize', params, headers: {}, extra: {}, onRequest: null };
     for await (const { message } of this.exchange(request, clock)) {
       if (message.kind !== 'response') continue;
       if (message.error !== null) throw rpcFault(message.error, { mayHaveExecuted: false });
@@ -147,15 +162,21 @@ export class SseSession implements Channel {
 
   private route(received: UpstreamMessage): void {
     const { message } = received;
-    const named =
-      message.kind === 'response'
-        ? message.id
-        : message.kind === 'notification' && message.method === 'notifications/progress'
-          ? message.params['progressToken']
-          : null;
+    if (message.kind === 'request') this.router.route(message);
+    else if (message.kind === 'response') this.queueOf(message.id)?.push(received);
+    else if (message.method === 'notifications/progress')
+      this.queueOf(message.params['progressToken'])?.push(received);
+    else {
+      this.queueOf(null)?.push(received);
+      this.listeners.push(received);
+    }
+  }
+
+  /** The call that an id names; without an id the only call in flight. */
+  private queueOf(id: unknown): MessageQueue | undefined {
+    if (id !== null) return this.pending.get(Number(id));
     const [only] = this.pending.size === 1 ? this.pending.values() : [];
-    const queue = named === null ? only : this.pending.get(Number(named));
-    queue?.push(received);
+    return only;
   }
 
   private async send(
@@ -187,6 +208,7 @@ export class SseSession implements Channel {
     this.isOpen = false;
     this.onEndpoint?.(error);
     for (const queue of this.pending.values()) queue.fail(error);
+    this.listeners.fail(error);
     this.streamClock.abort(error);
     this.streamClock.end();
   }

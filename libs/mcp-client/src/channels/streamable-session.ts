@@ -1,12 +1,13 @@
 import { requestBody, type Era, type JsonObject, type LegacyRevision } from '@gw/mcp';
 import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAbort } from '../http/before-abort';
 import { CallClock } from '../http/call-clock';
 import { EventParser } from '../http/event-parser';
 import type { UpstreamHttp, UpstreamHttpResponse } from '../http/upstream-http';
 import { UPSTREAM_BOUNDS, type UpstreamTimeouts } from '../limits';
 import { messagesOf, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess, rpcFault } from '../rpc/response-fault';
-import { protocolError, UpstreamError } from '../upstream-error';
+import { closed, protocolError, UpstreamError } from '../upstream-error';
 import {
   encoded,
   POST_HEADERS,
@@ -17,7 +18,10 @@ import {
 } from './channel';
 import { sendFarewell } from './farewell';
 import { INITIALIZED, initializeParams, readInitialized } from './handshake';
+import { Listeners } from './listeners';
+import { RequestRouter } from './request-router';
 import { CallBudget, endedEarly, untilResponse } from './response-of';
+import { ServerStream } from './server-stream';
 
 const FIRST_ID = 0;
 /** Wait before a resumption when the stream sets none, in milliseconds. */
@@ -35,6 +39,9 @@ export class StreamableSession implements Channel {
   readonly revision: string;
   readonly facts: ServerFacts;
   isOpen = true;
+  private readonly router = new RequestRouter((message) => this.farewell(message));
+  private readonly listeners = new Listeners();
+  private readonly stream: ServerStream;
 
   private constructor(
     private readonly http: UpstreamHttp,
@@ -43,6 +50,15 @@ export class StreamableSession implements Channel {
   ) {
     this.revision = opened.revision;
     this.facts = opened.facts;
+    this.stream = new ServerStream({
+      timeouts,
+      open: (lastEventId, clock) => this.get(lastEventId, {}, clock),
+      onRefused: (error) => this.listeners.fail(error),
+      onMessage: (received) => {
+        if (received.message.kind === 'request') this.router.route(received.message);
+        else if (received.message.kind === 'notification') this.listeners.push(received);
+      },
+    });
   }
 
   /** Opens a session with `initialize` and `notifications/initialized`. */
@@ -66,7 +82,38 @@ export class StreamableSession implements Channel {
     return this.opened.sessionId !== null;
   }
 
+  /** Servers may send requests of a call that answers them on the GET stream, so that is opened first. */
   async *exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
+    const { id, onRequest } = request;
+    if (onRequest === null) {
+      yield* this.exchangeByPost(request, clock);
+      return;
+    }
+    this.router.add(id, onRequest);
+    try {
+      await beforeAbort(this.stream.use(), clock.signal);
+      yield* this.exchangeByPost(request, clock);
+    } finally {
+      this.stream.release();
+      this.router.delete(id);
+    }
+  }
+
+  async *listen(_: JsonObject, __: number, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
+    const queue = this.listeners.add(clock.signal);
+    try {
+      await beforeAbort(this.stream.use(), clock.signal);
+      yield* queue;
+    } finally {
+      this.stream.release();
+      this.listeners.delete(queue);
+    }
+  }
+
+  private async *exchangeByPost(
+    request: ChannelRequest,
+    clock: CallClock,
+  ): AsyncGenerator<UpstreamMessage, void> {
     const { id, method, params, extra } = request;
     const headers = { ...POST_HEADERS, ...this.sessionHeaders() };
     const body = encoded(requestBody(id, method, params));
@@ -100,6 +147,8 @@ export class StreamableSession implements Channel {
   async close(): Promise<void> {
     if (!this.isOpen) return;
     this.isOpen = false;
+    this.stream.stop();
+    this.listeners.fail(closed(true));
     if (!this.hasSession) return;
     const { farewellMs } = this.timeouts;
     const clock = new CallClock({ totalMs: farewellMs, idleMs: farewellMs });
@@ -142,13 +191,8 @@ export class StreamableSession implements Channel {
     } catch {
       throw clock.signal.reason as UpstreamError;
     }
-    const headers = {
-      accept: 'text/event-stream',
-      'last-event-id': parser.lastEventId ?? '',
-      ...this.sessionHeaders(),
-    };
     parser.restart();
-    const response = await this.http.send({ method: 'GET', headers, body: null, extra }, clock);
+    const response = await this.get(parser.lastEventId, extra, clock);
     try {
       await assertSuccess(response);
     } catch (cause) {
@@ -159,6 +203,19 @@ export class StreamableSession implements Channel {
       });
     }
     return response;
+  }
+
+  private get(
+    lastEventId: string | null,
+    extra: Readonly<Record<string, string>>,
+    clock: CallClock,
+  ): Promise<UpstreamHttpResponse> {
+    const headers = {
+      accept: 'text/event-stream',
+      ...(lastEventId !== null && { 'last-event-id': lastEventId }),
+      ...this.sessionHeaders(),
+    };
+    return this.http.send({ method: 'GET', headers, body: null, extra }, clock);
   }
 
   private sessionHeaders(): Readonly<Record<string, string>> {

@@ -84,7 +84,7 @@ async function probe(
   const { discoverMs } = options.timeouts;
   const clock = new CallClock({ totalMs: discoverMs, idleMs: discoverMs });
   const channel = new ModernChannel(options.http, NEWEST_MODERN, options.client, null);
-  const request = { id: 0, method: DISCOVER, params: {}, headers: {}, extra: {} };
+  const request = { id: 0, method: DISCOVER, params: {}, headers: {}, extra: {}, onRequest: null };
   try {
     for await (const { message } of channel.exchange(request, clock)) {
       if (message.kind !== 'response') continue;

@@ -1,6 +1,7 @@
 import type { AddressPolicy } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundClient } from '@gw/outbound';
 import { UpstreamError, type UpstreamErrorKind } from '../upstream-error';
+import { beforeAbort } from './before-abort';
 import type { CallClock } from './call-clock';
 import { checkedHeaders, type HeaderSource } from './headers';
 import { ResponseBody } from './response-body';
@@ -50,8 +51,8 @@ export class UpstreamHttp {
   async send(request: UpstreamHttpRequest, clock: CallClock): Promise<UpstreamHttpResponse> {
     const url = this.allowed(request.url ?? this.options.url);
     if (clock.signal.aborted) throw (clock.signal.reason as UpstreamError).withExecution(false);
-    const headers = checkedHeaders(await this.options.headers(), request.extra ?? {}, request.headers);
-    if (clock.signal.aborted) throw (clock.signal.reason as UpstreamError).withExecution(false);
+    const configured = await beforeAbort(this.options.headers(), clock.signal);
+    const headers = checkedHeaders(configured, request.extra ?? {}, request.headers);
     const { poolClass, connectMs } = this.options;
     return new Promise((resolve, reject) => {
       const state = { hasHead: false };

@@ -1,0 +1,37 @@
+import type { UpstreamMessage } from '../rpc/messages';
+import { UpstreamError } from '../upstream-error';
+import { MessageQueue } from './message-queue';
+
+const LISTENERS_MAX = 20;
+
+/** Readers of the notifications that belong to no call. Each has a queue of its own, which is bounded. */
+export class Listeners {
+  private readonly queues = new Set<MessageQueue>();
+
+  get size(): number {
+    return this.queues.size;
+  }
+
+  /** Throws `busy` when 20 listen already. */
+  add(signal: AbortSignal): MessageQueue {
+    if (this.queues.size >= LISTENERS_MAX)
+      throw new UpstreamError('busy', `The upstream has ${String(LISTENERS_MAX)} listeners already.`, {
+        mayHaveExecuted: false,
+      });
+    const queue = new MessageQueue(signal);
+    this.queues.add(queue);
+    return queue;
+  }
+
+  delete(queue: MessageQueue): void {
+    this.queues.delete(queue);
+  }
+
+  push(message: UpstreamMessage): void {
+    for (const queue of this.queues) queue.push(message);
+  }
+
+  fail(error: UpstreamError): void {
+    for (const queue of this.queues) queue.fail(error);
+  }
+}

@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CallClock } from '../http/call-clock';
+import { EventParser } from '../http/event-parser';
+import type { UpstreamHttpResponse } from '../http/upstream-http';
+import type { UpstreamTimeouts } from '../limits';
+import { messagesOf, type UpstreamMessage } from '../rpc/messages';
+import { assertSuccess } from '../rpc/response-fault';
+import { closed, UpstreamError } from '../upstream-error';
+
+/** A stream ends after an hour, and is opened again while it has users. */
+const STREAM_MS = 3_600_000;
+/** Wait for the head of the stream before a call is sent, for servers that send none before an event. */
+const HEAD_WAIT_MS = 1_000;
+const BACKOFF_MS_MIN = 500;
+const BACKOFF_MS_MAX = 30_000;
+
+export interface ServerStreamOptions {
+  /** Sends the GET. */
+  readonly open: (lastEventId: string | null, clock: CallClock) => Promise<UpstreamHttpResponse>;
+  readonly onMessage: (message: UpstreamMessage) => void;
+  /** The stream cannot be opened, and is not attempted again. */
+  readonly onRefused: (error: UpstreamError) => void;
+  readonly timeouts: UpstreamTimeouts;
+  /** Between 0 and 1; spreads reconnections. */
+  readonly random?: () => number;
+}
+
+/**
+ * The GET stream of a session, on which a server sends what belongs to no POST. Opened at the first
+ * use, and again while it has users: after the wait that the stream sets, else 0.5 to 30 s.
+ */
+export class ServerStream {
+  private users = 0;
+  private running: Promise<void> | null = null;
+  private clock: CallClock | null = null;
+  private isRefused = false;
+  private isStopped = false;
+  private onHead: (() => void) | null = null;
+  private readonly stopping = new AbortController();
+
+  constructor(private readonly options: ServerStreamOptions) {}
+
+  /** Opens the stream if needed. Resolves when it is open or refused, or after one second. */
+  async use(): Promise<void> {
+    this.users += 1;
+    if (this.running !== null || this.isRefused || this.isStopped) return;
+    const head = new Promise<void>((resolve) => (this.onHead = resolve));
+    this.running = this.run().finally(() => (this.running = null));
+    const waited = new AbortController();
+    await Promise.race([
+      head,
+      delay(HEAD_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined),
+    ]);
+    waited.abort();
+  }
+
+  release(): void {
+    this.users -= 1;
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.stopping.abort();
+    this.clock?.abort(closed(true));
+  }
+
+  private async run(): Promise<void> {
+    const parser = new EventParser();
+    for (let failures = 0; !this.isStopped;) {
+      failures = (await this.readOnce(parser)) ? 0 : failures + 1;
+      if (this.users === 0 || this.isRefused) return;
+      await this.backOff(parser, failures);
+    }
+  }
+
+  /** Reads one connection to its end. Returns whether it brought a message. */
+  private async readOnce(parser: EventParser): Promise<boolean> {
+    const { streamIdleMs } = this.options.timeouts;
+    const clock = new CallClock({ totalMs: STREAM_MS, idleMs: streamIdleMs });
+    this.clock = clock;
+    let hasMessage = false;
+    try {
+      parser.restart();
+      const response = await this.options.open(parser.lastEventId, clock);
+      await assertSuccess(response);
+      this.onHead?.();
+      for await (const message of messagesOf(response, parser)) {
+        hasMessage = true;
+        this.options.onMessage(message);
+      }
+    } catch (error) {
+      this.judge(error);
+    } finally {
+      clock.end();
+      this.onHead?.();
+    }
+    return hasMessage;
+  }
+
+  /** A client's error and a broken protocol will not get better; lost connections and outages may. */
+  private judge(error: unknown): void {
+    const isPassing =
+      error instanceof UpstreamError &&
+      (error.status === null || error.status >= 500 || error.status === 429) &&
+      error.kind !== 'protocol' &&
+      error.kind !== 'refused_address';
+    if (isPassing || this.isStopped) return;
+    this.isRefused = true;
+    const refusal = error instanceof UpstreamError ? error : closed(true);
+    this.options.onRefused(refusal);
+  }
+
+  private async backOff(parser: EventParser, failures: number): Promise<void> {
+    const wait = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** Math.min(failures, 10));
+    const jitter = (this.options.random ?? Math.random)() * 0.25 * wait;
+    const ms = parser.retryMs ?? wait + jitter;
+    await delay(Math.max(ms, 10), undefined, { signal: this.stopping.signal }).catch(() => undefined);
+  }
+}
