@@ -72,7 +72,7 @@ describe.each([
     });
     const names = async (kind: 'tools' | 'prompts' | 'resources' | 'templates') =>
       (await client.list(kind)).items.map(({ name }) => name);
-    expect(await names('tools')).toEqual(['echo', 'steps', 'wait', 'form']);
+    expect(await names('tools')).toEqual(['echo', 'steps', 'wait', 'form', 'stray']);
     expect(await names('prompts')).toEqual(['greet']);
     expect(await names('resources')).toEqual(['readme']);
     expect(await names('templates')).toEqual([]);

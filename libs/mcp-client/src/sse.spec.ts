@@ -47,7 +47,7 @@ describe('McpUpstream with HTTP+SSE', () => {
     const client = upstream(server.url);
     expect(await eventsOf(client.call(echo))).toEqual([text('hi')]);
     expect(await eventsOf(client.call(echo))).toEqual([text('hi')]);
-    expect((await client.list('tools')).items).toHaveLength(4);
+    expect((await client.list('tools')).items).toHaveLength(5);
     expect(server.log().slice(0, 6)).toEqual([
       ...['server/discover', 'initialize', 'GET', 'initialize', 'notifications/initialized', 'tools/call'],
     ]);

@@ -18,8 +18,8 @@ export interface ServerStreamOptions {
   /** Sends the GET. */
   readonly open: (lastEventId: string | null, clock: CallClock) => Promise<UpstreamHttpResponse>;
   readonly onMessage: (message: UpstreamMessage) => void;
-  /** The stream cannot be opened, and is not attempted again. */
-  readonly onRefused: (error: UpstreamError) => void;
+  /** The stream cannot be opened, and is not attempted again. `wasOpen`: it was open before. */
+  readonly onRefused: (error: UpstreamError, wasOpen: boolean) => void;
   readonly timeouts: UpstreamTimeouts;
   /** Between 0 and 1; spreads reconnections. */
   readonly random?: () => number;
@@ -33,7 +33,9 @@ export class ServerStream {
   private users = 0;
   private running: Promise<void> | null = null;
   private clock: CallClock | null = null;
-  private isRefused = false;
+  /** Why the stream is not attempted again; null while it may be. */
+  refusal: UpstreamError | null = null;
+  private wasOpen = false;
   private isStopped = false;
   private onHead: (() => void) | null = null;
   private readonly stopping = new AbortController();
@@ -43,7 +45,7 @@ export class ServerStream {
   /** Opens the stream if needed. Resolves when it is open or refused, or after one second. */
   async use(): Promise<void> {
     this.users += 1;
-    if (this.running !== null || this.isRefused || this.isStopped) return;
+    if (this.running !== null || this.refusal !== null || this.isStopped) return;
     const head = new Promise<void>((resolve) => (this.onHead = resolve));
     this.running = this.run().finally(() => (this.running = null));
     const waited = new AbortController();
@@ -68,7 +70,7 @@ export class ServerStream {
     const parser = new EventParser();
     for (let failures = 0; !this.isStopped;) {
       failures = (await this.readOnce(parser)) ? 0 : failures + 1;
-      if (this.users === 0 || this.isRefused) return;
+      if (this.users === 0 || this.refusal !== null) return;
       await this.backOff(parser, failures);
     }
   }
@@ -83,6 +85,7 @@ export class ServerStream {
       parser.restart();
       const response = await this.options.open(parser.lastEventId, clock);
       await assertSuccess(response);
+      this.wasOpen = true;
       this.onHead?.();
       for await (const message of messagesOf(response, parser)) {
         hasMessage = true;
@@ -105,9 +108,8 @@ export class ServerStream {
       error.kind !== 'protocol' &&
       error.kind !== 'refused_address';
     if (isPassing || this.isStopped) return;
-    this.isRefused = true;
-    const refusal = error instanceof UpstreamError ? error : closed(true);
-    this.options.onRefused(refusal);
+    this.refusal = error instanceof UpstreamError ? error : closed(true);
+    this.options.onRefused(this.refusal, this.wasOpen);
   }
 
   private async backOff(parser: EventParser, failures: number): Promise<void> {

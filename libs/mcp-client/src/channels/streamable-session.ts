@@ -53,7 +53,11 @@ export class StreamableSession implements Channel {
     this.stream = new ServerStream({
       timeouts,
       open: (lastEventId, clock) => this.get(lastEventId, {}, clock),
-      onRefused: (error) => this.listeners.fail(error),
+      onRefused: (error, wasOpen) => {
+        // The server had the stream and forgot the session.
+        if (wasOpen && error.status === 404) this.isOpen = false;
+        this.listeners.fail(error);
+      },
       onMessage: (received) => {
         if (received.message.kind === 'request') this.router.route(received.message);
         else if (received.message.kind === 'notification') this.listeners.push(received);
@@ -103,6 +107,7 @@ export class StreamableSession implements Channel {
     const queue = this.listeners.add(clock.signal);
     try {
       await beforeAbort(this.stream.use(), clock.signal);
+      if (this.stream.refusal !== null) throw this.stream.refusal;
       yield* queue;
     } finally {
       this.stream.release();

@@ -43,6 +43,15 @@ export function sdkServer(aborted: string[] = []): McpServer {
     );
     return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
   });
+  // A request that names no call: streamable HTTP sends it on the GET stream.
+  server.registerTool('stray', {}, async () => {
+    const answer = await server.server.elicitInput({
+      mode: 'form',
+      message: 'Which city?',
+      requestedSchema: { type: 'object', properties: { city: { type: 'string' } } },
+    });
+    return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
+  });
   server.registerPrompt('greet', {}, () => ({ messages: [] }));
   server.registerResource('readme', 'file:///readme', {}, () => ({ contents: [] }));
   return server;

@@ -1,0 +1,171 @@
+import { NO_CAPABILITIES } from '@gw/mcp';
+import type { ServerResponse } from 'node:http';
+import type { InputHandling } from './calls/call-event';
+import {
+  closedAfterEach,
+  event,
+  eventsOf,
+  failureOf,
+  json,
+  notification,
+  result,
+  stream,
+  until,
+  type Answer,
+} from './spec-support/fixture';
+import { modernServer } from './spec-support/modern-server';
+import { sdkServer, sseSdk, streamableSdk } from './spec-support/sdk-servers';
+
+const { serve, upstream } = closedAfterEach();
+const FORM = { ...NO_CAPABILITIES, form: true };
+const CHANGED = notification('notifications/tools/list_changed', {});
+const heard = { kind: 'notification', method: 'notifications/tools/list_changed', params: {} };
+const input: InputHandling = {
+  context: { capabilities: FORM, ownHosts: [], allowSampling: false },
+  respond: () => Promise.resolve({ action: 'decline' }),
+};
+
+/** A legacy server whose GET streams are answered by hand. */
+function legacy(get: (res: ServerResponse, count: number) => void): Answer {
+  let count = 0;
+  return (received, res) => {
+    if (received.verb === 'GET') get(res, (count += 1));
+    else if (received.method === 'initialize')
+      json(res, result(received, { protocolVersion: '2025-06-18', capabilities: {} }), 200, {
+        'mcp-session-id': 'session',
+      });
+    else if (received.method === 'tools/call') json(res, result(received, { content: [] }));
+    else res.writeHead(received.method === 'server/discover' ? 400 : 202).end();
+  };
+}
+
+describe('listen of McpUpstream', () => {
+  it('subscribes at a modern server and ends with its result', async () => {
+    const server = await serve(
+      modernServer({
+        'subscriptions/listen': (received, res) => {
+          stream(res, [CHANGED, result(received, { resultType: 'complete' })]);
+          res.end();
+        },
+      }),
+    );
+    const listening = upstream(server.url).listen({ toolsListChanged: true });
+    expect(await eventsOf(listening)).toEqual([heard]);
+    expect(server.received[1]?.message).toMatchObject({
+      params: { notifications: { toolsListChanged: true } },
+    });
+  });
+
+  it('reads the GET stream of a legacy session, and resumes it behind its last event', async () => {
+    const server = await serve(
+      legacy((res, count) => {
+        stream(res, []);
+        res.write('retry: 1\n\n');
+        event(res, CHANGED, `e${String(count)}`);
+        if (count === 1) res.end();
+      }),
+    );
+    const abort = new AbortController();
+    const listening = upstream(server.url, { protocol: 'legacy' }).listen({}, { signal: abort.signal });
+    for (const _ of [1, 2]) expect(await listening.next()).toEqual({ done: false, value: heard });
+    expect(server.received.filter(({ verb }) => verb === 'GET').map(({ headers }) => headers)).toMatchObject([
+      { 'mcp-session-id': 'session', 'mcp-protocol-version': '2025-06-18' },
+      { 'last-event-id': 'e1' },
+    ]);
+    abort.abort();
+    expect(await failureOf(listening.next())).toMatchObject({ kind: 'cancelled' });
+  });
+
+  it('fails when the server offers no stream, and calls go on', async () => {
+    const server = await serve(legacy((res) => void res.writeHead(405).end()));
+    const client = upstream(server.url, { protocol: 'legacy' });
+    for (const _ of [1, 2])
+      expect(await failureOf(client.listen({}).next())).toMatchObject({ kind: 'http_status', status: 405 });
+    expect(await eventsOf(client.call({ name: 'a' }, { input }))).toHaveLength(1);
+    expect(server.log().filter((method) => method === 'GET')).toHaveLength(1);
+  });
+
+  it('opens a new session when the stream finds that the server forgot the old one', async () => {
+    const server = await serve(
+      legacy((res, count) => {
+        if (count === 2) {
+          res.writeHead(404).end();
+          return;
+        }
+        stream(res, []);
+        res.write('retry: 1\n\n');
+        event(res, CHANGED);
+        if (count === 1) res.end();
+      }),
+    );
+    const client = upstream(server.url, { protocol: 'legacy' });
+    const listening = client.listen({});
+    expect(await listening.next()).toMatchObject({ value: heard });
+    expect(await failureOf(listening.next())).toMatchObject({ status: 404 });
+    expect(await client.listen({}).next()).toMatchObject({ value: heard });
+    expect(server.log().filter((method) => method === 'initialize')).toHaveLength(2);
+  });
+
+  it('reads the stream of HTTP+SSE', async () => {
+    const made: ReturnType<typeof sdkServer>[] = [];
+    const make = () => {
+      const one = sdkServer();
+      made.push(one);
+      return one;
+    };
+    const server = await serve(sseSdk(make), '/sse');
+    const client = upstream(server.url, { protocol: 'sse' });
+    await client.describe();
+    const next = client.listen({}).next();
+    made[0]?.sendToolListChanged();
+    expect(await next).toMatchObject({ value: { method: 'notifications/tools/list_changed' } });
+  });
+
+  it('limits the readers of one session', async () => {
+    const server = await serve(legacy((res) => stream(res, [])));
+    const client = upstream(server.url, { protocol: 'legacy' });
+    const abort = new AbortController();
+    const all = Array.from({ length: 21 }, () =>
+      failureOf(client.listen({}, { signal: abort.signal }).next()),
+    );
+    expect(await Promise.race(all)).toMatchObject({ kind: 'busy', mayHaveExecuted: false });
+    abort.abort();
+    const kinds = (await Promise.all(all)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'cancelled')).toHaveLength(20);
+  });
+});
+
+describe('requests of a server outside of calls', () => {
+  it('are answered by the only call in flight', async () => {
+    const server = await serve(streamableSdk(sdkServer).answer);
+    const client = upstream(server.url, { capabilities: FORM });
+    const events = await eventsOf(client.call({ name: 'stray' }, { input }));
+    expect(events).toMatchObject([{ result: { content: [{ text: '{"action":"decline"}' }] } }]);
+  });
+
+  it('are refused while several calls are in flight, so that no question reaches another user', async () => {
+    const server = await serve(streamableSdk(sdkServer).answer);
+    const client = upstream(server.url, { capabilities: FORM });
+    const respond = jest.fn();
+    const abort = new AbortController();
+    const other = client.call({ name: 'wait' }, { input: { ...input, respond }, signal: abort.signal });
+    await other.next();
+    const events = await eventsOf(client.call({ name: 'stray' }, { input: { ...input, respond } }));
+    expect(events).toMatchObject([{ kind: 'result', result: { isError: true } }]);
+    expect(respond).not.toHaveBeenCalled();
+    abort.abort();
+    await failureOf(other.next());
+  });
+
+  it('are answered at once when they are a ping, also without a call', async () => {
+    const ping = { jsonrpc: '2.0', id: 'p', method: 'ping' };
+    const server = await serve(legacy((res) => stream(res, [ping])));
+    const client = upstream(server.url, { protocol: 'legacy' });
+    const abort = new AbortController();
+    const listening = client.listen({}, { signal: abort.signal }).next();
+    await until(() => server.log().includes('response'));
+    expect(server.received.at(-1)?.message).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });
+    abort.abort();
+    await failureOf(listening);
+  });
+});
