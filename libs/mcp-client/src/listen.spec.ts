@@ -102,8 +102,10 @@ describe('listen of McpUpstream', () => {
     const listening = client.listen({});
     expect(await listening.next()).toMatchObject({ value: heard });
     expect(await failureOf(listening.next())).toMatchObject({ status: 404 });
-    expect(await client.listen({}).next()).toMatchObject({ value: heard });
+    const again = client.listen({});
+    expect(await again.next()).toMatchObject({ value: heard });
     expect(server.log().filter((method) => method === 'initialize')).toHaveLength(2);
+    await again.return();
   });
 
   it('reads the stream of HTTP+SSE', async () => {

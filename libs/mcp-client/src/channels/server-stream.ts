@@ -106,6 +106,7 @@ export class ServerStream {
       error instanceof UpstreamError &&
       (error.status === null || error.status >= 500 || error.status === 429) &&
       error.kind !== 'protocol' &&
+      error.kind !== 'closed' &&
       error.kind !== 'refused_address';
     if (isPassing || this.isStopped) return;
     this.refusal = error instanceof UpstreamError ? error : closed(true);
@@ -116,6 +117,8 @@ export class ServerStream {
     const wait = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** Math.min(failures, 10));
     const jitter = (this.options.random ?? Math.random)() * 0.25 * wait;
     const ms = parser.retryMs ?? wait + jitter;
-    await delay(Math.max(ms, 10), undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    await delay(Math.max(ms, 10), undefined, {
+      ...{ ref: false, signal: this.stopping.signal },
+    }).catch(() => undefined);
   }
 }

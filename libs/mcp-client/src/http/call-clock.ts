@@ -78,7 +78,8 @@ export class CallClock {
   }
 
   private after(ms: number, phase: TimeoutPhase): NodeJS.Timeout {
-    return setTimeout(() => this.controller.abort(timedOut(phase, ms)), ms);
+    // A process that ends does not wait for its calls: their sockets keep it alive while it serves.
+    return setTimeout(() => this.controller.abort(timedOut(phase, ms)), ms).unref();
   }
 
   private clear(): void {
