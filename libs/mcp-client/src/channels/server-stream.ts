@@ -27,7 +27,8 @@ export interface ServerStreamOptions {
 
 /**
  * The GET stream of a session, on which a server sends what belongs to no POST. Opened at the first
- * use, and again while it has users: after the wait that the stream sets, else 0.5 to 30 s.
+ * use, and again while it has users: after the wait that the stream sets, else, and after failures,
+ * 0.5 to 30 s.
  */
 export class ServerStream {
   private users = 0;
@@ -116,7 +117,8 @@ export class ServerStream {
   private async backOff(parser: EventParser, failures: number): Promise<void> {
     const wait = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** Math.min(failures, 10));
     const jitter = (this.options.random ?? Math.random)() * 0.25 * wait;
-    const ms = parser.retryMs ?? wait + jitter;
+    // The stream's own wait counts as long as connections bring something.
+    const ms = failures === 0 && parser.retryMs !== null ? parser.retryMs : wait + jitter;
     await delay(Math.max(ms, 10), undefined, {
       ...{ ref: false, signal: this.stopping.signal },
     }).catch(() => undefined);
