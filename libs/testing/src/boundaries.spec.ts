@@ -108,7 +108,7 @@ describe('project boundaries', () => {
 
   it('match the table in CONTRIBUTING.md, which lists each lib under the kind of its tag', () => {
     const rows = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(
-      /^\| (kernel|contract|domain|infra|bridge|test)\b[^|]*\|([^|]+)\|/gm,
+      /^\| (kernel|contract|domain|infra|bridge|client|test)\b[^|]*\|([^|]+)\|/gm,
     );
     const listed = [...rows].flatMap(([, kind = '', libs = '']) =>
       [...libs.matchAll(/`([a-z0-9-]+)`/g)].map(([, lib = '']) => `type:${kind} ${lib}`),
