@@ -7,7 +7,7 @@ import { byReference, found, reach } from '../auth/tenancy';
 import type { At } from './at';
 import type { Principal } from '../common/principal';
 import { escapeLike } from '../common/text';
-import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
+import { FOR_CHANGE, FOR_UPDATE, type Write } from '../unit-of-work/writes';
 
 type Where<R> = FindOptionsWhere<R> | FindOptionsWhere<R>[];
 
@@ -50,7 +50,7 @@ export async function findRow<R extends ResourceRow>(
   manager: EntityManager,
   resource: Pick<Resource<R>, 'entity' | 'where'>,
   { caller, reference }: Pick<At, 'caller' | 'reference'>,
-  options: { readonly lock?: typeof FOR_UPDATE } = {},
+  options: { readonly lock?: typeof FOR_UPDATE | typeof FOR_CHANGE } = {},
 ): Promise<R> {
   const where = (resource.where ?? defaultWhere<R>)(caller, reference);
   return found(await manager.findOne(resource.entity, { where, ...options }));
@@ -66,7 +66,7 @@ export async function lockRow<R extends ResourceRow>(
   at: At,
   action: 'update' | 'delete' = 'update',
 ): Promise<R> {
-  const row = await findRow(manager, resource, at, { lock: FOR_UPDATE });
+  const row = await findRow(manager, resource, at, { lock: action === 'delete' ? FOR_UPDATE : FOR_CHANGE });
   resource.allow?.(row, at.caller, action);
   assertMatches(at.ifMatch, row);
   return row;

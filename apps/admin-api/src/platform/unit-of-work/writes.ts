@@ -60,6 +60,12 @@ async function assertOnce(manager: EntityManager): Promise<void> {
 /** Lock for rows that are read in order to change them; it serialises concurrent writers of a row. */
 export const FOR_UPDATE = { mode: 'pessimistic_write' } as const;
 
+/**
+ * As `FOR_UPDATE`, for a row that stays: rows that refer to it can be inserted meanwhile. A change of an organisation, which also changes its
+ * workspaces, would otherwise wait for one that holds its workspace and waits for the organisation.
+ */
+export const FOR_CHANGE = { mode: 'for_no_key_update' } as const;
+
 export class Write<C extends AuditCaller = AuditCaller> {
   readonly entries: AuditEntry[] = [];
   readonly changedKeys: DocumentKey[] = [];

@@ -1,0 +1,39 @@
+import { eventually } from '@gw/testing';
+import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
+
+const SETTINGS = '/v1/admin/organisation/settings';
+
+describe('locks of rows', () => {
+  const api = new TestAdminApi();
+  const tenant = api.standingTenant();
+
+  it('let a policy be made in a workspace while the settings of its organisation change', async () => {
+    const { workspaceId, organisationId, adminKey: key } = tenant;
+    const policy = {
+      ...{ name: 'Team', conditions: [{ key: 'metadata.team', value: ['a'] }], type: 'cost' },
+      ...{ group_by: [{ key: 'api_key' }], credit_limit: 100 },
+    };
+    const changes: Promise<GatewayResponse>[] = [];
+    await api.dataSource.transaction(async (manager) => {
+      // As a new policy does: it holds its workspace, and then refers to the organisation.
+      await manager.query(`SELECT 1 FROM workspaces WHERE id = $1 FOR UPDATE`, [workspaceId]);
+      changes.push(api.put(SETTINGS, { key, body: { workspace_overrides: { logs: false } } }));
+      const waiting = async (): Promise<boolean> => {
+        const [row] = await api.dataSource.query<{ count: string }[]>(
+          `SELECT count(*) FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE workspaces%'`,
+        );
+        return Number(row?.count) > 0;
+      };
+      expect(await eventually(waiting)).toBe(true);
+      await manager.query(
+        `INSERT INTO labels (id, organisation_id, workspace_id, name, status)
+         VALUES (gen_random_uuid(), $1, $2, 'held', 'active')`,
+        [organisationId, workspaceId],
+      );
+    });
+    const made = await api.post('/v1/policies/usage-limits', { key: tenant.key, body: policy });
+    const [changed] = await Promise.all(changes);
+    expect([made.status, changed?.status]).toEqual([200, 200]);
+  });
+});
