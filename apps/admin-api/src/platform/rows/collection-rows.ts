@@ -2,7 +2,7 @@ import { CollectionEntity, WorkspaceEntity } from '@gw/entities';
 import { randomHex, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import type { EntityManager } from 'typeorm';
-import { FOR_UPDATE } from '../unit-of-work/writes';
+import { FOR_CHANGE } from '../unit-of-work/writes';
 import { byReference, type TenantWhere } from '../auth/tenancy';
 import { slugOf } from '../common/text';
 
@@ -51,7 +51,7 @@ export async function assertNoCycle(
   row: CollectionEntity,
   parent: CollectionEntity,
 ): Promise<void> {
-  await manager.findOne(WorkspaceEntity, { where: { id: row.workspaceId }, lock: FOR_UPDATE });
+  await manager.findOne(WorkspaceEntity, { where: { id: row.workspaceId }, lock: FOR_CHANGE });
   const [{ within } = { within: false }] = await manager.query<{ within: boolean }[]>(
     `WITH RECURSIVE above (id, parent_id) AS (
        SELECT id, parent_id FROM collections WHERE id = $1

@@ -4,7 +4,7 @@ import { assertAllowedUrl, GatewayError, seal, uuidv7, type AddressPolicy } from
 import { assign, listOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { found, idOf, reach } from '../../platform/auth/tenancy';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
@@ -112,7 +112,7 @@ export class AlertWebhooksService {
 /** Throws `conflict` when the maximum number of webhooks exists. */
 async function assertRoom(manager: EntityManager, { organisationId, workspaceId }: Principal): Promise<void> {
   // The lock on the organisation's row serialises concurrent creations.
-  found(await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_UPDATE }));
+  found(await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_CHANGE }));
   const where = { organisationId, workspaceId: workspaceId ?? IsNull() };
   if ((await manager.countBy(AlertWebhookEntity, where)) < WEBHOOKS_MAX) return;
   throw new GatewayError('conflict', {

@@ -29,7 +29,7 @@ import {
   type Versions,
 } from '../../platform/resource/versioned';
 import { guardrailsAskingBy } from '../../platform/rows/guardrails.queries';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertSavable } from './config-content';
 import type { CreateConfigDto, CreatedConfigDto, UpdateConfigDto, UpdatedConfigDto } from './configs.dto';
 import {
@@ -185,7 +185,7 @@ async function replaceDefault(write: Write, workspaceId: string, next: string): 
   const { manager } = write;
   const others = { workspaceId, isDefault: true, id: Not(next), status: 'active' } as const;
   // The lock on the workspace serialises concurrent writers of the default.
-  await manager.findOne(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
+  await manager.findOne(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_CHANGE });
   await manager.update(ConfigEntity, others, { isDefault: false });
   write.changed(documentKey.workspace(workspaceId));
 }

@@ -17,7 +17,7 @@ import {
   present,
   type Resource,
 } from '../../platform/resource/rows';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
 import {
   LabelFields,
   toLabel,
@@ -115,7 +115,7 @@ async function assertFree(
 ): Promise<void> {
   const { organisationId } = caller;
   // The lock on the organisation's row serialises concurrent writes of one name.
-  await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_UPDATE });
+  await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_CHANGE });
   const clash = await manager.existsBy(
     LabelEntity,
     visibleTo({ organisationId, workspaceId }).map((where) => ({ ...where, name })),

@@ -17,7 +17,7 @@ import {
   present,
   type Resource,
 } from '../../platform/resource/rows';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
 import type { ListPoliciesQuery } from './policies.dto';
 
 export type PolicyRow = UsageLimitPolicyEntity | RateLimitPolicyEntity;
@@ -133,7 +133,7 @@ async function roomFor<R extends PolicyRow>(
   const owner = inWorkspace(caller);
   // The lock on the workspace's row serialises concurrent creations.
   const where = { id: owner.workspaceId, organisationId: owner.organisationId, status: 'active' } as const;
-  found(await manager.findOne(WorkspaceEntity, { where, lock: FOR_UPDATE }));
+  found(await manager.findOne(WorkspaceEntity, { where, lock: FOR_CHANGE }));
   const active = { ...owner, status: 'active' } as unknown as FindOptionsWhere<R>;
   if ((await manager.countBy(entity, active)) >= POLICIES_MAX) {
     throw new GatewayError('conflict', {

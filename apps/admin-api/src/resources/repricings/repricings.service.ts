@@ -3,7 +3,7 @@ import { GatewayError, uuidv7, UNITS_PER_USD, DAY_MS } from '@gw/kernel';
 import { assertMatches, invalid, listOf, rowFields, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { found, inOrganisation, isUuid } from '../../platform/auth/tenancy';
 import type {
@@ -91,7 +91,7 @@ export class RepricingsService {
 
 async function assertFewOpen(manager: EntityManager, organisationId: string): Promise<void> {
   // The lock on the organisation's row serialises concurrent creations.
-  found(await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_UPDATE }));
+  found(await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_CHANGE }));
   const open = { organisationId, status: In(['previewing', 'applying']) };
   if ((await manager.countBy(RepricingEntity, open)) < OPEN_MAX) return;
   throw new GatewayError('conflict', {

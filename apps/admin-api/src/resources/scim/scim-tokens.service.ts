@@ -7,7 +7,7 @@ import { securityOf } from '../../platform/auth/security';
 import { inOrganisation } from '../../platform/auth/tenancy';
 import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
 import type { Principal } from '../../platform/common/principal';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
 import { Secrets, SETTINGS } from '../../settings';
 import type { NewScimToken, ScimTokenListResponse } from './scim-tokens.dto';
 
@@ -57,7 +57,7 @@ export class ScimTokensService {
       const { organisationId } = inOrganisation(caller);
       await assertMayProvision(manager, caller);
       // The lock on the organisation's row makes rotations follow one another.
-      await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_UPDATE });
+      await manager.findOne(OrganisationEntity, { where: { id: organisationId }, lock: FOR_CHANGE });
       const previousExpiresAt = new Date(Date.now() + TRANSITION_MS);
       await manager.delete(ScimTokenEntity, { organisationId, expiresAt: LessThan(previousExpiresAt) });
       const previous = await manager.update(

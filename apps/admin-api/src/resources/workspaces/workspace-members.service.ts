@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
 import type { UserPlace } from '../../platform/keys/user-key-rules';
-import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import type { At } from '../../platform/resource/at';
@@ -44,7 +44,7 @@ export class WorkspaceMembersService {
     const { workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       // The lock delays a deletion of the workspace until the members are stored.
-      await write.manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_UPDATE });
+      await write.manager.findOneOrFail(WorkspaceEntity, { where: { id: workspaceId }, lock: FOR_CHANGE });
       await this.join(write, workspaceId, input.users);
       return {};
     });
