@@ -29,7 +29,7 @@ describe('the end of a caller who was let in', () => {
     ends.watch(CALLER, {
       ...{ id: 'k', source, workspace, organisation },
       ...{ workspaceKey: WORKSPACE, organisationKey: ORGANISATION },
-      ...{ places: [EARLIER, CURRENT], expiresAtMs: Infinity, ...more },
+      ...{ at: EARLIER, others: [CURRENT], expiresAtMs: Infinity, ...more },
     });
     return ends;
   }

@@ -5,8 +5,10 @@ import { readDocument, type Documents } from './documents';
 export interface CallerOrigin {
   /** Id of the key, the trust or the grant. */
   readonly id: string;
-  /** Where the document of the credential is, or may be after the next replacement of the master key. */
-  readonly places: readonly DocumentKey[];
+  /** Key of the credential's document. */
+  readonly at: DocumentKey;
+  /** Other keys under which that document may be found later, when it moves after a replacement of the master key. */
+  readonly others: readonly DocumentKey[];
   readonly source: ReadModelDocument;
   readonly workspace: WorkspaceDocument;
   readonly workspaceKey: DocumentKey;
@@ -16,11 +18,22 @@ export interface CallerOrigin {
   readonly expiresAtMs: number;
 }
 
-interface Watched extends CallerOrigin {
+interface Watched {
+  readonly origin: CallerOrigin;
   /** The last version that was seen of the credential's document. */
   seen: ReadModelDocument;
   endsAtMs: number;
 }
+
+/** Whether the documents of a caller are still those that were read; `source`: of the credential. Three lookups in memory. */
+export const isUnchanged = (
+  documents: Pick<Documents, 'get'>,
+  { at, workspace, workspaceKey, organisation, organisationKey }: CallerOrigin,
+  source: ReadModelDocument,
+): boolean =>
+  documents.get(at) === source &&
+  documents.get(workspaceKey) === workspace &&
+  documents.get(organisationKey) === organisation;
 
 /**
  * Tells whether callers who were let in have been taken away since. An end that was known before, such as an expiry or the end of a
@@ -32,34 +45,29 @@ export class CallerEnds<P extends object> {
   constructor(private readonly documents: Documents) {}
 
   watch(caller: P, origin: CallerOrigin): void {
-    this.watched.set(caller, { ...origin, seen: origin.source, endsAtMs: origin.expiresAtMs });
+    this.watched.set(caller, { origin, seen: origin.source, endsAtMs: origin.expiresAtMs });
   }
 
   /** What cannot be read has not ended. Never rejects. */
   hasEnded(caller: P): boolean | Promise<boolean> {
     const of = this.watched.get(caller);
-    if (of === undefined) return false;
-    const [place] = of.places;
-    const isSame =
-      place !== undefined &&
-      this.documents.get(place) === of.seen &&
-      this.documents.get(of.workspaceKey) === of.workspace &&
-      this.documents.get(of.organisationKey) === of.organisation;
-    return isSame ? false : this.isGone(of).catch(() => false);
+    if (of === undefined || isUnchanged(this.documents, of.origin, of.seen)) return false;
+    return this.isGone(of).catch(() => false);
   }
 
   private async isGone(of: Watched): Promise<boolean> {
+    const { id, at, others, workspaceKey, organisationKey, expiresAtMs } = of.origin;
     const [workspace, organisation] = await Promise.all([
-      readDocument(this.documents, of.workspaceKey),
-      readDocument(this.documents, of.organisationKey),
+      readDocument(this.documents, workspaceKey),
+      readDocument(this.documents, organisationKey),
     ]);
     if (!isActive(workspace, 'workspace') || !isActive(organisation, 'organisation')) return true;
     if (of.endsAtMs <= Date.now()) return false;
-    for (const place of of.places) {
+    for (const place of [at, ...others]) {
       const document = await readDocument(this.documents, place);
-      if (document === null || !isOf(document, of.id)) continue;
+      if (document === null || !isOf(document, id)) continue;
       of.seen = document;
-      of.endsAtMs = Math.min(of.expiresAtMs, endOf(document));
+      of.endsAtMs = Math.min(expiresAtMs, endOf(document));
       return false;
     }
     return true;

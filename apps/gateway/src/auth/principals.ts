@@ -4,7 +4,6 @@ import {
   type ApiKeyDocument,
   type DocumentKey,
   type OrganisationDocument,
-  type ReadModelDocument,
   type TokenBinding,
   type WorkspaceDocument,
 } from '@gw/contracts';
@@ -13,7 +12,7 @@ import { LRUCache } from 'lru-cache';
 import { isAccessTokenForm } from '@gw/oauth';
 import { isTokenForm, type ProvenRequest } from '@gw/trusts';
 import type { AccessTokenCallers } from './access-token-callers';
-import { CallerEnds, isActive } from './caller-ends';
+import { CallerEnds, isActive, isUnchanged, type CallerOrigin } from './caller-ends';
 import { readDocument, type Documents } from './documents';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
@@ -42,11 +41,7 @@ export interface Principal {
 }
 
 interface Known {
-  readonly key: DocumentKey;
-  readonly workspace: DocumentKey;
-  readonly organisation: DocumentKey;
-  /** What the document of `key` was when the principal was built. */
-  readonly source: ReadModelDocument;
+  readonly origin: CallerOrigin;
   /** False once a token must be checked again; null for an API key. */
   readonly mayStay: (() => boolean) | null;
   readonly principal: Principal;
@@ -55,10 +50,11 @@ interface Known {
 }
 
 /** What a credential was resolved to. */
-interface Resolved extends Pick<Known, 'source' | 'mayStay' | 'isUsed'>, Pick<Principal, 'boundTo'> {
-  readonly at: DocumentKey;
-  /** Other keys under which the document of the credential may be found later. */
-  readonly others: readonly DocumentKey[];
+interface Resolved
+  extends
+    Pick<CallerOrigin, 'at' | 'others' | 'source'>,
+    Pick<Known, 'mayStay' | 'isUsed'>,
+    Pick<Principal, 'boundTo'> {
   readonly key: ApiKeyDocument;
 }
 
@@ -139,16 +135,11 @@ export class Principals {
   private resolveKey(apiKey: string): Principal | Promise<Principal> {
     const known = this.known.get(apiKey);
     if (known && this.isCurrent(known)) return known.principal;
-    return isAccessTokenForm(apiKey) ? this.lookUpToken(apiKey) : this.lookUp(apiKey, known?.key);
+    return isAccessTokenForm(apiKey) ? this.lookUpToken(apiKey) : this.lookUp(apiKey, known?.origin.at);
   }
 
-  private isCurrent({ key, workspace, organisation, source, mayStay, principal }: Known): boolean {
-    return (
-      this.documents.get(key) === source &&
-      this.documents.get(workspace) === principal.workspace &&
-      this.documents.get(organisation) === principal.organisation &&
-      (mayStay === null || mayStay())
-    );
+  private isCurrent({ origin, mayStay }: Known): boolean {
+    return isUnchanged(this.documents, origin, origin.source) && (mayStay === null || mayStay());
   }
 
   private async lookUp(apiKey: string, known: DocumentKey | undefined): Promise<Principal> {
@@ -208,16 +199,12 @@ export class Principals {
     const isOwn = isActive(workspace, 'workspace') && workspace.organisationId === key.organisationId;
     if (!isOwn || !isActive(organisation, 'organisation')) throw refusal('api_key_invalid', key);
     const principal = { ...this.build(key, workspace, organisation), boundTo };
-    const known = {
-      ...{ key: at, workspace: workspaceKey, organisation: organisationKey },
-      ...{ source, mayStay, principal, isUsed },
-    };
-    this.ends.watch(principal, {
-      ...{ id: key.id, source, workspace, organisation, workspaceKey, organisationKey },
-      places: [at, ...others],
+    const origin = {
+      ...{ id: key.id, at, others, source, workspace, workspaceKey, organisation, organisationKey },
       expiresAtMs: principal.expiresAtMs,
-    });
-    return known;
+    };
+    this.ends.watch(principal, origin);
+    return { origin, mayStay, principal, isUsed };
   }
 
   private async find(
