@@ -1,5 +1,5 @@
 import { CARD_BOUNDS, CARD_ENCODINGS, CARD_FETCH_TIMEOUT_MS, CardFetch, type CardRequest } from '@gw/a2a';
-import { GatewayError, type AddressPolicy } from '@gw/kernel';
+import { GatewayError, Shares, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient, OutboundError, type BufferedResponse } from '@gw/outbound';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
@@ -7,13 +7,13 @@ import type { Principal } from '../../platform/common/principal';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import type { FetchAgentCardDto } from './agent-cards.dto';
 
-/** Fetches of this process at once, and those of one organisation. Each holds at most 1 MiB. */
-const [FETCHES_MAX, OF_ORGANISATION_MAX] = [20, 4];
+/** Fetches of this process at once. An organisation that is alone has half of them. Each holds at most 1 MiB. */
+const FETCHES_MAX = 8;
 
 /** Reads cards of agents from their addresses, under the address policy at every step. */
 @Injectable()
 export class AgentCardsService {
-  private readonly underWay = new Map<string, number>();
+  private readonly places = new Shares(FETCHES_MAX);
 
   constructor(
     private readonly http: BufferedClient,
@@ -22,7 +22,7 @@ export class AgentCardsService {
 
   /**
    * Returns the card as it was published. Throws `validation_failed` and `custom_host_refused` for an endpoint, a response or a card that
-   * is not allowed, `forbidden` for another organisation, and `rate_limited` above four fetches of one organisation at once.
+   * is not allowed, `forbidden` for another organisation, and `rate_limited` when the organisation has no place left.
    */
   async fetch(caller: Principal, input: FetchAgentCardDto): Promise<object> {
     const { organisationId } = caller;
@@ -31,7 +31,13 @@ export class AgentCardsService {
     const credential = { authType, authToken, authHeader };
     const fetch = new CardFetch({ policy: this.policy, endpoint, credential });
     const first = fetch.start();
-    return this.inTurn(organisationId, () => this.read(fetch, first));
+    const share = this.places.of(organisationId, organisationId);
+    if (!share.take(1)) throw tooMany();
+    try {
+      return await this.read(fetch, first);
+    } finally {
+      share.give(1);
+    }
   }
 
   private async read(fetch: CardFetch, first: CardRequest): Promise<object> {
@@ -56,20 +62,6 @@ export class AgentCardsService {
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       throw invalid('endpoint', `endpoint could not be read (${error.failure}): ${error.message}`);
-    }
-  }
-
-  private async inTurn<T>(organisationId: string, run: () => Promise<T>): Promise<T> {
-    const own = this.underWay.get(organisationId) ?? 0;
-    const all = [...this.underWay.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= OF_ORGANISATION_MAX || all >= FETCHES_MAX) throw tooMany();
-    this.underWay.set(organisationId, own + 1);
-    try {
-      return await run();
-    } finally {
-      const left = (this.underWay.get(organisationId) ?? 1) - 1;
-      if (left > 0) this.underWay.set(organisationId, left);
-      else this.underWay.delete(organisationId);
     }
   }
 }
