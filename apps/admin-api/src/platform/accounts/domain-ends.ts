@@ -1,6 +1,6 @@
 import { OrganisationDomainEntity, SessionEntity, UserEntity } from '@gw/entities';
 import { In, IsNull, type EntityManager } from 'typeorm';
-import { domainOf } from './verified-domains';
+import { covers, domainOf } from './verified-domains';
 
 /**
  * Ends the sessions that single sign-on has opened for addresses of a domain that the organisation gives up: no provider of it may speak
@@ -8,8 +8,9 @@ import { domainOf } from './verified-domains';
  */
 export async function endSessionsOfDomain(
   manager: EntityManager,
-  { organisationId, domain, allowSubdomains, verifiedAt }: OrganisationDomainEntity,
+  given: OrganisationDomainEntity,
 ): Promise<void> {
+  const { organisationId, verifiedAt } = given;
   if (verifiedAt === null) return;
   const live = { organisationId, byPassword: false, revokedAt: IsNull() };
   const users = await manager
@@ -22,8 +23,8 @@ export async function endSessionsOfDomain(
     .andWhere('NOT session.byPassword AND session.revokedAt IS NULL AND session.expiresAt > now()')
     .getRawMany<Pick<UserEntity, 'id' | 'email'>>();
   const ended = users.filter(({ email }) => {
-    const own = domainOf(email);
-    return own !== null && (own === domain || (allowSubdomains && own.endsWith(`.${domain}`)));
+    const domain = domainOf(email);
+    return domain !== null && covers(given, domain);
   });
   if (ended.length === 0) return;
   await manager.update(

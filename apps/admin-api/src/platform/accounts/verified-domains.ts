@@ -12,6 +12,12 @@ export function domainOf(email: string): string | null {
   return ascii === '' ? null : ascii;
 }
 
+/** Whether a domain of an organisation speaks for addresses of `domain`, as `domainOf` gives it. */
+export const covers = (
+  { domain: own, allowSubdomains }: Pick<OrganisationDomainEntity, 'domain' | 'allowSubdomains'>,
+  domain: string,
+): boolean => domain === own || (allowSubdomains && domain.endsWith(`.${own}`));
+
 /** The domain and those above it: `a.b.example` gives itself, `b.example` and `example`. */
 function domainsAbove(domain: string): string[] {
   const labels = domain.split('.').slice(0, LABELS_MAX);
@@ -31,5 +37,5 @@ export async function hasVerifiedDomain(
     domain: In(domainsAbove(domain)),
     verifiedAt: Not(IsNull()),
   });
-  return rows.some((row) => row.domain === domain || row.allowSubdomains);
+  return rows.some((row) => covers(row, domain));
 }
