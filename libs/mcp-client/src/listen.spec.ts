@@ -19,7 +19,7 @@ import { sdkServer, sseSdk, streamableSdk } from './spec-support/sdk-servers';
 const { serve, upstream } = closedAfterEach();
 const FORM = { ...NO_CAPABILITIES, form: true };
 const CHANGED = notification('notifications/tools/list_changed', {});
-const heard = { kind: 'notification', method: 'notifications/tools/list_changed', params: {} };
+const toolsChanged = { kind: 'notification', method: 'notifications/tools/list_changed', params: {} };
 const input: InputHandling = {
   context: { capabilities: FORM, ownHosts: [], allowSampling: false },
   respond: () => Promise.resolve({ action: 'decline' }),
@@ -50,7 +50,7 @@ describe('listen of McpUpstream', () => {
       }),
     );
     const listening = upstream(server.url).listen({ toolsListChanged: true });
-    expect(await eventsOf(listening)).toEqual([heard]);
+    expect(await eventsOf(listening)).toEqual([toolsChanged]);
     expect(server.received[1]?.message).toMatchObject({
       params: { notifications: { toolsListChanged: true } },
     });
@@ -67,7 +67,7 @@ describe('listen of McpUpstream', () => {
     );
     const abort = new AbortController();
     const listening = upstream(server.url, { protocol: 'legacy' }).listen({}, { signal: abort.signal });
-    for (const _ of [1, 2]) expect(await listening.next()).toEqual({ done: false, value: heard });
+    for (const _ of [1, 2]) expect(await listening.next()).toEqual({ done: false, value: toolsChanged });
     expect(server.received.filter(({ verb }) => verb === 'GET').map(({ headers }) => headers)).toMatchObject([
       { 'mcp-session-id': 'session', 'mcp-protocol-version': '2025-06-18' },
       { 'last-event-id': 'e1' },
@@ -100,10 +100,10 @@ describe('listen of McpUpstream', () => {
     );
     const client = upstream(server.url, { protocol: 'legacy' });
     const listening = client.listen({});
-    expect(await listening.next()).toMatchObject({ value: heard });
+    expect(await listening.next()).toMatchObject({ value: toolsChanged });
     expect(await failureOf(listening.next())).toMatchObject({ status: 404 });
     const again = client.listen({});
-    expect(await again.next()).toMatchObject({ value: heard });
+    expect(await again.next()).toMatchObject({ value: toolsChanged });
     expect(server.log().filter((method) => method === 'initialize')).toHaveLength(2);
     await again.return();
   });

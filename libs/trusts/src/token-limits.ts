@@ -20,8 +20,8 @@ const DAYS_MAX = 365;
 
 /**
  * Reads `rate_limits` (at most 10) and `usage_limits` (at most one of each type), in the form that keys have them. They restrict only, so
- * a fault in them throws `TokenFault`. Budgets start
- * again by the calendar: `next_usage_reset_at` is checked and left out. `alert_threshold` is left out: an alert of a subject would have no receiver.
+ * a fault in them throws `TokenFault`. Budgets start again by the calendar: `next_usage_reset_at` is checked and left out. `alert_threshold`
+ * is left out: an alert of a subject would have no receiver.
  */
 export const limitsOf = (claims: Claims): TokenLimits => ({
   rateLimits: listOf(

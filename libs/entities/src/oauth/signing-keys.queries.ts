@@ -43,8 +43,8 @@ const lockKeys = (manager: EntityManager): Promise<unknown> =>
 
 /**
  * Removes all keys, published ones included, and adds one that signs from `now` on. For keys that others know: what they have signed is
- * worth nothing from then on. Call it in a transaction. Returns the id of the new key. Throws
- * when the keyring is not that of the installation: its processes could not open the new key.
+ * worth nothing from then on. Call it in a transaction. Returns the id of the new key. Throws when the keyring is not that of the
+ * installation: its processes could not open the new key.
  */
 export async function replaceSigningKeys(
   manager: EntityManager,

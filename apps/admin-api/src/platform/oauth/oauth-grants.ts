@@ -42,6 +42,11 @@ export async function endGrant(
   });
 }
 
+/** The kind of a grant's client: ids that are in no row are addresses of documents, but for the built-in client. */
+const KIND_OF_CLIENT = `coalesce(
+      (SELECT kind FROM oauth_clients WHERE oauth_clients.client_id = oauth_consents.client_id),
+      CASE WHEN client_id = '${CLI_CLIENT.id}' THEN 'registered' ELSE 'document' END)`;
+
 /** Ends all grants of a client with their tokens. */
 export const endGrantsOfClient = (write: Write, clientId: string): Promise<void> =>
   endGrantsWhere(write, 'client_id = $1', [clientId]);
@@ -67,11 +72,6 @@ export async function endGrantsNotAllowed(
     [organisationId, kinds],
   );
 }
-
-/** The kind of a grant's client: ids that are in no row are addresses of documents, but for the built-in client. */
-const KIND_OF_CLIENT = `coalesce(
-      (SELECT kind FROM oauth_clients WHERE oauth_clients.client_id = oauth_consents.client_id),
-      CASE WHEN client_id = '${CLI_CLIENT.id}' THEN 'registered' ELSE 'document' END)`;
 
 /** Ends grants in a few statements. The audit log has the change that ends them, not each grant. */
 async function endGrantsWhere(write: Write, where: string, values: readonly unknown[]): Promise<void> {

@@ -15,8 +15,8 @@ const ALLOWED: Readonly<Record<Clients, readonly ClientKind[]>> = {
 
 export const kindsAllowed = (clients: Clients): readonly ClientKind[] => ALLOWED[clients];
 
-/** How a client asks a user for a grant. */
-export interface AskedBy {
+/** A client that requests a grant, and how. */
+export interface RequestingClient {
   readonly kind: ClientKind;
   /** Whether the user types a code that a device shows. */
   readonly byDevice: boolean;
@@ -26,7 +26,7 @@ export interface AskedBy {
 export async function assertAllowed(
   manager: EntityManager,
   organisationId: string,
-  { kind, byDevice }: AskedBy,
+  { kind, byDevice }: RequestingClient,
   lock: { readonly held: boolean } = { held: false },
 ): Promise<void> {
   const { clients, device_flow: deviceFlow } = await oauthSettingsOf(manager, organisationId, lock);

@@ -15,9 +15,9 @@ export interface RepeatedRequest extends Requested {
 }
 
 /**
- * The grant to which the user has agreed before, with all scopes of the request, in one place alone; null where the user must be asked. An
- * earlier answer lasts as long as its grant; grants that were remembered do not count. It counts only for a client that cannot be another program: one that is not dynamic, and that
- * authenticates itself or does not listen on the user's own computer.
+ * The grant to which the user has agreed before, with all scopes of the request, in one place alone; null where the user must decide. An
+ * earlier answer lasts as long as its grant; grants that were remembered do not count. It counts only for a client in whose place no other
+ * program can be: one that is not dynamic, and that authenticates itself or does not listen on the user's own computer.
  */
 export async function grantedBefore(
   manager: EntityManager,
