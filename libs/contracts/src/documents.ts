@@ -1,5 +1,6 @@
 import type { LossMode } from '@gw/kernel';
 import type { AccessTokenDocument, TrustsDocument, WorkspaceSlugDocument } from './caller-documents';
+import type { McpServerDocument } from './mcp-documents';
 import type { SecretLocation } from './secret-use';
 /**
  * The kinds of documents in the read model: the control plane's data for gateways, as flat,
@@ -16,6 +17,7 @@ export type DocumentKind =
   | 'guardrail'
   | 'prompt'
   | 'prompt_version'
+  | 'mcp_server'
   | 'access_token'
   | 'trusts'
   | 'workspace_slug';
@@ -390,6 +392,7 @@ export type ReadModelDocument =
   | GuardrailDocument
   | PromptDocument
   | PromptVersionDocument
+  | McpServerDocument
   | AccessTokenDocument
   | TrustsDocument
   | WorkspaceSlugDocument;
@@ -398,7 +401,7 @@ export type ReadModelDocument =
  * `api_key:<hash>`, `ended_api_key:<hash>`, `organisation:<id>`, `workspace:<id>`,
  * `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`, `guardrail:<workspace
  * id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation
- * id>:<id>`, `access_token:<hash>`, `trusts:<SHA-256 of the issuer, hex>`,
+ * id>:<id>`, `mcp_server:<workspace id>:<slug or id>`, `access_token:<hash>`, `trusts:<SHA-256 of the issuer, hex>`,
  * `workspace_slug:<organisation id>:<slug>`.
  */
 export type DocumentKey = string;
@@ -414,6 +417,7 @@ export const documentKey = {
   prompt: (organisationId: string, slugOrId: string): DocumentKey => `prompt:${organisationId}:${slugOrId}`,
   promptVersion: (organisationId: string, id: string): DocumentKey =>
     `prompt_version:${organisationId}:${id}`,
+  mcpServer: (workspaceId: string, slugOrId: string): DocumentKey => `mcp_server:${workspaceId}:${slugOrId}`,
   accessToken: (hash: string): DocumentKey => `access_token:${hash}`,
   trusts: (issuerDigest: string): DocumentKey => `trusts:${issuerDigest}`,
   workspaceSlug: (organisationId: string, slug: string): DocumentKey =>
@@ -427,3 +431,7 @@ export const credentialBinding = (workspaceId: string, providerId: string): stri
 /** Returns the context to which a guardrail's secrets are sealed. */
 export const guardrailBinding = (organisationId: string, guardrailId: string): string =>
   `guardrail:${organisationId}:${guardrailId}`;
+
+/** Returns the context to which the credentials of an MCP integration are sealed. */
+export const mcpAuthBinding = (organisationId: string, integrationId: string): string =>
+  `mcp_integration:${organisationId}:${integrationId}`;

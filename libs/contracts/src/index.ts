@@ -16,10 +16,20 @@ export {
   type TrustsDocument,
   type WorkspaceSlugDocument,
 } from './caller-documents';
+export type {
+  McpAccessRule,
+  McpAuthContent,
+  McpAuthType,
+  McpCapabilityFacts,
+  McpGuardrailMapping,
+  McpServerDocument,
+  McpServerFacts,
+} from './mcp-documents';
 export {
   credentialBinding,
   documentKey,
   guardrailBinding,
+  mcpAuthBinding,
   type ApiKeyDocument,
   type ConfigDocument,
   type DefaultGuardrails,

@@ -42,6 +42,17 @@ export { RepricingEntity, type RepricingGroup, type RepricingReport } from './le
 export { FeedbackEntity } from './logs/feedback.entity';
 export { LogExportEntity, LogExportPartEntity, type LogExportStatus } from './logs/log-export.entity';
 export { MailEntity } from './mails/mail.entity';
+export { McpCapabilityEntity, type StoredFinding } from './mcp/mcp-capability.entity';
+export { McpConnectionEntity } from './mcp/mcp-connection.entity';
+export { McpIntegrationWorkspaceEntity } from './mcp/mcp-integration-workspace.entity';
+export {
+  McpIntegrationEntity,
+  type StoredMcpServerInfo,
+  type StoredToolPrices,
+} from './mcp/mcp-integration.entity';
+export { McpServerCapabilityEntity } from './mcp/mcp-server-capability.entity';
+export { McpServerUserEntity } from './mcp/mcp-server-user.entity';
+export { McpServerEntity } from './mcp/mcp-server.entity';
 export { OauthArtifactEntity } from './oauth/oauth-artifact.entity';
 export { OauthClientEntity } from './oauth/oauth-client.entity';
 export { OauthConsentEntity } from './oauth/oauth-consent.entity';

@@ -66,6 +66,7 @@ export { countOutdated, resealEverything, type ResealResult } from './sealed/res
 export {
   deploymentBinding,
   integrationBinding,
+  mcpConnectionBinding,
   oauthClientBinding,
   pluginBinding,
   SEALED_COLUMNS,

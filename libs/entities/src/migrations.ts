@@ -63,3 +63,4 @@ export { TokenUsers1795830300000 } from './migrations/1795830300000-token-users'
 export { SsoOptions1795830400000 } from './migrations/1795830400000-sso-options';
 export { CookieSessions1795830500000 } from './migrations/1795830500000-cookie-sessions';
 export { RememberedConsents1795840000000 } from './migrations/1795840000000-remembered-consents';
+export { Mcp1795850000000 } from './migrations/1795850000000-mcp';

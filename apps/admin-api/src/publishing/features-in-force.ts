@@ -38,6 +38,7 @@ function guardedInForce(
     case 'config':
     case 'guardrail':
       return guarded(document, features);
+    case 'mcp_server':
     case 'access_token':
     case 'ended_api_key':
     case 'prompt':

@@ -1,4 +1,4 @@
-import { guardrailBinding } from '@gw/contracts';
+import { guardrailBinding, mcpAuthBinding } from '@gw/contracts';
 import { webhookBinding } from '../alerts/alert-webhook.entity';
 import { idempotentRequestBinding } from '../idempotency/idempotent-requests.queries';
 import { apiKeySecretBinding } from '../identity/api-key-secrets';
@@ -17,6 +17,8 @@ export const secretReferenceBinding = ({ id, organisationId }: Owner): string =>
 export const deploymentBinding = ({ id, organisationId }: Owner): string =>
   `deployment:${organisationId}:${id}`;
 export const pluginBinding = ({ id, organisationId }: Owner): string => `plugin:${organisationId}:${id}`;
+export const mcpConnectionBinding = ({ id, organisationId }: Owner): string =>
+  `mcp_connection:${organisationId}:${id}`;
 export const ssoConnectionBinding = (id: string): string => `sso:${id}`;
 export const secondFactorBinding = (id: string): string => `second-factor:${id}`;
 export const ssoFlowBinding = (stateHash: string): string => `sso-flow:${stateHash}`;
@@ -47,6 +49,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   owned('secret_references', 'sealed_auth', secretReferenceBinding),
   owned('deployments', 'sealed_registry_password', deploymentBinding),
   owned('plugins', 'sealed_credentials', pluginBinding),
+  owned('mcp_integrations', 'sealed_auth', ({ id, organisationId }) => mcpAuthBinding(organisationId, id)),
+  owned('mcp_connections', 'sealed_tokens', mcpConnectionBinding),
   {
     ...{ table: 'guardrail_versions', column: 'sealed_secrets', key: 'id', id: 'guardrail_id' },
     organisation: '(SELECT organisation_id FROM guardrails WHERE guardrails.id = guardrail_id)',

@@ -1,0 +1,95 @@
+import type { SecretUse } from './secret-use';
+
+/** How the gateway signs in at an upstream MCP server. */
+export type McpAuthType = 'none' | 'headers' | 'oauth_auto' | 'oauth_client_credentials';
+
+/** A capability that callers may see: approved, and enabled at the integration and at the server. */
+export interface McpCapabilityFacts {
+  /** Id of the capability, which mappings of guardrails name. */
+  readonly id: string;
+  readonly type: 'tool' | 'prompt' | 'resource' | 'resource_template';
+  /** The server's own name, URI or URI template. */
+  readonly name: string;
+  /** The approved definition, as MCP lists it. */
+  readonly definition: Readonly<Record<string, unknown>>;
+}
+
+/** A rule of an administrator about tools; `AccessRule` of `libs/mcp`. */
+export interface McpAccessRule {
+  readonly subject: {
+    readonly type: 'user' | 'group' | 'role' | 'key' | 'client' | 'trust';
+    readonly id: string;
+  };
+  /** Names of tools, or beginnings of names before a final `*`. */
+  readonly tools: readonly string[];
+  readonly effect: 'allow' | 'deny' | 'ask';
+  /** `ArgumentCondition`s of `libs/mcp`; all must hold. */
+  readonly when: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** A guardrail that judges calls of a server's tools. */
+export interface McpGuardrailMapping {
+  /** Find it with `documentKey.guardrail` and the workspace. */
+  readonly guardrailId: string;
+  readonly runOn: readonly ('beforeToolCall' | 'afterToolCall')[];
+  /** Ids of capabilities; empty: the whole server. */
+  readonly capabilityIds: readonly string[];
+}
+
+/** The decrypted content of `McpServerDocument.sealedAuth`. */
+export interface McpAuthContent {
+  /** Headers with their values, for the type `headers`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly clientSecret?: string;
+  /** Targets are `headers.<name>` and `client_secret`. Takes precedence over a value of the same field. */
+  readonly secrets?: readonly SecretUse[];
+}
+
+/** Facts of the upstream server that its administrators approved. */
+export interface McpServerFacts {
+  readonly name: string | null;
+  readonly version: string | null;
+  readonly title: string | null;
+  readonly instructions: string | null;
+  /** The member `capabilities` of the server. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+}
+
+/** An MCP server of a workspace, joined with its integration. There is none without access to it. */
+export interface McpServerDocument {
+  readonly kind: 'mcp_server';
+  readonly version: string;
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  readonly integrationId: string;
+  readonly integrationSlug: string;
+  readonly url: string;
+  readonly transport: 'http' | 'sse';
+  readonly authType: McpAuthType;
+  /**
+   * Configurations that are not secret, such as `passthrough_headers`, `forward_headers`,
+   * `user_identity_forwarding` and `oauth_client_credentials` without its secret.
+   */
+  readonly configurations: Readonly<Record<string, unknown>>;
+  /** `seal()` of `McpAuthContent` as JSON, bound to `mcpAuthBinding`. Null: nothing is secret. */
+  readonly sealedAuth: string | null;
+  /** Milliseconds that a call may take; null: 120,000. */
+  readonly timeoutMs: number | null;
+  /** Null: the server was never read. */
+  readonly server: McpServerFacts | null;
+  /** In the order of the server, tools first. */
+  readonly capabilities: readonly McpCapabilityFacts[];
+  readonly userAccess: {
+    readonly isAllowed: boolean;
+    /** By user id. */
+    readonly exceptions: Readonly<Record<string, boolean>>;
+  };
+  readonly rules: readonly McpAccessRule[];
+  readonly defaultEffect: 'allow' | 'deny';
+  readonly guardrails: readonly McpGuardrailMapping[];
+  /** Prices of calls in integers of 1e-8 USD; null: calls cost nothing. */
+  readonly prices: { readonly default: number; readonly tools: Readonly<Record<string, number>> } | null;
+}

@@ -1,0 +1,51 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganisationEntity } from '../identity/organisation.entity';
+import { UserEntity } from '../identity/user.entity';
+import { Row } from '../row';
+import { McpServerEntity } from './mcp-server.entity';
+
+/** The tokens with which a user's calls sign in at an upstream MCP server. */
+@Entity('mcp_connections')
+@Check(
+  'mcp_connections_status_ck',
+  `status IN ('connected', 'needs_consent', 'needs_scope', 'revoked', 'error')`,
+)
+@Index('mcp_connections_user_uq', ['serverId', 'userId'], { unique: true })
+export class McpConnectionEntity extends Row {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'mcp_connections_pk' })
+  id!: string;
+
+  @Index('mcp_connections_organisation_id_ix')
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'mcp_connections_organisation_fk' })
+  organisationId!: string;
+
+  @Column({ name: 'server_id', type: 'uuid' })
+  @ForeignKey(() => McpServerEntity, { name: 'mcp_connections_server_fk' })
+  serverId!: string;
+
+  @Index('mcp_connections_user_id_ix')
+  @Column({ name: 'user_id', type: 'uuid' })
+  @ForeignKey(() => UserEntity, { name: 'mcp_connections_user_fk' })
+  userId!: string;
+
+  /** `seal()` of the tokens, bound to `mcp_connection:<organisation id>:<id>`. Null: there are none. */
+  @Column({ name: 'sealed_tokens', type: 'text', nullable: true })
+  sealedTokens!: string | null;
+
+  @Column({ name: 'status', type: 'varchar', length: 16 })
+  status!: 'connected' | 'needs_consent' | 'needs_scope' | 'revoked' | 'error';
+
+  @Column({ name: 'issuer', type: 'varchar', length: 2048, nullable: true })
+  issuer!: string | null;
+
+  @Column({ name: 'scopes', type: 'jsonb', default: [] })
+  scopes!: string[];
+
+  /** When the access token expires; null: unknown. */
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
+  expiresAt!: Date | null;
+
+  @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastUsedAt!: Date | null;
+}
