@@ -6,6 +6,7 @@ import { KINDS } from '../apps/cli/src/kinds';
 import { exportState, type State } from '../apps/cli/src/reconcile';
 import { WRITES } from './spec-support/cli-routes';
 import { FULL_FILE, MCP_SERVER } from './spec-support/cli-states';
+import { insertTools, withTools } from './spec-support/mcp-tools';
 
 const ENVIRONMENT = new Proxy({}, { get: () => 'secret-0123456789' });
 
@@ -135,7 +136,8 @@ describe('tollgate plan and apply', () => {
   describe('with an item that needs several writes', () => {
     it('refuse an item if any of its writes is invalid, and write nothing', async () => {
       const tenant = await admin.tenant();
-      await applied(tenant, { guardrails: [TOOLS] });
+      const guardrails = [TOOLS];
+      await applied(tenant, withTools({ guardrails }, await insertTools(admin, tenant)));
       await exportState(clientOf(tenant));
       const before = await rows();
       const { code, err } = await planned(tenant, {
@@ -163,8 +165,9 @@ describe('tollgate plan and apply', () => {
   it('check each write that apply sends, or report that they cannot', async () => {
     const tenant = await admin.tenant();
     await exportState(clientOf(tenant));
+    const full = withTools(FULL_FILE, await insertTools(admin, tenant));
     for (const [state, options] of [
-      [FULL_FILE, ''],
+      [full, ''],
       [ALTERED, ' --prune'],
       [EMPTY, ' --prune --force'],
     ] as const) {
@@ -190,7 +193,7 @@ describe('tollgate plan and apply', () => {
 
   it('refuse a slug that was used before', async () => {
     const tenant = await admin.tenant();
-    const state = { guardrails: [TOOLS] };
+    const state = withTools({ guardrails: [TOOLS] }, await insertTools(admin, tenant));
     await applied(tenant, state);
     await applied(tenant, { guardrails: [] }, 'apply --prune');
     const { code, err } = await planned(tenant, state);

@@ -3,8 +3,9 @@ import { ApiClient } from '../apps/cli/src/api-client';
 import { KINDS } from '../apps/cli/src/kinds';
 import type { Members } from '../apps/cli/src/members';
 import { exportState, reconcile, type Change, type State } from '../apps/cli/src/reconcile';
-import { fullFileOf, HAND_WRITTEN, MCP_SERVER } from './spec-support/cli-states';
+import { fullFileOf, HAND_WRITTEN } from './spec-support/cli-states';
 import { NO_STATE, NOT_IN_FILES, WRITES } from './spec-support/cli-routes';
+import { insertTools, withTools } from './spec-support/mcp-tools';
 
 interface Schema {
   readonly $ref?: string;
@@ -41,19 +42,19 @@ describe('tollgate files', () => {
 
   it('reproduces every member on an empty organisation, and a second apply changes nothing', async () => {
     const [first, second] = [await admin.tenant(), await admin.tenant()];
-    const file = fullFileOf(first.organisationId);
+    const [tools, others] = [await insertTools(admin, first), await insertTools(admin, second)];
+    const file = withTools(fullFileOf(first.organisationId), tools);
     await apply(first, file);
     expect(await diff(first, file)).toEqual([]);
     const exported = await exportState(clientOf(first));
-    // An audience names the organisation.
-    const renamed = JSON.parse(
-      JSON.stringify(exported).replaceAll(first.organisationId, second.organisationId),
-    ) as State;
+    // An audience names the organisation, and a guardrail an MCP server.
+    const moved = JSON.stringify(exported).replaceAll(first.organisationId, second.organisationId);
+    const renamed = withTools(JSON.parse(moved) as State, others, tools);
     await apply(second, renamed);
     expect(neutral(await exportState(clientOf(second)))).toEqual(neutral(renamed));
     expect(await diff(second, renamed)).toEqual([]);
     expect(membersWithoutValue(exported)).toEqual([]);
-    expect(JSON.stringify(exported)).toContain(MCP_SERVER);
+    expect(JSON.stringify(exported)).toContain(tools.server);
 
     const unseen: string[] = [];
     for (const { name, state, path } of alterations(exported)) {

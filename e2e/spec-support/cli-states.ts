@@ -3,7 +3,9 @@ import { rsaKeyPair } from '@gw/testing';
 import type { State } from '../../apps/cli/src/reconcile';
 
 const PUBLIC_KEY = rsaKeyPair('k1').jwk;
+/** Ids that `withTools` replaces. */
 export const MCP_SERVER = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90';
+export const MCP_TOOL = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a91';
 
 const CONDITIONS = [{ key: 'metadata.team', value: ['search', 'ads'], excludes: 'batch' }];
 const GROUP_BY = [{ key: 'api_key' }];
@@ -182,7 +184,7 @@ export const FULL_FILE: State = {
       target: 'mcp_tools',
       checks: checks('Hera'),
       actions: { deny: true },
-      mcp_servers: { [MCP_SERVER]: { run_on: ['input'], capability_ids: [MCP_SERVER] } },
+      mcp_servers: { [MCP_SERVER]: { run_on: ['input'], capability_ids: [MCP_TOOL] } },
     },
   ],
   default_guardrails: [{ input_guardrails: ['words'], output_guardrails: ['words'] }],

@@ -12,6 +12,7 @@ import {
 import { sampleLogRecord } from '@gw/testing';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 import { checkIdentityResponses } from './spec-support/identity-responses';
+import { insertMcpIntegration, insertMcpServer } from './spec-support/mcp-servers';
 import { StubWorker } from './spec-support/stub-worker';
 
 interface Made {
@@ -375,8 +376,11 @@ describe('responses of the control plane', () => {
     await step('DELETE', url);
     const tools = await step('POST', '/v1/guardrails', { name: 'Tools', checks, target: 'mcp_tools' });
     const servers = `/v1/guardrails/${tools.slug}/mcp-servers`;
-    await step('PUT', servers, { mcp_servers: { [uuidv7()]: {} } });
-    await step('PUT', `${servers}/${uuidv7()}`, { run_on: ['beforeToolCall'] });
+    const { manager } = admin.dataSource;
+    const { id: upstream } = await insertMcpIntegration(manager, ours);
+    const { id: server } = await insertMcpServer(manager, ours, upstream);
+    await step('PUT', servers, { mcp_servers: { [server]: {} } });
+    await step('PUT', `${servers}/${server}`, { run_on: ['beforeToolCall'] });
     await step('GET', servers);
     await step('DELETE', `/v1/guardrails/${tools.slug}`);
   });

@@ -10,6 +10,7 @@ export type WantedRow =
   | { readonly kind: 'provider'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'config'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'guardrail'; readonly workspaceId: string; readonly name: string }
+  | { readonly kind: 'mcp_server'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'prompt'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'trusts'; readonly issuerDigest: string }
   | { readonly kind: 'workspace_slug'; readonly organisationId: string; readonly name: string }
@@ -19,7 +20,8 @@ export type WantedRow =
 const BY_HASH = /^(api_key|ended_api_key|access_token):([0-9a-f]{64})$/;
 const BY_ID = /^(organisation|workspace):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 /** A slug has at most 255 characters, and Postgres text cannot contain NUL. */
-const BY_NAME = /^(provider|config|guardrail):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
+const BY_NAME =
+  /^(provider|config|guardrail|mcp_server):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 const TRUSTS = /^trusts:([0-9a-f]{64})$/;
 const PROMPT = /^(prompt|prompt_version):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([\w-]{1,64})$/;
 const WORKSPACE_SLUG = /^(workspace_slug):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
@@ -50,5 +52,5 @@ function rowOfOrganisation(key: DocumentKey): WantedRow | null {
 function rowByName(key: DocumentKey): WantedRow | null {
   const [, kind, workspaceId, name] = BY_NAME.exec(key) ?? [];
   if (workspaceId === undefined || name === undefined) return null;
-  return { kind: kind as 'provider' | 'config' | 'guardrail', workspaceId, name };
+  return { kind: kind as 'provider' | 'config' | 'guardrail' | 'mcp_server', workspaceId, name };
 }

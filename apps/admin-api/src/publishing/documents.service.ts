@@ -38,6 +38,7 @@ import { parseDocumentKey, type WantedRow } from './document-keys';
 import { inForce, type EnforcedFeatures } from './features-in-force';
 import { addGuardrails } from './guardrail-documents';
 import { integrationLimitsOf } from './integration-limits';
+import { addMcpServers } from './mcp-documents';
 import { policyResets } from './policy-resets';
 import { addPrompts, addPromptVersions } from './prompt-documents';
 import { addTrusts, addWorkspaceSlugs } from './trust-documents';
@@ -80,6 +81,7 @@ export class DocumentsService {
       await this.addProviders(manager, of('provider'), found);
       await this.addConfigs(manager, of('config'), found);
       await addGuardrails(manager, of('guardrail'), found, this.guardrailCredentials);
+      await addMcpServers(manager, of('mcp_server'), found, this.credentials, this.secrets);
       await addPrompts(manager, of('prompt'), found);
       await addPromptVersions(manager, of('prompt_version'), found);
       await addTrusts(manager, of('trusts'), found);

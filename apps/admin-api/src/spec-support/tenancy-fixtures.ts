@@ -9,6 +9,7 @@ import { uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, insertVerdicts, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
+import { insertMcpIntegration, insertMcpServer } from './mcp-servers';
 import { connectionFields } from './sso-connections';
 import { trustFields } from './trusts';
 
@@ -34,6 +35,7 @@ export interface Fixture {
   /** Id of a value that a policy counts separately. */
   readonly entityId?: string;
   readonly name?: string;
+  readonly mcpServerId?: string;
 }
 
 interface Made {
@@ -90,6 +92,12 @@ const virtualKey: Maker = async (admin, { key, mark }) => {
   return { id: response.body.data?.slug ?? '' };
 };
 
+const mcpServer: Maker = async (admin, place) => {
+  const { manager } = admin.dataSource;
+  const { id: integrationId } = await insertMcpIntegration(manager, place, { name: named(place.mark) });
+  return insertMcpServer(manager, place, integrationId, { name: named(place.mark) });
+};
+
 const CHECKS = [{ id: 'default.contains', parameters: { words: ['x'], operator: 'any' } }];
 
 /** Creates the targets of calls. A target is created again after a call that may have changed it. */
@@ -102,7 +110,10 @@ export const MAKERS = {
     return { ...(await make(admin, place.key, '/v1/configs', { name, config: { provider: '@x' } })), name };
   },
   guardrail: inWorkspace('/v1/guardrails', { checks: CHECKS }),
-  toolGuardrail: inWorkspace('/v1/guardrails', { checks: CHECKS, target: 'mcp_tools' }),
+  toolGuardrail: async (admin, place) => {
+    const made = await inWorkspace('/v1/guardrails', { checks: CHECKS, target: 'mcp_tools' })(admin, place);
+    return { ...made, mcpServerId: (await mcpServer(admin, place)).id };
+  },
   // Inserts a verdict for a log record with the guardrail's own id.
   judgingGuardrail: async (admin, place) => {
     const made = await inWorkspace('/v1/guardrails', { checks: CHECKS })(admin, place);
@@ -280,7 +291,7 @@ export const withIds = (path: string, fixture: Fixture, isBySlug: boolean): stri
     .replace('{type}/{subType}', 'workspace/service')
     .replace('{version}', fixture.versionId ?? '1')
     .replace('{entity}', fixture.entityId ?? fixture.id)
-    .replace('{mcpServer}', uuidv7())
+    .replace('{mcpServer}', fixture.mcpServerId ?? uuidv7())
     .replace('{name}', fixture.name ?? 'x')
     .replace('{slug}', fixture.slug ?? fixture.id)
     .replaceAll(/\{(?!workspaceId)[^}]+\}/g, (isBySlug ? fixture.slug : null) ?? fixture.id);

@@ -10,6 +10,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, type EntityManager } from 'typeorm';
 import { UserKeysService } from '../keys/user-keys.service';
+import { endMcpAccess } from '../rows/mcp-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 
@@ -25,9 +26,9 @@ export class MembershipEnds {
   constructor(private readonly userKeys: UserKeysService) {}
 
   /**
-   * Archives the membership and ends the user's workspace memberships, user keys, sessions, OAuth grants and pending
-   * invites in the organisation. The user itself stays, since it may belong to other organisations. The caller of this writes the audit entry of
-   * the membership.
+   * Archives the membership and ends the user's workspace memberships, user keys, sessions, OAuth grants, connections
+   * to MCP servers and pending invites in the organisation. The user itself stays, since it may belong to other
+   * organisations. The caller of this writes the audit entry of the membership.
    */
   async end(write: Write<AuditCaller>, seat: Seat): Promise<void> {
     const { manager } = write;
@@ -35,6 +36,7 @@ export class MembershipEnds {
     await manager.update(OrganisationUserEntity, { organisationId, userId }, { status: 'archived' });
     await leaveWorkspaces(manager, seat);
     await this.userKeys.archive(write, { organisationId, userId });
+    await endMcpAccess(write, seat);
     await endSessions(manager, seat);
     // Their codes and tokens end with them.
     await manager.delete(OauthConsentEntity, { organisationId, userId });

@@ -1,5 +1,16 @@
-import { credentialBinding, type ProviderCredentialContent, type SecretUse } from '@gw/contracts';
-import { integrationBinding, type IntegrationEntity, type ProviderEntity } from '@gw/entities';
+import {
+  credentialBinding,
+  mcpAuthBinding,
+  type McpAuthContent,
+  type ProviderCredentialContent,
+  type SecretUse,
+} from '@gw/contracts';
+import {
+  integrationBinding,
+  type IntegrationEntity,
+  type McpIntegrationEntity,
+  type ProviderEntity,
+} from '@gw/entities';
 import { seal, unseal, type Keyring } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
@@ -54,11 +65,6 @@ export class CredentialsService {
   ): ProviderCredential {
     const { sealedCredential } = integration;
     if (sealedCredential === null && secrets.length === 0) return { sealedCredential: null, version: 'none' };
-    const digest = createHash('sha256').update(sealedCredential ?? '');
-    // Leaves out the manager's own credentials; when they change, the version of the reference changes too.
-    for (const { location, ...use } of secrets) {
-      digest.update(JSON.stringify([use, location?.version ?? null, location?.key ?? null]));
-    }
     const content: ProviderCredentialContent = {
       ...this.open(integration),
       ...(secrets.length === 0 ? {} : { secrets }),
@@ -66,7 +72,36 @@ export class CredentialsService {
     const binding = credentialBinding(provider.workspaceId, provider.id);
     return {
       sealedCredential: seal(this.keyring, JSON.stringify(content), binding),
-      version: digest.digest('base64url').slice(0, 22),
+      version: versionOf(sealedCredential, secrets),
     };
   }
+
+  /**
+   * Returns what signs in at an upstream MCP server, as the document of a server carries it to a gateway. `secrets` are
+   * those in secret managers; without any, it is the stored text.
+   */
+  sealForMcpServer(
+    { id, organisationId, sealedAuth }: Pick<McpIntegrationEntity, 'id' | 'organisationId' | 'sealedAuth'>,
+    secrets: readonly SecretUse[],
+  ): { readonly sealedAuth: string | null; readonly version: string } {
+    const version = versionOf(sealedAuth, secrets);
+    if (secrets.length === 0) return { sealedAuth, version };
+    const binding = mcpAuthBinding(organisationId, id);
+    const stored =
+      sealedAuth === null
+        ? {}
+        : (JSON.parse(unseal(this.keyring, sealedAuth, binding).toString('utf8')) as McpAuthContent);
+    const content: McpAuthContent = { ...stored, secrets };
+    return { sealedAuth: seal(this.keyring, JSON.stringify(content), binding), version };
+  }
+}
+
+/** Returns a version that changes with the stored text, the mappings and the references. */
+function versionOf(sealed: string | null, secrets: readonly SecretUse[]): string {
+  const digest = createHash('sha256').update(sealed ?? '');
+  // Leaves out the manager's own credentials; when they change, the version of the reference changes too.
+  for (const { location, ...use } of secrets) {
+    digest.update(JSON.stringify([use, location?.version ?? null, location?.key ?? null]));
+  }
+  return digest.digest('base64url').slice(0, 22);
 }

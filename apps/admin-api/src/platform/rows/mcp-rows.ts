@@ -1,6 +1,16 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
-import { McpServerEntity, type McpIntegrationEntity } from '@gw/entities';
-import { Not, type EntityManager } from 'typeorm';
+import {
+  GuardrailMcpServerEntity,
+  McpConnectionEntity,
+  McpIntegrationEntity,
+  McpIntegrationWorkspaceEntity,
+  McpServerCapabilityEntity,
+  McpServerEntity,
+  McpServerUserEntity,
+} from '@gw/entities';
+import { In, Not, type EntityManager } from 'typeorm';
+import type { AuditCaller } from '../unit-of-work/audit-recorder';
+import type { Write } from '../unit-of-work/writes';
 
 /**
  * SQL condition: workspace `s.workspace_id` may use MCP integration `i`. The workspace's own row takes
@@ -32,4 +42,97 @@ export async function keysOfServers(
     select: { id: true, slug: true, workspaceId: true },
   });
   return servers.flatMap(mcpServerKeys);
+}
+
+/** Returns the keys of the documents of the servers with these ids that are not archived. */
+export async function keysOfServerIds(
+  manager: EntityManager,
+  ids: readonly string[],
+): Promise<DocumentKey[]> {
+  if (ids.length === 0) return [];
+  const servers = await manager.find(McpServerEntity, {
+    where: { id: In([...ids]), status: Not('archived') },
+    select: { id: true, slug: true, workspaceId: true },
+  });
+  return servers.flatMap(mcpServerKeys);
+}
+
+/** Returns the keys of the documents of the servers whose tool calls a guardrail checks. */
+export async function keysOfGuardedServers(
+  manager: EntityManager,
+  { id: guardrailId }: { readonly id: string },
+): Promise<DocumentKey[]> {
+  const mappings = await manager.findBy(GuardrailMcpServerEntity, { guardrailId });
+  return keysOfServerIds(
+    manager,
+    mappings.map(({ mcpServerId }) => mcpServerId),
+  );
+}
+
+/** Deletes what belongs to a server that ends: connections and access of users, capabilities, and mappings. */
+export async function deletePartsOfServers(manager: EntityManager, ids: readonly string[]): Promise<void> {
+  const serverId = In([...ids]);
+  await manager.delete(McpConnectionEntity, { serverId });
+  await manager.delete(McpServerUserEntity, { serverId });
+  await manager.delete(McpServerCapabilityEntity, { serverId });
+  await manager.delete(GuardrailMcpServerEntity, { mcpServerId: serverId });
+}
+
+/** Archives the given servers, deletes what belongs to them, and marks their documents as removed. */
+export async function archiveMcpServers(write: Write, rows: readonly McpServerEntity[]): Promise<void> {
+  const { manager } = write;
+  const ids = rows.map(({ id }) => id);
+  await deletePartsOfServers(manager, ids);
+  await manager.update(McpServerEntity, { id: In(ids) }, { status: 'archived' });
+  for (const { id: resourceId, workspaceId } of rows) {
+    write.audit({ action: 'delete', resourceType: 'mcp_servers', resourceId, workspaceId });
+  }
+  write.removed(...rows.flatMap(mcpServerKeys));
+}
+
+/** Archives the MCP servers and integrations of a workspace that ends, and erases their secrets. */
+export async function archiveMcpOf(write: Write, workspaceId: string): Promise<void> {
+  const { manager } = write;
+  const live = { workspaceId, status: 'active' } as const;
+  await archiveMcpServers(write, await manager.findBy(McpServerEntity, live));
+  const integrations = await manager.find(McpIntegrationEntity, { where: live, select: { id: true } });
+  await manager.update(McpIntegrationEntity, live, { status: 'archived', sealedAuth: null });
+  await manager.delete(McpIntegrationWorkspaceEntity, { workspaceId });
+  for (const { id: resourceId } of integrations) {
+    write.audit({ action: 'delete', resourceType: 'mcp_integrations', resourceId, workspaceId });
+  }
+}
+
+const SERVERS_OF = `SELECT s.id FROM mcp_servers s
+  WHERE s.organisation_id = :organisationId
+    AND (CAST(:workspaceId AS uuid) IS NULL OR s.workspace_id = :workspaceId)`;
+
+/**
+ * Deletes a user's connections to MCP servers and the exceptions for the user, when the user leaves the workspace;
+ * without a workspace, the organisation.
+ */
+export async function endMcpAccess(
+  write: Write<AuditCaller>,
+  user: { readonly organisationId: string; readonly userId: string; readonly workspaceId?: string },
+): Promise<void> {
+  const { manager } = write;
+  const { organisationId, userId, workspaceId = null } = user;
+  const parameters = { organisationId, workspaceId, userId };
+  const where = `user_id = :userId AND server_id IN (${SERVERS_OF})`;
+  const ended = await manager
+    .createQueryBuilder()
+    .delete()
+    .from(McpServerUserEntity)
+    .where(where, parameters)
+    .returning('server_id')
+    .execute();
+  const remove = manager.createQueryBuilder().delete().from(McpConnectionEntity);
+  await remove.where(where, parameters).execute();
+  const rows = ended.raw as readonly { readonly server_id: string }[];
+  write.changed(
+    ...(await keysOfServerIds(
+      manager,
+      rows.map(({ server_id }) => server_id),
+    )),
+  );
 }

@@ -26,6 +26,7 @@ import {
   listedFor,
   VERSIONS,
 } from '../../platform/rows/guardrail-rows';
+import { keysOfGuardedServers } from '../../platform/rows/mcp-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { GuardrailContents } from './guardrail-contents';
 import { assertReferencesStay, unmaskedChecks } from './guardrail-secrets';
@@ -47,6 +48,7 @@ export class GuardrailsService {
     ...GUARDRAIL,
     view: (row, _caller, manager) => this.detailOf(manager, row),
     documents: (row, manager) => keysOf(manager, row),
+    changes: (row, manager) => keysOfGuardedServers(manager, row),
   };
 
   constructor(

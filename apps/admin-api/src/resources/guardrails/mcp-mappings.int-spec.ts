@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AuditLogEntity } from '@gw/entities';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
+import { insertCapability, insertMcpIntegration, insertMcpServer } from '../../spec-support/mcp-servers';
 
 interface Mapping {
   readonly id: string;
@@ -13,7 +14,14 @@ interface Mapping {
 const api = new TestAdminApi();
 const tenant = api.standingTenant();
 const CHECKS = [{ id: 'default.contains', parameters: { words: ['a'] } }];
-const [A, B, TOOL] = [randomUUID(), randomUUID(), randomUUID()];
+let [A, B, TOOL] = ['', '', ''];
+beforeAll(async () => {
+  const { manager } = api.dataSource;
+  const integration = await insertMcpIntegration(manager, tenant);
+  A = (await insertMcpServer(manager, tenant, integration.id)).id;
+  B = (await insertMcpServer(manager, tenant, integration.id)).id;
+  TOOL = (await insertCapability(manager, integration.id, 'read')).id;
+});
 
 async function guardrail(target: string): Promise<string> {
   const body = { name: 'A', checks: CHECKS, target };
@@ -88,6 +96,49 @@ describe('MCP servers of a guardrail', () => {
     const one = await api.put(`/v1/guardrails/${slug}/mcp-servers/unknown`, { key: tenant.key, body: {} });
     expect(one.status).toBe(400);
     expect(await list(slug)).toEqual([]);
+  });
+
+  it('refuses servers of other workspaces, and capabilities of other integrations', async () => {
+    const { manager } = api.dataSource;
+    const { organisationId } = tenant;
+    const workspaceId = await api.workspace(organisationId);
+    const integration = await insertMcpIntegration(manager, tenant);
+    const other = await insertMcpServer(manager, { organisationId, workspaceId }, integration.id);
+    const foreign = await insertCapability(manager, integration.id, 'write');
+    const slug = await guardrail('mcp_tools');
+    const refused = await put(slug, {
+      [other.id]: {},
+      [randomUUID()]: {},
+      [A]: { capability_ids: [TOOL, foreign.id] },
+    });
+    const paths = (refused.body.error.details ?? []).map(({ path }) => path);
+    expect([refused.status, paths.length]).toEqual([400, 3]);
+    expect(paths[0]).toBe(`mcp_servers.${other.id}`);
+    expect(paths[2]).toBe(`mcp_servers.${A}.capability_ids`);
+    for (const [server, body, param] of [
+      [other.id, {}, 'mcpServer'],
+      [A, { capability_ids: [foreign.id] }, 'capability_ids'],
+    ] as const) {
+      const url = `/v1/guardrails/${slug}/mcp-servers/${server}`;
+      const one = await api.put<Failure>(url, { key: tenant.key, body });
+      expect([one.status, one.body.error.details?.[0]?.path]).toEqual([400, param]);
+    }
+    expect(await list(slug)).toEqual([]);
+
+    const body = { name: 'Common', checks: CHECKS, target: 'mcp_tools' };
+    const common = await api.post<{ slug: string }>('/v1/guardrails', { key: tenant.adminKey, body });
+    const ofAll = { key: tenant.adminKey, body: { mcp_servers: { [other.id]: {}, [A]: {} } } };
+    const mapped = await api.put(`/v1/guardrails/${common.body.slug}/mcp-servers`, ofAll);
+    expect(mapped.body).toMatchObject({ added: 2 });
+    const stranger = await api.tenant();
+    const theirs = await insertMcpServer(
+      manager,
+      stranger,
+      (await insertMcpIntegration(manager, stranger)).id,
+    );
+    const across = { key: tenant.adminKey, body: { mcp_servers: { [theirs.id]: {} } } };
+    const denied = await api.put<Failure>(`/v1/guardrails/${common.body.slug}/mcp-servers`, across);
+    expect([denied.status, denied.body.error.details?.[0]?.path]).toEqual([400, `mcp_servers.${theirs.id}`]);
   });
 
   it('writes changes to the audit log of the guardrail', async () => {

@@ -8,8 +8,10 @@ import type { At } from '../../platform/resource/at';
 import { lockRow } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import { findReadable, GUARDRAIL } from '../../platform/rows/guardrail-rows';
+import { keysOfGuardedServers } from '../../platform/rows/mcp-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import {
+  assertMappable,
   isSameMapping,
   mappingsOf,
   readMappings,
@@ -43,6 +45,10 @@ export class McpMappingsService {
   replace(caller: Principal, reference: string, input: McpMappingsDto): Promise<McpMappingsChangeResponse> {
     const wanted = readMappings(input.mcp_servers);
     return this.change(caller, reference, async (manager, row, known) => {
+      await assertMappable(manager, row, wanted, (server) => ({
+        server: `mcp_servers.${server}`,
+        capabilities: `mcp_servers.${server}.capability_ids`,
+      }));
       const gone = known.filter(({ mcpServerId }) => !wanted.has(mcpServerId));
       if (gone.length > 0) await manager.remove(gone);
       let [added, updated] = [0, 0];
@@ -62,6 +68,8 @@ export class McpMappingsService {
     const mapping = readOneMapping(server, input);
     const id = server.toLowerCase();
     return this.change(caller, reference, async (manager, row, known) => {
+      const paths = { server: 'mcpServer', capabilities: 'capability_ids' };
+      await assertMappable(manager, row, new Map([[id, mapping]]), () => paths);
       const before = known.find(({ mcpServerId }) => mcpServerId === id);
       return { map_id: await keep(manager, row, id, mapping, before) };
     });
@@ -79,10 +87,12 @@ export class McpMappingsService {
         throw invalid('mcp_servers', 'require a guardrail whose target is mcp_tools');
       }
       const known = await mappingsOf(manager, row.id);
+      write.changed(...(await keysOfGuardedServers(manager, row)));
       const before = { mcp_server_mappings: known.map(toMapping) };
       const result = await work(manager, row, known);
       row.updatedBy = actorOf(caller);
       await manager.save(row);
+      write.changed(...(await keysOfGuardedServers(manager, row)));
       write.audit({
         action: 'update',
         resourceType: GUARDRAIL.type,

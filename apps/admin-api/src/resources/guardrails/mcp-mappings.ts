@@ -1,7 +1,12 @@
-import { GuardrailMcpServerEntity } from '@gw/entities';
+import {
+  GuardrailMcpServerEntity,
+  McpCapabilityEntity,
+  McpServerEntity,
+  type GuardrailEntity,
+} from '@gw/entities';
 import type { ErrorDetail } from '@gw/kernel';
 import { validationFailed } from '@gw/web';
-import type { EntityManager } from 'typeorm';
+import { In, Not, type EntityManager } from 'typeorm';
 import { isUuid } from '../../platform/auth/tenancy';
 import { PHASES, type McpMappingResponse, type Phase } from './mcp-mappings.dto';
 
@@ -75,6 +80,45 @@ function idsOf(value: unknown, path: string, faults: ErrorDetail[]): readonly st
     faults.push({ path, message: `must be a list of at most ${String(CAPABILITIES_MAX)} ids of tools` });
   }
   return [...new Set(ids.map((id) => id.toLowerCase()))];
+}
+
+/**
+ * Throws `validation_failed` with all faults, unless the servers are those of the guardrail's workspace (of the
+ * organisation, for a guardrail of the organisation) and the capabilities those of the servers. Locks the servers
+ * against an end meanwhile.
+ */
+export async function assertMappable(
+  manager: EntityManager,
+  { organisationId, workspaceId }: GuardrailEntity,
+  wanted: ReadonlyMap<string, Mapping>,
+  pathsOf: (server: string) => { readonly server: string; readonly capabilities: string },
+): Promise<void> {
+  const owner = workspaceId === null ? { organisationId } : { organisationId, workspaceId };
+  const rows = await manager.find(McpServerEntity, {
+    where: { ...owner, id: In([...wanted.keys()]), status: 'active' },
+    order: { id: 'ASC' },
+    lock: { mode: 'pessimistic_read' },
+  });
+  const integrationOf = new Map(rows.map(({ id, integrationId }) => [id, integrationId]));
+  const capabilityIds = [...wanted.values()].flatMap((mapping) => mapping.capabilityIds);
+  const capabilities = await manager.find(McpCapabilityEntity, {
+    where: { id: In(capabilityIds), type: Not('server') },
+    select: { id: true, integrationId: true },
+  });
+  const ownerOf = new Map(capabilities.map((row) => [row.id, row.integrationId]));
+  const faults: ErrorDetail[] = [];
+  for (const [server, mapping] of wanted) {
+    const integrationId = integrationOf.get(server);
+    const paths = pathsOf(server);
+    if (integrationId === undefined) {
+      const place = workspaceId === null ? 'organisation' : 'workspace';
+      faults.push({ path: paths.server, message: `must be an MCP server of the guardrail's ${place}` });
+    } else if (mapping.capabilityIds.some((id) => ownerOf.get(id) !== integrationId)) {
+      const message = 'must be ids of capabilities of this MCP server';
+      faults.push({ path: paths.capabilities, message });
+    }
+  }
+  if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
 }
 
 /** Returns the mappings of a guardrail, oldest first. */

@@ -6,6 +6,8 @@ import {
   GuardrailEntity,
   IntegrationEntity,
   IntegrationWorkspaceEntity,
+  McpIntegrationEntity,
+  McpServerEntity,
   PromptEntity,
   ProviderEntity,
   RateLimitPolicyEntity,
@@ -18,6 +20,7 @@ import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialE
 import { secretKeysOf } from '../../platform/keys/api-key-secrets.service';
 import type { Write } from '../../platform/unit-of-work/writes';
 import { archiveProviders, LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
+import { archiveMcpOf } from '../../platform/rows/mcp-rows';
 import { archivePromptsOf } from '../../platform/rows/prompts-of-workspace';
 
 /** Partials count as prompts. Virtual keys count as providers; no caller can delete their hidden integrations. */
@@ -27,6 +30,8 @@ const KINDS = [
   ['providers', ProviderEntity, {}],
   ['configs', ConfigEntity, {}],
   ['guardrails', GuardrailEntity, {}],
+  ['mcp_integrations', McpIntegrationEntity, {}],
+  ['mcp_servers', McpServerEntity, {}],
   ['prompts', PromptEntity, {}],
   ['usage_limit_policies', UsageLimitPolicyEntity, {}],
   ['rate_limit_policies', RateLimitPolicyEntity, {}],
@@ -63,6 +68,7 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
       removedAs(documentKey.guardrail),
     ),
   );
+  await archiveMcpOf(write, workspaceId);
   await archivePromptsOf(write, workspaceId);
   // The document of the workspace holds its policies; the caller removes it.
   await archiveActive(write, workspaceId, 'policies', UsageLimitPolicyEntity);

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
 import type { UserPlace } from '../../platform/keys/user-key-rules';
+import { endMcpAccess } from '../../platform/rows/mcp-rows';
 import { FOR_CHANGE, FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
@@ -98,13 +99,14 @@ export class WorkspaceMembersService {
     });
   }
 
-  /** Removes the member and archives the user's own keys of the workspace. */
+  /** Removes the member, archives the user's own keys of the workspace and ends the connections to MCP servers. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       const { place, before } = await lockMember(write, at);
       const { workspaceId, userId } = place;
       await write.manager.delete(WorkspaceUserEntity, { workspaceId, userId });
       await this.userKeys.archive(write, place);
+      await endMcpAccess(write, place);
       audit(write, 'delete', place, { before });
       return {};
     });

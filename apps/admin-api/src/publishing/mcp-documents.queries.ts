@@ -1,0 +1,142 @@
+import type { McpCapabilityFacts } from '@gw/contracts';
+import {
+  GuardrailEntity,
+  GuardrailMcpServerEntity,
+  McpCapabilityEntity,
+  McpIntegrationEntity,
+  McpServerCapabilityEntity,
+  McpServerEntity,
+  McpServerUserEntity,
+  OrganisationEntity,
+  WorkspaceEntity,
+} from '@gw/entities';
+import { isServed } from '@gw/mcp';
+import { In, type EntityManager } from 'typeorm';
+import { MCP_AVAILABLE } from '../platform/rows/mcp-rows';
+
+/** The rows of other tables that make the documents of servers. */
+export interface McpParts {
+  /** By integration id. */
+  readonly integrations: ReadonlyMap<string, McpIntegrationEntity>;
+  /** By integration id: what is served, tools first. */
+  readonly capabilities: ReadonlyMap<string, readonly McpCapabilityFacts[]>;
+  /** By server id: ids of capabilities that the server does not offer. */
+  readonly disabled: ReadonlyMap<string, ReadonlySet<string>>;
+  /** By server id. */
+  readonly users: ReadonlyMap<string, readonly McpServerUserEntity[]>;
+  /** By server id: mappings of active guardrails. */
+  readonly guardrails: ReadonlyMap<string, readonly GuardrailMcpServerEntity[]>;
+}
+
+/** Returns the active servers with these names or ids whose integration their workspace may use. */
+export const availableServers = (
+  manager: EntityManager,
+  wanted: {
+    readonly workspaceIds: readonly string[];
+    readonly names: readonly string[];
+    readonly ids: readonly string[];
+  },
+): Promise<McpServerEntity[]> =>
+  manager
+    .createQueryBuilder(McpServerEntity, 's')
+    .innerJoin(McpIntegrationEntity, 'i', `i.id = s.integrationId AND ${MCP_AVAILABLE}`)
+    .innerJoin(WorkspaceEntity, 'workspace', `workspace.id = s.workspaceId AND workspace.status = 'active'`)
+    .innerJoin(
+      OrganisationEntity,
+      'organisation',
+      `organisation.id = s.organisationId AND organisation.status = 'active'`,
+    )
+    .where(
+      `((s.workspaceId, s.slug) IN (
+           SELECT * FROM unnest(CAST(:workspaceIds AS uuid[]), CAST(:names AS text[])))
+         OR s.id = ANY(CAST(:ids AS uuid[])))`,
+      wanted,
+    )
+    .andWhere(`s.status = 'active'`)
+    .getMany();
+
+export async function partsOfServers(
+  manager: EntityManager,
+  servers: readonly McpServerEntity[],
+): Promise<McpParts> {
+  const serverId = In(servers.map(({ id }) => id));
+  const integrationId = In([...new Set(servers.map((row) => row.integrationId))]);
+  const integrations = await manager.findBy(McpIntegrationEntity, { id: integrationId });
+  const disabled = await manager.findBy(McpServerCapabilityEntity, { serverId, enabled: false });
+  const users = await manager.find(McpServerUserEntity, { where: { serverId }, order: { userId: 'ASC' } });
+  return {
+    integrations: new Map(integrations.map((row) => [row.id, row])),
+    capabilities: await servedCapabilities(manager, [...new Set(servers.map((row) => row.integrationId))]),
+    disabled: new Map(
+      [...grouped(disabled, (row) => row.serverId)].map(([id, rows]) => [
+        id,
+        new Set(rows.map(({ capabilityId }) => capabilityId)),
+      ]),
+    ),
+    users: grouped(users, (row) => row.serverId),
+    guardrails: grouped(await mappingsOfActive(manager, servers), ({ mcpServerId }) => mcpServerId),
+  };
+}
+
+const SHOWN_TYPES = ['tool', 'prompt', 'resource', 'resource_template'] as const;
+
+/** Returns the capabilities that are approved, listed by the server and enabled at the integration. */
+async function servedCapabilities(
+  manager: EntityManager,
+  integrationIds: readonly string[],
+): Promise<Map<string, McpCapabilityFacts[]>> {
+  const rows = await manager
+    .createQueryBuilder(McpCapabilityEntity, 'c')
+    .select(['c.id', 'c.integrationId', 'c.type', 'c.name', 'c.approved', 'c.state'])
+    .where('c.integrationId = ANY(CAST(:integrationIds AS uuid[]))', { integrationIds })
+    .andWhere('c.enabled AND c.gone_at IS NULL AND c.approved IS NOT NULL')
+    .orderBy('c.position')
+    .addOrderBy('c.id')
+    .getMany();
+  const served = rows.filter(({ state }) => state !== 'rejected' && isServed(state));
+  const ordered = SHOWN_TYPES.flatMap((type) =>
+    served
+      .filter((row) => row.type === type)
+      .map(({ id, name, approved, integrationId }) => ({
+        integrationId,
+        fact: { id, type, name, definition: approved ?? {} },
+      })),
+  );
+  return new Map(
+    [...grouped(ordered, (each) => each.integrationId)].map(([id, rowsOfIt]) => [
+      id,
+      rowsOfIt.map(({ fact }) => fact),
+    ]),
+  );
+}
+
+/** Returns the mappings of active guardrails of the servers' workspaces and organisations. */
+const mappingsOfActive = (
+  manager: EntityManager,
+  servers: readonly McpServerEntity[],
+): Promise<GuardrailMcpServerEntity[]> =>
+  manager
+    .createQueryBuilder(GuardrailMcpServerEntity, 'm')
+    .innerJoin(McpServerEntity, 's', 's.id = m.mcpServerId')
+    .innerJoin(
+      GuardrailEntity,
+      'g',
+      `g.id = m.guardrailId AND g.status = 'active' AND g.target = 'mcp_tools'
+         AND g.organisation_id = s.organisation_id
+         AND (g.workspace_id IS NULL OR g.workspace_id = s.workspace_id)`,
+    )
+    .where('m.mcpServerId = ANY(CAST(:ids AS uuid[]))', { ids: servers.map(({ id }) => id) })
+    .orderBy('g.workspaceId', 'ASC', 'NULLS FIRST')
+    .addOrderBy('m.createdAt')
+    .addOrderBy('m.id')
+    .getMany();
+
+function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}

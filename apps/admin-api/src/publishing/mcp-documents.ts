@@ -1,0 +1,124 @@
+import type {
+  DocumentKey,
+  McpAccessRule,
+  McpCapabilityFacts,
+  McpGuardrailMapping,
+  McpServerDocument,
+  ReadModelDocument,
+} from '@gw/contracts';
+import { SecretReferenceEntity, type McpIntegrationEntity, type McpServerEntity } from '@gw/entities';
+import { UUID } from '@gw/kernel';
+import { In, type EntityManager } from 'typeorm';
+import type { CredentialsService } from '../platform/credentials/credentials.service';
+import type { SecretAccess } from '../platform/credentials/secret-access';
+import { versioned } from './document-builders';
+import { availableServers, partsOfServers, type McpParts } from './mcp-documents.queries';
+
+interface Wanted {
+  readonly key: DocumentKey;
+  readonly workspaceId: string;
+  readonly name: string;
+}
+
+/** Adds MCP servers by slug or id: those whose integration their workspace may use. */
+export async function addMcpServers(
+  manager: EntityManager,
+  wanted: readonly Wanted[],
+  to: Map<DocumentKey, ReadModelDocument>,
+  credentials: CredentialsService,
+  secrets: SecretAccess,
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const servers = await availableServers(manager, {
+    workspaceIds: wanted.map(({ workspaceId }) => workspaceId),
+    names: wanted.map(({ name }) => name),
+    ids: wanted.map(({ name }) => name).filter((name) => UUID.test(name)),
+  });
+  if (servers.length === 0) return;
+  const parts = await partsOfServers(manager, servers);
+  const references = await referencesOf(manager, [...parts.integrations.values()]);
+  // Ids come last, because a slug may look like the id of another server.
+  const byName = new Map([
+    ...servers.map((row) => [`${row.workspaceId}:${row.slug}`, row] as const),
+    ...servers.map((row) => [`${row.workspaceId}:${row.id}`, row] as const),
+  ]);
+  for (const { key, workspaceId, name } of wanted) {
+    const row = byName.get(`${workspaceId}:${name}`);
+    const integration = row && parts.integrations.get(row.integrationId);
+    if (!integration) continue;
+    const uses = secrets.usesOf(integration.secretMappings ?? [], references, workspaceId);
+    const { sealedAuth, version } = credentials.sealForMcpServer(integration, uses);
+    to.set(key, { ...mcpServerDocument(row, integration, parts, version), sealedAuth });
+  }
+}
+
+async function referencesOf(
+  manager: EntityManager,
+  integrations: readonly McpIntegrationEntity[],
+): Promise<ReadonlyMap<string, SecretReferenceEntity>> {
+  const ids = integrations.flatMap(({ secretMappings }) =>
+    (secretMappings ?? []).map(({ secret_reference_id }) => secret_reference_id),
+  );
+  if (ids.length === 0) return new Map();
+  const rows = await manager.find(SecretReferenceEntity, { where: { id: In(ids), status: 'active' } });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** `sealed` stands for the sealed member, whose text differs each time the same secret is sealed. */
+const mcpServerDocument = (
+  row: McpServerEntity,
+  integration: McpIntegrationEntity,
+  parts: McpParts,
+  sealed: string,
+): McpServerDocument =>
+  versioned<McpServerDocument>(
+    {
+      kind: 'mcp_server',
+      id: row.id,
+      slug: row.slug,
+      name: row.name,
+      organisationId: row.organisationId,
+      workspaceId: row.workspaceId,
+      integrationId: integration.id,
+      integrationSlug: integration.slug,
+      url: integration.url,
+      transport: integration.transport,
+      authType: integration.authType,
+      configurations: integration.configurations,
+      sealedAuth: null,
+      timeoutMs: integration.timeoutMs,
+      server: serverFactsOf(integration),
+      capabilities: capabilitiesOf(row, parts),
+      userAccess: {
+        isAllowed: row.defaultUserAccess === 'allow',
+        exceptions: Object.fromEntries(
+          (parts.users.get(row.id) ?? []).map(({ userId, enabled }) => [userId, enabled]),
+        ),
+      },
+      rules: row.accessRules as object[] as McpAccessRule[],
+      defaultEffect: row.defaultEffect,
+      guardrails: guardrailsOf(row, parts),
+      prices: integration.prices,
+    },
+    sealed,
+  );
+
+function serverFactsOf({ approvedServer }: McpIntegrationEntity): McpServerDocument['server'] {
+  if (approvedServer === null) return null;
+  const { name, version, title, instructions, capabilities } = approvedServer;
+  return { name, version, title, instructions, capabilities };
+}
+
+/** Leaves out what the server has switched off; the query has left out what is not served. */
+function capabilitiesOf({ id, integrationId }: McpServerEntity, parts: McpParts): McpCapabilityFacts[] {
+  const switchedOff = parts.disabled.get(id) ?? new Set<string>();
+  return (parts.capabilities.get(integrationId) ?? []).filter((each) => !switchedOff.has(each.id));
+}
+
+/** Organisation guardrails come first, then those of the workspace, each in the order of their mappings. */
+const guardrailsOf = ({ id }: McpServerEntity, parts: McpParts): McpGuardrailMapping[] =>
+  (parts.guardrails.get(id) ?? []).map(({ guardrailId, runOn, capabilityIds }) => ({
+    guardrailId,
+    runOn,
+    capabilityIds,
+  }));
