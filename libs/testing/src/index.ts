@@ -8,6 +8,13 @@ export { ProofKey, type ProofOf } from './dpop-proof';
 export { databaseOutage, type DatabaseOutage } from './database-outage';
 export { eventually } from './eventually';
 export { freePort } from './free-port';
+export { startKeyProxy, type KeyProxy } from './mcp/key-proxy';
+export {
+  startMcpFixture,
+  type McpFixture,
+  type McpFixtureOptions,
+  type McpFixtureRequest,
+} from './mcp/mcp-fixture';
 export { monitoredMetrics } from './monitored-metrics';
 export { sampleLogRecord } from './log-record';
 export {

@@ -1,0 +1,56 @@
+/** What a fixture that requires a bearer token accepts and says about it. */
+export interface FixtureAuthorization {
+  /** Accepted tokens. Read for each request, so that a test may revoke one. */
+  readonly tokens: Iterable<string>;
+  /** Issuer of the tokens, named by the protected resource metadata. */
+  readonly authorizationServer: string;
+  /** Scopes that the challenge and the metadata name; none if absent. */
+  readonly scopes?: readonly string[];
+}
+
+const METADATA = '/.well-known/oauth-protected-resource';
+
+/**
+ * Serves the metadata of RFC 9728 and refuses requests without an accepted token. Undefined lets a
+ * request pass.
+ */
+export function bearerGate(
+  request: Request,
+  authorization: FixtureAuthorization | undefined,
+): Response | undefined {
+  if (authorization === undefined) return undefined;
+  const url = new URL(request.url);
+  if (request.method === 'GET' && url.pathname.startsWith(METADATA)) return metadata(url, authorization);
+  const [scheme = '', token = ''] = (request.headers.get('authorization') ?? '').split(' ');
+  const isBearer = scheme.toLowerCase() === 'bearer';
+  if (isBearer && new Set(authorization.tokens).has(token)) return undefined;
+  return challenge(url, authorization, isBearer);
+}
+
+function metadata(
+  { origin, pathname }: URL,
+  { authorizationServer, scopes = [] }: FixtureAuthorization,
+): Response {
+  return Response.json({
+    resource: `${origin}${pathname.slice(METADATA.length) || '/mcp'}`,
+    authorization_servers: [authorizationServer],
+    bearer_methods_supported: ['header'],
+    ...(scopes.length === 0 ? {} : { scopes_supported: scopes }),
+  });
+}
+
+function challenge(
+  { origin, pathname }: URL,
+  { scopes = [] }: FixtureAuthorization,
+  hasToken: boolean,
+): Response {
+  const parameters = [
+    `resource_metadata="${origin}${METADATA}${pathname}"`,
+    ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
+    ...(hasToken ? ['error="invalid_token"'] : []),
+  ];
+  return Response.json(
+    { error: hasToken ? 'invalid_token' : 'unauthorized' },
+    { status: 401, headers: { 'www-authenticate': `Bearer ${parameters.join(', ')}` } },
+  );
+}

@@ -1,0 +1,22 @@
+import type { ToolAnnotations } from '@modelcontextprotocol/server';
+
+/** What a test may change about a tool while the fixture runs. */
+export interface ToolChange {
+  readonly description?: string;
+  readonly annotations?: ToolAnnotations;
+  /** False hides the tool: it is not listed and calls are refused. */
+  readonly enabled?: boolean;
+}
+
+export type ChangedList = 'tools' | 'prompts' | 'resources';
+
+/** State that all servers of one fixture share; each modern request and each legacy session has its own server. */
+export interface FixtureState {
+  readonly changes: Map<string, ToolChange>;
+  /** Names of tools that were added while the fixture runs. */
+  readonly added: string[];
+  /** Names of tools whose call was cancelled before it ended. */
+  readonly cancelled: string[];
+  /** Sends list_changed to every open session and every subscription. */
+  notifyListChanged(list: ChangedList): void;
+}
