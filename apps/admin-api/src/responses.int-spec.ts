@@ -12,6 +12,7 @@ import {
 import { sampleLogRecord } from '@gw/testing';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 import { checkIdentityResponses } from './spec-support/identity-responses';
+import { checkMcpResponses } from './spec-support/mcp-responses';
 import { insertMcpIntegration, insertMcpServer } from './spec-support/mcp-servers';
 import { StubWorker } from './spec-support/stub-worker';
 
@@ -417,6 +418,7 @@ describe('responses of the control plane', () => {
   });
 
   checkIdentityResponses({ admin, ours, step });
+  checkMcpResponses({ ours, step });
 
   it('of exports match the document', async () => {
     const own = { key: ours.key };

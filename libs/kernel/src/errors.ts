@@ -62,6 +62,12 @@ export const ERRORS = {
   provider_not_found: { status: 400, code: 'AB01', message: 'No such provider in this workspace.' },
   route_unsupported: { status: 400, code: 'AB01', message: 'The provider does not serve this route.' },
   custom_host_refused: { status: 400, code: 'AB01', message: 'The address is not allowed.' },
+  mcp_transport_unsupported: {
+    status: 400,
+    code: 'AB01',
+    message:
+      'Programs are never started here; run the MCP server behind a bridge, such as mcp-proxy, and register the URL of the bridge with transport http.',
+  },
   inline_config_blocked: {
     status: 400,
     code: 'AB01',
@@ -141,6 +147,11 @@ export const ERRORS = {
       'The workspace serves only requests that can be recorded, and this one cannot be now; try again later.',
   },
   provider_error: { status: 502, code: 'AB04', message: 'The provider responded with an error.' },
+  mcp_server_unreadable: {
+    status: 502,
+    code: 'AB04',
+    message: 'The MCP server could not be read.',
+  },
   provider_unreachable: { status: 502, code: 'AB04', message: 'The provider could not be reached.' },
   provider_connections_exhausted: {
     status: 503,

@@ -9,7 +9,7 @@ export { type CallEvent, type CallOptions, type InputHandling } from './calls/ca
 export { type ServerFacts } from './channels/channel';
 export { EraVerdicts, type KnownEra } from './connect/era-verdicts';
 export { type UpstreamProtocol } from './connect/open-channel';
-export { type HeaderSource } from './http/headers';
+export { isReservedHeader, type HeaderSource } from './http/headers';
 export { DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
 export { type ListKind, type UpstreamList } from './lists';
 export { UpstreamPool } from './upstream-pool';

@@ -32,6 +32,10 @@ import { CollectionsService } from './collections/collections.service';
 import { ConfigLookupController, ConfigsController } from './configs/configs.controller';
 import { ConfigsService } from './configs/configs.service';
 import { SimulationService } from './configs/simulation.service';
+import { McpCredentials } from './mcp-integrations/mcp-credentials.service';
+import { McpIntegrationWorkspacesService } from './mcp-integrations/mcp-integration-workspaces.service';
+import { McpIntegrationsController } from './mcp-integrations/mcp-integrations.controller';
+import { McpIntegrationsService } from './mcp-integrations/mcp-integrations.service';
 import { OauthClientsController } from './oauth-clients/oauth-clients.controller';
 import { OauthClientsService } from './oauth-clients/oauth-clients.service';
 import { DomainsController } from './domains/domains.controller';
@@ -202,6 +206,10 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   {
     controllers: [IntegrationsController, ProviderCatalogueController],
     providers: [IntegrationsService, IntegrationModelsService, IntegrationWorkspacesService],
+  },
+  {
+    controllers: [McpIntegrationsController],
+    providers: [McpIntegrationsService, McpIntegrationWorkspacesService, McpCredentials],
   },
   { controllers: [ProvidersController], providers: [ProvidersService] },
   { controllers: [VirtualKeysController], providers: [VirtualKeysService] },

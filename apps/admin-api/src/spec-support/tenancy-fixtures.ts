@@ -77,6 +77,8 @@ const policy = (kind: string, body: object): Maker =>
 
 const ACCOUNT = { ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
 
+export const MCP_SERVER = { url: 'https://mcp.example.com/mcp', auth_type: 'none', transport: 'http' };
+
 const log: Maker = async (admin, { organisationId, workspaceId, mark }) => {
   const record = { ...sampleLogRecord(), organisationId, workspaceId, metadata: { team: mark } };
   await ensureLogPartitions(admin.dataSource, [dayOf(new Date(record.createdAt))]);
@@ -141,6 +143,8 @@ export const MAKERS = {
   deployment: inOrganisation('/v1/deployments', {}),
   integration: inWorkspace('/v1/integrations', ACCOUNT),
   organisationIntegration: inOrganisation('/v1/integrations', ACCOUNT),
+  mcpIntegration: inWorkspace('/v1/mcp-integrations', MCP_SERVER),
+  organisationMcpIntegration: inOrganisation('/v1/mcp-integrations', MCP_SERVER),
   invite: (admin, { adminKey, organisationMark }) => {
     const email = `${named(organisationMark)}@example.com`;
     return make(admin, adminKey, '/v1/users/invites', { email, role: 'member', workspaces: [] });

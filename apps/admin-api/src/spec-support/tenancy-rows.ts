@@ -1,7 +1,7 @@
 import { uuidv7 } from '@gw/kernel';
 import { connectionFields, samlMetadata } from './sso-connections';
 import { trustFields } from './trusts';
-import type { Fixture, Kind } from './tenancy-fixtures';
+import { MCP_SERVER, type Fixture, type Kind } from './tenancy-fixtures';
 
 /** What the body of a row may contain: the target, and the workspace in which the caller acts. */
 export interface BodyParts {
@@ -231,6 +231,14 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   integrations_updateWorkspaces: organisation('organisationIntegration', {
     ...body({ workspaces: [] }),
     scopes: ['organisation_integrations.update'],
+  }),
+  ...crud('mcpIntegrations', 'mcpIntegration', { name: 'x', ...MCP_SERVER }, RENAMED),
+  mcpIntegrations_listWorkspaces: organisation('organisationMcpIntegration', {
+    scopes: ['organisation_mcp_integrations.read'],
+  }),
+  mcpIntegrations_updateWorkspaces: organisation('organisationMcpIntegration', {
+    ...body({ workspaces: [] }),
+    scopes: ['organisation_mcp_integrations.update'],
   }),
   ...crud('providers', 'provider', {}, { note: 'x' }, { needsWorkspace: true }),
   providers_create: named({

@@ -10,7 +10,8 @@ const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
 
-const isReserved = (name: string): boolean =>
+/** Whether only the protocol writes a header of requests to upstreams. `name` in lower case. */
+export const isReservedHeader = (name: string): boolean =>
   PROTOCOL_HEADERS.has(name) ||
   name.startsWith('mcp-param-') ||
   FRAMING_HEADERS.has(name) ||
@@ -29,7 +30,7 @@ export function checkedHeaders(
   const fields = new Map<string, string>([['user-agent', 'tollgate']]);
   for (const [name, value] of [...Object.entries(configured), ...Object.entries(ofCall)]) {
     const lower = name.toLowerCase();
-    if (!NAME.test(name) || isReserved(lower) || !isHeaderValue(value))
+    if (!NAME.test(name) || isReservedHeader(lower) || !isHeaderValue(value))
       throw new UpstreamError('protocol', `The header ${name.slice(0, 64)} cannot be sent to an upstream.`, {
         mayHaveExecuted: false,
       });

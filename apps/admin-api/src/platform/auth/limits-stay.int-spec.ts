@@ -24,6 +24,7 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   guardrails_remove: 'refused while a default or a config uses it',
   logExports_remove: 'carries no limits',
   labels_remove: 'carries no limits',
+  mcpIntegrations_remove: 'carries no limits',
   collections_remove: 'carries no limits',
   partials_remove: 'carries no limits',
   partials_removeShare: 'carries no limits',

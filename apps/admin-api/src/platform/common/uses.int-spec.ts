@@ -141,6 +141,8 @@ const DELETES: Readonly<Record<string, string>> = {
   'workspaces/:id': GUARDED,
   'admin/workspaces/:id': GUARDED,
   'integrations/:id': 'succeeds by the specification (D-18), and warns',
+  'mcp-integrations/:id':
+    'succeeds as for integrations: its servers end with it, and the response names them',
   'collections/:id': 'its contents move to the default collection',
   'integrations/:id/integration-models': AS_DECIDED,
   'integrations/:id/models': AS_DECIDED,

@@ -39,20 +39,32 @@ export interface MappingOwner {
 
 const CONFIGURATIONS = 'configurations.';
 
+/** Returns the stored name of a field that a mapping names, or null for one that cannot be mapped. */
+type TargetOf = (field: string) => string | null;
+
+/** Returns the mappings in stored form, as `readMappingsTo`. */
+export const readMappings = (
+  manager: EntityManager,
+  owner: MappingOwner,
+  input: readonly SecretMappingDto[] | null,
+): Promise<StoredSecretMapping[] | null> =>
+  readMappingsTo(manager, owner, input, (field) => targetOf(owner, field));
+
 /**
  * Returns the mappings in stored form; null for none. Throws `validation_failed` for a field that cannot be mapped or
  * is mapped twice, and for a reference that is unknown or not open to the owner's workspace.
  */
-export async function readMappings(
+export async function readMappingsTo(
   manager: EntityManager,
-  owner: MappingOwner,
+  owner: Pick<MappingOwner, 'organisationId' | 'workspaceId'>,
   input: readonly SecretMappingDto[] | null,
+  targetNamed: TargetOf,
 ): Promise<StoredSecretMapping[] | null> {
   if (input === null || input.length === 0) return null;
   const mappings: StoredSecretMapping[] = [];
   for (const [index, dto] of input.entries()) {
     const path = `secret_mappings.${String(index)}`;
-    const target = targetOf(owner, dto.target_field);
+    const target = targetNamed(dto.target_field);
     if (target === null)
       throw invalid(`${path}.target_field`, 'is not a field that can be mapped to a secret');
     if (mappings.some(({ target_field }) => target_field === target)) {

@@ -21,6 +21,8 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   AuditLogEntity: 'a record of calls, kept for a limited time',
   AuditChainEntity: 'one row for each organisation',
   IntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
+  McpIntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
+  McpCapabilityEntity: 'read from a server; 20,000 for each integration at most',
   ChangeEventEntity: 'deleted once gateways have read it',
   EnforcedFeaturesEntity: 'one row',
   GatewayEntity: 'one for each gateway',

@@ -1,42 +1,25 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import { IntegrationEntity, ProviderEntity, WorkspaceEntity, type ProviderStatus } from '@gw/entities';
-import { In, IsNull, Not, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
+import { In, Not, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
 import type { Write } from '../unit-of-work/writes';
 import type { Principal } from '../common/principal';
-import { byReference } from '../auth/tenancy';
+import { integrationReach, type IntegrationAction } from './integration-reach';
 
-export type IntegrationAction = 'create' | 'read' | 'update' | 'delete' | 'list';
+export type { IntegrationAction } from './integration-reach';
 
-/** Whether the caller may perform the action on integrations of the organisation. */
-export const mayForOrganisation = (caller: Principal, action: IntegrationAction): boolean =>
-  caller.scopes.has(`organisation_integrations.${action}`);
+const REACH = integrationReach('integrations');
+export const { forOrganisation: mayForOrganisation, forWorkspace: mayForWorkspace } = REACH;
 
-/** Whether the caller may perform the action on integrations of a workspace within its reach. */
-export const mayForWorkspace = (caller: Principal, action: IntegrationAction): boolean =>
-  mayForOrganisation(caller, action) || caller.scopes.has(`workspace_integrations.${action}`);
-
-/**
- * Returns conditions for the active integrations that the caller may reach for an action: the organisation's with a
- * scope of the organisation, a workspace's within the workspace of the call. Empty when there are none.
- */
-export function integrationsFor(
+/** As `IntegrationReach.where`, without the hidden integrations of virtual keys. */
+export const integrationsFor = (
   caller: Principal,
   action: IntegrationAction,
   reference: string,
-): FindOptionsWhere<IntegrationEntity>[] {
-  const live = {
-    organisationId: caller.organisationId,
-    status: 'active',
+): FindOptionsWhere<IntegrationEntity>[] =>
+  REACH.where<IntegrationEntity>(caller, action, reference).map((where) => ({
+    ...where,
     isVirtualKey: false,
-    ...byReference(reference),
-  } as const;
-  return [
-    ...(mayForOrganisation(caller, action) ? [{ ...live, workspaceId: IsNull() }] : []),
-    ...(mayForWorkspace(caller, action)
-      ? [{ ...live, workspaceId: caller.workspaceId ?? Not(IsNull()) }]
-      : []),
-  ];
-}
+  }));
 
 /**
  * SQL condition: workspace `:workspaceId` may use integration `i`. The workspace's own row takes precedence over the

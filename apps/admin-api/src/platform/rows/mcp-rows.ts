@@ -32,13 +32,14 @@ export const mcpServerKeys = ({
   documentKey.mcpServer(workspaceId, id),
 ];
 
-/** Returns the keys of the documents of all servers of an integration. */
+/** Returns the keys of the documents of all servers of the integrations. */
 export async function keysOfServers(
   manager: EntityManager,
-  { id }: Pick<McpIntegrationEntity, 'id'>,
+  ...integrations: readonly Pick<McpIntegrationEntity, 'id'>[]
 ): Promise<DocumentKey[]> {
+  if (integrations.length === 0) return [];
   const servers = await manager.find(McpServerEntity, {
-    where: { integrationId: id, status: Not('archived') },
+    where: { integrationId: In(integrations.map(({ id }) => id)), status: Not('archived') },
     select: { id: true, slug: true, workspaceId: true },
   });
   return servers.flatMap(mcpServerKeys);

@@ -1,4 +1,4 @@
-import { SecretReferenceEntity, type GuardrailEntity } from '@gw/entities';
+import { SecretReferenceEntity, type GuardrailEntity, type McpIntegrationEntity } from '@gw/entities';
 import { GatewayError, uuidv7, VendorError, type AddressPolicy } from '@gw/kernel';
 import { pick, type SecretReader } from '@gw/secret-managers';
 import { assign, columnsOf, invalid, listOf, pickOf, type ListResponse } from '@gw/web';
@@ -18,6 +18,8 @@ import { maskSecret } from '../../platform/credentials/shown-secret';
 import { keysOfAll } from '../../platform/rows/guardrail-rows';
 import { guardrailsUsing } from '../../platform/rows/guardrails.queries';
 import { providerKeysOf } from '../../platform/rows/integrations.queries';
+import { mcpIntegrationsUsing } from '../../platform/rows/mcp-integrations.queries';
+import { keysOfServers } from '../../platform/rows/mcp-rows';
 import type { At } from '../../platform/resource/at';
 import {
   archiveRow,
@@ -57,6 +59,7 @@ const REFERENCE: Resource<SecretReferenceEntity> = {
   changes: async ({ id }, manager) => [
     ...(await providerKeysOf(manager, await integrationsUsing(manager, id))),
     ...(await keysOfAll(manager, await guardrailsUsing(manager, id))),
+    ...(await keysOfServers(manager, ...(await mcpIntegrationsUsing(manager, id)))),
   ],
 };
 
@@ -146,12 +149,13 @@ export class SecretReferencesService {
     return this.writes.run(at.caller, (write) => patchRow(write, REFERENCE, at, change, 'rotate'));
   }
 
-  /** Archives a reference. Refused while an integration, a virtual key or a guardrail uses it. */
+  /** Archives a reference. Refused while an integration, an MCP integration, a virtual key or a guardrail uses it. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, REFERENCE, at, async (row) => {
         const dependents = [
           ...(await integrationsUsing(write.manager, row.id)).map(dependentIntegration),
+          ...(await mcpIntegrationsUsing(write.manager, row.id)).map(dependentMcpIntegration),
           ...(await guardrailsUsing(write.manager, row.id)).map(dependentGuardrail),
         ];
         if (dependents.length > 0) throw inUse(dependents);
@@ -197,7 +201,7 @@ export class SecretReferencesService {
 const DEPENDENTS_SHOWN_MAX = 20;
 
 interface Dependent {
-  readonly kind: 'virtual_keys' | 'integrations' | 'guardrails';
+  readonly kind: 'virtual_keys' | 'integrations' | 'mcp_integrations' | 'guardrails';
   readonly id: string;
   readonly name: string;
   readonly slug?: string;
@@ -210,6 +214,11 @@ const dependentIntegration = ({ id, name, slug, isVirtualKey }: UsingIntegration
   id,
   name,
   ...(isVirtualKey ? {} : { slug }),
+});
+
+const dependentMcpIntegration = (row: Pick<McpIntegrationEntity, 'id' | 'name' | 'slug'>): Dependent => ({
+  kind: 'mcp_integrations',
+  ...{ id: row.id, name: row.name, slug: row.slug },
 });
 
 const dependentGuardrail = ({ id, name, slug }: GuardrailEntity): Dependent => ({

@@ -1,0 +1,50 @@
+import { IsNull, Not, type FindOptionsWhere } from 'typeorm';
+import { byReference } from '../auth/tenancy';
+import type { Principal } from '../common/principal';
+
+export type IntegrationAction = 'create' | 'read' | 'update' | 'delete' | 'list';
+
+interface IntegrationRow {
+  readonly id: string;
+  readonly slug: string;
+  readonly organisationId: string;
+  readonly workspaceId: string | null;
+  readonly status: 'active' | 'archived';
+}
+
+/** Which integrations of one kind a caller may reach. */
+export interface IntegrationReach {
+  /** Whether the caller may perform the action on integrations of the organisation. */
+  readonly forOrganisation: (caller: Principal, action: IntegrationAction) => boolean;
+  /** Whether the caller may perform the action on integrations of a workspace within its reach. */
+  readonly forWorkspace: (caller: Principal, action: IntegrationAction) => boolean;
+  /**
+   * Returns conditions for the active integrations that the caller may reach for an action: the organisation's with a
+   * scope of the organisation, a workspace's within the workspace of the call. Empty when there are none.
+   */
+  readonly where: <R extends IntegrationRow>(
+    caller: Principal,
+    action: IntegrationAction,
+    reference: string,
+  ) => FindOptionsWhere<R>[];
+}
+
+/** `scopes`: the scopes of the kind without `organisation_` and `workspace_`. */
+export function integrationReach(scopes: 'integrations' | 'mcp_integrations'): IntegrationReach {
+  const forOrganisation: IntegrationReach['forOrganisation'] = (caller, action) =>
+    caller.scopes.has(`organisation_${scopes}.${action}`);
+  const forWorkspace: IntegrationReach['forWorkspace'] = (caller, action) =>
+    forOrganisation(caller, action) || caller.scopes.has(`workspace_${scopes}.${action}`);
+  return {
+    forOrganisation,
+    forWorkspace,
+    where: <R extends IntegrationRow>(caller: Principal, action: IntegrationAction, reference: string) => {
+      const { organisationId, workspaceId } = caller;
+      const live = { organisationId, status: 'active', ...byReference(reference) } as const;
+      return [
+        ...(forOrganisation(caller, action) ? [{ ...live, workspaceId: IsNull() }] : []),
+        ...(forWorkspace(caller, action) ? [{ ...live, workspaceId: workspaceId ?? Not(IsNull()) }] : []),
+      ] as FindOptionsWhere<IntegrationRow>[] as FindOptionsWhere<R>[];
+    },
+  };
+}

@@ -1,0 +1,234 @@
+import type { McpAuthType } from '@gw/contracts';
+import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
+import { headerMapFaults } from '../../platform/credentials/header-map';
+import { shortenedFault } from '../../platform/credentials/shown-secret';
+import { forwardedHeaderFault, sentHeaderFault } from './mcp-header-names';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Members of `configurations` with a secret, by the authentication that uses them. */
+export const MEMBER_OF: Readonly<Record<McpAuthType, string | null>> = {
+  none: null,
+  headers: 'headers',
+  oauth_auto: 'oauth_metadata',
+  oauth_client_credentials: 'oauth_client_credentials',
+};
+const SECRET_MEMBERS: readonly string[] = ['headers', 'oauth_metadata', 'oauth_client_credentials'];
+
+/** What the checks of `configurations` need to know of the rest of the integration. */
+export interface CheckedIntegration {
+  readonly authType: McpAuthType;
+  readonly url: string;
+  /** Targets of secret mappings. */
+  readonly mapped: ReadonlySet<string>;
+}
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Collects faults with their paths. */
+class Faults {
+  readonly found: ErrorDetail[] = [];
+
+  add(path: string, message: string | null): void {
+    if (message !== null) this.found.push({ path, message });
+  }
+
+  /** Whether the value is an object with known members only. */
+  object(value: unknown, path: string, known: readonly string[]): value is Fields {
+    if (!isFields(value)) {
+      this.add(path, 'must be an object');
+      return false;
+    }
+    for (const name of Object.keys(value).filter((each) => !known.includes(each)))
+      this.add(`${path}.${name.slice(0, 64)}`, `is unknown; send only ${known.join(', ')}`);
+    return true;
+  }
+
+  text(value: unknown, path: string, max: number): void {
+    if (typeof value !== 'string' || value === '') this.add(path, 'must be a non-empty text');
+    else if (value.length > max) this.add(path, `must have at most ${String(max)} characters`);
+  }
+
+  optionalText(value: unknown, path: string, max: number): void {
+    if (value !== undefined && value !== null) this.text(value, path, max);
+  }
+}
+
+const HEADERS_MAX = 64;
+const CLAIMS_MAX = 50;
+
+function checkHeaders(value: unknown, path: string, faults: Faults): void {
+  faults.found.push(...headerMapFaults(value, path));
+  if (!isFields(value)) return;
+  const seen = new Set<string>();
+  for (const [name, text] of Object.entries(value)) {
+    const at = `${path}.${name.slice(0, 64)}`;
+    faults.add(at, sentHeaderFault(name));
+    faults.add(at, shortenedFault(text));
+    if (typeof text === 'string' && text.includes('{{'))
+      faults.add(at, 'must not have placeholders; use user_identity_forwarding to send who calls');
+    if (seen.has(name.toLowerCase())) faults.add(at, 'is duplicated; send each header once');
+    seen.add(name.toLowerCase());
+  }
+}
+
+function checkPassthrough(value: unknown, path: string, faults: Faults): void {
+  if (!Array.isArray(value) || value.length > HEADERS_MAX) {
+    faults.add(path, `must be a list of at most ${String(HEADERS_MAX)} header names`);
+    return;
+  }
+  for (const [index, name] of value.entries())
+    faults.add(`${path}.${String(index)}`, forwardedHeaderFault(name));
+}
+
+const FORWARD_MODES = ['allowlist', 'all-except'];
+
+function checkForwarded(value: unknown, path: string, faults: Faults): void {
+  if (Array.isArray(value)) {
+    checkForwarded({ mode: 'allowlist', headers: value }, path, faults);
+    return;
+  }
+  if (!faults.object(value, path, ['mode', 'headers'])) return;
+  const { mode, headers } = value as { readonly mode?: unknown; readonly headers?: unknown };
+  if (!FORWARD_MODES.includes(String(mode))) faults.add(`${path}.mode`, 'must be allowlist or all-except');
+  if (!Array.isArray(headers) || headers.length > HEADERS_MAX) {
+    faults.add(`${path}.headers`, `must be a list of at most ${String(HEADERS_MAX)} headers`);
+    return;
+  }
+  for (const [index, header] of headers.entries()) {
+    const at = `${path}.headers.${String(index)}`;
+    if (mode === 'all-except') faults.add(at, sentHeaderFault(header));
+    else checkForwardedHeader(header, at, faults);
+  }
+}
+
+function checkForwardedHeader(header: unknown, path: string, faults: Faults): void {
+  if (typeof header === 'string') faults.add(path, forwardedHeaderFault(header));
+  else if (faults.object(header, path, ['from', 'to']))
+    for (const name of ['from', 'to']) faults.add(`${path}.${name}`, forwardedHeaderFault(header[name]));
+}
+
+const IDENTITY_METHODS = ['claims_header', 'bearer', 'jwt_header'];
+const EXPIRY_MAX = 300;
+
+function checkIdentity(value: unknown, path: string, faults: Faults, { url }: CheckedIntegration): void {
+  const known = ['method', 'include_claims', 'header_name', 'jwt_expiry_seconds'];
+  if (!faults.object(value, path, known)) return;
+  const { method, include_claims: claims, header_name: header, jwt_expiry_seconds: expiry } = value;
+  if (!IDENTITY_METHODS.includes(String(method)))
+    faults.add(`${path}.method`, `must be one of ${IDENTITY_METHODS.join(', ')}`);
+  if (!/^https:/i.test(url)) faults.add(path, 'is sent over https only; change the scheme of url');
+  if (claims !== undefined && !isTexts(claims, CLAIMS_MAX))
+    faults.add(`${path}.include_claims`, `must be a list of at most ${String(CLAIMS_MAX)} names of claims`);
+  if (header !== undefined) {
+    faults.add(`${path}.header_name`, sentHeaderFault(header));
+    if (method === 'bearer') faults.add(`${path}.header_name`, 'is authorization with bearer; remove it');
+  }
+  if (
+    expiry !== undefined &&
+    !(Number.isInteger(expiry) && Number(expiry) >= 1 && Number(expiry) <= EXPIRY_MAX)
+  )
+    faults.add(`${path}.jwt_expiry_seconds`, `must be 1 to ${String(EXPIRY_MAX)}`);
+}
+
+const isTexts = (value: unknown, max: number): boolean =>
+  Array.isArray(value) &&
+  value.length <= max &&
+  value.every((each) => typeof each === 'string' && each !== '' && each.length <= 255);
+
+function checkClient(value: Fields, path: string, faults: Faults): void {
+  faults.text(value['client_id'], `${path}.client_id`, 1_024);
+  faults.optionalText(value['client_secret'], `${path}.client_secret`, 8_192);
+  faults.add(`${path}.client_secret`, shortenedFault(value['client_secret']));
+  faults.optionalText(value['scope'], `${path}.scope`, 2_048);
+}
+
+function checkClientCredentials(
+  value: unknown,
+  path: string,
+  faults: Faults,
+  { mapped }: CheckedIntegration,
+): void {
+  if (!faults.object(value, path, ['token_endpoint', 'client_id', 'client_secret', 'scope'])) return;
+  checkClient(value, path, faults);
+  const { token_endpoint: endpoint, client_secret: secret } = value;
+  if (typeof endpoint !== 'string' || !/^https:\/\//i.test(endpoint))
+    faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
+  if (!mapped.has('client_secret') && (secret === undefined || secret === null))
+    faults.add(`${path}.client_secret`, 'is required; send it, or map client_secret to a secret reference');
+}
+
+type Check = (value: unknown, path: string, faults: Faults, of: CheckedIntegration) => void;
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  headers: checkHeaders,
+  passthrough_headers: checkPassthrough,
+  passthrough_acknowledged: (value, path, faults) => {
+    if (typeof value !== 'boolean') faults.add(path, 'must be true or false');
+  },
+  forward_headers: checkForwarded,
+  user_identity_forwarding: checkIdentity,
+  oauth_client_credentials: checkClientCredentials,
+  oauth_metadata: (value, path, faults) => {
+    if (faults.object(value, path, ['client_id', 'client_secret', 'scope'])) checkClient(value, path, faults);
+  },
+};
+
+const KNOWN = Object.keys(CHECKS);
+const ROOT = 'configurations';
+const UNENFORCED: Readonly<Record<string, string>> = {
+  jwt_validation: 'is not enforced; add a trust (POST /trusts) for the issuer of the tokens, and remove it',
+  external_auth_config: 'is not enforced; use auth_type oauth_client_credentials, and remove it',
+};
+
+/** Returns all faults of `configurations`, with their paths. */
+export function configurationFaultsOf(values: Fields, of: CheckedIntegration): readonly ErrorDetail[] {
+  const faults = new Faults();
+  for (const [name, value] of Object.entries(values)) {
+    const path = `${ROOT}.${name.slice(0, 64)}`;
+    const check = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;
+    if (check) check(value, path, faults, of);
+    else faults.add(path, UNENFORCED[name] ?? `is unknown; send only ${KNOWN.join(', ')}`);
+  }
+  checkTogether(values, of, faults);
+  return faults.found.slice(0, 100);
+}
+
+function checkTogether(values: Fields, { authType, mapped }: CheckedIntegration, faults: Faults): void {
+  const own = MEMBER_OF[authType];
+  for (const name of SECRET_MEMBERS)
+    if (name !== own && values[name] !== undefined)
+      faults.add(`${ROOT}.${name}`, `is not used with auth_type ${authType}; remove it`);
+  if (authType === 'headers' && [...Object.keys(values['headers'] ?? {}), ...mapped].length === 0)
+    faults.add(`${ROOT}.headers`, 'is required with auth_type headers; send a header, or use auth_type none');
+  if (authType === 'oauth_client_credentials' && values['oauth_client_credentials'] === undefined)
+    faults.add(`${ROOT}.oauth_client_credentials`, 'is required with auth_type oauth_client_credentials');
+  const passed = values['passthrough_headers'];
+  if (Array.isArray(passed) && passed.length > 0 && values['passthrough_acknowledged'] !== true)
+    faults.add(
+      `${ROOT}.passthrough_acknowledged`,
+      'must be true: with passthrough_headers, the server receives what callers send in these headers',
+    );
+}
+
+/** Throws `custom_host_refused` with the path of the first address that the policy refuses. */
+export function assertMcpAddresses(url: string, values: Fields, policy: AddressPolicy): void {
+  assertAllowedUrl(policy, url, 'url');
+  const client = values['oauth_client_credentials'];
+  if (isFields(client))
+    assertAllowedUrl(policy, client['token_endpoint'], `${ROOT}.oauth_client_credentials.token_endpoint`);
+}
+
+const MAPPED_HEADER = /^headers\.(.+)$/s;
+
+/** Returns the stored target of a secret mapping; null for a field that cannot be mapped. */
+export function mcpTargetOf(field: string, authType: McpAuthType): string | null {
+  const header = MAPPED_HEADER.exec(field)?.[1];
+  if (authType === 'headers')
+    return header !== undefined && sentHeaderFault(header) === null
+      ? `headers.${header.toLowerCase()}`
+      : null;
+  const hasClient = authType === 'oauth_client_credentials' || authType === 'oauth_auto';
+  return field === 'client_secret' && hasClient ? field : null;
+}

@@ -1,0 +1,25 @@
+import { McpIntegrationEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+import type { Resource } from '../../platform/resource/rows';
+import type { IntegrationAction } from '../../platform/rows/integration-reach';
+import { countMcpWorkspaces, MCP_REACH } from '../../platform/rows/mcp-integrations.queries';
+import { keysOfServers } from '../../platform/rows/mcp-rows';
+import { toMcpIntegration } from './mcp-integrations.view';
+
+/** Returns the number of active workspaces that may use the integration. */
+export const countOf = async (manager: EntityManager, row: McpIntegrationEntity): Promise<number> =>
+  (await countMcpWorkspaces(manager, [row])).get(row.id) ?? 0;
+
+/** MCP integrations on which a caller may perform the action; the scopes of the caller decide which ones. */
+export const mcpIntegrationTo = (action: IntegrationAction): Resource<McpIntegrationEntity> => ({
+  entity: McpIntegrationEntity,
+  type: 'mcp_integrations',
+  view: async (row, _caller, manager) => toMcpIntegration(row, await countOf(manager, row)),
+  where: (caller, reference) => {
+    const where = MCP_REACH.where<McpIntegrationEntity>(caller, action, reference);
+    if (where.length === 0) throw new GatewayError('not_found');
+    return where;
+  },
+  changes: (row, manager) => keysOfServers(manager, row),
+});

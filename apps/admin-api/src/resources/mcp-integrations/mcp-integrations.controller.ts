@@ -1,0 +1,74 @@
+import { Body, Query } from '@nestjs/common';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import { McpIntegrationWorkspacesService } from './mcp-integration-workspaces.service';
+import {
+  CreatedMcpIntegrationDto,
+  CreateMcpIntegrationDto,
+  ListMcpIntegrationsQuery,
+  McpWorkspacesQuery,
+  UpdateMcpIntegrationDto,
+  UpdateMcpWorkspacesDto,
+} from './mcp-integrations.dto';
+import { McpIntegrationsService } from './mcp-integrations.service';
+import {
+  DeletedMcpIntegration,
+  McpIntegrationListResponse,
+  McpIntegrationResponse,
+  McpWorkspacesResponse,
+} from './mcp-integrations.view';
+import { mcpScopes } from './mcp-scopes';
+
+@ControlRoutes('mcp-integrations')
+export class McpIntegrationsController {
+  constructor(
+    private readonly integrations: McpIntegrationsService,
+    private readonly workspaces: McpIntegrationWorkspacesService,
+  ) {}
+
+  @Route.post('', mcpScopes('create'), CreatedMcpIntegrationDto)
+  create(
+    @Caller() caller: Principal,
+    @Body() body: CreateMcpIntegrationDto,
+  ): Promise<CreatedMcpIntegrationDto> {
+    return this.integrations.create(caller, body);
+  }
+
+  @Route.get('', mcpScopes('list'), McpIntegrationListResponse)
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListMcpIntegrationsQuery,
+  ): Promise<McpIntegrationListResponse> {
+    return this.integrations.list(caller, query);
+  }
+
+  @Route.get(':mcpIntegrationId', mcpScopes('read'), McpIntegrationResponse)
+  get(@Named('mcpIntegrationId') at: At): Promise<McpIntegrationResponse> {
+    return this.integrations.get(at);
+  }
+
+  @Route.put(':mcpIntegrationId', mcpScopes('update'))
+  update(@Named('mcpIntegrationId') at: At, @Body() body: UpdateMcpIntegrationDto): Promise<object> {
+    return this.integrations.update(at, body);
+  }
+
+  @Route.delete(':mcpIntegrationId', mcpScopes('delete'), DeletedMcpIntegration)
+  remove(@Named('mcpIntegrationId') at: At): Promise<DeletedMcpIntegration> {
+    return this.integrations.remove(at);
+  }
+
+  @Route.get(':mcpIntegrationId/workspaces', mcpScopes('read'), McpWorkspacesResponse)
+  listWorkspaces(
+    @Named('mcpIntegrationId') at: At,
+    @Query() { version }: McpWorkspacesQuery,
+  ): Promise<McpWorkspacesResponse> {
+    return this.workspaces.list(at, version);
+  }
+
+  @Route.put(':mcpIntegrationId/workspaces', mcpScopes('update'))
+  updateWorkspaces(@Named('mcpIntegrationId') at: At, @Body() body: UpdateMcpWorkspacesDto): Promise<object> {
+    return this.workspaces.update(at, body);
+  }
+}

@@ -1,0 +1,159 @@
+import type { McpAuthType } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import {
+  BooleanField,
+  EnumField,
+  IntegerField,
+  NameField,
+  NestedField,
+  NestedListField,
+  NumberField,
+  ObjectField,
+  pageOf,
+  partialOf,
+  QueryEnumListField,
+  ReferenceField,
+  ResponseField,
+  SlugField,
+  TextField,
+  UuidField,
+} from '@gw/web';
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
+
+export const AUTH_TYPES: readonly McpAuthType[] = [
+  'none',
+  'headers',
+  'oauth_auto',
+  'oauth_client_credentials',
+];
+export const APPROVAL_MODES = ['auto', 'review_changes', 'review_all'] as const;
+export const ON_CHANGE = ['block', 'serve_approved'] as const;
+export const TRANSPORTS = ['http', 'sse'] as const;
+
+const OWN = 'Must be the organisation of the credential.';
+
+/** A transport. `stdio` has an error of its own, which says what to do instead. */
+const TransportField = (): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => {
+      if (value === 'stdio') throw new GatewayError('mcp_transport_unsupported', { param: 'transport' });
+      return value;
+    }),
+    EnumField(TRANSPORTS, { example: 'http' }),
+  );
+
+/** Fields that are saved as columns of the same name. */
+export class McpPlainFields {
+  @NameField({ example: 'GitHub' }) name!: string;
+  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
+  @TextField({ max: 2_048, example: 'https://mcp.example.com/mcp' }) url!: string;
+  @EnumField(AUTH_TYPES, { example: 'headers', description: 'How Tollgate signs in at the server.' })
+  auth_type!: McpAuthType;
+  @TransportField() transport!: (typeof TRANSPORTS)[number];
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: 1,
+    max: 900_000,
+    description: 'Milliseconds that a call may take. Null: 120000.',
+  })
+  timeout_ms?: number | null;
+}
+
+export class McpPricingDto {
+  @NumberField({
+    optional: true,
+    min: 0,
+    max: 1_000,
+    description: 'USD for a call of a tool that has no price of its own; 0 if absent.',
+    example: 0.001,
+  })
+  default_usd?: number;
+  @ObjectField({
+    optional: true,
+    description: 'USD for each call, by the name that the server gives the tool.',
+    example: { search: 0.0025 },
+  })
+  tools?: Record<string, unknown>;
+}
+
+class McpIntegrationFields extends McpPlainFields {
+  @ObjectField({
+    optional: true,
+    nullable: true,
+    description:
+      'headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, ' +
+      'user_identity_forwarding, oauth_client_credentials, oauth_metadata. In an update, an absent member remains ' +
+      'unchanged, and null clears a member.',
+    example: { headers: { authorization: 'Bearer …' } },
+  })
+  configurations?: Record<string, unknown> | null;
+  @NestedListField(() => SecretMappingDto, {
+    optional: true,
+    nullable: true,
+    description: 'Targets are `headers.<name>` and `client_secret`.',
+  })
+  secret_mappings?: SecretMappingDto[] | null;
+  @EnumField(APPROVAL_MODES, {
+    optional: true,
+    description:
+      'Which capabilities wait for approval. auto by default for an integration of a workspace, else review_changes.',
+  })
+  approval_mode?: (typeof APPROVAL_MODES)[number];
+  @EnumField(ON_CHANGE, {
+    optional: true,
+    description: 'Whether a capability that changed stays callable in its approved form. block by default.',
+  })
+  on_change?: (typeof ON_CHANGE)[number];
+  @NestedField(() => McpPricingDto, { optional: true, nullable: true }) pricing?: McpPricingDto | null;
+}
+
+export class CreateMcpIntegrationDto extends McpIntegrationFields {
+  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'github' })
+  slug?: string;
+  @ReferenceField({ optional: true, description: 'If present, only this workspace can use the integration.' })
+  workspace_id?: string;
+  @UuidField({ optional: true, description: OWN }) organisation_id?: string;
+}
+
+export class UpdateMcpIntegrationDto extends partialOf(McpIntegrationFields) {}
+
+export class ListMcpIntegrationsQuery extends pageOf({ size: 100 }) {
+  @UuidField({ optional: true, description: OWN }) organisation_id?: string;
+  @ReferenceField({ optional: true }) workspace_id?: string;
+  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })
+  type?: ('workspace' | 'organisation' | 'all')[];
+  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+}
+
+export class McpWorkspaceDto {
+  @ReferenceField({ description: 'Id or slug of the workspace.' }) id!: string;
+  @BooleanField() enabled!: boolean;
+}
+
+export class McpGlobalAccessDto {
+  @BooleanField() enabled!: boolean;
+}
+
+export class UpdateMcpWorkspacesDto {
+  @NestedListField(() => McpWorkspaceDto, { maxItems: 1_000 }) workspaces!: McpWorkspaceDto[];
+  @NestedField(() => McpGlobalAccessDto, { optional: true, nullable: true })
+  global_workspace_access?: McpGlobalAccessDto | null;
+  @BooleanField({
+    optional: true,
+    description: 'True: workspaces that are not in the list lose their own setting.',
+  })
+  override_existing_workspace_access?: boolean;
+}
+
+export class McpWorkspacesQuery {
+  @TextField({ optional: true, description: 'Any value: the list is `data`, with `total`.' })
+  version?: string;
+}
+
+export class CreatedMcpIntegrationDto {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'github' }) readonly slug!: string;
+}

@@ -1,0 +1,114 @@
+import type { McpIntegrationEntity, McpIntegrationWorkspaceEntity } from '@gw/entities';
+import { ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
+import { SecretMappingResponse, shownMappings } from '../../platform/credentials/secret-mappings';
+import { shownMcpConfigurations } from './mcp-credentials.service';
+import { APPROVAL_MODES, McpPlainFields, ON_CHANGE } from './mcp-integrations.dto';
+import { shownPrices } from './mcp-prices';
+
+class McpAccessResponse {
+  @ResponseField.boolean() readonly enabled!: boolean;
+}
+
+class McpPricingResponse {
+  @ResponseField.number({ example: 0.001 }) readonly default_usd!: number;
+  @ResponseField.json({ example: { search: 0.0025 } }) readonly tools!: Readonly<Record<string, number>>;
+}
+
+export class McpIntegrationResponse extends responseOf(McpPlainFields, RowResponse) {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.uuid() readonly organisation_id!: string;
+  @ResponseField.uuid({ nullable: true }) readonly workspace_id!: string | null;
+  @ResponseField.oneOf(['organisation', 'workspace']) readonly type!: 'organisation' | 'workspace';
+  @ResponseField.text({ example: 'github' }) readonly slug!: string;
+  @ResponseField.text({
+    nullable: true,
+    description: 'Id of the user or key that made it.',
+    example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
+  })
+  readonly owner_id!: string | null;
+  @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
+  @ResponseField.json({ description: 'Secrets are shown as `*****`.' })
+  readonly configurations!: Readonly<Record<string, unknown>>;
+  @ResponseField.list(() => SecretMappingResponse)
+  readonly secret_mappings!: readonly SecretMappingResponse[];
+  @ResponseField.one(() => McpAccessResponse, { nullable: true })
+  readonly global_workspace_access!: McpIntegrationEntity['globalWorkspaceAccess'];
+  @ResponseField.oneOf(APPROVAL_MODES) readonly approval_mode!: McpIntegrationEntity['approvalMode'];
+  @ResponseField.oneOf(ON_CHANGE) readonly on_change!: McpIntegrationEntity['onChange'];
+  @ResponseField.one(() => McpPricingResponse, { nullable: true })
+  readonly pricing!: McpPricingResponse | null;
+  @ResponseField.integer({ example: 1, description: 'Active workspaces that may use it.' })
+  readonly workspaces_count!: number;
+}
+
+export class McpIntegrationListResponse {
+  @ResponseField.list(() => McpIntegrationResponse) readonly data!: McpIntegrationResponse[];
+  @ResponseField.integer({ example: 1, description: 'Of all pages.' }) readonly total!: number;
+  @ResponseField.boolean() readonly has_more!: boolean;
+}
+
+class EndedMcpServerResponse {
+  @ResponseField.text({ example: 'mcp_servers.github' }) readonly path!: string;
+  @ResponseField.text() readonly message!: string;
+}
+
+export class DeletedMcpIntegration {
+  /** Servers that were archived with the integration; absent without servers. */
+  @ResponseField.list(() => EndedMcpServerResponse, { optional: true })
+  readonly warnings?: readonly EndedMcpServerResponse[];
+}
+
+export const toMcpIntegration = (
+  row: McpIntegrationEntity,
+  workspacesCount: number,
+): McpIntegrationResponse =>
+  viewOf(McpIntegrationResponse, row, {
+    type: row.workspaceId === null ? 'organisation' : 'workspace',
+    configurations: shownMcpConfigurations(row),
+    secret_mappings: shownMappings(row),
+    pricing: shownPrices(row.prices),
+    workspaces_count: workspacesCount,
+  });
+
+export class McpWorkspaceResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.boolean() readonly enabled!: boolean;
+  @ResponseField.oneOf(['active']) readonly status!: 'active';
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.time() readonly last_updated_at!: string;
+}
+
+/** `data` and `total` with the query `version`, `workspaces` without it. */
+export class McpWorkspacesResponse {
+  @ResponseField.list(() => McpWorkspaceResponse, { optional: true })
+  readonly workspaces?: readonly McpWorkspaceResponse[];
+  @ResponseField.list(() => McpWorkspaceResponse, { optional: true })
+  readonly data?: readonly McpWorkspaceResponse[];
+  @ResponseField.integer({ optional: true, example: 1 }) readonly total?: number;
+  @ResponseField.one(() => McpAccessResponse, { nullable: true })
+  readonly global_workspace_access!: McpIntegrationEntity['globalWorkspaceAccess'];
+}
+
+interface WorkspaceAccess {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly createdAt: Date;
+  readonly lastUpdatedAt: Date;
+}
+
+const toAccess = ({ id, enabled, createdAt, lastUpdatedAt }: WorkspaceAccess): McpWorkspaceResponse => ({
+  id,
+  enabled,
+  status: 'active',
+  created_at: createdAt.toISOString(),
+  last_updated_at: lastUpdatedAt.toISOString(),
+});
+
+/** An integration of a workspace has the access of this workspace alone. */
+export const toMcpWorkspaces = (
+  { workspaceId, createdAt, lastUpdatedAt }: McpIntegrationEntity,
+  rows: readonly McpIntegrationWorkspaceEntity[],
+): McpWorkspaceResponse[] =>
+  workspaceId === null
+    ? rows.map((row) => toAccess({ ...row, id: row.workspaceId }))
+    : [toAccess({ id: workspaceId, enabled: true, createdAt, lastUpdatedAt })];
