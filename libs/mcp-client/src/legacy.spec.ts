@@ -164,6 +164,23 @@ describe('McpUpstream with a legacy session', () => {
     expect(client.calls).toBe(0);
   });
 
+  it('limits the calls that were made before the session was open', async () => {
+    const server = await serve(streamableSdk(sdkServer).answer);
+    const client = upstream(server.url);
+    const abort = new AbortController();
+    const options = { signal: abort.signal };
+    const calls = Array.from({ length: 12 }, () =>
+      failureOf(eventsOf(client.call({ name: 'wait' }, options))),
+    );
+    const refused = await Promise.race(calls);
+    expect(refused).toMatchObject({ kind: 'busy', mayHaveExecuted: false });
+    await until(() => server.log().filter((method) => method === 'tools/call').length === 10);
+    abort.abort();
+    const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'busy')).toHaveLength(2);
+    expect(client.calls).toBe(0);
+  });
+
   it('makes the verdict again when a legacy server became modern, or a modern one legacy', async () => {
     const sessions = streamableSdk(sdkServer);
     const server = await serve(sessions.answer);

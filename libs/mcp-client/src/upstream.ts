@@ -3,7 +3,7 @@ import type { AddressPolicy } from '@gw/kernel';
 import type { OutboundClient } from '@gw/outbound';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallEvent, CallOptions } from './calls/call-event';
-import { exchange } from './calls/exchange';
+import { exchange, type Exchange } from './calls/exchange';
 import { recoveryFor, type FailedCall } from './calls/recovery';
 import { withInput } from './calls/input-rounds';
 import type { Channel, ServerFacts } from './channels/channel';
@@ -62,6 +62,8 @@ export class McpUpstream {
   private connecting: Promise<Channel> | null = null;
   private lastId = 0;
   private inFlight = 0;
+  /** Exchanges on a channel with a session. */
+  private inSession = 0;
   private isClosed = false;
   private discovered: ServerFacts | null = null;
 
@@ -170,13 +172,24 @@ export class McpUpstream {
 
   private enter(): void {
     if (this.isClosed) throw closed(false);
-    const isLegacy = this.channel?.hasSession === true;
-    const most = isLegacy ? UPSTREAM_BOUNDS.sessionCallsMax : UPSTREAM_BOUNDS.callsMax;
-    if (this.inFlight >= most)
-      throw new UpstreamError('busy', `The upstream has ${String(most)} calls in flight already.`, {
-        mayHaveExecuted: false,
-      });
+    if (this.inFlight >= UPSTREAM_BOUNDS.callsMax) throw busy(UPSTREAM_BOUNDS.callsMax);
     this.inFlight += 1;
+  }
+
+  /**
+   * One exchange, within the bound of its session. Counted here and not when the call arrives, since
+   * calls that wait for the session to open do not know yet that there will be one.
+   */
+  private async *bounded(call: Exchange): AsyncGenerator<CallEvent, Result> {
+    if (!call.channel.hasSession) return yield* exchange(call);
+    const { sessionCallsMax } = UPSTREAM_BOUNDS;
+    if (this.inSession >= sessionCallsMax) throw busy(sessionCallsMax);
+    this.inSession += 1;
+    try {
+      return yield* exchange(call);
+    } finally {
+      this.inSession -= 1;
+    }
   }
 
   private clockOf(method: string, { timeoutMs, signal }: CallOptions): CallClock {
@@ -198,7 +211,7 @@ export class McpUpstream {
       try {
         channel = await this.connected(clock);
         const call = { channel, id: this.nextId(), method, params, options, clock };
-        const event = yield* exchange(call);
+        const event = yield* this.bounded(call);
         this.assertKnownType(event.result);
         return event;
       } catch (error) {
@@ -279,6 +292,11 @@ export class McpUpstream {
     return this.lastId;
   }
 }
+
+const busy = (most: number): UpstreamError =>
+  new UpstreamError('busy', `The upstream has ${String(most)} calls in flight already.`, {
+    mayHaveExecuted: false,
+  });
 
 async function pause(ms: number, { signal }: CallClock): Promise<boolean> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
