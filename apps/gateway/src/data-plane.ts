@@ -18,10 +18,9 @@ import { describeFault, HealthBoard, type Log, type Part, type ServerDrain } fro
 import { Guardrails } from './guardrails/guardrails';
 import { ModelCalls } from './guardrails/model-calls';
 import { OutboundPort } from './guardrails/outbound-port';
-import { Cors } from './http/cors';
 import { ControlPlaneProxy } from './http/control-plane/control-plane-proxy';
-import { FrontDoor } from './http/front-door';
-import { HealthDoor } from './health/health-door';
+import { createDoor } from './http/create-door';
+import type { FrontDoor } from './http/front-door';
 import { Overload, pressureOf } from './health/overload';
 import { Spool } from './bodies/spool/spool';
 import type { UpgradeHandler } from './http/server';
@@ -30,7 +29,6 @@ import type { ChargesAlone } from './record/charges-alone';
 import type { HolderNames } from './limits/holder-names';
 import { partsOfRequests } from './limits/limit-parts';
 import { createLimits, type Limits } from './limits/create-limits';
-import { OwnLimits } from './limits/own-limits';
 import { createAttempts } from './attempt/create-attempts';
 import { IdempotencyStage } from './idempotency/idempotency.stage';
 import { ReplayedReply } from './idempotency/replayed-reply.stage';
@@ -59,11 +57,12 @@ import { ResolveStage } from './configs/resolve.stage';
 import { ValidateStage } from './routes/validate.stage';
 import { createRealtime } from './realtime/realtime';
 import { memoryOfProcess } from './health/memory-caps';
-import { listOf, type GatewaySettings } from './settings';
+import type { GatewaySettings } from './settings';
 import { RefusedRequests } from './record/refused-requests';
 import { createResponses, type Responses } from './cache/response-stores';
 import { createBreakers } from './attempt/breakers';
 import { Configs } from './configs/configs';
+import { createMcp } from './mcp/create-mcp';
 import { createPrincipals } from './auth/create-principals';
 import type { Documents } from './auth/documents';
 import type { Principals } from './auth/principals';
@@ -119,7 +118,7 @@ export interface DataPlane {
 
 /** Creates the request path. No request passes through Nest. */
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
-  const { settings, documents, providers, log, balances } = parts;
+  const { settings, documents, providers, log } = parts;
   const policy = policyOf(settings);
   const names = new NameResolver();
   const outbound = outboundClient(settings, policy, names);
@@ -127,39 +126,33 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
   const limits = createLimits(parts);
-  const { accounts, pricer, ledger } = limits;
   const { underWay, inFlight, beforeCall } = createInFlight(parts, limits.lostUses);
   const responses = createResponses(settings, log);
   const { settle, settleCheck, refused } = settlementOf(parts, limits, routing, inFlight);
   const stopListening = routing.health.listen(Date.now);
   const shared = {
-    settings,
-    documents,
-    providers,
+    ...{ settings, documents, providers, policy, routing, outbound, responses, settle, beforeCall },
     principals: createPrincipals(settings, { documents, policy, log }),
-    policy,
-    accounts,
-    routing,
-    outbound,
-    pricer,
-    responses,
-    settle,
+    accounts: limits.accounts,
+    pricer: limits.pricer,
     secrets: createSecrets(settings, policy),
-    beforeCall,
   };
   const { overload, health } = watched(parts, limits, shared.secrets);
   const { attempts, attempt } = createAttempts(shared);
-  const isKnownProvider = (id: string): boolean => providers.has(id);
-  const configs = new Configs(documents, { isKnownProvider, checkHost: hostRule(policy) });
-  const guardTools = guardToolsOf(outbound, policy, new ModelCalls(configs, attempt, accounts, settleCheck));
-  const stages = stagesOf({ ...shared, configs, attempt, guardTools, overload });
+  const configs = configsOf(parts, policy);
+  const guardTools = guardToolsOf(
+    outbound,
+    policy,
+    new ModelCalls(configs, attempt, limits.accounts, settleCheck),
+  );
+  const guardrails = guardrailsOf(parts, shared.secrets, policy);
+  const stages = stagesOf({ ...shared, configs, attempt, guardrails, guardTools, overload });
   const failures = failureLog(log);
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
   const pipeline = new Pipeline(stages, failures, underWay);
   const ended = EndedCallers.start({ ...shared, underWay, pipeline });
-  const ownLimits = new OwnLimits(ledger, balances, stages.accept, stages.authenticate);
-  const cors = new Cors(listOf(settings.CORS_ALLOWED_ORIGINS));
-  const door = new FrontDoor(pipeline, controlPlane, healthDoorOf(parts, health), cors, ownLimits);
+  const mcp = createMcp({ ...shared, ...limits, guardrails, guardTools, stages, underWay, failures });
+  const door = createDoor({ ...parts, ...limits, pipeline, controlPlane, stages, mcp, board: health });
   return {
     realtime: realtime.door,
     routing,
@@ -173,8 +166,8 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     close: () => {
       stopListening();
       for (const part of [overload, health]) part.stop();
-      for (const part of [realtime, breakers, responses, limits, outbound, names]) part.close();
-      for (const part of [ended, shared.principals, controlPlane]) part.close();
+      for (const part of [mcp, realtime, breakers, responses, limits, outbound, names, ended]) part.close();
+      for (const part of [shared.principals, controlPlane]) part.close();
     },
   };
 }
@@ -189,11 +182,20 @@ function watched(parts: DataPlaneParts, limits: Limits, secrets: SecretResolver)
   return { overload, health };
 }
 
+const configsOf = ({ documents, providers }: DataPlaneParts, policy: AddressPolicy): Configs =>
+  new Configs(documents, { isKnownProvider: (id) => providers.has(id), checkHost: hostRule(policy) });
+
+function guardrailsOf(
+  { settings, documents }: DataPlaneParts,
+  secrets: SecretResolver,
+  policy: AddressPolicy,
+): Guardrails {
+  const ring = sealingKeyring(...masterKeysOf(settings));
+  return new Guardrails(documents, ring, secrets, hostRule(policy));
+}
+
 const policyOf = ({ TRUSTED_CUSTOM_HOSTS }: GatewaySettings) =>
   createAddressPolicy({ trustedHosts: parseTrustedHosts(TRUSTED_CUSTOM_HOSTS) });
-
-const healthDoorOf = ({ health, drain, settings }: DataPlaneParts, board: HealthBoard): HealthDoor =>
-  new HealthDoor(board, () => health.isReady(), drain, settings.SERVICE_TOKEN);
 
 const settlementOf = (
   { journal, settings, gatewayId, metrics, chargesAlone, log }: DataPlaneParts,
@@ -235,13 +237,12 @@ interface StageParts {
   readonly documents: Documents;
   readonly principals: Principals;
   readonly configs: Configs;
-  readonly policy: AddressPolicy;
   readonly accounts: Accounts;
   readonly pricer: Pick<TargetPricer, 'price'>;
   readonly settle: Settle;
-  readonly secrets: SecretResolver;
   readonly attempt: AttemptStage;
   readonly responses: Responses;
+  readonly guardrails: Guardrails;
   readonly guardTools: GuardTools;
   readonly overload: Overload;
 }
@@ -251,17 +252,15 @@ function stagesOf({
   documents,
   principals,
   configs,
-  policy,
   accounts,
   pricer,
   settle,
-  secrets,
   attempt,
   responses,
+  guardrails,
   guardTools,
   overload,
 }: StageParts): PipelineStages {
-  const masters = masterKeysOf(settings);
   const keepAlive = new KeepAlive(settings.STREAM_KEEP_ALIVE);
   return {
     accept: new AcceptStage(),
@@ -280,11 +279,7 @@ function stagesOf({
     authenticate: new AuthenticateStage(principals),
     prompt: new PromptStage(new Prompts(documents), { maxBytes: settings.MAX_BUFFERED_BODY }),
     validate: new ValidateStage(),
-    resolve: new ResolveStage(
-      configs,
-      new Guardrails(documents, sealingKeyring(...masters), secrets, hostRule(policy)),
-      guardTools,
-    ),
+    resolve: new ResolveStage(configs, guardrails, guardTools),
     admit: new AdmitStage(accounts),
     idempotency: new IdempotencyStage(responses.idempotency, {
       waitMs: settings.REQUEST_TIMEOUT,

@@ -65,6 +65,16 @@ const SCHEMA = {
   ...SECRET_MANAGER_SETTINGS,
   /** Web origins that may read responses, separated by commas, or `*`. Empty: none, and OPTIONS requests go to the provider. */
   CORS_ALLOWED_ORIGINS: text(''),
+  /** OFF: paths of MCP servers do not exist. */
+  MCP_ENABLED: feature(),
+  /** Web origins whose pages may call MCP servers, separated by commas. Empty: none. */
+  MCP_ALLOWED_ORIGINS: text(''),
+  /** Address of the gateway for clients, which leads them to the OAuth server. Absent: the host of the request. */
+  PUBLIC_GATEWAY_URL: optional(url({ protocols: ['http:', 'https:'] })),
+  /** Hosts that clients may name in requests to MCP servers, separated by commas. Empty: every host. */
+  PUBLIC_HOSTS: text(''),
+  /** Status of tool calls that a limit, a guardrail or a rule denies: always 200, or `http`: 429, 412 and 403. */
+  MCP_DENIAL_STATUS: oneOf(['200', 'http'], '200'),
   /** Milliseconds that an outbound call may take; for a stream, until the first byte and between bytes. */
   REQUEST_TIMEOUT: integer({ min: 1, max: 60 * MINUTE_MS }, 10 * MINUTE_MS),
   CONNECT_TIMEOUT: integer({ min: 1, max: MINUTE_MS }, 10_000),

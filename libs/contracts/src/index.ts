@@ -92,6 +92,7 @@ export type {
   CacheEmbedding,
   CacheRecord,
   ChargeLine,
+  McpRecord,
   ChargeRecord,
   DecisionRecord,
   LimitState,

@@ -112,7 +112,7 @@ export interface LimitState {
 }
 
 /** The reason for a charge. */
-export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail';
+export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail' | 'tool';
 
 /**
  * The charge for one response of a provider. The durable state of every budget is the sum of these
@@ -159,6 +159,26 @@ export interface SessionRecord {
   readonly reason: string;
   readonly clientMessages: number;
   readonly providerMessages: number;
+}
+
+/** A request to an MCP server. */
+export interface McpRecord {
+  /** Slug of the server. */
+  readonly server: string;
+  /** Method of MCP, such as `tools/call`. */
+  readonly method: string;
+  /** The server's own name of the tool or prompt, or the URI of the resource. Null: none was found. */
+  readonly name: string | null;
+  /** Revision of MCP that the client speaks. */
+  readonly revision: string;
+  /** Name and version of the client, as it says. */
+  readonly client: string | null;
+  /** The result says that the tool failed. */
+  readonly isError: boolean;
+  /** SHA-256 of the arguments as canonical JSON, hex; null for requests without arguments. */
+  readonly argumentsDigest: string | null;
+  /** Requests of the server for input that the client answered. */
+  readonly inputs: number;
 }
 
 /** The saved prompt from which the request was rendered. */
@@ -267,6 +287,8 @@ export interface DecisionRecord {
   readonly session?: SessionRecord;
   /** Absent: the request named no prompt. */
   readonly prompt?: PromptRecord;
+  /** Absent: no MCP server was called. */
+  readonly mcp?: McpRecord;
   /**
    * Whether this was the first request with its `Idempotency-Key` or a repetition. Absent: it had
    * no key.

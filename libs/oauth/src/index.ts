@@ -30,6 +30,6 @@ export {
   shownHost,
   type RedirectUriOptions,
 } from './redirect-uri';
-export { resourceAt, resourceOfPath, type ResourcePlace } from './resource-paths';
+export { mcpPlaceOf, resourceAt, resourceOfPath, type McpPlace, type ResourcePlace } from './resource-paths';
 export { canonicalResource, sameResource } from './resource-url';
 export { newUserCode, userCodeForm } from './user-code';

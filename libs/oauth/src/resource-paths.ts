@@ -7,6 +7,8 @@ export type ResourcePlace =
   | { readonly kind: 'mcp'; readonly workspace: string | null; readonly server: string | null }
   | { readonly kind: 'agent'; readonly workspace: string | null; readonly server: string };
 
+export type McpPlace = Extract<ResourcePlace, { kind: 'mcp' }>;
+
 const SEGMENT = /^[\w-]{1,255}$/;
 /** First segments that are never a workspace. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -50,6 +52,13 @@ function agentAt(segments: readonly string[]): ResourcePlace | undefined {
   if (segments.length !== 3 || server === undefined || !SEGMENT.test(server)) return undefined;
   if (first === 'v1') return second === 'agent' ? { kind: 'agent', workspace: null, server } : undefined;
   return second === 'agents' && isWorkspace(first) ? { kind: 'agent', workspace: first, server } : undefined;
+}
+
+/** The server or servers that a path of the MCP gateway names; undefined for another path. */
+export function mcpPlaceOf(path: string): McpPlace | undefined {
+  if (!path.endsWith('/mcp')) return undefined;
+  const place = serverAt(path.split('/', 5).slice(1, -1));
+  return place?.kind === 'mcp' ? place : undefined;
 }
 
 /**

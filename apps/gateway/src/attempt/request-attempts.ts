@@ -62,6 +62,11 @@ export class RequestAttempts {
     this.events = routingEvents;
   }
 
+  /** Adds a call that was not made by the attempts of a config. */
+  made(record: AttemptRecord): void {
+    this.records.push(record);
+  }
+
   callBegins(upstream: Upstream): void {
     this.requested = upstream;
   }

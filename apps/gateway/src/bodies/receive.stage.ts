@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers';
 import { GatewayError, toGatewayError, type Shares } from '@gw/kernel';
+import { MCP_LIMITS } from '@gw/mcp';
 import { demandOf, formScan, shallowScan, type JsonObject, type ShallowScan } from '@gw/providers';
 import { addressedScan } from './addressed-scan';
 import { parseJsonObject } from './json-body';
@@ -40,6 +41,7 @@ export interface ReceiveOptions {
 export class ReceiveStage implements Stage {
   private readonly largeBodies: LargeBodies;
   private readonly inMemory: BodyReaderOptions;
+  private readonly rpc: BodyReaderOptions;
 
   constructor(private readonly options: ReceiveOptions) {
     this.largeBodies = new LargeBodies(options);
@@ -49,11 +51,13 @@ export class ReceiveStage implements Stage {
       totalMs: options.bodyTotalMs,
       minRate: options.bodyMinRate,
     };
+    this.rpc = { ...this.inMemory, maxBytes: Math.min(MCP_LIMITS.bodyBytesMax, options.maxBufferedBody) };
   }
 
   run(context: RequestContext): void | Promise<void> {
     const { req, route } = context;
-    this.options.accounts.refuseExhausted(context);
+    // Each message of MCP has limits of its own.
+    if (route.body !== 'rpc') this.options.accounts.refuseExhausted(context);
     const length = req.headers['content-length'];
     this.options.overload.refuse(announced(req));
     if (length === undefined && req.headers['transfer-encoding'] === undefined) return undefined;
@@ -69,8 +73,9 @@ export class ReceiveStage implements Stage {
   }
 
   private read(context: RequestContext, length: number): Promise<void> {
-    const { maxBufferedBody } = this.options;
-    if (length > maxBufferedBody) throw bodyTooLarge('MAX_BUFFERED_BODY', maxBufferedBody, length);
+    const limits = context.route.body === 'rpc' ? this.rpc : this.inMemory;
+    const { maxBytes } = limits;
+    if (length > maxBytes) throw bodyTooLarge('MAX_BUFFERED_BODY', maxBytes, length);
     return new Promise((resolve, reject) => {
       const received = (body: Buffer): void => {
         try {
@@ -84,7 +89,7 @@ export class ReceiveStage implements Stage {
         if (body.length > LONG_BODY) setImmediate(() => setImmediate(resolve));
         else resolve();
       };
-      const reader = new BodyReader(context.req, length, this.inMemory, context, received, reject);
+      const reader = new BodyReader(context.req, length, limits, context, received, reject);
       context.whenClientGone(reader);
       reader.start();
     });
@@ -98,6 +103,7 @@ export class ReceiveStage implements Stage {
   private look(context: RequestContext, body: Buffer): void {
     const { req } = context;
     context.body = body;
+    if (context.route.body === 'rpc') return;
     // A body that starts like an object is scanned as JSON, whatever its content type, so that a model cannot hide behind another
     // type.
     if (startsObject(body) || isJson(req)) context.scan = scanOf(context, body);

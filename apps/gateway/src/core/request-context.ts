@@ -17,6 +17,7 @@ import type { RequestGuardrails } from '../guardrails/request-guardrails';
 import type { RequestHedge } from '../hedge/request-hedge';
 import type { RequestIdempotency } from '../idempotency/request-idempotency';
 import type { RequestLimits } from '../limits/request-limits';
+import type { RequestMcp } from '../mcp/request-mcp';
 import type { RequestPrompt } from '../prompts/request-prompt';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { RequestSession } from '../realtime/request-session';
@@ -70,6 +71,8 @@ export class RequestContext {
   /** Null when the request has no `Idempotency-Key`. */
   idempotency: RequestIdempotency | null = null;
   cache: RequestCache | null = null;
+  /** Null unless an MCP server is called. */
+  mcp: RequestMcp | null = null;
   /** Null when no second call is in flight. */
   hedge: RequestHedge | null = null;
   /** Null unless the request was upgraded to a WebSocket. */

@@ -66,6 +66,14 @@ export class Guarding implements RequestGuardrails, GuardReports {
     });
   }
 
+  /** The guardrails of a request to an MCP server, which have no targets. */
+  static ofTools(context: RequestContext, tools: GuardTools): Guarding {
+    if (context.guardrails instanceof Guarding) return context.guardrails;
+    const guarding = new Guarding(context, new Map(), tools);
+    context.guardrails = guarding;
+    return guarding;
+  }
+
   /**
    * Runs the input guardrails. A denial is thrown or reported to the listener; otherwise `send` is called with the request to
    * send.

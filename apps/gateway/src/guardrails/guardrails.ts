@@ -81,6 +81,13 @@ export class Guardrails {
     return this.make(principal, config);
   }
 
+  /** The guardrail of a document for calls of tools. Throws `config_invalid` when it is invalid. */
+  ofTools(document: GuardrailDocument): CompiledGuardrail {
+    const compiled = this.compiled('input', document.slug, document);
+    if (isDetails(compiled)) throw configInvalid(compiled);
+    return compiled;
+  }
+
   private isCurrent({ sources }: KnownPlan): boolean {
     for (const [key, document] of sources) if (this.documents.get(key) !== document) return false;
     return true;

@@ -47,7 +47,7 @@ export function factsOf(context: RequestContext, { provider, saved, model }: Ups
 const WORK = new WeakMap<RequestContext, Work>();
 
 /** One work budget for the whole request, for all of its targets and responses. */
-function workOf(context: RequestContext): Work {
+export function workOf(context: RequestContext): Work {
   let work = WORK.get(context);
   if (!work) {
     work = new Work(context.principal?.workspace.id ?? '');
@@ -56,7 +56,7 @@ function workOf(context: RequestContext): Work {
   return work;
 }
 
-function headersOf({ req, gw }: RequestContext): Readonly<Record<string, string>> {
+export function headersOf({ req, gw }: RequestContext): Readonly<Record<string, string>> {
   const { apiKey } = gw;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.headers)) {

@@ -7,11 +7,12 @@ import { openApiDocument } from '../routes/openapi/document';
 import { routeOf } from '../routes/route-table';
 import type { Cors } from './cors';
 import type { ControlPlaneProxy } from './control-plane/control-plane-proxy';
+import type { McpDoor } from '../mcp/mcp-door';
 import type { OwnLimits } from '../limits/own-limits';
 import type { HealthDoor } from '../health/health-door';
 import { responseOwn, refuse } from './own-responses';
 import { withoutKeys } from './query-keys';
-import { destinationOf } from './paths';
+import { destinationOf, type Destination } from './paths';
 import { checkRequest, targetOf } from './request-rules';
 
 /** Sends each request to the data plane or the control plane, or refuses it. Nest sees none of them. */
@@ -24,6 +25,7 @@ export class FrontDoor {
     private readonly health: HealthDoor,
     private readonly cors: Cors,
     private readonly ownLimits: OwnLimits,
+    private readonly mcp: Pick<McpDoor, 'handle'>,
   ) {}
 
   /** Refuses all further requests: the process is stopping, and its last requests were interrupted. */
@@ -35,7 +37,7 @@ export class FrontDoor {
     const id = uuidv7();
     try {
       checkRequest(req);
-      if (this.cors.apply(req, res)) return;
+      if (!isOfMcp(req) && this.cors.apply(req, res)) return;
       this.route(id, req, res);
     } catch (thrown) {
       refuse(id, req, res, toGatewayError(thrown));
@@ -53,16 +55,9 @@ export class FrontDoor {
     const destination = destinationOf(path, method, req.headers);
     this.assertServes(destination.plane);
     switch (destination.plane) {
-      case 'data': {
-        const route = routeOf(method, destination.path, destination.base);
-        if (route.kind === 'realtime')
-          throw new GatewayError('upgrade_required', { headers: { upgrade: 'websocket' } });
-        const { query: own, key } = route.dialect === 'gemini' ? withoutKeys(query) : { query, key: null };
-        const context = new RequestContext(id, req, res, method, path + own, own, route);
-        context.queryKey = key;
-        this.pipeline.run(context);
+      case 'data':
+        this.toModel(id, req, res, destination);
         return;
-      }
       case 'control':
         this.controlPlane.forward(id, req, res, path + query);
         return;
@@ -72,18 +67,45 @@ export class FrontDoor {
       case 'health':
         this.health.handle(destination.view, id, req, res);
         return;
+      case 'mcp':
+        this.mcp.handle(id, req, res, destination.place);
+        return;
       case 'openapi':
         responseOwn(id, req, res, OPEN_API);
         return;
       case 'refused':
-        throw new GatewayError('request_malformed', {
-          param: 'path',
-          message: `The path ${destination.rule}.`,
-        });
       case 'none':
-        throw new GatewayError('route_not_found');
+        throw noRoute(destination);
     }
+  }
+
+  private toModel(
+    id: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+    { path: below, base }: Extract<Destination, { plane: 'data' }>,
+  ): void {
+    const { path, query } = targetOf(req.url ?? '/');
+    const method = req.method ?? 'GET';
+    const route = routeOf(method, below, base);
+    if (route.kind === 'realtime')
+      throw new GatewayError('upgrade_required', { headers: { upgrade: 'websocket' } });
+    const { query: own, key } = route.dialect === 'gemini' ? withoutKeys(query) : { query, key: null };
+    const context = new RequestContext(id, req, res, method, path + own, own, route);
+    context.queryKey = key;
+    this.pipeline.run(context);
   }
 }
 
+const noRoute = (destination: Extract<Destination, { plane: 'refused' | 'none' }>): GatewayError =>
+  destination.plane === 'none'
+    ? new GatewayError('route_not_found')
+    : new GatewayError('request_malformed', { param: 'path', message: `The path ${destination.rule}.` });
+
 const OPEN_API = Buffer.from(JSON.stringify(openApiDocument));
+
+/** MCP servers have their own rules for pages of browsers. */
+const isOfMcp = ({ url = '' }: IncomingMessage): boolean => {
+  const end = url.indexOf('?');
+  return (end === -1 ? url : url.slice(0, end)).endsWith('/mcp');
+};

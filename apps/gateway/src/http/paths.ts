@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dialect } from '@gw/providers';
 import type { ApiBase } from '../routes/gemini-path';
+import { mcpPlaceOf, type McpPlace } from '@gw/oauth';
 import { CONTROL_PLANE_SEGMENTS, HEADER, UNVERSIONED_SEGMENTS } from '@gw/contracts';
 
 const CONTROL_PLANE: ReadonlySet<string> = new Set(CONTROL_PLANE_SEGMENTS);
@@ -32,6 +33,7 @@ export type Destination =
   | { readonly plane: 'limits' }
   | { readonly plane: 'health'; readonly view: HealthView }
   | { readonly plane: 'openapi' }
+  | { readonly plane: 'mcp'; readonly place: McpPlace }
   | { readonly plane: 'refused'; readonly rule: string }
   | { readonly plane: 'none' };
 
@@ -56,7 +58,8 @@ export function destinationOf(
   if (base !== undefined) return { plane: 'data', path: path.slice(base.length), base };
   if (path.startsWith('/v2/') || UNVERSIONED.has(firstSegment(path, 1))) return { plane: 'control' };
   if (path === '/openapi.json') return { plane: 'openapi' };
-  return { plane: 'none' };
+  const place = mcpPlaceOf(path);
+  return place === undefined ? { plane: 'none' } : { plane: 'mcp', place };
 }
 
 function versionedDestination(path: string, method: string, headers: IncomingHttpHeaders): Destination {

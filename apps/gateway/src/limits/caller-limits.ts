@@ -24,7 +24,7 @@ export interface CallerLimits {
 /** Null: the caller has no limits. */
 export function callerLimits(key: ApiKeyDocument, workspace: WorkspaceDocument): CallerLimits | null {
   const { organisationId: tenant } = workspace;
-  const policies = policiesOf(workspace);
+  const policies = policiesOf(workspace).filter(({ target }) => target === 'llm');
   const subject = {
     apiKey: key.id,
     workspaceId: workspace.id,
@@ -78,11 +78,15 @@ function policiesOf(workspace: WorkspaceDocument): readonly CompiledPolicy[] {
     made = [
       ...policies.usageLimits.map((policy) => compileUsagePolicy(organisationId, policy, policyValues)),
       ...policies.rateLimits.map((policy) => compileRatePolicy(organisationId, policy, policyValues)),
-    ].filter(({ target }) => target === 'llm');
+    ];
     compiled.set(workspace, made);
   }
   return made;
 }
+
+/** Policies of the workspace for calls of tools. */
+export const toolPolicies = (workspace: WorkspaceDocument): readonly CompiledPolicy[] =>
+  policiesOf(workspace).filter(({ target }) => target === 'mcp_tools');
 
 const known = (
   policies: readonly CompiledPolicy[],

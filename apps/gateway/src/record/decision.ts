@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 
 /** Writes why the request was routed as it was. It is the last member of the record. */
 export function writeDecision(w: JsonWriter, context: RequestContext): void {
-  const { session, prompt, guardrails } = context;
+  const { session, prompt, guardrails, mcp } = context;
   const { strategy, matchedCondition, events: routing } = context.attempts;
   const { price, charges } = context.usage;
   w.raw(K.decision);
@@ -31,6 +31,7 @@ export function writeDecision(w: JsonWriter, context: RequestContext): void {
   if (guardrails !== null && guardrails.records.length > 0) w.json(K.guardrails, guardrails.records);
   if (session !== null && session.record !== null) w.json(K.session, session.record);
   if (prompt !== null) w.json(K.prompt, prompt.record);
+  if (mcp !== null) w.json(K.mcp, mcp.record());
   writeAnswered(w, context);
   w.raw(K.stages);
   writeStages(w, context.stageMs);

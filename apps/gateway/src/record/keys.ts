@@ -50,6 +50,7 @@ export const K = {
   closeList: fragment(']'),
   session: fragment(',"session":'),
   prompt: fragment(',"prompt":'),
+  mcp: fragment(',"mcp":'),
   cache: fragment(',"cache":'),
   guardrails: fragment(',"guardrails":'),
   idempotency: fragment(',"idempotency":'),

@@ -8,9 +8,10 @@ import type { Schema } from './openapi/schema';
 
 /**
  * `json`: a JSON object. `json-or-none`: a JSON object or no body. `any`: any bytes, in memory or streamed,
- * such as a multipart form, or no body.
+ * such as a multipart form, or no body. `rpc`: a message of JSON-RPC of at most 4 MiB, which is not
+ * looked into.
  */
-export type RouteBody = 'json' | 'json-or-none' | 'any';
+export type RouteBody = 'json' | 'json-or-none' | 'any' | 'rpc';
 
 /**
  * Whether a request of the route names a model: always, optionally or never. A provider refuses an `always`

@@ -34,6 +34,8 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Headers of this call alone. None of the caller's own request are sent unless they are here. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Level from which on a modern upstream sends log messages; without it, it sends none. */
+  readonly logLevel?: string;
   /** Whether the upstream may send progress. Default: false. */
   readonly wantsProgress?: boolean;
   /**

@@ -1,6 +1,7 @@
 import {
   cancellationOf,
   isForwardedMeta,
+  META,
   ownObject,
   upstreamHeaders,
   type JsonObject,
@@ -75,6 +76,7 @@ function requestOf(
   const meta = {
     ...Object.fromEntries(kept),
     ...(options.wantsProgress === true && { progressToken: id }),
+    ...(options.logLevel !== undefined && channel.era === 'modern' && { [META.logLevel]: options.logLevel }),
   };
   const { _meta, ...rest } = params;
   const sent = Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };

@@ -27,7 +27,12 @@ const forbidden = (message: string): McpFault => new McpFault(CODES.invalidReque
 
 function isAllowed(origin: string, allowed: readonly string[]): boolean {
   const canonical = canonicalOrigin(origin);
-  return canonical !== null && allowed.some((each) => canonicalOrigin(each) === canonical);
+  if (canonical === null) return false;
+  const withoutPort = canonical.replace(/:\d{1,5}$/, '');
+  return allowed.some((each) => {
+    const known = canonicalOrigin(each);
+    return known === canonical || (known !== null && LOOPBACK.test(known) && known === withoutPort);
+  });
 }
 
 /** Scheme, host and port in their canonical form; null for a text that is no http origin, such as `null`. */
@@ -35,6 +40,9 @@ export function canonicalOrigin(text: string): string | null {
   const isOrigin = text.length <= 512 && /^https?:\/\/[^\s/?#@\\,]+$/i.test(text) && URL.canParse(text);
   return isOrigin ? new URL(text).origin : null;
 }
+
+/** Origins of the user's own computer: without a port, each port is meant, as tools choose free ones. */
+const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** A public host without a port is meant with each port. */
 const isHost = (host: string, known: string): boolean =>

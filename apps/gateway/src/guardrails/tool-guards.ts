@@ -1,0 +1,154 @@
+import { documentKey, type GuardrailDocument, type McpServerDocument } from '@gw/contracts';
+import {
+  Subject,
+  type CompiledGuardrail,
+  type GuardrailStage,
+  type RequestFacts,
+  type StageVerdict,
+} from '@gw/guardrails';
+import { isObject } from '@gw/kernel';
+import { resultText, withEditedResult, type JsonObject } from '@gw/mcp';
+import { readDocument, type Documents } from '../auth/documents';
+import type { RequestContext } from '../core/request-context';
+import type { GuardTools } from './guarded-request';
+import { GuardrailDenial } from './guardrail-denial';
+import type { Guardrails } from './guardrails';
+import { Guarding } from './guarding';
+import { headersOf, workOf } from './request-subject';
+
+/** When a guardrail of an MCP server judges. */
+export type ToolPhase = 'beforeToolCall' | 'afterToolCall';
+
+/** What is judged: a capability of a server, and the arguments of its call. */
+export interface ToolSubject {
+  readonly server: McpServerDocument;
+  /** Null: a prompt or resource, which guardrails of the whole server judge. */
+  readonly capabilityId: string | null;
+  readonly arguments: JsonObject;
+}
+
+/** A denial of a call or a result, with the guardrail and the check that decided. */
+export class ToolDenial extends GuardrailDenial {
+  constructor(
+    verdict: StageVerdict,
+    readonly phase: ToolPhase,
+  ) {
+    super(
+      verdict,
+      phase === 'beforeToolCall' ? verdict.results : [],
+      phase === 'beforeToolCall' ? [] : verdict.results,
+    );
+  }
+
+  /** The first guardrail that failed and denies, and its first check that failed. */
+  get decided(): { readonly guardrailId: string; readonly checkId: string } {
+    const guardrails = [
+      ...(this.results.before_request_hooks ?? []),
+      ...(this.results.after_request_hooks ?? []),
+    ];
+    const guardrail = guardrails.find(({ verdict, deny }) => !verdict && deny) ?? guardrails[0];
+    const check = guardrail?.checks.find(({ verdict }) => !verdict);
+    return { guardrailId: guardrail?.id ?? '', checkId: check?.id ?? '' };
+  }
+}
+
+/** Runs the guardrails of MCP servers on calls and results. */
+export class ToolGuards {
+  constructor(
+    private readonly documents: Documents,
+    private readonly guardrails: Pick<Guardrails, 'ofTools'>,
+    private readonly tools: GuardTools,
+  ) {}
+
+  /** Returns the arguments, changed or not. Throws `ToolDenial`. */
+  async before(context: RequestContext, subject: ToolSubject): Promise<JsonObject> {
+    const guardrails = await this.mapped(context, subject, 'beforeToolCall');
+    if (guardrails.length === 0) return subject.arguments;
+    const judged = Subject.input(factsOf(context, subject), subject.arguments);
+    const verdict = await this.judge(context, guardrails, judged, 'beforeToolCall');
+    return isObject(verdict.body) ? verdict.body : subject.arguments;
+  }
+
+  /** Returns the result, changed or not. Throws `ToolDenial`. */
+  async after(context: RequestContext, subject: ToolSubject, result: JsonObject): Promise<JsonObject> {
+    const guardrails = await this.mapped(context, subject, 'afterToolCall');
+    if (guardrails.length === 0) return result;
+    const { texts } = resultText(result);
+    const judged = Subject.output(factsOf(context, subject), subject.arguments, { texts }, 200);
+    const verdict = await this.judge(context, guardrails, judged, 'afterToolCall');
+    return isObject(verdict.body) ? edited(result, texts, verdict.body['texts']) : result;
+  }
+
+  private async judge(
+    context: RequestContext,
+    guardrails: readonly CompiledGuardrail[],
+    subject: Subject,
+    phase: ToolPhase,
+  ): Promise<StageVerdict> {
+    const guarding = Guarding.ofTools(context, this.tools);
+    guarding.watch(subject.stage, guardrails, subject);
+    const verdict = await this.tools.runner.run(guardrails, subject);
+    guarding.note(subject.stage, verdict.results);
+    if (verdict.outcome === 'deny') throw new ToolDenial(verdict, phase);
+    return verdict;
+  }
+
+  /** The guardrails that judge a capability in a phase; those of the whole server first. */
+  private async mapped(
+    { principal }: RequestContext,
+    { server, capabilityId }: ToolSubject,
+    phase: ToolPhase,
+  ): Promise<readonly CompiledGuardrail[]> {
+    const mappings = server.guardrails.filter(
+      ({ runOn, capabilityIds }) =>
+        runOn.includes(phase) &&
+        (capabilityIds.length === 0 || (capabilityId !== null && capabilityIds.includes(capabilityId))),
+    );
+    if (mappings.length === 0 || principal === null) return NONE;
+    const found = await Promise.all(
+      mappings.map(({ guardrailId }) =>
+        readDocument(this.documents, documentKey.guardrail(server.workspaceId, guardrailId)),
+      ),
+    );
+    const stage: GuardrailStage = phase === 'beforeToolCall' ? 'input' : 'output';
+    return found
+      .filter((each): each is GuardrailDocument => each?.kind === 'guardrail' && isOfTools(each))
+      .map((document) => this.guardrails.ofTools(document))
+      .filter((guardrail) => guardrail[stage].length > 0);
+  }
+}
+
+const NONE: readonly CompiledGuardrail[] = [];
+
+const isOfTools = ({ status, target }: GuardrailDocument): boolean =>
+  status === 'active' && target === 'mcp_tools';
+
+function factsOf(context: RequestContext, { server }: ToolSubject): RequestFacts {
+  const { method, url, query, metadata } = context;
+  return {
+    dialect: 'json',
+    requestType: 'mcp',
+    isPassthrough: false,
+    method,
+    path: url.slice(0, url.length - query.length),
+    contentType: 'application/json',
+    provider: server.slug,
+    model: null,
+    metadata,
+    headers: headersOf(context),
+    isStreaming: false,
+    work: workOf(context),
+  };
+}
+
+/** The result with its texts replaced; equal texts are replaced alike. */
+function edited(result: JsonObject, before: readonly string[], after: unknown): JsonObject {
+  const texts = Array.isArray(after) ? (after as readonly unknown[]) : [];
+  const changes = new Map(
+    before.flatMap((text, at) => {
+      const changed = texts[at];
+      return typeof changed === 'string' && changed !== text ? [[text, changed] as const] : [];
+    }),
+  );
+  return withEditedResult(result, (text) => changes.get(text) ?? text);
+}

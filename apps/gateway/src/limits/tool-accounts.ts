@@ -1,0 +1,65 @@
+import { denialState, policyBuckets, type Bucket, type Ledger, type LimitDenial } from '@gw/limits';
+import type { Principal } from '../auth/principals';
+import type { RequestContext } from '../core/request-context';
+import { budgetsOf } from '../usage/charges';
+import { bucketsOfRequest } from './admission';
+import { toolPolicies } from './caller-limits';
+import { limitsOf } from './request-limits';
+
+/** A call of a tool, as far as limits look at it. */
+export interface LimitedCall {
+  /** Slug of the server. */
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** 1e-8 USD. */
+  readonly price: number;
+}
+
+/**
+ * Enforces limits of tool calls: policies of the target `mcp_tools`, and every budget of the caller in
+ * USD. Limits of tokens and requests are for models.
+ */
+export class ToolAccounts {
+  constructor(private readonly ledger: Ledger) {}
+
+  /** Reserves a call; null when it is admitted. Nothing is taken by a call that is denied. */
+  async admit(context: RequestContext, call: LimitedCall): Promise<LimitDenial | null> {
+    const buckets = bucketsOfCall(context, call);
+    if (buckets.length === 0) return null;
+    const outcome = await this.ledger.admit(buckets, { cost: call.price, tokens: null });
+    const limits = limitsOf(context);
+    if (!outcome.admitted) {
+      limits.refuse(denialState(outcome));
+      return outcome;
+    }
+    limits.reservation = outcome;
+    return null;
+  }
+
+  /** Charges a call that reached its tool. `tokens` are those of the result. Without it, the reservation is released. */
+  charge(context: RequestContext, { server, price }: LimitedCall, tokens: number): void {
+    const reservation = context.limits?.reservation ?? null;
+    const charge = { cost: price, tokens, requests: 1 };
+    if (reservation !== null) this.ledger.settle(reservation, charge);
+    const from = budgetsOf(reservation, null);
+    if (from.length === 0 && price === 0) return;
+    context.usage.addCharge({
+      ...{ line: 'tool', provider: server, cost: price, tokens, requests: 0, flags: [], from },
+    });
+  }
+}
+
+function bucketsOfCall(context: RequestContext, { server, tool }: LimitedCall): readonly Bucket[] {
+  const { key, workspace, limits } = context.principal as Principal;
+  const own = limits === null ? [] : bucketsOfRequest(context, limits);
+  const policies = policyBuckets(toolPolicies(workspace), 'mcp_tools', {
+    apiKey: key.id,
+    workspaceId: workspace.id,
+    organisationId: workspace.organisationId,
+    metadata: context.metadata,
+    mcpServer: server,
+    mcpTool: tool,
+  });
+  return [...own.filter(({ measure }) => measure === 'cost'), ...policies];
+}

@@ -1,0 +1,42 @@
+import type { AttemptEnd } from '@gw/contracts';
+import { notificationBody, own, ownObject } from '@gw/mcp';
+import { UpstreamError } from '@gw/mcp-client';
+import { performance } from 'node:perf_hooks';
+import type { McpRequest } from './mcp-request';
+import type { UpstreamCall } from './upstream-call';
+
+type Message = Parameters<NonNullable<UpstreamCall['listener']>>[0];
+
+/** Messages of an upstream during a call that its client gets. */
+export function relay({ reply, message }: McpRequest, event: Message): void {
+  if (event.kind === 'progress') {
+    const progressToken = own(ownObject(message.params, '_meta'), 'progressToken');
+    reply.message(notificationBody('notifications/progress', { progressToken, ...event.params }));
+  } else if (event.method === 'notifications/message')
+    reply.message(notificationBody(event.method, event.params));
+}
+
+/** Notes the call for the log. */
+export function noteCall({ context, view }: McpRequest, startedMs: number, error: unknown): void {
+  const failure = error instanceof UpstreamError ? error : null;
+  context.attempts.made({
+    target: view.document.slug,
+    provider: 'mcp',
+    credential: view.document.slug,
+    model: null,
+    retry: 0,
+    status: failure?.status ?? (error === null ? 200 : null),
+    end: error === null ? 'answered' : ((failure && ENDS[failure.kind]) ?? 'interrupted'),
+    reason: failure?.message ?? null,
+    startedMs,
+    durationMs: Math.max(0, performance.now() - context.startedAt - startedMs),
+  });
+}
+
+const ENDS: Partial<Record<UpstreamError['kind'], AttemptEnd>> = {
+  timeout: 'timeout',
+  cancelled: 'client_closed',
+  unreachable: 'unreachable',
+  refused_address: 'unreachable',
+  rpc_error: 'answered',
+};

@@ -1,0 +1,150 @@
+import { HOUR_MS } from '@gw/kernel';
+import {
+  META,
+  notificationBody,
+  own,
+  ownList,
+  ownObject,
+  resultBody,
+  type JsonObject,
+  type RequestId,
+} from '@gw/mcp';
+import type { CallReply } from './call-reply';
+import { Denied } from './denials';
+import { GatewayError } from '@gw/kernel';
+import type { ServerView } from './server-view';
+
+/** Streams of one caller, and of this process. */
+const OF_CALLER_MAX = 20;
+const OF_PROCESS_MAX = 5_000;
+const SUBSCRIPTIONS_MAX = 100;
+const LOOK_EVERY_MS = 1_000;
+
+/** What a client wants to be notified of. */
+interface Filter {
+  readonly tools: boolean;
+  readonly prompts: boolean;
+  readonly resources: boolean;
+}
+
+const EVERYTHING: Filter = { tools: true, prompts: true, resources: true };
+
+interface Stream {
+  readonly reply: CallReply;
+  readonly binding: string;
+  readonly endsAt: number;
+  readonly filter: Filter;
+  /** The id of the modern request; null for the GET stream of a session. */
+  readonly id: RequestId | null;
+  /** The caller's current view; null when the server is gone. */
+  readonly look: () => ServerView | null;
+  digest: string;
+}
+
+/**
+ * Streams on which clients wait for changes of lists: GET of a legacy session, and `subscriptions/listen`.
+ * They end after an hour, and clients open them again.
+ */
+export class ClientStreams {
+  private readonly streams = new Set<Stream>();
+  private timer: NodeJS.Timeout | null = null;
+
+  get size(): number {
+    return this.streams.size;
+  }
+
+  /** Opens the GET stream of a session. Throws a denial with status 429 at the bound. */
+  open(view: ServerView, reply: CallReply, look: Stream['look']): void {
+    this.add({ view, reply, look, filter: EVERYTHING, id: null });
+    reply.startStream();
+  }
+
+  /** Opens the stream of a `subscriptions/listen` and acknowledges what is granted. Returns the URIs of granted resources. */
+  listen(
+    view: ServerView,
+    reply: CallReply,
+    look: Stream['look'],
+    request: { readonly id: RequestId; readonly params: JsonObject },
+  ): readonly string[] {
+    const wanted = ownObject(request.params, 'notifications');
+    const filter = {
+      tools: own(wanted, 'toolsListChanged') === true,
+      prompts: own(wanted, 'promptsListChanged') === true,
+      resources: own(wanted, 'resourcesListChanged') === true,
+    };
+    this.add({ view, reply, look, filter, id: request.id });
+    const uris = ownList(wanted, 'resourceSubscriptions')
+      .filter((uri): uri is string => typeof uri === 'string' && view.resourceOf(uri) !== undefined)
+      .slice(0, SUBSCRIPTIONS_MAX);
+    const granted = {
+      ...(filter.tools && { toolsListChanged: true }),
+      ...(filter.prompts && { promptsListChanged: true }),
+      ...(filter.resources && { resourcesListChanged: true }),
+      ...(uris.length > 0 && { resourceSubscriptions: uris }),
+    };
+    reply.message(
+      notificationBody('notifications/subscriptions/acknowledged', {
+        notifications: granted,
+        _meta: { [META.subscription]: request.id },
+      }),
+    );
+    return uris;
+  }
+
+  /** Ends all streams; clients open them again elsewhere. */
+  close(): void {
+    for (const stream of this.streams) end(stream);
+    this.streams.clear();
+    this.rest();
+  }
+
+  private add({
+    view,
+    ...parts
+  }: Pick<Stream, 'reply' | 'look' | 'filter' | 'id'> & { view: ServerView }): void {
+    const { binding } = view.caller;
+    const own = [...this.streams].filter((each) => each.binding === binding).length;
+    if (own >= OF_CALLER_MAX || this.streams.size >= OF_PROCESS_MAX)
+      throw new Denied({ kind: 'too_many_streams', retryAfterMs: 5_000 }, new GatewayError('rate_limited'));
+    this.streams.add({ ...parts, binding, endsAt: Date.now() + lifetime(), digest: view.listsDigest });
+    this.timer ??= setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** Notifies clients whose lists changed; ends streams that are due or whose server is gone. */
+  private look(): void {
+    const now = Date.now();
+    for (const stream of this.streams) {
+      const view = stream.reply.isOver ? null : stream.look();
+      if (view !== null && now < stream.endsAt) {
+        if (view.listsDigest !== stream.digest) notify(stream);
+        stream.digest = view.listsDigest;
+        continue;
+      }
+      this.streams.delete(stream);
+      end(stream);
+    }
+    this.rest();
+  }
+
+  private rest(): void {
+    if (this.streams.size > 0 || this.timer === null) return;
+    clearInterval(this.timer);
+    this.timer = null;
+  }
+}
+
+/** An hour, ten per cent more or less, so that clients do not all return at once. */
+const lifetime = (): number => HOUR_MS * (0.9 + Math.random() * 0.2);
+
+function notify({ reply, filter, id }: Stream): void {
+  const params = id === null ? {} : { _meta: { [META.subscription]: id } };
+  for (const kind of ['tools', 'prompts', 'resources'] as const)
+    if (filter[kind]) reply.message(notificationBody(`notifications/${kind}/list_changed`, params));
+}
+
+function end({ reply, id }: Stream): void {
+  if (reply.isOver) reply.leave();
+  else if (id === null) reply.close();
+  else
+    reply.end(JSON.stringify(resultBody(id, { resultType: 'complete', _meta: { [META.subscription]: id } })));
+}

@@ -1,0 +1,90 @@
+import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy } from '@gw/kernel';
+import type { Ledger } from '@gw/limits';
+import type { OutboundClient } from '@gw/outbound';
+import type { SecretResolver } from '@gw/secret-managers';
+import type { Documents } from '../auth/documents';
+import type { FailureLog, PipelineStages } from '../core/pipeline';
+import type { GuardTools } from '../guardrails/guarded-request';
+import type { Guardrails } from '../guardrails/guardrails';
+import { ToolGuards } from '../guardrails/tool-guards';
+import type { RequestsInFlight } from '../in-flight/requests-in-flight';
+import { ToolAccounts } from '../limits/tool-accounts';
+import { KeepAlive } from '../reply/keep-alive';
+import type { Settle } from '../reply/reply';
+import { listOf, type GatewaySettings } from '../settings';
+import { ClientInputs } from './client-inputs';
+import { ClientStreams } from './client-streams';
+import { McpDoor } from './mcp-door';
+import { McpServers } from './mcp-servers';
+import { Requests } from './requests';
+import { ResourceWatches } from './resource-watches';
+import { SessionStates } from './session-states';
+import { ToolCalls } from './tool-calls';
+import { UpstreamCalls } from './upstream-calls';
+import { McpUpstreams } from './upstreams';
+
+export interface McpParts {
+  readonly settings: GatewaySettings;
+  readonly documents: Documents;
+  readonly outbound: OutboundClient;
+  readonly policy: AddressPolicy;
+  readonly secrets: SecretResolver;
+  readonly ledger: Ledger;
+  readonly guardrails: Guardrails;
+  readonly guardTools: GuardTools;
+  readonly stages: Pick<PipelineStages, 'accept' | 'authenticate' | 'receive'>;
+  readonly settle: Settle;
+  readonly underWay: RequestsInFlight;
+  readonly failures: FailureLog;
+}
+
+export interface Mcp {
+  readonly door: Pick<McpDoor, 'handle'>;
+  close(): void;
+}
+
+/** Creates the MCP gateway of a process. */
+export function createMcp(parts: McpParts): Mcp {
+  const { settings, documents, outbound, policy, secrets, ledger, stages, settle, underWay } = parts;
+  const ring = sealingKeyring(...masterKeysOf(settings));
+  const publicHosts = listOf(settings.PUBLIC_HOSTS);
+  const servers = new McpServers(documents);
+  const upstreams = new McpUpstreams({ outbound, policy, ring, secrets });
+  const inputs = new ClientInputs();
+  const streams = new ClientStreams();
+  const watches = new ResourceWatches(upstreams);
+  const calls = new UpstreamCalls({ upstreams, inputs, ring, ownHosts: publicHosts });
+  const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);
+  const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards });
+  const door = new McpDoor({
+    ...{ ring, servers, inputs, streams, watches, underWay, ...stages },
+    states: new SessionStates(),
+    denialStatus: settings.MCP_DENIAL_STATUS,
+    publicUrl: settings.PUBLIC_GATEWAY_URL ?? null,
+    failed: parts.failures,
+    origins: { allowedOrigins: listOf(settings.MCP_ALLOWED_ORIGINS), publicHosts },
+    requests: new Requests({ ring, servers, tools, calls, guards, streams, watches }),
+    replies: {
+      settle,
+      release: (context) => {
+        underWay.leave(context);
+        context.giveBack();
+      },
+      keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),
+      keepBytes: settings.LOG_BODY_MAX_BYTES,
+    },
+  });
+  return {
+    door: settings.MCP_ENABLED ? door : NO_DOOR,
+    close: () => {
+      streams.close();
+      void upstreams.close();
+    },
+  };
+}
+
+const NO_DOOR: Mcp['door'] = {
+  handle: () => {
+    throw new GatewayError('route_not_found');
+  },
+};

@@ -1,0 +1,106 @@
+import { GatewayError } from '@gw/kernel';
+import { isBudget, denialError, type LimitDenial } from '@gw/limits';
+import {
+  denialResponse,
+  McpFault,
+  toModernError,
+  type DenialCause,
+  type DenialResponse,
+  type RpcError,
+} from '@gw/mcp';
+import { UpstreamError } from '@gw/mcp-client';
+import { ToolDenial } from '../guardrails/tool-guards';
+import type { McpRequest } from './mcp-request';
+
+/** A denied call: what its client gets, and what the log says. */
+export class Denied extends Error {
+  constructor(
+    readonly why: DenialCause,
+    readonly logged: GatewayError,
+  ) {
+    super(logged.message);
+  }
+}
+
+export function limitDenied(denial: LimitDenial): Denied {
+  const { bucket, retryAfterMs, resetAtMs } = denial;
+  const logged = denialError(denial);
+  if (isBudget(bucket)) {
+    const resetsAt = resetAtMs === null ? null : new Date(resetAtMs).toISOString();
+    return new Denied({ kind: 'budget', limitId: bucket.id, resetsAt }, logged);
+  }
+  const policyId = bucket.scope === 'policy' ? bucket.id : null;
+  const limit = { value: bucket.value, unit: bucket.type };
+  return new Denied({ kind: 'rate_limit', policyId, limit, retryAfterMs: Math.ceil(retryAfterMs) }, logged);
+}
+
+/** Runs guardrails; a denial of theirs is thrown as one of a call. */
+export async function guarded<T>(judge: () => Promise<T>): Promise<T> {
+  try {
+    return await judge();
+  } catch (error) {
+    if (!(error instanceof ToolDenial)) throw error;
+    const { phase, decided, message: reason } = error;
+    const { guardrailId, checkId } = decided;
+    throw new Denied(
+      { kind: 'guardrail', phase, guardrailId, guardrailName: guardrailId, checkId, reason },
+      error,
+    );
+  }
+}
+
+/** The response to a denied call in the form of its era. */
+export const deniedResponse = (
+  { why }: Denied,
+  request: McpRequest,
+  denialStatus: '200' | 'http',
+): DenialResponse => {
+  const { era, revision, capabilities, message, view } = request;
+  return denialResponse(why, {
+    ...{ era, revision, capabilities, id: message.id, method: message.method, denialStatus },
+    asToolError: view.document.configurations['denial'] === 'tool_error',
+  });
+};
+
+/** Why an upstream could not be called, as a denial; null for an error that the upstream itself sent. */
+export function upstreamDenied(error: UpstreamError): Denied | null {
+  if (error.kind === 'rpc_error' && error.rpc !== null) return null;
+  return failed(FAILURES[error.kind] ?? 'provider_error', error);
+}
+
+const FAILURES: Partial<Record<UpstreamError['kind'], UpstreamFailure>> = {
+  timeout: 'provider_timeout',
+  unreachable: 'provider_unreachable',
+  refused_address: 'provider_unreachable',
+  busy: 'provider_unreachable',
+  closed: 'provider_unreachable',
+};
+
+type UpstreamFailure = Extract<DenialCause, { kind: 'upstream' }>['failure'];
+
+const TYPES = {
+  provider_unreachable: 'provider_unreachable',
+  provider_timeout: 'provider_timeout',
+  provider_error: 'provider_answer_invalid',
+  circuit_open: 'provider_unreachable',
+} as const satisfies Record<UpstreamFailure, string>;
+
+const failed = (failure: UpstreamFailure, error: UpstreamError): Denied =>
+  new Denied(
+    { kind: 'upstream', failure, retryAfterMs: error.kind === 'busy' ? 1_000 : error.retryAfterMs },
+    new GatewayError(TYPES[failure], { detail: { mcp: error.message }, cause: error }),
+  );
+
+/** An error of the upstream as the client's era has it; a modern client may get a request for input instead. */
+export const relayedError = (error: RpcError, { era, capabilities }: McpRequest) =>
+  era === 'modern' ? toModernError(error, capabilities) : ({ kind: 'error', error } as const);
+
+/** The error of a request that the gateway refuses, for the log. */
+export const faultLogged = (fault: McpFault): GatewayError =>
+  new GatewayError(FAULT_TYPES[fault.status] ?? 'request_malformed', { message: fault.message });
+
+const FAULT_TYPES: Readonly<Record<number, 'forbidden' | 'not_found' | 'method_not_allowed'>> = {
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+};

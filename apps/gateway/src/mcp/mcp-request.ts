@@ -1,0 +1,30 @@
+import type { ExactNumbers } from '@gw/kernel';
+import type { ClientCapabilities, Era, HeaderFields, JsonObject, RpcRequest, SessionFacts } from '@gw/mcp';
+import type { RequestContext } from '../core/request-context';
+import type { CallReply } from './call-reply';
+import type { SessionState } from './session-states';
+import type { ServerView } from './server-view';
+
+/** One request of a client to an MCP server. */
+export interface McpRequest {
+  readonly context: RequestContext;
+  readonly view: ServerView;
+  readonly message: RpcRequest;
+  /** Headers of the request. */
+  readonly fields: HeaderFields;
+  readonly era: Era;
+  readonly revision: string;
+  /** What the client declared. */
+  readonly capabilities: ClientCapabilities;
+  /** `{name, version}` of the client, as it says. */
+  readonly client: JsonObject;
+  /** Null in the modern era. */
+  readonly session: SessionFacts | null;
+  /** Null in the modern era. */
+  readonly state: SessionState | null;
+  readonly reply: CallReply;
+  /** Aborts when the client cancels, or leaves. */
+  readonly signal: AbortSignal;
+  /** Numbers of the message that change when it is written again. */
+  readonly numbers: ExactNumbers | null;
+}

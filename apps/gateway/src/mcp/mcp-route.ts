@@ -1,0 +1,31 @@
+import type { Route } from '../routes/route-table';
+
+/** The route of requests to MCP servers. */
+export const MCP_ROUTE: Route = {
+  kind: 'passthrough',
+  name: 'mcp',
+  dialect: 'openai',
+  address: null,
+  body: 'rpc',
+  model: 'never',
+  scopes: ['mcp.invoke'],
+  checkBody: null,
+  checkQuery: null,
+  followUp: null,
+  prompt: null,
+  upstreamPath: '',
+  call: null,
+  handsOutAccess: false,
+};
+
+const named = new Map<string, Route>();
+
+/** The route of a known method, such as `mcp.tools.call`. */
+export function routeOfMethod(method: string): Route {
+  let route = named.get(method);
+  if (route === undefined) {
+    route = { ...MCP_ROUTE, name: `mcp.${method.replaceAll('/', '.')}` };
+    named.set(method, route);
+  }
+  return route;
+}

@@ -1,0 +1,69 @@
+import {
+  Client as ModernClient,
+  StreamableHTTPClientTransport as ModernTransport,
+} from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { GatewayHarness } from '../spec-support/harness';
+import { saveServer, serverDocument } from './spec-support/mcp-server';
+import { startMcpFixture, type McpFixture } from '@gw/testing';
+
+const INFO = { name: 'spec-client', version: '1.0.0' };
+
+describe.each(['legacy', 'modern', 'both'] as const)('an upstream of the era %s', (era) => {
+  let gateway: GatewayHarness;
+  let fixture: McpFixture;
+  beforeAll(async () => {
+    gateway = await GatewayHarness.start();
+    gateway.addKey(gateway.apiKey, { scopes: ['mcp.invoke'] });
+    fixture = await startMcpFixture({ era });
+    saveServer(gateway, await serverDocument(fixture.url, 'tools'));
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await gateway.stop();
+  });
+  const url = () => new URL(`http://127.0.0.1:${String(gateway.port)}/main/tools/mcp`);
+  const requestInit = () => ({ headers: { 'x-gw-api-key': gateway.apiKey } });
+
+  it('serves clients of SDK 1: lists, calls, progress, errors, prompts and resources', async () => {
+    const client = new Client(INFO);
+    await client.connect(new StreamableHTTPClientTransport(url(), { requestInit: requestInit() }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo', 'add', 'slow']));
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).toMatchObject({
+      content: [{ type: 'text', text: 'hi' }],
+    });
+    expect(await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })).toMatchObject({
+      structuredContent: { sum: 3 },
+    });
+    const seen: unknown[] = [];
+    await client.callTool({ name: 'slow', arguments: { ms: 10 } }, undefined, {
+      onprogress: (progress) => seen.push(progress),
+    });
+    expect(seen).toEqual([expect.objectContaining({ progress: 1, total: 2 })]);
+    expect(await client.callTool({ name: 'fail', arguments: {} })).toMatchObject({ isError: true });
+    await expect(client.callTool({ name: 'nothing', arguments: {} })).rejects.toMatchObject({ code: -32602 });
+    expect((await client.getPrompt({ name: 'test_simple_prompt' })).messages).toHaveLength(1);
+    expect((await client.readResource({ uri: 'test://static-text' })).contents).toHaveLength(1);
+    await client.close();
+  });
+
+  it('serves clients of SDK 2 that discover the era', async () => {
+    const client = new ModernClient(INFO, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new ModernTransport(url(), { requestInit: requestInit() }));
+    const { tools } = await client.listTools();
+    expect(tools.length).toBeGreaterThan(10);
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).toMatchObject({
+      content: [{ type: 'text', text: 'hi' }],
+    });
+    await client.close();
+  });
+
+  it('logs calls', async () => {
+    const records = await gateway.records();
+    const calls = records.filter(({ route }) => route === 'mcp.tools.call');
+    expect(calls.length).toBeGreaterThan(4);
+    expect(calls[0]).toMatchObject({ outcome: 'ok', decision: { mcp: { server: 'tools', name: 'echo' } } });
+  });
+});

@@ -1,0 +1,109 @@
+import { GatewayError } from '@gw/kernel';
+import {
+  CODES,
+  denialResponse,
+  McpFault,
+  NEWEST_LEGACY,
+  NO_CAPABILITIES,
+  type DenialCause,
+  type RequestId,
+} from '@gw/mcp';
+import type { McpPlace } from '@gw/oauth';
+import type { RequestContext } from '../core/request-context';
+import type { CallReply } from './call-reply';
+import { Denied, deniedResponse, faultLogged } from './denials';
+import type { McpRequest } from './mcp-request';
+
+export interface RefusalParts {
+  readonly denialStatus: '200' | 'http';
+  /** URL of this gateway for clients; null: as the request names it. */
+  readonly publicUrl: string | null;
+  /** Notes failures of the gateway itself. */
+  readonly failed: (context: RequestContext, error: GatewayError) => void;
+}
+
+/** The request that is refused. */
+export interface Refused {
+  readonly context: RequestContext;
+  readonly reply: CallReply;
+  readonly place: McpPlace;
+  /** Null before its message was read. */
+  readonly request: McpRequest | null;
+  readonly id: RequestId | null;
+}
+
+/** Sends the response to a request that is refused, in the form that MCP clients read. */
+export function refuse(
+  parts: RefusalParts,
+  failure: McpFault | Denied | GatewayError,
+  refused: Refused,
+): void {
+  const { reply, context } = refused;
+  if (failure instanceof McpFault) {
+    reply.failed(faultLogged(failure));
+    reply.end(JSON.stringify(failure.of(failure.id ?? refused.id).body()), failure.status, failure.headers);
+    return;
+  }
+  if (failure instanceof Denied) {
+    reply.failed(failure.logged);
+    const { status, headers, body } =
+      refused.request === null
+        ? endpointResponse(failure.why, refused)
+        : deniedResponse(located(failure, parts, refused), refused.request, parts.denialStatus);
+    reply.end(JSON.stringify(body), status, headers);
+    return;
+  }
+  if (failure.status >= 500) parts.failed(context, failure);
+  reply.failed(failure);
+  // Who is refused at the door is in the log, as for requests to models.
+  reply.isRecorded = true;
+  const cause = causeOf(failure, parts, refused);
+  if (cause !== null) {
+    const { status, headers, body } = endpointResponse(cause, refused);
+    reply.end(JSON.stringify(body), status, headers);
+    return;
+  }
+  const code = failure.status >= 500 ? CODES.internal : CODES.invalidRequest;
+  const error = { code, message: failure.message, data: { type: failure.type } };
+  reply.end(
+    JSON.stringify({ jsonrpc: '2.0', id: refused.id, error }),
+    failure.status,
+    failure.options.headers ?? {},
+  );
+}
+
+/** Denials of a scope say where clients find who gives tokens. */
+function located(denied: Denied, parts: RefusalParts, { context }: Refused): Denied {
+  if (denied.why.kind !== 'scope') return denied;
+  return new Denied({ ...denied.why, resourceMetadata: metadataUrl(parts, context) }, denied.logged);
+}
+
+const endpointResponse = (cause: DenialCause, { id }: Refused) =>
+  denialResponse(cause, {
+    ...{ era: 'legacy', revision: NEWEST_LEGACY, capabilities: NO_CAPABILITIES },
+    ...{ id, method: null, denialStatus: '200', asToolError: false },
+  });
+
+const UNAUTHENTICATED: ReadonlySet<string> = new Set([
+  'api_key_missing',
+  'api_key_invalid',
+  'api_key_expired',
+]);
+
+function causeOf(error: GatewayError, parts: RefusalParts, { context }: Refused): DenialCause | null {
+  const resourceMetadata = metadataUrl(parts, context);
+  if (UNAUTHENTICATED.has(error.type)) {
+    const hasToken = error.type !== 'api_key_missing';
+    return { kind: 'unauthenticated', resourceMetadata, hasToken };
+  }
+  return error.type === 'scope_missing' ? { kind: 'scope', scope: 'mcp.invoke', resourceMetadata } : null;
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/;
+
+/** Where clients find who gives tokens for this path (RFC 9728). */
+function metadataUrl({ publicUrl }: RefusalParts, { req, url, query }: RequestContext): string {
+  const host = req.headers.host ?? 'localhost';
+  const origin = publicUrl ?? `${LOOPBACK.test(host) ? 'http' : 'https'}://${host}`;
+  return `${origin}/.well-known/oauth-protected-resource${url.slice(0, url.length - query.length)}`;
+}

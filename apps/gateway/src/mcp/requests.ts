@@ -1,0 +1,75 @@
+import { CODES, McpFault, own, type JsonObject } from '@gw/mcp';
+import type { ToolGuards } from '../guardrails/tool-guards';
+import { RequestMcp } from './request-mcp';
+import type { ClientStreams } from './client-streams';
+import { isList, listBody } from './lists';
+import type { McpRequest } from './mcp-request';
+import { routeOfMethod } from './mcp-route';
+import type { McpServers } from './mcp-servers';
+import { forward, isForwarded } from './other-requests';
+import type { ResourceWatches } from './resource-watches';
+import { isOfSession, setOfSession } from './session-requests';
+import type { ToolCalls } from './tool-calls';
+import type { UpstreamCalls } from './upstream-calls';
+import type { Keyring } from '@gw/kernel';
+
+export interface RequestParts {
+  readonly ring: Keyring;
+  readonly servers: McpServers;
+  readonly tools: ToolCalls;
+  readonly calls: UpstreamCalls;
+  readonly guards: ToolGuards;
+  readonly streams: ClientStreams;
+  readonly watches: ResourceWatches;
+}
+
+/** One list of this many gets a log record: clients list again and again. */
+const LISTS_PER_RECORD = 10;
+
+/** Carries out the requests that are not answered locally. */
+export class Requests {
+  private lists = 0;
+
+  constructor(private readonly parts: RequestParts) {}
+
+  /** Resolves when the response is sent, or a stream is open. Throws `McpFault`, `Denied` and `UpstreamError`. */
+  async run(request: McpRequest): Promise<void> {
+    const { message, reply } = request;
+    const { method } = message;
+    if (isList(method)) {
+      if (this.lists++ % LISTS_PER_RECORD === 0) record(request);
+      reply.end(JSON.stringify(listBody(request, method, this.parts.ring)));
+    } else if (method === 'tools/call') {
+      record(request);
+      await this.parts.tools.run(request);
+    } else if (isForwarded(method)) {
+      record(request);
+      await forward(request, this.parts.calls, this.parts.guards);
+    } else if (method === 'subscriptions/listen') this.listen(request);
+    else if (isOfSession(method)) await setOfSession(request, this.parts.watches);
+    else throw new McpFault(CODES.methodNotFound, 'Method not found.', { id: message.id });
+  }
+
+  private listen({ view, reply, message }: McpRequest): void {
+    const uris = this.parts.streams.listen(view, reply, () => this.parts.servers.now(view), message);
+    if (uris.length > 0) this.parts.watches.ofListen({ view, reply, uris, id: message.id });
+  }
+}
+
+/** Gives the request a record in the log. */
+function record({ context, view, message, revision, client, reply }: McpRequest): void {
+  reply.isRecorded = true;
+  context.route = routeOfMethod(message.method);
+  context.mcp = new RequestMcp({
+    server: view.document.slug,
+    method: message.method,
+    revision,
+    client: nameOf(client),
+  });
+}
+
+function nameOf(client: JsonObject): string | null {
+  const [name, version] = [own(client, 'name'), own(client, 'version')];
+  if (typeof name !== 'string') return null;
+  return `${name} ${typeof version === 'string' ? version : ''}`.trim().slice(0, 128);
+}

@@ -1,0 +1,148 @@
+import type { McpCapabilityFacts, McpServerDocument } from '@gw/contracts';
+import { digestOf, isObject } from '@gw/kernel';
+import {
+  headerParameters,
+  judgeAccess,
+  matchesUriTemplate,
+  own,
+  ownObject,
+  type AccessCapability,
+  type AccessRule,
+  type AccessServer,
+  type AccessVerdict,
+  type EndpointFacts,
+  type HeaderParameter,
+  type JsonObject,
+} from '@gw/mcp';
+import type { McpCaller } from './mcp-caller';
+
+/** A capability that a caller sees. */
+export interface SeenCapability {
+  readonly facts: McpCapabilityFacts;
+  readonly capability: AccessCapability;
+  /** Arguments that modern servers want in headers. */
+  readonly headerParameters: readonly HeaderParameter[];
+}
+
+type CapabilityType = McpCapabilityFacts['type'];
+
+/** How long clients may keep a list, in milliseconds: changes are found by the next sync at the latest. */
+const TTL_MS = 60_000;
+
+const rulesOf = new WeakMap<McpServerDocument, AccessServer>();
+
+/** An MCP server as one caller sees it, made once for each version of both. */
+export class ServerView {
+  readonly access: AccessServer;
+  private readonly byType: Readonly<Record<CapabilityType, ReadonlyMap<string, SeenCapability>>>;
+  /** Changes when the caller's lists change. */
+  readonly listsDigest: string;
+
+  constructor(
+    readonly document: McpServerDocument,
+    readonly caller: McpCaller,
+  ) {
+    this.access = accessOf(document);
+    const seen = document.capabilities.map(seenOf).filter((each) => this.sees(each));
+    const of = (type: CapabilityType): ReadonlyMap<string, SeenCapability> =>
+      new Map(seen.filter(({ facts }) => facts.type === type).map((each) => [each.facts.name, each]));
+    this.byType = {
+      tool: of('tool'),
+      prompt: of('prompt'),
+      resource: of('resource'),
+      resource_template: of('resource_template'),
+    };
+    this.listsDigest = digestOf('mcp/lists', [document.version, ...seen.map(({ facts }) => facts.id)]);
+  }
+
+  /** Capabilities of a type, by the server's own names. */
+  of(type: CapabilityType): ReadonlyMap<string, SeenCapability> {
+    return this.byType[type];
+  }
+
+  definitions(type: CapabilityType): readonly JsonObject[] {
+    return [...this.byType[type].values()].map(({ facts }) => facts.definition);
+  }
+
+  /** The resource or template that a URI belongs to. */
+  resourceOf(uri: string): SeenCapability | undefined {
+    const listed = this.byType.resource.get(uri);
+    if (listed !== undefined) return listed;
+    return [...this.byType.resource_template].find(([template]) => matchesUriTemplate(template, uri))?.[1];
+  }
+
+  /** Whether the caller may call a tool with these arguments. */
+  judge({ capability }: SeenCapability, args: JsonObject): AccessVerdict {
+    return judgeAccess(this.access, capability, this.caller.access, args);
+  }
+
+  /** What the gateway says about the server without calling it. */
+  get facts(): EndpointFacts {
+    const { server, slug } = this.document;
+    return {
+      serverInfo: {
+        name: server?.name ?? slug,
+        version: server?.version ?? '0.0.0',
+        ...(server?.title != null && { title: server.title }),
+      },
+      capabilities: this.capabilities(),
+      instructions: server?.instructions ?? null,
+      ttlMs: TTL_MS,
+    };
+  }
+
+  /** Server capabilities that the gateway relays. */
+  private capabilities(): JsonObject {
+    const announced: JsonObject = this.document.server?.capabilities ?? {};
+    const has = (name: string): boolean => isObject(own(announced, name));
+    return {
+      ...((has('tools') || this.byType.tool.size > 0) && { tools: { listChanged: true } }),
+      ...(has('prompts') && { prompts: { listChanged: true } }),
+      ...(has('resources') && { resources: { listChanged: true, ...this.subscribes(announced) } }),
+      ...(has('completions') && { completions: {} }),
+      ...(has('logging') && { logging: {} }),
+    };
+  }
+
+  private subscribes(announced: JsonObject): JsonObject {
+    return own(ownObject(announced, 'resources'), 'subscribe') === true ? { subscribe: true } : {};
+  }
+
+  private sees({ capability }: SeenCapability): boolean {
+    return judgeAccess(this.access, capability, this.caller.access, null).kind === 'allow';
+  }
+}
+
+function accessOf(document: McpServerDocument): AccessServer {
+  let access = rulesOf.get(document);
+  if (access === undefined) {
+    const { slug, userAccess, rules, defaultEffect } = document;
+    access = {
+      slug,
+      isAvailable: true,
+      userAccess: {
+        isAllowed: userAccess.isAllowed,
+        exceptions: new Map(Object.entries(userAccess.exceptions)),
+      },
+      rules: rules.map((rule) => ({ ...rule, server: slug }) as AccessRule),
+      defaultEffect,
+    };
+    rulesOf.set(document, access);
+  }
+  return access;
+}
+
+function seenOf(facts: McpCapabilityFacts): SeenCapability {
+  const { name, definition, type } = facts;
+  return {
+    facts,
+    capability: { name, approved: definition, isEnabledAtIntegration: true, isEnabledAtServer: true },
+    headerParameters: type === 'tool' ? parametersOf(definition) : [],
+  };
+}
+
+function parametersOf(definition: JsonObject): readonly HeaderParameter[] {
+  const schema = own(definition, 'inputSchema');
+  const read = headerParameters(isObject(schema) ? schema : {});
+  return read.ok ? read.parameters : [];
+}

@@ -1,0 +1,44 @@
+import { CODES, McpFault, own, resultBody, unknownCapability } from '@gw/mcp';
+import type { McpRequest } from './mcp-request';
+import type { ResourceWatches } from './resource-watches';
+import type { SessionState } from './session-states';
+
+const LEVELS: readonly unknown[] = [
+  ...['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
+];
+
+type Set = (request: McpRequest, state: SessionState, watches: ResourceWatches) => Promise<void> | void;
+
+/** Requests of legacy sessions that set something for later. */
+const SETS: Readonly<Record<string, Set>> = {
+  'logging/setLevel': async ({ message, view, session }, state, watches) => {
+    const level = own(message.params, 'level');
+    if (!LEVELS.includes(level)) throw invalid(`params.level must be one of ${LEVELS.join(', ')}.`);
+    state.logLevel = level as string;
+    await watches.tell(view, session, 'logging/setLevel', { level });
+  },
+  'resources/subscribe': ({ message, view }, state) => {
+    const uri = uriOf(message.params['uri']);
+    if (view.resourceOf(uri) === undefined) throw unknownCapability('resource', uri);
+    if (!state.subscribe(uri)) throw invalid('A session has at most 100 subscriptions.');
+  },
+  'resources/unsubscribe': ({ message }, state) => state.unsubscribe(uriOf(message.params['uri'])),
+};
+
+export const isOfSession = (method: string): boolean => Object.hasOwn(SETS, method);
+
+/** Carries out such a request and responds. Throws `McpFault`. */
+export async function setOfSession(request: McpRequest, watches: ResourceWatches): Promise<void> {
+  const { message, state, reply } = request;
+  const set = SETS[message.method];
+  if (state === null || set === undefined) throw new McpFault(CODES.methodNotFound, 'Method not found.');
+  await set(request, state, watches);
+  reply.end(JSON.stringify(resultBody(message.id, {})));
+}
+
+function uriOf(uri: unknown): string {
+  if (typeof uri === 'string' && uri !== '' && uri.length <= 2_048) return uri;
+  throw invalid('params.uri must be a URI of at most 2,048 characters.');
+}
+
+const invalid = (message: string): McpFault => new McpFault(CODES.invalidParams, message);

@@ -1,0 +1,101 @@
+import { canonicalJson, digestOf, GatewayError } from '@gw/kernel';
+import {
+  checkParameterHeaders,
+  own,
+  readToolCall,
+  resultText,
+  type JsonObject,
+  type ToolCall,
+} from '@gw/mcp';
+import type { LimitedCall, ToolAccounts } from '../limits/tool-accounts';
+import type { ToolGuards } from '../guardrails/tool-guards';
+import { Denied, guarded, limitDenied } from './denials';
+import type { McpRequest } from './mcp-request';
+import type { SeenCapability } from './server-view';
+import type { UpstreamCalls } from './upstream-calls';
+
+export interface ToolCallParts {
+  readonly accounts: ToolAccounts;
+  readonly calls: UpstreamCalls;
+  readonly guards: ToolGuards;
+}
+
+type Call = ToolCall<SeenCapability>;
+
+/** Carries out tools/call: access, limits, the upstream, and the charge. */
+export class ToolCalls {
+  constructor(private readonly parts: ToolCallParts) {}
+
+  /** Resolves when the response is sent. Throws `McpFault`, `Denied` and `UpstreamError`. */
+  async run(request: McpRequest): Promise<void> {
+    const { context, view, message } = request;
+    const call = readToolCall(message, view.of('tool'));
+    noteCall(request, call);
+    if (request.era === 'modern') checkParameterHeaders(request.fields, call.tool.headerParameters, message);
+    assertAllowed(request, call);
+    const limited = limitedCall(request, call);
+    const denial = await this.parts.accounts.admit(context, limited);
+    if (denial !== null) throw limitDenied(denial);
+    const { guards } = this.parts;
+    const subject = { server: view.document, capabilityId: call.tool.facts.id, arguments: call.arguments };
+    const args = await guarded(() => guards.before(context, subject));
+    await this.parts.calls.run(request, {
+      params: { name: call.tool.facts.name, arguments: args },
+      headerParameters: call.tool.headerParameters,
+      finished: (result) => {
+        if (own(result, 'isError') === true && context.mcp !== null) context.mcp.isError = true;
+        this.parts.accounts.charge(context, limited, tokensOf(result));
+        return guarded(() => guards.after(context, { ...subject, arguments: args }, result));
+      },
+      paused: () => this.parts.accounts.charge(context, { ...limited, price: 0 }, 0),
+    });
+  }
+}
+
+function noteCall({ context }: McpRequest, { tool, arguments: args }: Call): void {
+  const { mcp } = context;
+  if (mcp === null) return;
+  mcp.name = tool.facts.name;
+  mcp.argumentsDigest = digestOf('mcp/arguments', [canonicalJson(args)]);
+  context.spanName ??= `tools/call ${tool.facts.name}`;
+}
+
+/** Throws the denial of a rule. */
+function assertAllowed({ view }: McpRequest, { tool, arguments: args, name }: Call): void {
+  const verdict = view.judge(tool, args);
+  switch (verdict.kind) {
+    case 'allow':
+      return;
+    case 'ask':
+      throw new Denied(
+        { kind: 'arguments', pointer: '' },
+        new GatewayError('forbidden', { message: 'This call needs the approval of a person.' }),
+      );
+    case 'arguments_refused': {
+      const message = `A rule does not allow the argument ${verdict.pointer}.`;
+      throw new Denied(
+        { kind: 'arguments', pointer: verdict.pointer },
+        new GatewayError('forbidden', { message }),
+      );
+    }
+    case 'insufficient_scope':
+      throw new Denied(
+        { kind: 'scope', scope: verdict.scope, resourceMetadata: '' },
+        new GatewayError('scope_missing'),
+      );
+    case 'server_unknown':
+    case 'hidden':
+      throw new Denied({ kind: 'unknown', capability: 'tool', name }, new GatewayError('not_found'));
+  }
+}
+
+function limitedCall({ view }: McpRequest, { tool }: Call): LimitedCall {
+  const { slug, prices } = view.document;
+  const { name } = tool.facts;
+  const price = prices === null ? 0 : Object.hasOwn(prices.tools, name) ? prices.tools[name] : prices.default;
+  return { server: slug, tool: name, price: price ?? 0 };
+}
+
+/** An estimate: four characters are one token. */
+const tokensOf = (result: JsonObject): number =>
+  Math.ceil(resultText(result).texts.reduce((sum, text) => sum + text.length, 0) / 4);

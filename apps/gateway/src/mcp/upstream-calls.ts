@@ -1,0 +1,271 @@
+import { randomHex, withExactNumbers, type ExactNumbers, type Keyring } from '@gw/kernel';
+import {
+  CODES,
+  inputRequired,
+  META,
+  McpFault,
+  own,
+  ownObject,
+  PARKED_TEXTS,
+  ParkedCalls,
+  readRetry,
+  resultBody,
+  sealState,
+  toLegacyResult,
+  toModernResult,
+  toolError,
+  type HeaderParameter,
+  type InputRequest,
+  type InputRequests,
+  type JsonObject,
+  type RequestState,
+  type StateOwner,
+} from '@gw/mcp';
+import { UpstreamError, type CallOptions, type McpUpstream } from '@gw/mcp-client';
+import { noteCall, relay } from './call-notes';
+import type { ClientInputs } from './client-inputs';
+import { relayedError, upstreamDenied } from './denials';
+import type { McpRequest } from './mcp-request';
+import { UpstreamCall, type CallOutcome } from './upstream-call';
+import { allowsSampling, type McpUpstreams } from './upstreams';
+
+export interface UpstreamCallParts {
+  readonly upstreams: McpUpstreams;
+  readonly inputs: ClientInputs;
+  readonly ring: Keyring;
+  /** Hosts of this installation, to which no upstream may send users. */
+  readonly ownHosts: readonly string[];
+}
+
+/** A request to an upstream, with what happens at its end. */
+export interface ForwardedCall {
+  /** Params without what belongs to the caller's own request. */
+  readonly params: JsonObject;
+  readonly headerParameters?: readonly HeaderParameter[];
+  /** The upstream gave a result. Returns what the client gets; throws what denies it. */
+  readonly finished: (result: JsonObject) => JsonObject | Promise<JsonObject>;
+  /** The upstream wants input, and the client's request ends here. */
+  readonly paused: () => void;
+}
+
+/** Calls at upstreams, with the rounds of input between the eras. */
+export class UpstreamCalls {
+  private readonly parked = new ParkedCalls<UpstreamCall>();
+  /** Names this process in states of parked calls. */
+  private readonly replica = randomHex(16);
+
+  constructor(private readonly parts: UpstreamCallParts) {}
+
+  /** Makes the call and sends the response. Throws `McpFault`, `Denied` and `UpstreamError`. */
+  async run(request: McpRequest, forwarded: ForwardedCall): Promise<void> {
+    const { era, context } = request;
+    const startedMs = context.elapsedMs();
+    const resumed = era === 'modern' ? this.resumed(request) : null;
+    if (resumed?.kind === 'again') return this.send(request, resumed.result, null);
+    const call =
+      resumed?.kind === 'parked' ? resumed.call : await this.begin(request, forwarded, resumed?.more);
+    call.listener = (message) => relay(request, message);
+    const stop = (): void => call.cancel();
+    request.signal.addEventListener('abort', stop, { once: true });
+    try {
+      request.reply.streamLater();
+      await this.follow(request, forwarded, call);
+      noteCall(request, startedMs, null);
+    } catch (error) {
+      noteCall(request, startedMs, error);
+      this.failed(request, error);
+    } finally {
+      call.listener = null;
+      request.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Waits for the end of a call; a legacy client answers requests in between, a modern one sends the call again. */
+  private async follow(request: McpRequest, forwarded: ForwardedCall, call: UpstreamCall): Promise<void> {
+    for (;;) {
+      const outcome = await call.next();
+      if (outcome.kind === 'result') {
+        const result = await forwarded.finished(outcome.result);
+        return this.finish(request, { ...outcome, result });
+      }
+      if (outcome.kind === 'input_required') {
+        forwarded.paused();
+        return this.relayInput(request, outcome.result);
+      }
+      if (request.era === 'modern') {
+        forwarded.paused();
+        return this.park(request, call, outcome.requests);
+      }
+      const [asked] = Object.values(outcome.requests) as [InputRequest];
+      if (request.context.mcp !== null) request.context.mcp.inputs += 1;
+      call.answer(await this.parts.inputs.ask(request, asked));
+    }
+  }
+
+  private async begin(
+    request: McpRequest,
+    { params, headerParameters }: ForwardedCall,
+    more: JsonObject = {},
+  ): Promise<UpstreamCall> {
+    const { view, message, capabilities, session } = request;
+    const upstream = this.parts.upstreams.of(view.document, {
+      binding: view.caller.binding,
+      session: session?.nonce ?? null,
+      capabilities,
+    });
+    const abort = new AbortController();
+    const call = new UpstreamCall(abort);
+    const meta = ownObject(message.params, '_meta');
+    const sent = { ...params, ...more, _meta: meta };
+    const options: CallOptions = {
+      signal: abort.signal,
+      wantsProgress: own(meta, 'progressToken') !== undefined,
+      ...logLevel(request, meta),
+      ...(headerParameters && { headerParameters }),
+      input: (await this.relaysInput(request, upstream))
+        ? 'relay'
+        : {
+            context: {
+              ...{ capabilities, ownHosts: this.parts.ownHosts },
+              allowSampling: allowsSampling(view.document),
+            },
+            respond: call.respond,
+          },
+    };
+    call.start(upstream.stream(message.method, sent, options));
+    return call;
+  }
+
+  /** Whether the client itself makes the rounds of input: it and the upstream are modern. */
+  private async relaysInput({ era, signal }: McpRequest, upstream: McpUpstream): Promise<boolean> {
+    return era === 'modern' && (await upstream.describe({ signal })).era === 'modern';
+  }
+
+  private resumed(
+    request: McpRequest,
+  ):
+    | { readonly kind: 'again'; readonly result: JsonObject }
+    | { readonly kind: 'parked'; readonly call: UpstreamCall }
+    | { readonly kind: 'sent'; readonly more: JsonObject }
+    | null {
+    const { capabilities, message, view } = request;
+    const { ring } = this.parts;
+    const retry = readRetry({ ring, owner: stateOwner(request), capabilities, now: Date.now() });
+    if (retry.kind === 'new') return null;
+    if (retry.kind === 'require_again') return { kind: 'again', result: retry.result };
+    const { state, responses } = retry;
+    if (request.context.mcp !== null) request.context.mcp.inputs += Object.keys(responses).length;
+    if (state.kind !== 'parked') {
+      const { upstreamState } = state;
+      return {
+        kind: 'sent',
+        more: { inputResponses: responses, ...(upstreamState !== null && { requestState: upstreamState }) },
+      };
+    }
+    const found =
+      state.parked?.replica === this.replica
+        ? this.parked.redeem(state.parked.call, view.caller.binding, Date.now())
+        : ({ kind: 'gone' } as const);
+    if (found.kind !== 'found') return { kind: 'again', result: interrupted(message.method, found.kind) };
+    const [response] = Object.values(responses);
+    found.call.answer((response as JsonObject | undefined) ?? null);
+    return { kind: 'parked', call: found.call };
+  }
+
+  private park(request: McpRequest, call: UpstreamCall, requests: InputRequests): void {
+    const id = randomHex(32);
+    const isParked = this.parked.park(id, request.view.caller.binding, call, Date.now());
+    const state = isParked
+      ? this.sealed(request, {
+          ...{ kind: 'parked', requests, upstreamState: null },
+          parked: { replica: this.replica, call: id },
+        })
+      : null;
+    if (state === null) call.cancel();
+    const result =
+      state === null
+        ? toolError('Too many calls wait for input; call the tool again later.')
+        : inputRequired(requests, state);
+    this.send(request, result, null);
+  }
+
+  /** Passes the input that a modern upstream requires on to a modern client, with the upstream's state inside of ours. */
+  private relayInput(request: McpRequest, result: JsonObject): void {
+    const requests = ownObject(result, 'inputRequests') as InputRequests;
+    const upstream = own(result, 'requestState');
+    const state = this.sealed(request, {
+      ...{ kind: 'relay', requests, parked: null },
+      upstreamState: typeof upstream === 'string' ? upstream : null,
+    });
+    this.send(
+      request,
+      state === null
+        ? toolError('The state of the server is too large.')
+        : { ...result, requestState: state },
+      null,
+    );
+  }
+
+  private sealed(request: McpRequest, state: RequestState): string | null {
+    return sealState(this.parts.ring, stateOwner(request), state, Date.now());
+  }
+
+  private finish(request: McpRequest, { result, numbers }: Extract<CallOutcome, { kind: 'result' }>): void {
+    const { era, revision, capabilities } = request;
+    if (era === 'modern') return this.send(request, result, numbers);
+    const legacy = toLegacyResult(result, {
+      revision: revision as Parameters<typeof toLegacyResult>[1]['revision'],
+      tasks: capabilities.tasks,
+    });
+    if (legacy.kind === 'error') throw new McpFault(legacy.error.code, legacy.error.message);
+    this.send(request, legacy.result, numbers);
+  }
+
+  private send(request: McpRequest, result: JsonObject, numbers: ExactNumbers | null): void {
+    const { era, message, view, reply } = request;
+    const { serverInfo, ttlMs } = view.facts;
+    const shown =
+      era === 'modern'
+        ? toModernResult(message.method, result, { serverInfo, ttlMs, isFiltered: true })
+        : result;
+    reply.end(withExactNumbers(resultBody(message.id, shown), numbers));
+  }
+
+  /** Sends the error of an upstream on; throws every other failure. */
+  private failed(request: McpRequest, error: unknown): void {
+    if (!(error instanceof UpstreamError)) throw error;
+    if (error.kind === 'cancelled' && request.signal.aborted) {
+      request.reply.leave();
+      return;
+    }
+    const denied = upstreamDenied(error);
+    if (denied !== null) throw denied;
+    const relayed = relayedError(error.rpc as NonNullable<typeof error.rpc>, request);
+    request.context.reply.providerFailed();
+    if (relayed.kind === 'input_required') {
+      this.relayInput(request, { resultType: 'input_required', inputRequests: relayed.requests });
+      return;
+    }
+    const { id } = request.message;
+    const status = request.era === 'modern' && relayed.error.code === CODES.missingCapability ? 400 : 200;
+    request.reply.end(JSON.stringify({ jsonrpc: '2.0', id, error: relayed.error }), status);
+  }
+}
+
+/** A session that set no level gets messages of the level info. */
+function logLevel({ state }: McpRequest, meta: JsonObject): Pick<CallOptions, 'logLevel'> {
+  const level = state === null ? own(meta, META.logLevel) : (state.logLevel ?? 'info');
+  return typeof level === 'string' ? { logLevel: level } : {};
+}
+
+const stateOwner = ({ view, message }: McpRequest): StateOwner => ({
+  principal: view.caller.binding,
+  serverId: view.document.id,
+  method: message.method,
+  params: message.params,
+});
+
+const interrupted = (method: string, why: 'answered' | 'gone'): JsonObject => {
+  if (method !== 'tools/call') throw new McpFault(-32_602, PARKED_TEXTS[why]);
+  return toolError(PARKED_TEXTS[why]);
+};
