@@ -37,7 +37,7 @@ export function fixtureServer(state: FixtureState): FixtureServer {
   );
   const definitions = {
     ...contentTools(state),
-    ...inputTools,
+    ...inputTools(() => server.server.getClientCapabilities()),
     ...ownTools(state),
     ...addedTools(state.added),
   };

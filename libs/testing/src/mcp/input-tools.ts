@@ -75,15 +75,22 @@ async function multiRound(ctx: ServerContext): Promise<CallToolResult | InputReq
   });
 }
 
-/** Names of the capabilities that a modern request declares; empty for a legacy one. */
-function declared({ mcpReq }: ServerContext): ReadonlySet<string> {
-  const envelope = (mcpReq.envelope ?? {}) as Readonly<Record<string, object | undefined>>;
-  return new Set(Object.keys(envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}));
+/** Capabilities of the client that a session has; a modern request brings its own. */
+export type SessionCapabilities = () => object | undefined;
+
+/** Names of the capabilities that the client declares. */
+function declared({ mcpReq }: ServerContext, ofSession: SessionCapabilities): ReadonlySet<string> {
+  const envelope = mcpReq.envelope as Readonly<Record<string, object | undefined>> | undefined;
+  const capabilities = envelope === undefined ? ofSession() : envelope[CLIENT_CAPABILITIES_META_KEY];
+  return new Set(Object.keys(capabilities ?? {}));
 }
 
 /** Requests only the kinds of input that the client declares. */
-function byCapability(ctx: ServerContext): CallToolResult | InputRequiredResult {
-  const capabilities = declared(ctx);
+function byCapability(
+  ctx: ServerContext,
+  ofSession: SessionCapabilities,
+): CallToolResult | InputRequiredResult {
+  const capabilities = declared(ctx, ofSession);
   const inputRequests: InputRequests = {
     ...(capabilities.has('elicitation') ? { user_name: nameForm() } : {}),
     ...(capabilities.has('sampling') ? { greeting: sample('Generate a greeting', 50) } : {}),
@@ -126,7 +133,7 @@ const ENUMS: JsonSchema = {
  * Tools that need input of the client. They are written for 2026-07-28; in a legacy session the SDK
  * sends the same requests to the client.
  */
-export const inputTools: Tools = {
+export const inputTools = (ofSession: SessionCapabilities): Tools => ({
   test_sampling: {
     description: 'Requests a message of a model.',
     inputSchema: objectOf({ prompt: { type: 'string' } }),
@@ -200,6 +207,6 @@ export const inputTools: Tools = {
   },
   test_input_required_result_capabilities: {
     description: 'Requests only what the client declares.',
-    run: (_args, ctx) => byCapability(ctx),
+    run: (_args, ctx) => byCapability(ctx, ofSession),
   },
-};
+});
