@@ -9,9 +9,8 @@ const { runMain, runtimePath, StartError } = require('./runtime.cjs');
 const { TARGETS } = require('./mcp-conformance/targets.cjs');
 
 require('./typescript.cjs');
-const { CONFORMANCE_NODE_MAJOR, runConformance } = require('../libs/testing/src/mcp/conformance.ts');
-const { verdictOf } = require('../libs/testing/src/mcp/conformance-verdict.ts');
-const { startMcpFixture } = require('../libs/testing/src/mcp/mcp-fixture.ts');
+const { CONFORMANCE_NODE_MAJOR } = require('../libs/testing/src/mcp/conformance.ts');
+const { judgeRun, runName } = require('../libs/testing/src/mcp/conformance-targets.ts');
 
 /** @typedef {import('../libs/testing/src/mcp/conformance-targets.ts').ConformanceRun} ConformanceRun */
 /** @typedef {import('../libs/testing/src/mcp/conformance-verdict.ts').Verdict} Verdict */
@@ -21,33 +20,10 @@ const OPTIONS = /** @type {const} */ ({
   target: { type: 'string', default: 'direct' },
 });
 
-/** @param {ConformanceRun} run */
-const nameOf = ({ era, set }) => (era === 'both' ? set : `${set} on ${era}`);
-
-/**
- * @param {ConformanceRun} run
- * @param {keyof typeof TARGETS} target
- * @param {string} node
- */
-async function runOne(run, target, node) {
-  const expected = JSON.parse(readFileSync(EXPECTED, 'utf8'))[target]?.[nameOf(run)] ?? {};
-  const fixture = await startMcpFixture({ era: run.era });
-  try {
-    const opened = await TARGETS[target].open(fixture);
-    try {
-      return verdictOf(await runConformance({ url: opened.url, set: run.set, node }), expected);
-    } finally {
-      await opened.close();
-    }
-  } finally {
-    await fixture.close();
-  }
-}
-
 /** @param {readonly (readonly [ConformanceRun, Verdict])[]} results */
 function printTable(results) {
   const rows = results.map(([run, verdict]) => ({
-    set: nameOf(run),
+    set: runName(run),
     scenarios: verdict.scenarios,
     passed: verdict.passed,
     failed: verdict.failures.length,
@@ -56,29 +32,32 @@ function printTable(results) {
   }));
   console.table(rows);
   for (const [run, { problems }] of results)
-    for (const problem of problems) console.log(`${nameOf(run)}: ${problem}`);
-}
-
-/** @param {string} name @returns {keyof typeof TARGETS} */
-function targetOf(name) {
-  const known = /** @type {(keyof typeof TARGETS)[]} */ (Object.keys(TARGETS)).find((each) => each === name);
-  if (known === undefined)
-    throw new StartError(`The target ${name} is unknown; use one of ${Object.keys(TARGETS).join(', ')}.`);
-  return known;
+    for (const problem of problems) console.log(`${runName(run)}: ${problem}`);
 }
 
 runMain(async () => {
   const { values } = parseArgs({ options: OPTIONS });
-  const target = targetOf(values.target);
+  const target = TARGETS[values.target];
+  if (target === undefined)
+    throw new StartError(
+      `The target ${values.target} is unknown; use one of ${Object.keys(TARGETS).join(', ')}.`,
+    );
   const node = runtimePath();
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
   if (Number(version.slice(1).split('.')[0]) < CONFORMANCE_NODE_MAJOR) {
     console.log(`skipped: the suite needs Node.js ${String(CONFORMANCE_NODE_MAJOR)}; this is ${version}`);
     return;
   }
+  const expected = JSON.parse(readFileSync(EXPECTED, 'utf8'))[values.target] ?? {};
   /** @type {(readonly [ConformanceRun, Verdict])[]} */
   const results = [];
-  for (const run of TARGETS[target].runs) results.push([run, await runOne(run, target, node)]);
+  const running = await target.start();
+  try {
+    for (const run of target.runs)
+      results.push([run, await judgeRun(running, run, expected[runName(run)] ?? {}, node)]);
+  } finally {
+    await running.stop();
+  }
   printTable(results);
   process.exitCode = results.some(([, { problems }]) => problems.length > 0) ? 1 : 0;
 });

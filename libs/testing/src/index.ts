@@ -8,6 +8,24 @@ export { ProofKey, type ProofOf } from './dpop-proof';
 export { databaseOutage, type DatabaseOutage } from './database-outage';
 export { eventually } from './eventually';
 export { freePort } from './free-port';
+export {
+  CONFORMANCE_NODE_MAJOR,
+  runConformance,
+  type ConformanceOptions,
+  type ConformanceResult,
+  type RequirementSet,
+} from './mcp/conformance';
+export {
+  CROSSED_RUNS,
+  judgeRun,
+  runName,
+  STRAIGHT_RUNS,
+  type ConformanceAddress,
+  type ConformanceRun,
+  type ConformanceTarget,
+  type RunningTarget,
+} from './mcp/conformance-targets';
+export { verdictOf, type ExpectedFailures, type Verdict } from './mcp/conformance-verdict';
 export { startKeyProxy, type KeyProxy } from './mcp/key-proxy';
 export {
   startMcpFixture,
