@@ -19,7 +19,9 @@ afterAll(() => fixture.close());
   ] as const)('reports that the fixture passes %s %s', async (set, scenario, passed) => {
     const result = await runConformance({ url: fixture.url, set, scenario });
     expect(result.faults).toEqual([]);
-    expect(result.scenarios).toEqual([{ name: scenario, isScored: true, passed, failed: [], warned: [] }]);
+    expect(result.scenarios).toEqual([
+      { name: scenario, isScored: true, passed, reported: passed, failed: [], warned: [] },
+    ]);
   });
 
   it('reports a failed check when the server lacks a tool', async () => {
@@ -42,12 +44,12 @@ afterAll(() => fixture.close());
 });
 
 describe('verdictOf', () => {
-  const result = (failed: readonly string[], passed = 70): ConformanceResult => ({
+  const result = (failed: readonly string[], passed = 70, reported = 70): ConformanceResult => ({
     set: '2025-11-25',
     faults: [],
     scenarios: [
-      { name: 'ping', isScored: true, passed, failed, warned: [] },
-      { name: 'extra', isScored: false, passed: 0, failed: ['extra'], warned: [] },
+      { name: 'ping', isScored: true, passed, reported, failed, warned: [] },
+      { name: 'extra', isScored: false, passed: 0, reported: 1, failed: ['extra'], warned: [] },
     ],
   });
 
@@ -68,6 +70,6 @@ describe('verdictOf', () => {
   });
 
   it('refuses a run with fewer checks than the set has', () => {
-    expect(verdictOf(result([], 69), {}).problems).toEqual(['69 of 70 scored checks passed']);
+    expect(verdictOf(result([], 69, 69), {}).problems).toEqual(['69 of 70 scored checks have a result']);
   });
 });

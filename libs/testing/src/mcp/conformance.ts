@@ -11,6 +11,8 @@ export interface ScenarioResult {
   /** False for scenarios that a requirement set runs but does not count. */
   readonly isScored: boolean;
   readonly passed: number;
+  /** Checks with a result, also those that only inform; skipped ones are not counted. */
+  readonly reported: number;
   /** Ids of checks that failed. */
   readonly failed: readonly string[];
   /** Ids of checks whose recommendation the server does not follow. */
@@ -113,7 +115,8 @@ function readResults(folder: string): Omit<ScenarioResult, 'isScored'>[] {
     const idsOf = (status: Check['status']): string[] =>
       checks.filter((check) => check.status === status).map(({ id }) => id);
     const passed = idsOf('SUCCESS').length;
-    return [{ name: scenario, passed, failed: idsOf('FAILURE'), warned: idsOf('WARNING') }];
+    const reported = checks.length - idsOf('SKIPPED').length;
+    return [{ name: scenario, passed, reported, failed: idsOf('FAILURE'), warned: idsOf('WARNING') }];
   });
 }
 
