@@ -198,6 +198,7 @@ export {
   callbackVerdict,
   connectionBinding,
   refreshVerdict,
+  TICKET_LIFETIME_MS,
   ticketVerdict,
   type CallbackVerdict,
   type ConnectTicket,

@@ -12,6 +12,8 @@ const SCOPES_MAX = 200;
 export interface ResourceMetadata {
   /** The authorization server to use. */
   readonly issuer: string;
+  /** The identifier under which tokens are requested (RFC 8707). */
+  readonly resource: string;
   readonly scopes: readonly string[];
 }
 
@@ -29,7 +31,8 @@ export function checkResourceMetadata(
   }: { readonly serverUrl: URL; readonly policy: AddressPolicy; readonly pinnedIssuer: string | null },
 ): Checked<ResourceMetadata> {
   if (!isObject(document)) return refuse('The resource metadata must be an object.');
-  if (!coversServer(own(document, 'resource'), serverUrl))
+  const resource = own(document, 'resource');
+  if (!coversServer(resource, serverUrl))
     return refuse('resource must be the URL of the server or a parent path of it.');
   if (!Array.isArray(own(document, 'authorization_servers')))
     return refuse('authorization_servers must be a list.');
@@ -37,10 +40,10 @@ export function checkResourceMetadata(
   const allowed = servers.filter((each) => endpointFault(each, policy) === null);
   const issuer = pinnedIssuer === null ? allowed[0] : allowed.find((each) => each === pinnedIssuer);
   if (issuer === undefined) return refuse('authorization_servers must name an allowed https address.');
-  return { ok: true, issuer, scopes: textsOf(document, 'scopes_supported') };
+  return { ok: true, issuer, resource, scopes: textsOf(document, 'scopes_supported') };
 }
 
-function coversServer(resource: unknown, serverUrl: URL): boolean {
+function coversServer(resource: unknown, serverUrl: URL): resource is string {
   if (typeof resource !== 'string' || resource.length > 2_048 || !URL.canParse(resource)) return false;
   const { origin, pathname, search, hash, username, password } = new URL(resource);
   if (origin !== serverUrl.origin || origin === 'null' || search + hash + username + password !== '')
@@ -73,6 +76,8 @@ export interface ServerMetadata {
   readonly readsClientDocuments: boolean;
   /** Responses to authorization requests carry `iss` (RFC 9207), and must. */
   readonly sendsIssuer: boolean;
+  /** How clients authenticate at the token endpoint; empty: not announced, which means `client_secret_basic`. */
+  readonly tokenAuthMethods: readonly string[];
   readonly scopes: readonly string[];
 }
 
@@ -116,6 +121,7 @@ function readEndpoints(document: JsonObject): Omit<ServerMetadata, 'issuer'> {
     revocationEndpoint: optional('revocation_endpoint'),
     readsClientDocuments: own(document, 'client_id_metadata_document_supported') === true,
     sendsIssuer: own(document, 'authorization_response_iss_parameter_supported') === true,
+    tokenAuthMethods: textsOf(document, 'token_endpoint_auth_methods_supported'),
     scopes: textsOf(document, 'scopes_supported'),
   };
 }
@@ -140,6 +146,7 @@ export const defaultEndpoints = (serverUrl: URL): Omit<ServerMetadata, 'issuer'>
   revocationEndpoint: null,
   readsClientDocuments: false,
   sendsIssuer: false,
+  tokenAuthMethods: [],
   scopes: [],
 });
 
