@@ -43,6 +43,7 @@ export { FeedbackEntity } from './logs/feedback.entity';
 export { LogExportEntity, LogExportPartEntity, type LogExportStatus } from './logs/log-export.entity';
 export { MailEntity } from './mails/mail.entity';
 export { McpCapabilityEntity, type StoredFinding } from './mcp/mcp-capability.entity';
+export { McpConnectTicketEntity } from './mcp/mcp-connect-ticket.entity';
 export { McpConnectionEntity } from './mcp/mcp-connection.entity';
 export { McpIntegrationWorkspaceEntity } from './mcp/mcp-integration-workspace.entity';
 export {
@@ -50,6 +51,8 @@ export {
   type StoredMcpServerInfo,
   type StoredToolPrices,
 } from './mcp/mcp-integration.entity';
+export { McpOauthClientEntity } from './mcp/mcp-oauth-client.entity';
+export { McpRevocationEntity } from './mcp/mcp-revocation.entity';
 export { McpServerCapabilityEntity } from './mcp/mcp-server-capability.entity';
 export { McpServerUserEntity } from './mcp/mcp-server-user.entity';
 export { McpServerEntity } from './mcp/mcp-server.entity';

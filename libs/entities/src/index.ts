@@ -67,6 +67,8 @@ export {
   deploymentBinding,
   integrationBinding,
   mcpConnectionBinding,
+  mcpOauthClientBinding,
+  mcpTicketBinding,
   oauthClientBinding,
   pluginBinding,
   SEALED_COLUMNS,

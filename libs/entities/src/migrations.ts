@@ -64,3 +64,4 @@ export { SsoOptions1795830400000 } from './migrations/1795830400000-sso-options'
 export { CookieSessions1795830500000 } from './migrations/1795830500000-cookie-sessions';
 export { RememberedConsents1795840000000 } from './migrations/1795840000000-remembered-consents';
 export { Mcp1795850000000 } from './migrations/1795850000000-mcp';
+export { McpVault1795860000000 } from './migrations/1795860000000-mcp-vault';

@@ -29,7 +29,7 @@ export class McpConnectionEntity extends Row {
   @ForeignKey(() => UserEntity, { name: 'mcp_connections_user_fk' })
   userId!: string;
 
-  /** `seal()` of the tokens, bound to `mcp_connection:<organisation id>:<id>`. Null: there are none. */
+  /** `seal()` of the tokens, bound to `mcpConnectionBinding`. Null: there are none. */
   @Column({ name: 'sealed_tokens', type: 'text', nullable: true })
   sealedTokens!: string | null;
 
@@ -48,4 +48,12 @@ export class McpConnectionEntity extends Row {
 
   @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
+
+  /** Who refreshes the tokens now; null: nothing does. */
+  @Column({ name: 'lease', type: 'uuid', nullable: true })
+  lease!: string | null;
+
+  /** When another process may refresh them in its place. */
+  @Column({ name: 'lease_ends_at', type: 'timestamptz', precision: 3, nullable: true })
+  leaseEndsAt!: Date | null;
 }

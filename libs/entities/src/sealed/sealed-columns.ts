@@ -17,8 +17,14 @@ export const secretReferenceBinding = ({ id, organisationId }: Owner): string =>
 export const deploymentBinding = ({ id, organisationId }: Owner): string =>
   `deployment:${organisationId}:${id}`;
 export const pluginBinding = ({ id, organisationId }: Owner): string => `plugin:${organisationId}:${id}`;
-export const mcpConnectionBinding = ({ id, organisationId }: Owner): string =>
-  `mcp_connection:${organisationId}:${id}`;
+/** The tokens of a user do not open in the row of another user or server. */
+export const mcpConnectionBinding = (owner: {
+  readonly organisationId: string;
+  readonly serverId: string;
+  readonly userId: string;
+}): string => `mcp_connection:${owner.organisationId}:${owner.serverId}:${owner.userId}`;
+export const mcpTicketBinding = (ticketHash: string): string => `mcp-ticket:${ticketHash}`;
+export const mcpOauthClientBinding = (id: string): string => `mcp-oauth-client:${id}`;
 export const ssoConnectionBinding = (id: string): string => `sso:${id}`;
 export const secondFactorBinding = (id: string): string => `second-factor:${id}`;
 export const ssoFlowBinding = (stateHash: string): string => `sso-flow:${stateHash}`;
@@ -43,6 +49,15 @@ const owned = (table: string, column: string, binding: (owner: Owner) => string)
   ...{ table, column, key: 'id', id: 'id', organisation: 'organisation_id', binding },
 });
 
+const ofConnection = (table: string): SealedColumn => ({
+  ...{ table, column: 'sealed_tokens', key: 'id', organisation: 'organisation_id' },
+  id: `concat(server_id, ':', user_id)`,
+  binding: ({ organisationId, id }) => {
+    const [serverId = '', userId = ''] = id.split(':');
+    return mcpConnectionBinding({ organisationId, serverId, userId });
+  },
+});
+
 /** Every column that rests sealed under the installation's key; a spec compares them with the schema. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   owned('integrations', 'sealed_credential', integrationBinding),
@@ -50,7 +65,16 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   owned('deployments', 'sealed_registry_password', deploymentBinding),
   owned('plugins', 'sealed_credentials', pluginBinding),
   owned('mcp_integrations', 'sealed_auth', ({ id, organisationId }) => mcpAuthBinding(organisationId, id)),
-  owned('mcp_connections', 'sealed_tokens', mcpConnectionBinding),
+  ofConnection('mcp_connections'),
+  ofConnection('mcp_revocations'),
+  {
+    ...{ table: 'mcp_connect_tickets', column: 'sealed', key: 'ticket_hash', id: 'ticket_hash' },
+    binding: ({ id: ticketHash }) => mcpTicketBinding(ticketHash),
+  },
+  {
+    ...{ table: 'mcp_oauth_clients', column: 'sealed', key: 'id', id: 'id' },
+    binding: ({ id }) => mcpOauthClientBinding(id),
+  },
   {
     ...{ table: 'guardrail_versions', column: 'sealed_secrets', key: 'id', id: 'guardrail_id' },
     organisation: '(SELECT organisation_id FROM guardrails WHERE guardrails.id = guardrail_id)',

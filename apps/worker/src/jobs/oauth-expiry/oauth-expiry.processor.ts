@@ -11,9 +11,12 @@ const DELETIONS = [
   { table: 'oauth_artifacts', key: 'id_hash', condition: 'expires_at <= now()' },
   { table: 'oauth_consents', key: 'id', condition: 'expires_at <= now()' },
   { table: 'oauth_clients', key: 'client_id', condition: UNUSED },
+  { table: 'mcp_connect_tickets', key: 'ticket_hash', condition: 'expires_at <= now()' },
+  // Of admin APIs that have stopped: nobody has revoked these tokens, which have been refused since.
+  { table: 'mcp_revocations', key: 'id', condition: `created_at < now() - interval '1 day'` },
 ];
 
-/** Keeps the tables of the OAuth server small. Safe to run twice and on many machines. */
+/** Keeps the tables of the OAuth server and of connections to MCP servers small. Safe to run twice and on many machines. */
 export class OauthExpiryProcessor implements JobProcessor {
   readonly spec = oauthExpiryJob;
 
