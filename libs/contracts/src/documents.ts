@@ -1,6 +1,6 @@
 import type { LossMode } from '@gw/kernel';
 import type { AccessTokenDocument, TrustsDocument, WorkspaceSlugDocument } from './caller-documents';
-import type { McpServerDocument } from './mcp-documents';
+import type { McpConnectionDocument, McpServerDocument } from './mcp-documents';
 import type { SecretLocation } from './secret-use';
 /**
  * The kinds of documents in the read model: the control plane's data for gateways, as flat,
@@ -393,6 +393,7 @@ export type ReadModelDocument =
   | PromptDocument
   | PromptVersionDocument
   | McpServerDocument
+  | McpConnectionDocument
   | AccessTokenDocument
   | TrustsDocument
   | WorkspaceSlugDocument;
@@ -401,8 +402,8 @@ export type ReadModelDocument =
  * `api_key:<hash>`, `ended_api_key:<hash>`, `organisation:<id>`, `workspace:<id>`,
  * `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`, `guardrail:<workspace
  * id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation
- * id>:<id>`, `mcp_server:<workspace id>:<slug or id>`, `access_token:<hash>`, `trusts:<SHA-256 of the issuer, hex>`,
- * `workspace_slug:<organisation id>:<slug>`.
+ * id>:<id>`, `mcp_server:<workspace id>:<slug or id>`, `mcp_connection:<server id>:<user id>`,
+ * `access_token:<hash>`, `trusts:<SHA-256 of the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
  */
 export type DocumentKey = string;
 
@@ -418,6 +419,7 @@ export const documentKey = {
   promptVersion: (organisationId: string, id: string): DocumentKey =>
     `prompt_version:${organisationId}:${id}`,
   mcpServer: (workspaceId: string, slugOrId: string): DocumentKey => `mcp_server:${workspaceId}:${slugOrId}`,
+  mcpConnection: (serverId: string, userId: string): DocumentKey => `mcp_connection:${serverId}:${userId}`,
   accessToken: (hash: string): DocumentKey => `access_token:${hash}`,
   trusts: (issuerDigest: string): DocumentKey => `trusts:${issuerDigest}`,
   workspaceSlug: (organisationId: string, slug: string): DocumentKey =>

@@ -21,6 +21,8 @@ export type {
   McpAuthContent,
   McpAuthType,
   McpCapabilityFacts,
+  McpConnectionContent,
+  McpConnectionDocument,
   McpGuardrailMapping,
   McpServerDocument,
   McpServerFacts,
@@ -74,6 +76,8 @@ export {
   type DocumentsResponse,
   type DocumentsRequest,
   type GatewayPresence,
+  type McpRefreshRequest,
+  type McpRefreshResponse,
   type ScimSettleResponse,
 } from './internal-api';
 export {

@@ -22,6 +22,11 @@ export const INTERNAL = {
   gateways: '/internal/v1/gateways',
   /** POST `{ key }`: an API key that a gateway recognised by a previous master key. Admin API. */
   earlierKeys: '/internal/v1/api-keys/earlier',
+  /**
+   * POST `McpRefreshRequest` → `McpRefreshResponse`: refreshes the tokens of a connection to an upstream
+   * MCP server. Admin API.
+   */
+  mcpConnectionRefresh: '/internal/v1/mcp/connections/refresh',
   /** POST → `ScimSettleResponse`: settles a batch of pending SCIM users. Admin API. */
   scimSettle: '/internal/v1/scim/settle',
   /**
@@ -46,6 +51,24 @@ export interface GatewayPresence {
 export interface ScimSettleResponse {
   /** Users of this batch; 0 when none was pending. */
   readonly settled: number;
+}
+
+export interface McpRefreshRequest {
+  readonly serverId: string;
+  readonly userId: string;
+  /** Version of the document whose access token the gateway holds. */
+  readonly version: string;
+}
+
+/**
+ * What a gateway does next. `refreshed`: read the document again, which has another version.
+ * `needs_consent`: the user must connect again. `missing`: there is no connection.
+ * `failed`: the authorization server did not respond usably, and the old token stays.
+ */
+export interface McpRefreshResponse {
+  readonly outcome: 'refreshed' | 'needs_consent' | 'missing' | 'failed';
+  /** Version of the document now; null without a document. */
+  readonly version: string | null;
 }
 
 export interface DocumentsRequest {

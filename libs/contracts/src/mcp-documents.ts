@@ -93,3 +93,31 @@ export interface McpServerDocument {
   /** Prices of calls in integers of 1e-8 USD; null: calls cost nothing. */
   readonly prices: { readonly default: number; readonly tools: Readonly<Record<string, number>> } | null;
 }
+
+/** The decrypted content of `McpConnectionDocument.sealedTokens`. What refreshes the tokens stays in the control plane. */
+export interface McpConnectionContent {
+  /** Sent to the server as `Authorization: Bearer <accessToken>`. */
+  readonly accessToken: string;
+}
+
+/**
+ * The sign-in of a user at an upstream MCP server. There is none unless the user is connected and may
+ * use the server.
+ */
+export interface McpConnectionDocument {
+  readonly kind: 'mcp_connection';
+  /** Also what a request to refresh the tokens names. */
+  readonly version: string;
+  readonly serverId: string;
+  readonly userId: string;
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  /** `seal()` of `McpConnectionContent` as JSON, bound to `connectionBinding` of `libs/mcp`. */
+  readonly sealedTokens: string;
+  /** ISO 8601, when the access token expires; null: unknown. */
+  readonly expiresAt: string | null;
+  /** False: there is no refresh token, so the user must connect again once the token has expired. */
+  readonly isRefreshable: boolean;
+  readonly status: 'connected';
+  readonly scopes: readonly string[];
+}

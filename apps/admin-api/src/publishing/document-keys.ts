@@ -12,6 +12,7 @@ export type WantedRow =
   | { readonly kind: 'guardrail'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'mcp_server'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'prompt'; readonly organisationId: string; readonly name: string }
+  | { readonly kind: 'mcp_connection'; readonly serverId: string; readonly userId: string }
   | { readonly kind: 'trusts'; readonly issuerDigest: string }
   | { readonly kind: 'workspace_slug'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
@@ -22,13 +23,15 @@ const BY_ID = /^(organisation|workspace):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 /** A slug has at most 255 characters, and Postgres text cannot contain NUL. */
 const BY_NAME =
   /^(provider|config|guardrail|mcp_server):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
+const MCP_CONNECTION =
+  /^mcp_connection:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const TRUSTS = /^trusts:([0-9a-f]{64})$/;
 const PROMPT = /^(prompt|prompt_version):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([\w-]{1,64})$/;
 const WORKSPACE_SLUG = /^(workspace_slug):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 
 /** Returns null for text that is not a valid document key. */
 export const parseDocumentKey = (key: DocumentKey): WantedRow | null =>
-  hashedRow(key) ?? rowById(key) ?? rowOfOrganisation(key) ?? rowByName(key);
+  hashedRow(key) ?? rowById(key) ?? rowOfOrganisation(key) ?? rowByName(key) ?? rowOfConnection(key);
 
 function hashedRow(key: DocumentKey): WantedRow | null {
   const [, hashed, secretHash] = BY_HASH.exec(key) ?? [];
@@ -53,4 +56,10 @@ function rowByName(key: DocumentKey): WantedRow | null {
   const [, kind, workspaceId, name] = BY_NAME.exec(key) ?? [];
   if (workspaceId === undefined || name === undefined) return null;
   return { kind: kind as 'provider' | 'config' | 'guardrail' | 'mcp_server', workspaceId, name };
+}
+
+function rowOfConnection(key: DocumentKey): WantedRow | null {
+  const [, serverId, userId] = MCP_CONNECTION.exec(key) ?? [];
+  if (serverId === undefined || userId === undefined) return null;
+  return { kind: 'mcp_connection', serverId, userId };
 }

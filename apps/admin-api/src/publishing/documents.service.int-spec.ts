@@ -43,7 +43,7 @@ describe('DocumentsService', () => {
   beforeAll(async () => {
     const access = new SecretAccess(secrets);
     const ofGuardrails = new GuardrailCredentials(secrets, access);
-    service = new DocumentsService(database.dataSource, credentials, access, ofGuardrails, {
+    service = new DocumentsService(database.dataSource, credentials, access, ofGuardrails, secrets, {
       GUARDRAILS_ENABLED: true,
       USAGE_LIMITS_ENABLED: true,
       POLICY_ENABLED: true,

@@ -24,7 +24,7 @@ import { scopesInForce, userRolesOf } from '../platform/auth/key-scopes';
 import { CredentialsService } from '../platform/credentials/credentials.service';
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
-import { SETTINGS } from '../settings';
+import { Secrets, SETTINGS } from '../settings';
 import { addAccessTokens } from './access-token-documents';
 import {
   apiKeyDocument,
@@ -39,6 +39,7 @@ import { inForce, type EnforcedFeatures } from './features-in-force';
 import { addGuardrails } from './guardrail-documents';
 import { integrationLimitsOf } from './integration-limits';
 import { addMcpServers } from './mcp-documents';
+import { addMcpConnections } from './mcp-connection-documents';
 import { policyResets } from './policy-resets';
 import { addPrompts, addPromptVersions } from './prompt-documents';
 import { addTrusts, addWorkspaceSlugs } from './trust-documents';
@@ -54,6 +55,7 @@ export class DocumentsService {
     private readonly credentials: CredentialsService,
     private readonly secrets: SecretAccess,
     private readonly guardrailCredentials: GuardrailCredentials,
+    private readonly installation: Secrets,
     @Inject(SETTINGS) private readonly features: EnforcedFeatures,
   ) {}
 
@@ -82,6 +84,7 @@ export class DocumentsService {
       await this.addConfigs(manager, of('config'), found);
       await addGuardrails(manager, of('guardrail'), found, this.guardrailCredentials);
       await addMcpServers(manager, of('mcp_server'), found, this.credentials, this.secrets);
+      await addMcpConnections(manager, of('mcp_connection'), found, this.installation.sealingKeyring);
       await addPrompts(manager, of('prompt'), found);
       await addPromptVersions(manager, of('prompt_version'), found);
       await addTrusts(manager, of('trusts'), found);

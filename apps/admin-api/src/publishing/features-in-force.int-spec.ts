@@ -10,7 +10,7 @@ import { readSettings } from '@gw/kernel';
 import { CredentialsService } from '../platform/credentials/credentials.service';
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
-import { FEATURE_SETTINGS } from '../settings';
+import { FEATURE_SETTINGS, Secrets } from '../settings';
 import { TestAdminApi } from '../spec-support/admin-api';
 import { createKey, hashOf } from '../spec-support/api-keys';
 import { createIntegration } from '../spec-support/integrations';
@@ -44,6 +44,7 @@ describe.each([
       admin.api.app.get(CredentialsService),
       admin.api.app.get(SecretAccess),
       admin.api.app.get(GuardrailCredentials),
+      admin.api.app.get(Secrets),
       readSettings(FEATURE_SETTINGS, environment),
     );
 

@@ -39,6 +39,7 @@ function guardedInForce(
     case 'guardrail':
       return guarded(document, features);
     case 'mcp_server':
+    case 'mcp_connection':
     case 'access_token':
     case 'ended_api_key':
     case 'prompt':

@@ -1,0 +1,33 @@
+import { mcpConnectionBinding, type McpConnectionEntity } from '@gw/entities';
+import { digestOf, seal, unseal, type Keyring } from '@gw/kernel';
+
+/** A client of ours at an authorization server of an upstream. */
+export interface UpstreamClient {
+  readonly id: string;
+  /** Null: a public client. */
+  readonly secret: string | null;
+  readonly authMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
+}
+
+/** What a connection keeps sealed: the tokens, and where they are refreshed and revoked. */
+export interface ConnectionTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+  readonly client: UpstreamClient;
+  /** Pinned when the user connects: a refresh discovers nothing. */
+  readonly tokenEndpoint: string;
+  readonly revocationEndpoint: string | null;
+  readonly resource: string;
+}
+
+type Owner = Pick<McpConnectionEntity, 'organisationId' | 'serverId' | 'userId'>;
+
+export const sealTokens = (ring: Keyring, owner: Owner, tokens: ConnectionTokens): string =>
+  seal(ring, JSON.stringify(tokens), mcpConnectionBinding(owner));
+
+export const openTokens = (ring: Keyring, owner: Owner, sealed: string): ConnectionTokens =>
+  JSON.parse(unseal(ring, sealed, mcpConnectionBinding(owner)).toString('utf8')) as ConnectionTokens;
+
+/** Version of a connection's document. Differs between connections that replace each other. */
+export const connectionVersion = ({ id, version }: Pick<McpConnectionEntity, 'id' | 'version'>): string =>
+  digestOf('mcp/connection-version', [id, String(version)]).slice(0, 22);
