@@ -57,6 +57,7 @@ interface Stateless {
 /** Other writing routes, and the reason why a file does not contain what they write. */
 export const NO_STATE: readonly Stateless[] = [
   { routes: / \/v1\/admin\/(users|workspaces)/, reason: 'alias of routes above' },
+  { routes: /\/mcp-servers\/\{mcpServerId\}\/connect$/, reason: 'makes a link for one user' },
   { routes: /\/members/, reason: 'alias of /users' },
   {
     routes: /workspaces\/\{workspaceId\}\/users|PUT \/v1\/users/,

@@ -24,6 +24,7 @@ import { SAML_FORM_PATHS } from './platform/logins/saml-login.controller';
 import { SCIM_PATHS, ScimRoutes } from './resources/scim/scim-routes';
 import { OTLP_PATHS } from './resources/traces/traces.controller';
 import { DEVICE_FORM_PATHS } from './platform/oauth/device-page.controller';
+import { CONNECT_FORM_PATHS } from './resources/mcp-connections/connect-pages.controller';
 import { CONSENT_FORM_PATHS } from './platform/oauth/oauth-consent.controller';
 import { OauthEndpoint } from './platform/oauth/oauth-endpoint';
 import { AccessGate } from './platform/auth/access.gate';
@@ -63,6 +64,19 @@ function readClientAddresses(adapter: FastifyAdapter, settings: AdminSettings): 
   });
 }
 
+/** Paths that also accept other bodies than JSON: forms, SCIM and protobuf. */
+const NOT_JSON_ONLY = [
+  ...OTLP_PATHS,
+  ...FORM_PATHS,
+  ...LOGOUT_FORM_PATHS,
+  ...SAML_FORM_PATHS,
+  ...SAML_LOGOUT_FORM_PATHS,
+  ...SCIM_PATHS,
+  ...CONSENT_FORM_PATHS,
+  ...DEVICE_FORM_PATHS,
+  ...CONNECT_FORM_PATHS,
+];
+
 /**
  * Creates the admin API, connected but not yet listening. Rejects when the database cannot be used or a route has no
  * access rule.
@@ -71,16 +85,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   const adapter = createAdapter({
     body: BODY,
     jsonOnly: true,
-    notJsonOnly: [
-      ...OTLP_PATHS,
-      ...FORM_PATHS,
-      ...LOGOUT_FORM_PATHS,
-      ...SAML_FORM_PATHS,
-      ...SAML_LOGOUT_FORM_PATHS,
-      ...SCIM_PATHS,
-      ...CONSENT_FORM_PATHS,
-      ...DEVICE_FORM_PATHS,
-    ],
+    notJsonOnly: NOT_JSON_ONLY,
     hstsMaxAgeSeconds: settings.HSTS_MAX_AGE,
     log,
   });

@@ -458,12 +458,13 @@ describe('responses of the control plane', () => {
 
   it('were all checked', () => {
     const unseen = [...admin.responses.handlers].filter((handler) => !admin.responses.seen.has(handler));
-    // These routes need an agent, mail, DNS, an identity provider and an authenticator app; the specs of their resources check their responses.
+    // These routes need an agent, an MCP server, mail, DNS, an identity provider and an authenticator app; the specs of their resources check their responses.
     expect(unseen.sort()).toEqual([
       'agentCards_fetch',
       'auth_loginByFactor',
       'domains_verify',
       'grants_end',
+      'mcpConnect_connect',
       'mfa_confirm',
       'mfa_enrol',
       'mfa_remove',

@@ -131,6 +131,11 @@ export const ERRORS = {
     code: 'AB03',
     message: 'The guardrail checks defined in the config failed; hook_results says which.',
   },
+  mcp_connection_required: {
+    status: 403,
+    code: 'AB03',
+    message: 'The MCP server needs a connection of a user; call it with a credential of a user.',
+  },
   feature_disabled: { status: 403, code: 'AB03', message: 'This feature is switched off.' },
   // AB04: our fault, or the provider's
   internal_error: { status: 500, code: 'AB04', message: 'Something went wrong on our side.' },

@@ -63,6 +63,9 @@ import { SigningKeysController } from './oauth/signing-keys.controller';
 import { DevicePageController } from './oauth/device-page.controller';
 import { OauthConsentController } from './oauth/oauth-consent.controller';
 import { OAUTH_PROVIDERS } from './oauth/oauth.providers';
+import { PageSessions } from './oauth/page-sessions';
+import { PageSignIns } from './oauth/page-sign-ins';
+import { PageSso } from './oauth/page-sso';
 import { SamlLoginController } from './logins/saml-login.controller';
 import { SamlProviders } from './logins/saml-providers.service';
 import { SamlReturns } from './logins/saml-returns.service';
@@ -79,6 +82,8 @@ import { SsoKeysController } from './logins/sso-keys.controller';
 import { SsoLogins } from './logins/sso-login.service';
 import { SsoTests } from './logins/sso-tests.service';
 import { SsoUsers } from './logins/sso-users.service';
+import { TokenEndpoint } from './mcp/token-endpoint';
+import { UpstreamRevocations } from './mcp/upstream-revocations';
 import { AuditRecorder } from './unit-of-work/audit-recorder';
 import { Writes } from './unit-of-work/writes';
 
@@ -152,7 +157,13 @@ const SHARED = [
   PasswordChecks,
   PasswordLogins,
   SecretAccess,
+  // Pages of resources sign users in as those of the OAuth server do.
+  PageSessions,
+  PageSignIns,
+  PageSso,
   SsoTests,
+  TokenEndpoint,
+  UpstreamRevocations,
   UserKeysService,
   GivenMemberships,
   InviteEntries,

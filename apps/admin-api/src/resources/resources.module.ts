@@ -62,6 +62,7 @@ import { FeedbackService } from './logs/feedback.service';
 import { LogTail } from './logs/log-tail';
 import { LogsController } from './logs/logs.controller';
 import { LogsService } from './logs/logs.service';
+import { MCP_CONNECTIONS } from './mcp-connections/mcp-connections.parts';
 import { OrganisationPropertiesController } from './organisation-properties/organisation-properties.controller';
 import { OrganisationPropertiesService } from './organisation-properties/organisation-properties.service';
 import { OrganisationsController } from './organisations/organisations.controller';
@@ -277,6 +278,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     providers: [PasswordsService, PasswordLinks, FactorResetsService, SsoLinksService],
   },
   { controllers: [AgentCardsController], providers: [AgentCardsService] },
+  MCP_CONNECTIONS,
   { controllers: [BatchesController] },
   { controllers: [AlertWebhooksController], providers: [AlertWebhooksService] },
   { controllers: [RepricingsController], providers: [RepricingsService] },

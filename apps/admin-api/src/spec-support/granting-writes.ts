@@ -145,6 +145,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   labels: 'create remove update',
   logExports: 'cancel create remove start update',
   logs: 'insert',
+  mcpConnect: 'connect',
   mcpIntegrations: 'create remove update updateWorkspaces',
   mfa: 'confirm enrol remove renewCodes',
   organisationProperties: 'update',

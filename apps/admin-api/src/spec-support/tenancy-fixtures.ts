@@ -100,6 +100,14 @@ const mcpServer: Maker = async (admin, place) => {
   return insertMcpServer(manager, place, integrationId, { name: named(place.mark) });
 };
 
+/** A server at which users sign in themselves. */
+const signInServer: Maker = async (admin, place) => {
+  const { manager } = admin.dataSource;
+  const fields = { authType: 'oauth_auto' } as const;
+  const { id } = await insertMcpIntegration(manager, place, fields);
+  return insertMcpServer(manager, place, id, { name: named(place.mark), slug: named(place.mark) });
+};
+
 const CHECKS = [{ id: 'default.contains', parameters: { words: ['x'], operator: 'any' } }];
 
 /** Creates the targets of calls. A target is created again after a call that may have changed it. */
@@ -255,6 +263,7 @@ export const MAKERS = {
     await admin.dataSource.manager.insert(UsageLimitPolicyValueEntity, value);
     return { ...made, entityId: value.id };
   },
+  signInServer,
   user: (admin, { organisationId }) => admin.user(organisationId, 'member'),
   virtualKey,
 } as const satisfies Record<string, Maker>;

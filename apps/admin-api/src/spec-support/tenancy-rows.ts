@@ -177,6 +177,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   organisations_updateSettings: nothing(empty),
   organisationProperties_get: nothing(),
   organisationProperties_update: nothing(empty),
+  // A key of a service has no user to connect.
+  mcpConnect_connect: workspace('signInServer', { reached: [200, 403] }),
   providerCatalogue_list: nothing(),
   gateways_list: nothing(),
   workspaceExclusions_inputs: nothing(),

@@ -32,13 +32,15 @@ export const errorOf = (error: string | null): string =>
 export interface SignInForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly clientName: string;
+  /** What the page says instead of the client's request, as HTML. */
+  readonly text?: string;
 }
 
 /** Asks who the user is. Without a password the browser goes to the identity provider of the address. */
 export const signInPage = (form: SignInForm, error: string | null): string =>
   page(
     'Sign in',
-    `<p>${escaped(form.clientName)} asks for access to your account. Sign in to see what it asks for.</p>
+    `<p>${form.text ?? `${escaped(form.clientName)} asks for access to your account. Sign in to see what it asks for.`}</p>
 ${errorOf(error)}
 <form method="post">
 ${hiddenFields(form.fields)}

@@ -5,8 +5,6 @@ import { IdentityAssertions } from './identity-assertions';
 import { GrantsService } from './grants.service';
 import { GrantWriter } from './grant-writer';
 import { OauthDevices } from './oauth-devices.service';
-import { PageSignIns } from './page-sign-ins';
-import { PageSso } from './page-sso';
 import { OauthAccounts } from './oauth-accounts.service';
 import { OauthArtifacts } from './oauth-artifacts';
 import { OauthClients } from './oauth-clients';
@@ -15,7 +13,6 @@ import { OauthEndpoint } from './oauth-endpoint';
 import { OauthEngine } from './oauth-engine.service';
 import { OauthIntrospection } from './oauth-introspection.service';
 import { OauthTransactions } from './oauth-transactions';
-import { PageSessions } from './page-sessions';
 import { SigningKeys } from './signing-keys';
 
 /** The parts of the OAuth server. */
@@ -35,8 +32,5 @@ export const OAUTH_PROVIDERS = [
   OauthEngine,
   OauthIntrospection,
   OauthTransactions,
-  PageSessions,
-  PageSignIns,
-  PageSso,
   SigningKeys,
 ];

@@ -51,7 +51,7 @@ export const liveMcpServers = (
 /** Archives the given MCP servers, deletes what belongs to them, and marks their documents as removed. */
 export async function archiveMcpServers(write: Write, rows: readonly McpServerEntity[]): Promise<void> {
   await deletePartsOfServers(
-    write.manager,
+    write,
     rows.map(({ id }) => id),
   );
   for (const row of rows) row.status = 'archived';

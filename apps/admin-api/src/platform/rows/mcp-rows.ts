@@ -1,7 +1,6 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import {
   GuardrailMcpServerEntity,
-  McpConnectionEntity,
   McpIntegrationEntity,
   McpIntegrationWorkspaceEntity,
   McpServerCapabilityEntity,
@@ -9,6 +8,7 @@ import {
   McpServerUserEntity,
 } from '@gw/entities';
 import { In, Not, type EntityManager } from 'typeorm';
+import { endConnections } from './connection-ends';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 
@@ -71,9 +71,10 @@ export async function keysOfGuardedServers(
 }
 
 /** Deletes what belongs to a server that ends: connections and access of users, capabilities, and mappings. */
-export async function deletePartsOfServers(manager: EntityManager, ids: readonly string[]): Promise<void> {
+export async function deletePartsOfServers(write: Write, ids: readonly string[]): Promise<void> {
+  const { manager, caller } = write;
   const serverId = In([...ids]);
-  await manager.delete(McpConnectionEntity, { serverId });
+  await endConnections(write, { organisationId: caller.organisationId, serverIds: ids });
   await manager.delete(McpServerUserEntity, { serverId });
   await manager.delete(McpServerCapabilityEntity, { serverId });
   await manager.delete(GuardrailMcpServerEntity, { mcpServerId: serverId });
@@ -83,7 +84,7 @@ export async function deletePartsOfServers(manager: EntityManager, ids: readonly
 export async function archiveMcpServers(write: Write, rows: readonly McpServerEntity[]): Promise<void> {
   const { manager } = write;
   const ids = rows.map(({ id }) => id);
-  await deletePartsOfServers(manager, ids);
+  await deletePartsOfServers(write, ids);
   await manager.update(McpServerEntity, { id: In(ids) }, { status: 'archived' });
   for (const { id: resourceId, workspaceId } of rows) {
     write.audit({ action: 'delete', resourceType: 'mcp_servers', resourceId, workspaceId });
@@ -127,8 +128,7 @@ export async function endMcpAccess(
     .where(where, parameters)
     .returning('server_id')
     .execute();
-  const remove = manager.createQueryBuilder().delete().from(McpConnectionEntity);
-  await remove.where(where, parameters).execute();
+  await endConnections(write, user);
   const rows = ended.raw as readonly { readonly server_id: string }[];
   write.changed(
     ...(await keysOfServerIds(

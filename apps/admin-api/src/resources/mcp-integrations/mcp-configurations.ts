@@ -171,7 +171,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
   user_identity_forwarding: checkIdentity,
   oauth_client_credentials: checkClientCredentials,
   oauth_metadata: (value, path, faults) => {
-    if (faults.object(value, path, ['client_id', 'client_secret', 'scope'])) checkClient(value, path, faults);
+    if (!faults.object(value, path, ['client_id', 'client_secret', 'scope', 'issuer'])) return;
+    const { issuer, client_id: id, client_secret: secret } = value;
+    faults.optionalText(issuer, `${path}.issuer`, 2_048);
+    // Without a client, it only confirms the authorization server.
+    if (issuer === undefined || id !== undefined || secret !== undefined) checkClient(value, path, faults);
+    else faults.optionalText(value['scope'], `${path}.scope`, 2_048);
   },
 };
 

@@ -1,0 +1,124 @@
+import { isObject } from '@gw/kernel';
+import { refreshVerdict, type JsonObject, type RefreshVerdict } from '@gw/mcp';
+import { BufferedClient, OutboundError } from '@gw/outbound';
+import { Injectable } from '@nestjs/common';
+import type { ConnectionTokens, UpstreamClient } from './connection-tokens';
+
+/** Milliseconds that a call to a token or revocation endpoint may take. */
+export const TOKEN_TIMEOUT_MS = 10_000;
+const BYTES_MAX = 65_536;
+const SCOPES_MAX = 200;
+
+export type TokenVerdict =
+  | (Extract<RefreshVerdict, { kind: 'refreshed' }> & {
+      /** Null: the requested ones. */
+      readonly scopes: readonly string[] | null;
+    })
+  /** The grant is gone. */
+  | { readonly kind: 'needs_consent' }
+  /** The server does not know the client, or takes its secret no more. */
+  | { readonly kind: 'unknown_client' }
+  /** `reason` never has text of the server. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Calls token and revocation endpoints of upstream authorization servers, under the address policy and without redirects. */
+@Injectable()
+export class TokenEndpoint {
+  constructor(private readonly http: BufferedClient) {}
+
+  /** Never rejects for what a server does. */
+  async request(
+    endpoint: string,
+    client: UpstreamClient,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<TokenVerdict> {
+    try {
+      const { status, body } = await this.post(endpoint, client, parameters);
+      const read = readJson(body);
+      if (read === null) return failed(`The token endpoint responded with ${String(status)} and no JSON.`);
+      if (status >= 400 && status < 500 && read['error'] === 'invalid_client')
+        return { kind: 'unknown_client' };
+      const verdict = refreshVerdict(status, read);
+      if (verdict.kind === 'failed') return failed(`The token endpoint responded with ${String(status)}.`);
+      if (verdict.kind === 'needs_consent') return verdict;
+      const { token_type: type, scope } = read;
+      if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
+        return failed('The token endpoint issued no bearer token.');
+      return { ...verdict, scopes: typeof scope === 'string' ? scopesIn(scope) : null };
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      return failed(`The token endpoint did not respond (${error.failure}).`);
+    }
+  }
+
+  /** Revokes what a connection holds; the refresh token takes the access tokens with it. Returns whether the server agreed. */
+  async revoke({
+    revocationEndpoint,
+    client,
+    accessToken,
+    refreshToken,
+  }: ConnectionTokens): Promise<boolean> {
+    if (revocationEndpoint === null) return false;
+    const hint = refreshToken === null ? 'access_token' : 'refresh_token';
+    try {
+      const { status } = await this.post(revocationEndpoint, client, {
+        ...{ token: refreshToken ?? accessToken, token_type_hint: hint },
+      });
+      return status === 200;
+    } catch (error) {
+      if (error instanceof OutboundError) return false;
+      throw error;
+    }
+  }
+
+  private post(
+    url: string,
+    { id, secret, authMethod }: UpstreamClient,
+    parameters: Readonly<Record<string, string>>,
+  ) {
+    const isBasic = authMethod === 'client_secret_basic' && secret !== null;
+    const form = new URLSearchParams({
+      ...parameters,
+      ...(isBasic ? {} : { client_id: id }),
+      ...(!isBasic && secret !== null ? { client_secret: secret } : {}),
+    });
+    return this.http.fetchBuffered({
+      ...{
+        url,
+        method: 'POST',
+        body: form.toString(),
+        totalTimeoutMs: TOKEN_TIMEOUT_MS,
+        bytesMax: BYTES_MAX,
+      },
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(isBasic && { authorization: basic(id, secret) }),
+      },
+    });
+  }
+}
+
+const failed = (reason: string): TokenVerdict => ({ kind: 'failed', reason });
+
+/** RFC 6749, section 2.3.1: both parts are form-encoded first. */
+function basic(id: string, secret: string): string {
+  const part = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
+  return `Basic ${Buffer.from(`${part(id)}:${part(secret)}`).toString('base64')}`;
+}
+
+function readJson(body: Buffer): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const scopesIn = (text: string): readonly string[] =>
+  text
+    .slice(0, 16_384)
+    .split(' ')
+    .filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(scope))
+    .slice(0, SCOPES_MAX);

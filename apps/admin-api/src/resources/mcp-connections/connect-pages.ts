@@ -1,0 +1,53 @@
+import { escaped, hiddenFields, page } from '../../platform/auth/account-pages';
+
+/** What the page of a link shows before the browser goes on. */
+export interface ConnectView {
+  readonly serverName: string;
+  readonly upstreamHost: string;
+  readonly scopes: readonly string[];
+  /** Host of the authorization server to which the browser is sent. */
+  readonly nextHost: string;
+  readonly email: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Shows to what the user connects. The button appears late, so that no click that was meant for another page reaches it. */
+export const connectPage = ({
+  serverName,
+  upstreamHost,
+  scopes,
+  nextHost,
+  email,
+  fields,
+}: ConnectView): string =>
+  page(
+    `Connect ${serverName}?`,
+    `<p>You are signed in as <strong>${escaped(email)}</strong>.</p>
+<p>Calls of yours to <strong>${escaped(serverName)}</strong> will act as you at <strong>${escaped(upstreamHost)}</strong>.</p>
+${scopesOf(scopes)}
+<p>You sign in at <strong>${escaped(nextHost)}</strong>, and come back here afterwards.</p>
+<p class="hint">Close this page if you have not asked for this connection.</p>
+<form method="post">
+${hiddenFields(fields)}
+<div class="late">
+<button type="submit" name="step" value="connect">Connect</button>
+</div>
+</form>`,
+  );
+
+/** Scopes that are listed openly; more of them are folded. */
+const SCOPES_SHOWN = 20;
+
+function scopesOf(scopes: readonly string[]): string {
+  if (scopes.length === 0) return '<p>The server decides what the connection may do there.</p>';
+  const list = `<ul>\n${scopes.map((scope) => `<li>${escaped(scope)}</li>`).join('\n')}\n</ul>`;
+  return scopes.length > SCOPES_SHOWN
+    ? `<details>\n<summary>${String(scopes.length)} scopes</summary>\n${list}\n</details>`
+    : `<p>The connection asks for these scopes:</p>\n${list}`;
+}
+
+export const connectedPage = (serverName: string): string =>
+  page(
+    'Connected',
+    `<p>You are connected to <strong>${escaped(serverName)}</strong>. You may close this page and repeat your call.</p>`,
+  );

@@ -1,0 +1,114 @@
+import { McpConnectTicketEntity, mcpTicketBinding } from '@gw/entities';
+import { hashApiKey, seal, unseal } from '@gw/kernel';
+import { TICKET_LIFETIME_MS } from '@gw/mcp';
+import { Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
+import { DataSource, MoreThan, type EntityManager } from 'typeorm';
+import type { UpstreamClient } from '../../platform/mcp/connection-tokens';
+import type { McpPair } from '../../platform/mcp/mcp-places.queries';
+import { Secrets } from '../../settings';
+import type { UpstreamAuthorization } from './upstream-discovery';
+
+/** Links of one user that can be open; a further one replaces the oldest. */
+const OPEN_MAX = 20;
+
+/** What a link keeps sealed: where the user signs in, and the request that was sent there. */
+export interface TicketContent {
+  readonly authorization: UpstreamAuthorization;
+  /** Absent before the browser is sent to the authorization server. */
+  readonly begun?: BegunAuthorization;
+}
+
+export interface BegunAuthorization {
+  readonly state: string;
+  /** PKCE verifier. */
+  readonly verifier: string;
+  /** Digest of the cookie of the browser. */
+  readonly browser: string;
+  readonly client: UpstreamClient;
+  readonly redirectUri: string;
+}
+
+/** Links with which users connect. Each step of one is taken once, also by several processes at a time. */
+@Injectable()
+export class ConnectTickets {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: Secrets,
+  ) {}
+
+  /** Makes a ticket of 128 random bits, of which only the hash is stored. */
+  async issue(
+    manager: EntityManager,
+    { serverId, userId }: McpPair,
+  ): Promise<{ readonly ticket: string; readonly expiresAt: Date }> {
+    const ticket = randomBytes(16).toString('base64url');
+    const expiresAt = new Date(Date.now() + TICKET_LIFETIME_MS);
+    await manager.query(
+      `DELETE FROM mcp_connect_tickets WHERE ticket_hash IN (
+         SELECT ticket_hash FROM mcp_connect_tickets WHERE user_id = $1
+         ORDER BY expires_at DESC, ticket_hash OFFSET $2)`,
+      [userId, OPEN_MAX - 1],
+    );
+    await manager.insert(McpConnectTicketEntity, {
+      ...{ ticketHash: this.hash('ticket', ticket), serverId, userId, step: 'open', expiresAt },
+    });
+    return { ticket, expiresAt };
+  }
+
+  find(ticket: string): Promise<McpConnectTicketEntity | null> {
+    return this.dataSource.manager.findOneBy(McpConnectTicketEntity, {
+      ticketHash: this.hash('ticket', ticket),
+    });
+  }
+
+  /** The link of a browser that comes back, in the step `begun`. */
+  ofState(state: string): Promise<McpConnectTicketEntity | null> {
+    const stateHash = this.hash('state', state);
+    return this.dataSource.manager.findOneBy(McpConnectTicketEntity, { stateHash, step: 'begun' });
+  }
+
+  open({ sealed, ticketHash }: McpConnectTicketEntity): TicketContent | null {
+    if (sealed === null) return null;
+    const text = unseal(this.secrets.sealingKeyring, sealed, mcpTicketBinding(ticketHash)).toString('utf8');
+    return JSON.parse(text) as TicketContent;
+  }
+
+  /** Keeps what the page shows, so that the browser is sent to what was shown. */
+  async keep({ ticketHash }: McpConnectTicketEntity, content: TicketContent): Promise<void> {
+    const sealed = this.seal(ticketHash, content);
+    await this.dataSource.manager.update(McpConnectTicketEntity, { ticketHash, step: 'open' }, { sealed });
+  }
+
+  /** Uses the link. False: it was used before, or has expired. */
+  async begin({ ticketHash }: McpConnectTicketEntity, content: Required<TicketContent>): Promise<boolean> {
+    const { affected } = await this.dataSource.manager.update(
+      McpConnectTicketEntity,
+      { ticketHash, step: 'open', expiresAt: MoreThan(new Date()) },
+      {
+        step: 'begun',
+        stateHash: this.hash('state', content.begun.state),
+        sealed: this.seal(ticketHash, content),
+      },
+    );
+    return affected === 1;
+  }
+
+  /** Takes the return of the browser. False: it was taken before. */
+  async end({ ticketHash }: McpConnectTicketEntity): Promise<boolean> {
+    const { affected } = await this.dataSource.manager.update(
+      McpConnectTicketEntity,
+      { ticketHash, step: 'begun' },
+      { step: 'ended', sealed: null },
+    );
+    return affected === 1;
+  }
+
+  private seal(ticketHash: string, content: TicketContent): string {
+    return seal(this.secrets.sealingKeyring, JSON.stringify(content), mcpTicketBinding(ticketHash));
+  }
+
+  private hash(purpose: 'ticket' | 'state', text: string): string {
+    return hashApiKey(this.secrets.refreshTokenPepper, `mcp-${purpose}:${text}`);
+  }
+}

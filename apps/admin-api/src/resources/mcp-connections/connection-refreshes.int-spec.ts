@@ -1,0 +1,137 @@
+import { INTERNAL, type McpRefreshResponse } from '@gw/contracts';
+import { uuidv7 } from '@gw/kernel';
+import { openTokens } from '../../platform/mcp/connection-tokens';
+import { TokenEndpoint } from '../../platform/mcp/token-endpoint';
+import { AuditRecorder } from '../../platform/unit-of-work/audit-recorder';
+import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
+import { SERVICE_TOKEN } from '../../spec-support/admin-api';
+import { Secrets } from '../../settings';
+import { ConnectionRefreshes } from './connection-refreshes.service';
+import { ConnectScene } from './spec-support/connect-scene';
+
+const REQUEST = { id: uuidv7(), method: 'POST', uri: INTERNAL.mcpConnectionRefresh };
+const FACTS = { ...REQUEST, clientIp: null, userAgent: null };
+
+describe('refreshes of connections to upstream MCP servers', () => {
+  const scene = new ConnectScene();
+  const { api } = scene;
+
+  async function connected(): Promise<{ readonly userId: string; readonly version: string }> {
+    const user = await scene.addUser();
+    await scene.connect({ user, key: await scene.keyOf(user.id) });
+    const document = await scene.document(user.id);
+    return { userId: user.id, version: document?.version ?? '' };
+  }
+
+  async function refresh(userId: string, version: string): Promise<McpRefreshResponse> {
+    const body = { serverId: scene.serverId, userId, version };
+    const response = await api.post(INTERNAL.mcpConnectionRefresh, { token: SERVICE_TOKEN, body });
+    expect(response.status).toBe(200);
+    return response.body as unknown as McpRefreshResponse;
+  }
+
+  /** The service of an admin API of its own, over the same database. */
+  function anotherProcess(): ConnectionRefreshes {
+    const { app } = api.api;
+    const [tokens, changes] = [app.get(TokenEndpoint), app.get(ChangeRecorder)];
+    return new ConnectionRefreshes(api.dataSource, tokens, changes, app.get(AuditRecorder), app.get(Secrets));
+  }
+
+  it('calls the upstream once for 20 requests at a time, to five processes', async () => {
+    const { userId, version } = await connected();
+    const before = scene.as.callsOf('/token');
+    const processes = Array.from({ length: 5 }, anotherProcess);
+    const requests = Array.from({ length: 4 }, () => processes).flat();
+    const wanted = { serverId: scene.serverId, userId, version };
+    const startedAt = performance.now();
+    const responses = await Promise.all(requests.map((each) => each.refresh(wanted, FACTS)));
+    const ms = performance.now() - startedAt;
+    expect(scene.as.callsOf('/token')).toBe(before + 1);
+    const { version: now = '' } = (await scene.document(userId)) ?? {};
+    expect(now).not.toBe(version);
+    expect(new Set(responses.map((each) => JSON.stringify(each)))).toEqual(
+      new Set([JSON.stringify({ outcome: 'refreshed', version: now })]),
+    );
+    expect(ms).toBeLessThan(5_000);
+    // The rotated token was stored, so the next refresh works.
+    expect(await refresh(userId, now)).toMatchObject({ outcome: 'refreshed' });
+    expect(scene.as.callsOf('/token')).toBe(before + 2);
+  });
+
+  it('calls nothing for a version that was refreshed before', async () => {
+    const { userId, version } = await connected();
+    const first = await refresh(userId, version);
+    const before = scene.as.callsOf('/token');
+    expect(await refresh(userId, version)).toEqual(first);
+    expect(scene.as.callsOf('/token')).toBe(before);
+  });
+
+  it('holds no transaction and no connection of the pool while it waits for the upstream', async () => {
+    const { userId, version } = await connected();
+    let arrived = (): void => undefined;
+    let goOn = (): void => undefined;
+    const isThere = new Promise<void>((resolve) => (arrived = resolve));
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    scene.as.beforeToken = () => {
+      arrived();
+      return gate;
+    };
+    const refreshing = refresh(userId, version);
+    await isThere;
+    const [{ count }] = await api.dataSource.query<[{ count: string }]>(
+      `SELECT count(*) FROM pg_stat_activity
+       WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+    );
+    goOn();
+    scene.as.beforeToken = () => Promise.resolve();
+    expect(count).toBe('0');
+    expect(await refreshing).toMatchObject({ outcome: 'refreshed' });
+  });
+
+  it('marks a connection whose grant is gone, and calls the upstream no more', async () => {
+    const { userId, version } = await connected();
+    const row = await scene.connection(userId);
+    if (row?.sealedTokens == null) throw new Error('There is no connection.');
+    const tokens = openTokens(api.api.app.get(Secrets).sealingKeyring, row, row.sealedTokens);
+    expect(await api.api.app.get(TokenEndpoint).revoke(tokens)).toBe(true);
+    expect(await refresh(userId, version)).toEqual({ outcome: 'needs_consent', version: null });
+    expect(await scene.connection(userId)).toMatchObject({ status: 'needs_consent', sealedTokens: null });
+    expect(await scene.document(userId)).toBeNull();
+    expect((await scene.audits())[0]).toMatchObject({ action: 'lapse', userType: 'system' });
+    const before = scene.as.callsOf('/token');
+    expect(await refresh(userId, version)).toMatchObject({ outcome: 'needs_consent' });
+    expect(scene.as.callsOf('/token')).toBe(before);
+  });
+
+  it('keeps the tokens when the upstream fails, and does not call it again at once', async () => {
+    const { userId, version } = await connected();
+    const row = await scene.connection(userId);
+    const before = scene.as.callsOf('/token');
+    scene.as.failure = 503;
+    expect(await refresh(userId, version)).toEqual({ outcome: 'failed', version });
+    expect(await refresh(userId, version)).toEqual({ outcome: 'failed', version });
+    scene.as.failure = null;
+    expect(scene.as.callsOf('/token')).toBe(before + 1);
+    expect(await scene.connection(userId)).toMatchObject({
+      status: 'connected',
+      sealedTokens: row?.sealedTokens,
+    });
+  });
+
+  it('takes over from a process that has ended', async () => {
+    const { userId, version } = await connected();
+    await api.dataSource.query(
+      `UPDATE mcp_connections SET lease = $1, lease_ends_at = now() - interval '1 second' WHERE user_id = $2`,
+      [uuidv7(), userId],
+    );
+    expect(await refresh(userId, version)).toMatchObject({ outcome: 'refreshed' });
+  });
+
+  it('knows no connection of a stranger, and admits gateways only', async () => {
+    expect(await refresh(uuidv7(), 'x')).toEqual({ outcome: 'missing', version: null });
+    const body = { serverId: scene.serverId, userId: uuidv7(), version: 'x' };
+    expect((await api.post(INTERNAL.mcpConnectionRefresh, { key: scene.ours.adminKey, body })).status).toBe(
+      401,
+    );
+  });
+});

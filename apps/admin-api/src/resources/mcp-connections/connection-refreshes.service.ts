@@ -1,0 +1,177 @@
+import { documentKey, type McpRefreshRequest, type McpRefreshResponse } from '@gw/contracts';
+import { McpConnectionEntity, McpRevocationEntity } from '@gw/entities';
+import { uuidv7 } from '@gw/kernel';
+import { Injectable } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { RequestFacts } from '../../platform/common/principal';
+import {
+  connectionVersion,
+  openTokens,
+  sealTokens,
+  type ConnectionTokens,
+} from '../../platform/mcp/connection-tokens';
+import { TOKEN_TIMEOUT_MS, TokenEndpoint, type TokenVerdict } from '../../platform/mcp/token-endpoint';
+import { AuditRecorder } from '../../platform/unit-of-work/audit-recorder';
+import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
+import { Secrets } from '../../settings';
+
+/** Longer than the call to the token endpoint, so that a lease ends only when its process has ended. */
+const LEASE_MS = TOKEN_TIMEOUT_MS + 10_000;
+/** After a failure, requests get the same response without a call for so long. */
+const PAUSE_MS = 3_000;
+/** How long a request waits for the refresh of another process, and how often it looks. */
+const WAIT_MS = 15_000;
+const POLL_MS = 100;
+
+type Refreshed = Extract<TokenVerdict, { kind: 'refreshed' }>;
+
+/**
+ * Refreshes connections for gateways. Of all requests for one version of a connection, in all processes, one
+ * calls the authorization server: it holds a lease in the row, and no transaction. The others wait for its result.
+ */
+@Injectable()
+export class ConnectionRefreshes {
+  private readonly underWay = new Map<string, Promise<McpRefreshResponse>>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly tokens: TokenEndpoint,
+    private readonly changes: ChangeRecorder,
+    private readonly audits: AuditRecorder,
+    private readonly secrets: Secrets,
+  ) {}
+
+  refresh(wanted: McpRefreshRequest, request: RequestFacts): Promise<McpRefreshResponse> {
+    const name = `${wanted.serverId}:${wanted.userId}:${wanted.version}`;
+    const known = this.underWay.get(name);
+    if (known !== undefined) return known;
+    const refreshing = this.run(wanted, request).finally(() => this.underWay.delete(name));
+    this.underWay.set(name, refreshing);
+    return refreshing;
+  }
+
+  private async run(
+    { serverId, userId, version }: McpRefreshRequest,
+    request: RequestFacts,
+  ): Promise<McpRefreshResponse> {
+    const endsAt = performance.now() + WAIT_MS;
+    for (;;) {
+      const row = await this.dataSource.manager.findOneBy(McpConnectionEntity, { serverId, userId });
+      if (row === null) return { outcome: 'missing', version: null };
+      if (row.status !== 'connected' || row.sealedTokens === null)
+        return { outcome: 'needs_consent', version: null };
+      const current = connectionVersion(row);
+      if (current !== version) return { outcome: 'refreshed', version: current };
+      if (isPaused(row)) return { outcome: 'failed', version: current };
+      const lease = await this.take(row);
+      const tokens = openTokens(this.secrets.sealingKeyring, row, row.sealedTokens);
+      const response = lease === null ? null : await this.refreshAs({ ...row, lease }, tokens, request);
+      if (response !== null) return response;
+      if (performance.now() >= endsAt) return { outcome: 'failed', version: current };
+      await delay(POLL_MS);
+    }
+  }
+
+  /** Takes the lease of a row that has not changed; null when another process has it. */
+  private async take({ id, version }: McpConnectionEntity): Promise<string | null> {
+    const lease = uuidv7();
+    const [, taken] = await this.dataSource.query<[unknown, number]>(TAKE, [lease, LEASE_MS, id, version]);
+    return taken === 1 ? lease : null;
+  }
+
+  /** Null when the row changed meanwhile. */
+  private async refreshAs(
+    row: Leased,
+    tokens: ConnectionTokens,
+    request: RequestFacts,
+  ): Promise<McpRefreshResponse | null> {
+    const { refreshToken, client, tokenEndpoint, resource } = tokens;
+    if (refreshToken === null) return this.lapse(row, request);
+    const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken, resource };
+    const verdict = await this.tokens.request(tokenEndpoint, client, parameters);
+    switch (verdict.kind) {
+      case 'refreshed':
+        return this.store(row, tokens, verdict);
+      case 'needs_consent':
+      case 'unknown_client':
+        return this.lapse(row, request);
+      case 'failed':
+        await this.dataSource.query(PAUSE, [row.id, row.lease, PAUSE_MS]);
+        return { outcome: 'failed', version: connectionVersion(row) };
+    }
+  }
+
+  /** Stores the new tokens before any gateway can use them. */
+  private async store(
+    row: Leased,
+    tokens: ConnectionTokens,
+    { accessToken, refreshToken, expiresIn, scopes }: Refreshed,
+  ): Promise<McpRefreshResponse | null> {
+    const next = { ...tokens, accessToken, refreshToken: refreshToken ?? tokens.refreshToken };
+    const sealedTokens = sealTokens(this.secrets.sealingKeyring, row, next);
+    const expiresAt = new Date(Date.now() + expiresIn * 1_000);
+    const more = scopes === null ? {} : { scopes: [...scopes] };
+    const version = await this.write(row, { sealedTokens, expiresAt, ...more });
+    if (version !== null) return { outcome: 'refreshed', version };
+    // The connection ended meanwhile, and so must what was issued since.
+    const { organisationId, serverId, userId } = row;
+    const revocation = { id: uuidv7(), organisationId, serverId, userId, sealedTokens };
+    await this.dataSource.manager.insert(McpRevocationEntity, revocation);
+    return null;
+  }
+
+  /** The user must connect again. */
+  private async lapse(row: Leased, request: RequestFacts): Promise<McpRefreshResponse | null> {
+    const version = await this.write(row, { status: 'needs_consent', sealedTokens: null }, (manager) =>
+      this.audits.record(
+        manager,
+        { kind: 'system', organisationId: row.organisationId, ...NOBODY, request },
+        [
+          {
+            ...{ action: 'lapse', resourceType: 'mcp_connections', resourceId: row.id },
+            after: { server_id: row.serverId, user_id: row.userId, status: 'needs_consent' },
+          },
+        ],
+      ),
+    );
+    return version === null ? null : { outcome: 'needs_consent', version: null };
+  }
+
+  /** Changes the row under its lease and publishes it. Returns the new version; null when the lease is lost. */
+  private write(
+    { id, lease, serverId, userId }: Leased,
+    change: Partial<Pick<McpConnectionEntity, 'status' | 'sealedTokens' | 'expiresAt' | 'scopes'>>,
+    alsoWrite?: (manager: EntityManager) => Promise<void>,
+  ): Promise<string | null> {
+    return this.dataSource.transaction(async (manager) => {
+      const { affected } = await manager.update(
+        McpConnectionEntity,
+        { id, lease },
+        { ...change, lease: null, leaseEndsAt: null },
+      );
+      if (affected !== 1) return null;
+      await alsoWrite?.(manager);
+      const key = documentKey.mcpConnection(serverId, userId);
+      const isOver = change.status !== undefined;
+      await this.changes.record(manager, isOver ? { removed: [key] } : { changed: [key] });
+      return connectionVersion(await manager.findOneByOrFail(McpConnectionEntity, { id }));
+    });
+  }
+}
+
+type Leased = McpConnectionEntity & { readonly lease: string };
+
+const NOBODY = { workspaceId: null, userId: null, apiKeyId: null };
+
+const isPaused = ({ lease, leaseEndsAt }: McpConnectionEntity): boolean =>
+  lease === null && leaseEndsAt !== null && leaseEndsAt.getTime() > Date.now();
+
+// Not through TypeORM, which would raise the version, by which gateways know the tokens.
+const TAKE = `
+  UPDATE mcp_connections SET lease = $1, lease_ends_at = now() + $2 * interval '1 millisecond'
+  WHERE id = $3 AND version = $4 AND status = 'connected'
+    AND (lease_ends_at IS NULL OR lease_ends_at <= now())`;
+const PAUSE = `
+  UPDATE mcp_connections SET lease = NULL, lease_ends_at = now() + $3 * interval '1 millisecond'
+  WHERE id = $1 AND lease = $2`;

@@ -1,0 +1,38 @@
+import { INTERNAL, type McpRefreshResponse } from '@gw/contracts';
+import { Body, Controller, Post, Req } from '@nestjs/common';
+import { ApiExcludeController, ApiQuery } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { ServiceOnly } from '../../platform/auth/access';
+import { factsOf } from '../../platform/auth/principals.service';
+import { WORKSPACE_ID } from '../../platform/common/workspace-query';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import { ConnectionRefreshes } from './connection-refreshes.service';
+import { McpConnectService } from './mcp-connect.service';
+import { ConnectLinkResponse, RefreshConnectionDto } from './mcp-connections.dto';
+
+@ControlRoutes('mcp-servers')
+@ApiQuery(WORKSPACE_ID)
+export class McpConnectController {
+  constructor(private readonly links: McpConnectService) {}
+
+  /** Makes a link with which the user of the credential signs in at the upstream server. It works once, for ten minutes. */
+  @Route.post(':mcpServerId/connect', ['mcp.invoke', 'mcp_servers.read'], ConnectLinkResponse)
+  connect(@Named('mcpServerId') at: At): Promise<ConnectLinkResponse> {
+    return this.links.create(at);
+  }
+}
+
+/** Called by gateways. */
+@ApiExcludeController()
+@Controller()
+export class ConnectionRefreshController {
+  constructor(private readonly refreshes: ConnectionRefreshes) {}
+
+  @Post(INTERNAL.mcpConnectionRefresh)
+  @ServiceOnly()
+  refresh(@Body() body: RefreshConnectionDto, @Req() request: FastifyRequest): Promise<McpRefreshResponse> {
+    return this.refreshes.refresh(body, factsOf(request));
+  }
+}

@@ -1,0 +1,18 @@
+import { ResponseField, TextField, UuidField } from '@gw/web';
+
+export class ConnectLinkResponse {
+  @ResponseField.text({
+    description: 'Page on which the user connects. Only this user can use it, and once.',
+    example: 'https://gateway.example.com/oauth/connect/0199…?t=…',
+  })
+  readonly url!: string;
+  @ResponseField.time() readonly expires_at!: string;
+}
+
+/** The body of a gateway's request to refresh a connection. */
+export class RefreshConnectionDto {
+  @UuidField() serverId!: string;
+  @UuidField() userId!: string;
+  @TextField({ max: 64, description: 'Version of the document that the gateway holds.', example: 'Xq3…' })
+  version!: string;
+}

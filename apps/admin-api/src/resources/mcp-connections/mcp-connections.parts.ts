@@ -1,0 +1,27 @@
+import { ConnectBrowser } from './connect-browser';
+import { ConnectFlows } from './connect-flows.service';
+import { ConnectPagesController } from './connect-pages.controller';
+import { ConnectTickets } from './connect-tickets';
+import { ConnectUrls } from './connect-urls';
+import { ConnectionRefreshes } from './connection-refreshes.service';
+import { McpConnectService } from './mcp-connect.service';
+import { ConnectionRefreshController, McpConnectController } from './mcp-connections.controller';
+import { McpConnections } from './mcp-connections.service';
+import { UpstreamClients } from './upstream-clients';
+import { UpstreamDiscovery } from './upstream-discovery';
+
+/** The parts of connections of users to upstream MCP servers. */
+export const MCP_CONNECTIONS = {
+  controllers: [McpConnectController, ConnectPagesController, ConnectionRefreshController],
+  providers: [
+    ConnectBrowser,
+    ConnectFlows,
+    ConnectTickets,
+    ConnectUrls,
+    ConnectionRefreshes,
+    McpConnections,
+    McpConnectService,
+    UpstreamClients,
+    UpstreamDiscovery,
+  ],
+};

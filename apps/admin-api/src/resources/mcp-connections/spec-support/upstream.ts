@@ -1,0 +1,201 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+
+const REDIRECTS_MAX = 10;
+
+interface Running {
+  readonly server: Server;
+  readonly origin: string;
+}
+
+async function listen(): Promise<Running> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, origin: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}` };
+}
+
+const stop = (server: Server): Promise<void> => {
+  server.closeAllConnections();
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+};
+
+/** A real authorization server on loopback, whose users agree without a page. It counts what reaches its endpoints. */
+export class AuthorizationServer {
+  readonly requests: { readonly path: string; readonly form: URLSearchParams }[] = [];
+  /** Published in place of the true metadata. */
+  metadata: object | null = null;
+  /** Status of every response of the token endpoint; null: the true ones. */
+  failure: number | null = null;
+  /** Error of every response of the token endpoint; null: the true ones. */
+  refusal: string | null = null;
+  /** Runs before a request to the token endpoint goes on. */
+  beforeToken: () => Promise<void> = () => Promise.resolve();
+
+  private constructor(
+    private readonly running: Running,
+    private readonly provider: Provider,
+  ) {}
+
+  get issuer(): string {
+    return this.running.origin;
+  }
+
+  static async start(resource: string): Promise<AuthorizationServer> {
+    const running = await listen();
+    const provider = new Provider(running.origin, {
+      features: {
+        devInteractions: { enabled: false },
+        registration: { enabled: true },
+        revocation: { enabled: true },
+        resourceIndicators: {
+          enabled: true,
+          getResourceServerInfo: () => ({ scope: 'issues.read issues.write', accessTokenTTL: 60 }),
+          useGrantedResource: () => true,
+        },
+      },
+      clientDefaults: { token_endpoint_auth_method: 'client_secret_basic' },
+      scopes: ['openid'],
+      issueRefreshToken: () => true,
+      rotateRefreshToken: true,
+      pkce: { required: () => true },
+      cookies: { keys: ['a key of the test'] },
+      interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+      findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+      ttl: { Session: 60, Grant: 60, Interaction: 60, AccessToken: 60, RefreshToken: 600 },
+    });
+    const made = new AuthorizationServer(running, provider);
+    const callback = provider.callback();
+    running.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      void made.serve(request, response, resource, callback);
+    });
+    return made;
+  }
+
+  stop(): Promise<void> {
+    return stop(this.running.server);
+  }
+
+  callsOf(path: string): number {
+    return this.requests.filter((request) => request.path === path).length;
+  }
+
+  /** Signs in as a browser would, and returns the address to which the browser is sent back. */
+  async agree(url: string): Promise<URL> {
+    const cookies = new Map<string, string>();
+    let at = url;
+    for (let hop = 0; hop < REDIRECTS_MAX && at.startsWith(this.issuer); hop += 1) {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const response = await fetch(at, { redirect: 'manual', headers: { cookie } });
+      for (const set of response.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+        cookies.set(name, value);
+      }
+      const location = response.headers.get('location');
+      if (location === null)
+        throw new Error(`The server responded with ${String(response.status)}: ${await response.text()}`);
+      at = new URL(location, at).href;
+    }
+    return new URL(at);
+  }
+
+  private async serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    resource: string,
+    callback: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  ): Promise<void> {
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    if (path.startsWith('/.well-known/') && this.metadata !== null) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(this.metadata));
+      return;
+    }
+    if (path.startsWith('/interaction/')) {
+      await this.interact(request, response, resource);
+      return;
+    }
+    if (request.method === 'POST') {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks).toString('utf8');
+      this.requests.push({ path, form: new URLSearchParams(body) });
+      // oidc-provider takes a body that was read before.
+      Object.assign(request, { body: path === '/reg' ? (JSON.parse(body) as object) : body });
+      if (path === '/token') await this.beforeToken();
+      if (path === '/token' && this.failed(response)) return;
+    }
+    await callback(request, response);
+  }
+
+  /** Responds as a test wants it; false: with the truth. */
+  private failed(response: ServerResponse): boolean {
+    const { failure, refusal } = this;
+    if (failure === null && refusal === null) return false;
+    response.writeHead(failure ?? 401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: refusal }));
+    return true;
+  }
+
+  private async interact(
+    request: IncomingMessage,
+    response: ServerResponse,
+    resource: string,
+  ): Promise<void> {
+    const { prompt, params, grantId: known } = await this.provider.interactionDetails(request, response);
+    const login = prompt.name === 'login' ? { login: { accountId: 'ada' } } : {};
+    const clientId = String(params['client_id']);
+    const grant =
+      known === undefined
+        ? new this.provider.Grant({ accountId: 'ada', clientId })
+        : await this.provider.Grant.find(known);
+    grant?.addResourceScope(resource, params['scope'] as string);
+    const grantId = await grant?.save();
+    const result = { ...login, consent: { grantId } };
+    await this.provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true });
+  }
+}
+
+/** An upstream MCP server that only says where its users sign in. */
+export class ResourceServer {
+  /** Its authorization servers; a test may name others. */
+  issuers: readonly string[] = [];
+
+  private constructor(private readonly running: Running) {}
+
+  static async start(): Promise<ResourceServer> {
+    const made = new ResourceServer(await listen());
+    made.running.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      request.resume();
+      made.serve(request.url ?? '', response);
+    });
+    return made;
+  }
+
+  get url(): string {
+    return `${this.running.origin}/mcp`;
+  }
+
+  stop(): Promise<void> {
+    return stop(this.running.server);
+  }
+
+  private serve(path: string, response: ServerResponse): void {
+    const { origin } = this.running;
+    if (path === '/mcp') {
+      const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
+      const challenge = `Bearer resource_metadata="${metadata}", scope="issues.read"`;
+      response.writeHead(401, { 'www-authenticate': challenge }).end();
+      return;
+    }
+    if (path !== '/.well-known/oauth-protected-resource/mcp') {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ resource: this.url, authorization_servers: this.issuers }));
+  }
+}

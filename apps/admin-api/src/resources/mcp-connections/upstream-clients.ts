@@ -1,0 +1,178 @@
+import { mcpAuthBinding, type McpAuthContent } from '@gw/contracts';
+import { McpIntegrationEntity, McpOauthClientEntity, mcpOauthClientBinding } from '@gw/entities';
+import { digestOf, isObject, seal, unseal, uuidv7 } from '@gw/kernel';
+import { clientWay } from '@gw/mcp';
+import { BufferedClient, OutboundError } from '@gw/outbound';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { UpstreamClient } from '../../platform/mcp/connection-tokens';
+import { Secrets } from '../../settings';
+import { ConnectUrls } from './connect-urls';
+import { clientSettings, type UpstreamAuthorization } from './upstream-discovery';
+
+const TIMEOUT_MS = 10_000;
+const BYTES_MAX = 65_536;
+const TEXT_MAX = 2_048;
+const CLIENT_NAME = 'Tollgate';
+
+/** What is kept of a registration. */
+interface Registered {
+  readonly client: UpstreamClient;
+  /** The address that was registered; another one needs another client. */
+  readonly redirectUri: string;
+  /** Milliseconds since 1970; null: the secret does not expire. */
+  readonly expiresAt: number | null;
+}
+
+/** Clients of ours at upstream authorization servers. */
+@Injectable()
+export class UpstreamClients {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly http: BufferedClient,
+    private readonly secrets: Secrets,
+    private readonly urls: ConnectUrls,
+  ) {}
+
+  /**
+   * The client of an integration: the configured one, else our document, else one that is registered and kept.
+   * Null: an administrator must configure one.
+   */
+  async clientOf(
+    integration: McpIntegrationEntity,
+    authorization: UpstreamAuthorization,
+  ): Promise<UpstreamClient | null> {
+    const { clientId } = clientSettings(integration);
+    if (clientId !== null) return this.configured(integration, clientId, authorization);
+    const { isHttps } = this.urls;
+    const readsClientDocuments = authorization.readsClientDocuments && isHttps;
+    switch (clientWay({ ...authorization, readsClientDocuments, scopes: [] }, false)) {
+      case 'document':
+        return { id: this.urls.clientDocument(integration.id), secret: null, authMethod: 'none' };
+      case 'register':
+        return (
+          (await this.kept(integration.id, authorization)) ?? this.register(integration.id, authorization)
+        );
+      case 'configured':
+      case 'none':
+        return null;
+    }
+  }
+
+  /** The document that a server reads which supports it. */
+  documentOf(integrationId: string): object {
+    return {
+      client_id: this.urls.clientDocument(integrationId),
+      ...metadataOf(this.urls.callback, 'none'),
+    };
+  }
+
+  /** Forgets a registered client that its server no longer knows. */
+  async forget(integrationId: string, issuer: string): Promise<void> {
+    await this.dataSource.manager.delete(McpOauthClientEntity, rowOf(integrationId, issuer));
+  }
+
+  private configured(
+    integration: McpIntegrationEntity,
+    id: string,
+    { tokenAuthMethods }: UpstreamAuthorization,
+  ): UpstreamClient {
+    const secret = this.secretOf(integration);
+    if (secret === null) return { id, secret: null, authMethod: 'none' };
+    return { id, secret, authMethod: secretMethod(tokenAuthMethods) };
+  }
+
+  private secretOf({ id, organisationId, sealedAuth }: McpIntegrationEntity): string | null {
+    if (sealedAuth === null) return null;
+    const binding = mcpAuthBinding(organisationId, id);
+    const text = unseal(this.secrets.sealingKeyring, sealedAuth, binding).toString('utf8');
+    return (JSON.parse(text) as McpAuthContent).clientSecret ?? null;
+  }
+
+  private async kept(
+    integrationId: string,
+    { issuer }: UpstreamAuthorization,
+  ): Promise<UpstreamClient | null> {
+    const row = await this.dataSource.manager.findOneBy(McpOauthClientEntity, rowOf(integrationId, issuer));
+    if (row === null) return null;
+    const text = unseal(this.secrets.sealingKeyring, row.sealed, mcpOauthClientBinding(row.id)).toString(
+      'utf8',
+    );
+    const { client, redirectUri, expiresAt } = JSON.parse(text) as Registered;
+    const isUsable = redirectUri === this.urls.callback && (expiresAt === null || expiresAt > Date.now());
+    return isUsable ? client : null;
+  }
+
+  /** Null: the server refused. Of two processes that register at once, the later client is kept; both work. */
+  private async register(
+    integrationId: string,
+    { registrationEndpoint, issuer, tokenAuthMethods }: UpstreamAuthorization,
+  ): Promise<UpstreamClient | null> {
+    if (registrationEndpoint === null) return null;
+    const method = tokenAuthMethods.includes('none') ? 'none' : secretMethod(tokenAuthMethods);
+    const redirectUri = this.urls.callback;
+    const response = await this.post(registrationEndpoint, metadataOf(redirectUri, method));
+    const registered = response === null ? null : readRegistration(response, method, redirectUri);
+    if (registered === null) return null;
+    const id = uuidv7();
+    const sealed = seal(this.secrets.sealingKeyring, JSON.stringify(registered), mcpOauthClientBinding(id));
+    await this.dataSource.query(
+      `INSERT INTO mcp_oauth_clients (id, integration_id, issuer_digest, sealed) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (integration_id, issuer_digest) DO UPDATE SET id = $1, sealed = $4, created_at = now()`,
+      [id, integrationId, rowOf(integrationId, issuer).issuerDigest, sealed],
+    );
+    return registered.client;
+  }
+
+  private async post(url: string, metadata: object): Promise<unknown> {
+    try {
+      const { status, body } = await this.http.fetchBuffered({
+        ...{ url, method: 'POST', body: JSON.stringify(metadata) },
+        headers: { accept: 'application/json', 'content-type': 'application/json' },
+        ...{ totalTimeoutMs: TIMEOUT_MS, bytesMax: BYTES_MAX },
+      });
+      return status === 201 || status === 200 ? (JSON.parse(body.toString('utf8')) as unknown) : null;
+    } catch (error) {
+      if (error instanceof OutboundError || error instanceof SyntaxError) return null;
+      throw error;
+    }
+  }
+}
+
+const rowOf = (integrationId: string, issuer: string) => ({
+  integrationId,
+  issuerDigest: digestOf('mcp/issuer', [issuer]),
+});
+
+/** Servers that announce nothing take `client_secret_basic` (RFC 8414, section 2). */
+const secretMethod = (announced: readonly string[]): 'client_secret_basic' | 'client_secret_post' =>
+  announced.includes('client_secret_post') && !announced.includes('client_secret_basic')
+    ? 'client_secret_post'
+    : 'client_secret_basic';
+
+const metadataOf = (redirectUri: string, authMethod: UpstreamClient['authMethod']): object => ({
+  client_name: CLIENT_NAME,
+  redirect_uris: [redirectUri],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: authMethod,
+});
+
+function readRegistration(
+  response: unknown,
+  requested: UpstreamClient['authMethod'],
+  redirectUri: string,
+): Registered | null {
+  if (!isObject(response)) return null;
+  const { client_id: id, client_secret: secret, client_secret_expires_at: expires } = response;
+  const { token_endpoint_auth_method: named = requested } = response;
+  if (!isText(id)) return null;
+  if (named !== 'client_secret_post' && named !== 'client_secret_basic')
+    return { client: { id, secret: null, authMethod: 'none' }, redirectUri, expiresAt: null };
+  if (!isText(secret)) return null;
+  const expiresAt = typeof expires === 'number' && expires > 0 ? expires * 1_000 : null;
+  return { client: { id, secret, authMethod: named }, redirectUri, expiresAt };
+}
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= TEXT_MAX;
