@@ -96,7 +96,8 @@ const virtualKey: Maker = async (admin, { key, mark }) => {
 
 const mcpServer: Maker = async (admin, place) => {
   const { manager } = admin.dataSource;
-  const { id: integrationId } = await insertMcpIntegration(manager, place, { name: named(place.mark) });
+  // The whole organisation sees it, so it has no mark of the workspace.
+  const { id: integrationId } = await insertMcpIntegration(manager, place);
   return insertMcpServer(manager, place, integrationId, { name: named(place.mark) });
 };
 
