@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { documentKey, type AccessTokenDocument, type ApiKeyDocument } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { accessTokenHash, API_RESOURCE_PATH } from '@gw/oauth';
+import { accessTokenHash } from '@gw/oauth';
 import { readDocument, type Documents } from './documents';
 import type { TokenKey } from './token-callers';
 
@@ -13,17 +13,18 @@ export class AccessTokenCallers {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Throws `api_key_invalid` for a token that is unknown, has ended or is for another resource. */
+  /** Throws `api_key_invalid` for a token that is unknown or has ended. Whoever uses the caller checks the resource. */
   async resolve(token: string): Promise<TokenKey> {
     const hash = accessTokenHash(this.pepper, token);
-    if (hash === undefined) throw refused();
+    if (hash === undefined) throw tokenRefused();
     const at = documentKey.accessToken(hash);
     const source = await readDocument(this.documents, at);
-    if (source?.kind !== 'access_token' || source.resourcePath !== API_RESOURCE_PATH) throw refused();
+    if (source?.kind !== 'access_token') throw tokenRefused();
     const endsAtMs = Date.parse(source.expiresAt);
     const isCurrent = (): boolean => this.now() < endsAtMs;
-    if (!isCurrent()) throw refused();
-    return { at, source, key: asKey(source), isCurrent, once: null, boundTo: source.boundTo ?? null };
+    if (!isCurrent()) throw tokenRefused();
+    const { resourcePath, boundTo = null } = source;
+    return { at, source, key: asKey(source), isCurrent, once: null, boundTo, resourcePath };
   }
 }
 
@@ -49,8 +50,8 @@ const asKey = (token: AccessTokenDocument): ApiKeyDocument => ({
   },
 });
 
-/** RFC 6750. Clients of OAuth then use their refresh token. */
-const refused = (): GatewayError =>
+/** The refusal of a token, by RFC 6750. Clients of OAuth then use their refresh token. */
+export const tokenRefused = (): GatewayError =>
   new GatewayError('api_key_invalid', {
     message: 'The access token is unknown, has expired or was revoked, or is for another resource.',
     headers: { 'www-authenticate': 'Bearer error="invalid_token"' },

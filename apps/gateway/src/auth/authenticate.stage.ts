@@ -1,6 +1,7 @@
 import { PORTKEY_HEADER_PREFIX } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { isAccessTokenForm } from '@gw/oauth';
+import { API_RESOURCE_PATH, isAccessTokenForm } from '@gw/oauth';
+import { tokenRefused } from './access-token-callers';
 import type { RefusedKey } from './ended-keys';
 import { assertUsable, type Principal, type Principals } from './principals';
 import type { RequestContext, Stage } from '../core/request-context';
@@ -43,9 +44,17 @@ export class AuthenticateStage implements Stage {
   private admit(context: RequestContext, principal: Principal): void {
     // Set before any check can refuse the request, so that the log names the key and its workspace.
     context.principal = principal;
+    assertFor(principal, context);
     if (context.gw.isOfPortkey && principal.workspace.acceptsPortkeyHeaders !== true) throw notAccepted();
     assertAllowed(principal, context.route, context.startedWallMs);
   }
+}
+
+/** Throws `api_key_invalid` for a token that is for another resource (RFC 8707). */
+function assertFor({ resourcePath }: Principal, { route, url, query }: RequestContext): void {
+  if (resourcePath === null) return;
+  const path = route.body === 'rpc' ? url.slice(0, url.length - query.length) : API_RESOURCE_PATH;
+  if (resourcePath !== path) throw tokenRefused();
 }
 
 const inQuery = (): GatewayError =>

@@ -31,6 +31,8 @@ export interface Principal {
   readonly expiresAtMs: number;
   /** The key that each request must prove to have; null for what is enough by itself. */
   readonly boundTo: TokenBinding | null;
+  /** Path of the only resource that the credential is for; null for one that is for all. */
+  readonly resourcePath: string | null;
   /** Null when no limit applies to the caller. */
   readonly limits: CallerLimits | null;
   /** True when requests may name only saved resources, not inline ones. */
@@ -54,7 +56,7 @@ interface Resolved
   extends
     Pick<CallerOrigin, 'at' | 'others' | 'source'>,
     Pick<Known, 'mayStay' | 'isUsed'>,
-    Pick<Principal, 'boundTo'> {
+    Pick<Principal, 'boundTo' | 'resourcePath'> {
   readonly key: ApiKeyDocument;
 }
 
@@ -152,7 +154,10 @@ export class Principals {
     const [at, key] = found;
     if (hashes[0] !== undefined && at !== documentKey.apiKey(hashes[0])) this.options.earlier.report(apiKey);
     const others = hashes.map(documentKey.apiKey).filter((each) => each !== at);
-    const resolved = { at, others, source: key, key, mayStay: null, isUsed: false, boundTo: null };
+    const resolved = {
+      ...{ at, others, source: key, key, mayStay: null, isUsed: false },
+      ...{ boundTo: null, resourcePath: null },
+    };
     const made = await this.knownOf(resolved);
     this.known.set(apiKey, made);
     return made.principal;
@@ -183,12 +188,12 @@ export class Principals {
     return made.principal;
   }
 
-  private knownByToken({ at, source, key, isCurrent, once, boundTo }: TokenKey): Promise<Known> {
-    const isUsed = once !== null;
-    return this.knownOf({ at, others: [], source, key, mayStay: isCurrent, isUsed, boundTo });
+  private knownByToken({ isCurrent, once, ...token }: TokenKey): Promise<Known> {
+    return this.knownOf({ ...token, others: [], mayStay: isCurrent, isUsed: once !== null });
   }
 
-  private async knownOf({ at, others, source, key, mayStay, isUsed, boundTo }: Resolved): Promise<Known> {
+  private async knownOf(resolved: Resolved): Promise<Known> {
+    const { at, others, source, key, mayStay, isUsed, boundTo, resourcePath } = resolved;
     if (key.workspaceId === null) throw refusal('scope_missing', key, ORGANISATION_KEY);
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
@@ -198,7 +203,7 @@ export class Principals {
     ]);
     const isOwn = isActive(workspace, 'workspace') && workspace.organisationId === key.organisationId;
     if (!isOwn || !isActive(organisation, 'organisation')) throw refusal('api_key_invalid', key);
-    const principal = { ...this.build(key, workspace, organisation), boundTo };
+    const principal = { ...this.build(key, workspace, organisation), boundTo, resourcePath };
     const origin = {
       ...{ id: key.id, at, others, source, workspace, workspaceKey, organisation, organisationKey },
       expiresAtMs: principal.expiresAtMs,
@@ -225,7 +230,7 @@ export class Principals {
     key: ApiKeyDocument,
     workspace: WorkspaceDocument,
     organisation: OrganisationDocument,
-  ): Omit<Principal, 'boundTo'> {
+  ): Omit<Principal, 'boundTo' | 'resourcePath'> {
     return {
       key,
       workspace,

@@ -36,6 +36,8 @@ export interface TokenKey {
   readonly once: OneTimeToken | null;
   /** The key that each request must prove to have; null for a bearer token. */
   readonly boundTo: TokenBinding | null;
+  /** Path of the only resource that the token is for; null: all. */
+  readonly resourcePath: string | null;
 }
 
 /** Resolves tokens that organisations and platforms sign, by the trusts of their issuers. */
@@ -91,6 +93,7 @@ export class TokenCallers {
       key: await this.asKey(verified, source.version),
       once: jti === null ? null : { trustId: rule.id, jti, expiresAt },
       boundTo: null,
+      resourcePath: null,
       isCurrent: () => this.now() < Math.min(checkAgainMs, expiresAt * 1_000) && this.sets.has(rule, key),
     };
   }

@@ -1,5 +1,5 @@
 import type { AttemptEnd } from '@gw/contracts';
-import { notificationBody, own, ownObject } from '@gw/mcp';
+import { META, notificationBody, own, ownObject, type JsonObject } from '@gw/mcp';
 import { UpstreamError } from '@gw/mcp-client';
 import { performance } from 'node:perf_hooks';
 import type { McpRequest } from './mcp-request';
@@ -8,13 +8,18 @@ import type { UpstreamCall } from './upstream-call';
 type Message = Parameters<NonNullable<UpstreamCall['listener']>>[0];
 
 /** Messages of an upstream during a call that its client gets. */
-export function relay({ reply, message }: McpRequest, event: Message): void {
+export function relay({ reply, message, era }: McpRequest, event: Message): void {
+  const meta = ownObject(message.params, '_meta');
   if (event.kind === 'progress') {
-    const progressToken = own(ownObject(message.params, '_meta'), 'progressToken');
+    const progressToken = own(meta, 'progressToken');
     reply.message(notificationBody('notifications/progress', { progressToken, ...event.params }));
-  } else if (event.method === 'notifications/message')
+  } else if (event.method === 'notifications/message' && wantsLog(era, meta))
     reply.message(notificationBody(event.method, event.params));
 }
+
+/** A modern client gets log messages only when its request sets a level. */
+const wantsLog = (era: McpRequest['era'], meta: JsonObject): boolean =>
+  era === 'legacy' || own(meta, META.logLevel) !== undefined;
 
 /** Notes the call for the log. */
 export function noteCall({ context, view }: McpRequest, startedMs: number, error: unknown): void {

@@ -2,6 +2,7 @@ import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy } from '
 import type { Ledger } from '@gw/limits';
 import type { OutboundClient } from '@gw/outbound';
 import type { SecretResolver } from '@gw/secret-managers';
+import { createIssuedCredentials } from '../credentials/issued';
 import type { Documents } from '../auth/documents';
 import type { FailureLog, PipelineStages } from '../core/pipeline';
 import type { GuardTools } from '../guardrails/guarded-request';
@@ -21,6 +22,7 @@ import { ResourceWatches } from './resource-watches';
 import { SessionStates } from './session-states';
 import { ToolCalls } from './tool-calls';
 import { UpstreamCalls } from './upstream-calls';
+import { UpstreamCredentials } from './upstream-credentials';
 import { McpUpstreams } from './upstreams';
 
 export interface McpParts {
@@ -49,7 +51,9 @@ export function createMcp(parts: McpParts): Mcp {
   const ring = sealingKeyring(...masterKeysOf(settings));
   const publicHosts = listOf(settings.PUBLIC_HOSTS);
   const servers = new McpServers(documents);
-  const upstreams = new McpUpstreams({ outbound, policy, ring, secrets });
+  const issued = createIssuedCredentials(settings, policy);
+  const credentials = new UpstreamCredentials({ ring, secrets, issued });
+  const upstreams = new McpUpstreams({ outbound, policy, credentials });
   const inputs = new ClientInputs();
   const streams = new ClientStreams();
   const watches = new ResourceWatches(upstreams);

@@ -50,11 +50,14 @@ function prompt({ view, message }: McpRequest, name: unknown): string {
 function resource({ view, message, era }: McpRequest, uri: unknown): string {
   if (typeof uri !== 'string' || uri === '') throw lacking('a resource', message.id);
   if (view.resourceOf(uri) !== undefined || view.of('resource_template').has(uri)) return uri;
-  if (era === 'modern') throw unknownCapability('resource', uri, message.id);
-  throw new McpFault(CODES.resourceNotFound, `Unknown resource: ${uri.slice(0, 256)}`, {
-    id: message.id,
-    data: { uri: uri.slice(0, 2_048) },
-  });
+  throw new McpFault(
+    era === 'modern' ? CODES.invalidParams : CODES.resourceNotFound,
+    `Unknown resource: ${uri.slice(0, 256)}`,
+    {
+      id: message.id,
+      data: { uri: uri.slice(0, 2_048) },
+    },
+  );
 }
 
 const lacking = (what: string, id: McpRequest['message']['id']): McpFault =>

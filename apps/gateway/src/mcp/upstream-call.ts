@@ -35,10 +35,12 @@ export class UpstreamCall {
   }
 
   /** A request of a legacy upstream for input: resolves with the client's response. */
-  readonly respond = (request: InputRequest, signal: AbortSignal): Promise<JsonObject | null> =>
+  readonly respond = ({ method, params }: InputRequest, signal: AbortSignal): Promise<JsonObject | null> =>
     new Promise((resolve) => {
       signal.addEventListener('abort', () => resolve(null), { once: true });
-      this.asked.push({ request, answer: resolve });
+      // `_meta` is between the upstream and us.
+      const { _meta, ...shown } = params;
+      this.asked.push({ request: { method, params: shown }, answer: resolve });
       this.wake?.();
     });
 

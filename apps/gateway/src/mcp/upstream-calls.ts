@@ -22,6 +22,7 @@ import {
   type StateOwner,
 } from '@gw/mcp';
 import { UpstreamError, type CallOptions, type McpUpstream } from '@gw/mcp-client';
+import { callerHeaders } from './caller-headers';
 import { noteCall, relay } from './call-notes';
 import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
@@ -116,13 +117,18 @@ export class UpstreamCalls {
     const abort = new AbortController();
     const call = new UpstreamCall(abort);
     const meta = ownObject(message.params, '_meta');
-    const sent = { ...params, ...more, _meta: meta };
+    const relays = await this.relaysInput(request, upstream);
+    // A modern server judges responses that come without a state.
+    const responses = relays ? own(message.params, 'inputResponses') : undefined;
+    const unasked = responses === undefined ? {} : { inputResponses: responses };
+    const sent = { ...params, ...unasked, ...more, _meta: meta };
     const options: CallOptions = {
       signal: abort.signal,
+      headers: callerHeaders(request),
       wantsProgress: own(meta, 'progressToken') !== undefined,
       ...logLevel(request, meta),
       ...(headerParameters && { headerParameters }),
-      input: (await this.relaysInput(request, upstream))
+      input: relays
         ? 'relay'
         : {
             context: {
@@ -174,7 +180,7 @@ export class UpstreamCalls {
 
   private park(request: McpRequest, call: UpstreamCall, requests: InputRequests): void {
     const id = randomHex(32);
-    const isParked = this.parked.park(id, request.view.caller.binding, call, Date.now());
+    const isParked = this.hasParked(id, request.view.caller.binding, call);
     const state = isParked
       ? this.sealed(request, {
           ...{ kind: 'parked', requests, upstreamState: null },
@@ -187,6 +193,14 @@ export class UpstreamCalls {
         ? toolError('Too many calls wait for input; call the tool again later.')
         : inputRequired(requests, state);
     this.send(request, result, null);
+  }
+
+  /** At the bound of a caller, the call that waited for longest gives way: its client has left it. */
+  private hasParked(id: string, binding: string, call: UpstreamCall): boolean {
+    if (this.parked.park(id, binding, call, Date.now())) return true;
+    const oldest = this.parked.displace(binding);
+    oldest?.cancel();
+    return oldest !== null && this.parked.park(id, binding, call, Date.now());
   }
 
   /** Passes the input that a modern upstream requires on to a modern client, with the upstream's state inside of ours. */

@@ -39,6 +39,16 @@ export class ParkedCalls<T> {
     return true;
   }
 
+  /** Removes the call of a principal that waited for longest, to make room for another; null when none waits. */
+  displace(principal: string): T | null {
+    for (const [id, entry] of this.entries) {
+      if (entry.isRedeemed || entry.principal !== principal) continue;
+      this.entries.delete(id);
+      return entry.call;
+    }
+    return null;
+  }
+
   /** Takes a call for its retry. Only the first retry finds it, so nothing runs twice. */
   redeem(id: string, principal: string, now: number): Redeemed<T> {
     this.expire(now);

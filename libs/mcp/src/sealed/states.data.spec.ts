@@ -129,6 +129,8 @@ describe('parked calls', () => {
     const calls = new ParkedCalls<number>();
     for (let at = 0; at < 5; at += 1) expect(calls.park(`a${String(at)}`, 'a', at, NOW)).toBe(true);
     expect(calls.park('a5', 'a', 5, NOW)).toBe(false);
+    expect([calls.displace('a'), calls.displace('b')]).toEqual([0, null]);
+    expect(calls.park('a5', 'a', 5, NOW)).toBe(true);
     for (let at = 0; at < 95; at += 1)
       expect(calls.park(`${String(at)}`, `p${String(at)}`, at, NOW)).toBe(true);
     expect(calls.park('b', 'b', 1, NOW)).toBe(false);

@@ -11,7 +11,7 @@ import { GrantWriter, type WrittenGrant } from './grant-writer';
 import { AssertionFault, IdentityAssertions, isRefusal, type IdentityAssertion } from './identity-assertions';
 import { currentOauthCall, type OauthWork } from './oauth-call';
 import { OauthClients, type KnownClient } from './oauth-clients';
-import { resourceOf, scopesOfClient, type OauthResource } from './oauth-resources';
+import { resourceOf, scopesAt, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type Place } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
@@ -157,7 +157,7 @@ function scopesOf(
   { client, assertion, resource }: Omit<Asserted, 'scopes'>,
   requested: string | undefined,
 ): readonly string[] {
-  const allowed = scopesOfClient(client.kind === 'registered');
+  const allowed = scopesAt(resource, client.kind === 'registered');
   const asserted = assertion.scopes.length > 0 ? assertion.scopes : resource.defaultScopes;
   const wanted = requested === undefined || requested === '' ? asserted : requested.split(' ');
   return [...new Set(wanted)].filter((scope) => asserted.includes(scope) && allowed.has(scope));

@@ -15,7 +15,7 @@ import type { OauthAccounts } from './oauth-accounts.service';
 import type { OauthClients } from './oauth-clients';
 import { NO_STORAGE } from './no-storage';
 import { errorPage } from './oauth-pages';
-import { OFFLINE, resourceOf, scopesOfClient } from './oauth-resources';
+import { OFFLINE, resourceOf, scopesAt } from './oauth-resources';
 import type { PrivateJwk } from './signing-keys';
 
 const MINUTE = 60;
@@ -173,7 +173,7 @@ function resourceServer(
 ): ResourceServer {
   const resource = resourceOf(url, issuer);
   if (resource === null) throw new errors.InvalidTarget('resource is not known here');
-  const allowed = scopesOfClient(isRegistered);
+  const allowed = scopesAt(resource, isRegistered);
   if (NAMES_RESOURCE.has(oidc.route) && oidc.params !== undefined) {
     const requested = textOf(oidc.params['scope']).split(' ');
     const named = requested.filter((scope) => scope !== OFFLINE && scope !== '');

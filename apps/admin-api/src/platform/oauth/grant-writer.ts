@@ -3,13 +3,13 @@ import { GatewayError, UUID, uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import type Provider from 'oidc-provider';
-import { MoreThan } from 'typeorm';
+import { MoreThan, type EntityManager } from 'typeorm';
 import type { OauthWork } from './oauth-call';
 import type { KnownClient } from './oauth-clients';
 import { endGrant } from './oauth-grants';
 import { assertAllowed } from './oauth-policy';
 import { OFFLINE, type OauthResource } from './oauth-resources';
-import { scopesHeld, seatOf, type Place } from './oauth-seats';
+import { scopesHeld, seatOf, type OauthSeat, type Place } from './oauth-seats';
 
 /** Grants of one user in an organisation, and of one client among them: the oldest of those that were remembered end when it gets more. */
 const [GRANTS_MAX, OF_CLIENT_MAX] = [200, 20];
@@ -50,9 +50,7 @@ export class GrantWriter {
     if (workspaceId !== null && !UUID.test(workspaceId))
       throw invalid('workspace_id', 'workspace_id must be an id');
     await assertAllowed(manager, organisationId, { kind: client.kind, byDevice }, { held: true });
-    const seat = await seatOf(manager, place);
-    if (seat === null || (workspaceId === null && seat.organisationRole === 'member'))
-      throw new GatewayError('forbidden', { message: 'Choose a workspace of yours.' });
+    const seat = await seatAt(manager, place, resource);
     const held = await scopesHeld(manager, place, seat);
     const scopes = wanted.filter((scope) => held.has(scope));
     if (scopes.length === 0)
@@ -79,6 +77,22 @@ export class GrantWriter {
     await grant.save();
     return { grantId, scopes };
   }
+}
+
+/** The user at the place. Throws `forbidden` unless tokens for the resource may act there. */
+async function seatAt(
+  manager: EntityManager,
+  place: Place,
+  { workspace, type }: OauthResource,
+): Promise<OauthSeat> {
+  const { workspaceId } = place;
+  const seat = await seatOf(manager, place);
+  const mayBeWhole = seat?.organisationRole !== 'member' && type !== 'mcp';
+  const isPlace = workspaceId !== null || mayBeWhole;
+  const isOfResource = workspace === null || workspace === workspaceId || workspace === seat?.workspaceSlug;
+  if (seat === null || !isPlace || !isOfResource)
+    throw new GatewayError('forbidden', { message: 'Choose a workspace of yours.' });
+  return seat;
 }
 
 /** Makes room for one more remembered grant. */

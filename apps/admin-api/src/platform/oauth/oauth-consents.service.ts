@@ -24,7 +24,7 @@ import { GrantWriter } from './grant-writer';
 import { assertAllowed } from './oauth-policy';
 import { grantedBefore, type RepeatedRequest } from './remembered-consents';
 import { resourceOf, scopesRequested } from './oauth-resources';
-import { seatOf, workspacesOf } from './oauth-seats';
+import { choicesFor, seatOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
 type Interaction = InstanceType<Provider['Interaction']>;
@@ -67,7 +67,6 @@ export class OauthConsents {
     await this.own(open, session);
     await assertAllowed(this.dataSource.manager, session.organisationId, { ...open.client, byDevice: false });
     const { client, redirectUri, resource, scopes } = open;
-    const isMember = session.role === 'member';
     const seat = await seatOf(this.dataSource.manager, { ...session, workspaceId: null });
     return {
       resumeState,
@@ -77,8 +76,7 @@ export class OauthConsents {
       redirect: { host: shownHost(redirectUri), isLoopback: isLoopbackRedirect(redirectUri) },
       resourceName: resource.name,
       scopes,
-      workspaces: await workspacesOf(this.dataSource.manager, session),
-      wholeOrganisation: !isMember,
+      ...(await choicesFor(this.dataSource.manager, session, resource)),
       email: seat?.email ?? '',
       csrf: formToken(this.secrets.oauthPageKey, formOf(resumeState), session),
       error: null,

@@ -22,7 +22,7 @@ import { OauthClients } from './oauth-clients';
 import { OauthEngine } from './oauth-engine.service';
 import { assertAllowed } from './oauth-policy';
 import { OFFLINE, resourceOf, scopesRequested } from './oauth-resources';
-import { seatOf, workspacesOf } from './oauth-seats';
+import { choicesFor, seatOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
 /** What a device has requested, as the protocol engine keeps it. */
@@ -83,8 +83,7 @@ export class OauthDevices {
       clientName: client.name,
       resourceName: resource.name,
       ...{ scopes, deviceAddress },
-      workspaces: await workspacesOf(manager, session),
-      wholeOrganisation: session.role !== 'member',
+      ...(await choicesFor(manager, session, resource)),
       email: seat?.email ?? '',
       csrf: formToken(this.secrets.oauthPageKey, formOf(userCode), session),
       error: null,

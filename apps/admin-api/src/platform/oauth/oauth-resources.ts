@@ -6,8 +6,12 @@ import { canonicalResource, resourceAt } from '@gw/oauth';
 export interface OauthResource {
   /** Canonical URL; the audience of tokens. */
   readonly url: string;
-  readonly type: 'control_plane';
+  readonly type: 'control_plane' | 'mcp';
   readonly name: string;
+  /** The only workspace, by slug or id, for which tokens may be; null: the user chooses. */
+  readonly workspace: string | null;
+  /** Scopes that its tokens can have; null: all that the client may ask for. */
+  readonly scopes: readonly string[] | null;
   /** Scopes of requests that name none. */
   readonly defaultScopes: readonly string[];
 }
@@ -19,14 +23,27 @@ export const OFFLINE = 'offline_access';
 
 /** The resource of a URL, which must be exactly its own; null for an unknown one. */
 export function resourceOf(url: string, publicUrl: string): OauthResource | null {
-  const canonical = canonicalResource(url);
-  if (canonical === undefined || resourceAt(canonical, publicUrl)?.kind !== 'control_plane') return null;
+  const [canonical, place] = [canonicalResource(url), resourceAt(url, publicUrl)];
+  if (canonical === undefined || place === undefined) return null;
+  if (place.kind === 'control_plane')
+    return {
+      ...{ url: canonical, type: 'control_plane', name: 'Tollgate API', workspace: null, scopes: null },
+      defaultScopes: ['completions.write'],
+    };
+  if (place.kind !== 'mcp' || place.server === null) return null;
   return {
-    url: canonical,
-    type: 'control_plane',
-    name: 'Tollgate API',
-    defaultScopes: ['completions.write'],
+    ...{ url: canonical, type: 'mcp', name: `MCP server ${place.server}`, workspace: place.workspace },
+    scopes: MCP_SCOPES,
+    defaultScopes: MCP_SCOPES,
   };
+}
+
+const MCP_SCOPES: readonly string[] = ['mcp.invoke'];
+
+/** Scopes that tokens for a resource can have when a client asks for them. */
+export function scopesAt({ scopes }: OauthResource, isRegistered: boolean): ReadonlySet<string> {
+  const all = scopesOfClient(isRegistered);
+  return scopes === null ? all : new Set(scopes.filter((scope) => all.has(scope)));
 }
 
 /** Scopes that a client may ask for: all of the catalogue for one of an administrator, those of a user key for others. */
@@ -47,15 +64,21 @@ export function scopesRequested(
 export const isRegistrable = (scope: string): boolean =>
   scope === OFFLINE || (isScope(scope) && scopesOfClient(false).has(scope));
 
-/** The document of RFC 9728. It is the same for resources that do not exist. */
+/** The document of RFC 9728. It does not say whether a server exists. */
 export const protectedResource = (url: string, publicUrl: string): object => ({
   resource: url,
   authorization_servers: [publicUrl],
-  scopes_supported: [...scopesOfClient(false)].sort(),
+  scopes_supported: [...supportedScopes(url, publicUrl)].sort(),
   bearer_methods_supported: ['header'],
   dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
   resource_name: 'Tollgate',
 });
 
+function supportedScopes(url: string, publicUrl: string): ReadonlySet<string> {
+  const resource = resourceOf(url, publicUrl);
+  return resource === null ? scopesOfClient(false) : scopesAt(resource, false);
+}
+
 /** The type of a resource by its URL. */
-export const resourceTypeOf = (url: string): string => (url.endsWith('/v1') ? 'control_plane' : 'unknown');
+export const resourceTypeOf = (url: string): string =>
+  url.endsWith('/v1') ? 'control_plane' : url.endsWith('/mcp') ? 'mcp' : 'unknown';

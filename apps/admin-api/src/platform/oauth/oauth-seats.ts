@@ -2,6 +2,7 @@ import { ceilingOf, type OrganisationRole, type WorkspaceRole } from '@gw/auth-s
 import { WorkspaceEntity } from '@gw/entities';
 import { In, type EntityManager } from 'typeorm';
 import { securityOf } from '../auth/security';
+import type { OauthResource } from './oauth-resources';
 import type { AuthenticatedSession } from '../auth/session.strategy';
 
 /** Workspaces that a page offers. */
@@ -59,18 +60,39 @@ export async function scopesHeld(
   return ceilingOf(organisationRole, workspaceRole, settings);
 }
 
-/** The workspaces of a grant that a user can choose from. */
-export const workspacesOf = (
+/** The workspaces of a grant that a user can choose from, and whether the whole organisation is another choice. */
+export async function choicesFor(
+  manager: EntityManager,
+  session: AuthenticatedSession,
+  { workspace, type }: Pick<OauthResource, 'workspace' | 'type'>,
+): Promise<Choices> {
+  const all = await workspacesOf(manager, session);
+  const isOffered = ({ id, slug }: OfferedWorkspace): boolean =>
+    workspace === null || workspace === id || workspace === slug;
+  return {
+    workspaces: all.filter(isOffered),
+    wholeOrganisation: session.role !== 'member' && type !== 'mcp',
+  };
+}
+
+type OfferedWorkspace = Pick<WorkspaceEntity, 'id' | 'name' | 'slug'>;
+
+export interface Choices {
+  readonly workspaces: readonly OfferedWorkspace[];
+  readonly wholeOrganisation: boolean;
+}
+
+const workspacesOf = (
   manager: EntityManager,
   { organisationId, role, memberships }: AuthenticatedSession,
-): Promise<Pick<WorkspaceEntity, 'id' | 'name'>[]> =>
+): Promise<OfferedWorkspace[]> =>
   manager.find(WorkspaceEntity, {
     where: {
       organisationId,
       status: 'active',
       ...(role === 'member' ? { id: In([...memberships.keys()]) } : {}),
     },
-    select: { id: true, name: true },
+    select: { id: true, name: true, slug: true },
     order: { name: 'ASC', id: 'ASC' },
     take: WORKSPACES_MAX,
   });
