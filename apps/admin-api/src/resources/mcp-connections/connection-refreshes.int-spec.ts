@@ -12,6 +12,12 @@ import { ConnectScene } from './spec-support/connect-scene';
 const REQUEST = { id: uuidv7(), method: 'POST', uri: INTERNAL.mcpConnectionRefresh };
 const FACTS = { ...REQUEST, clientIp: null, userAgent: null };
 
+/** Resolves once a condition holds, after at most three seconds. */
+async function until(holds: () => boolean): Promise<void> {
+  const endsAt = performance.now() + 3_000;
+  while (!holds() && performance.now() < endsAt) await new Promise(setImmediate);
+}
+
 describe('refreshes of connections to upstream MCP servers', () => {
   const scene = new ConnectScene();
   const { api } = scene;
@@ -44,6 +50,9 @@ describe('refreshes of connections to upstream MCP servers', () => {
     const requests = Array.from({ length: 4 }, () => processes).flat();
     const wanted = { serverId: scene.serverId, userId, version };
     const startedAt = performance.now();
+    // The upstream responds only once every process has looked at the row.
+    const looks = jest.spyOn(api.dataSource.manager, 'findOneBy');
+    scene.as.beforeToken = () => until(() => looks.mock.calls.length >= 2 * processes.length);
     const responses = await Promise.all(requests.map((each) => each.refresh(wanted, FACTS)));
     const ms = performance.now() - startedAt;
     expect(scene.as.callsOf('/token')).toBe(before + 1);
@@ -52,6 +61,8 @@ describe('refreshes of connections to upstream MCP servers', () => {
     expect(new Set(responses.map((each) => JSON.stringify(each)))).toEqual(
       new Set([JSON.stringify({ outcome: 'refreshed', version: now })]),
     );
+    looks.mockRestore();
+    scene.as.beforeToken = () => Promise.resolve();
     expect(ms).toBeLessThan(5_000);
     // The rotated token was stored, so the next refresh works.
     expect(await refresh(userId, now)).toMatchObject({ outcome: 'refreshed' });
