@@ -84,6 +84,7 @@ export const NO_STATE: readonly Stateless[] = [
   { routes: /(password|mfa)-reset$|users\/\{userId\}\/sso-links/, reason: 'sessions and passwords' },
   { routes: /\/v1\/scim\/workspaces/, reason: 'groups, which the identity provider and their names decide' },
   { routes: /\/v1\/mcp-integrations/, reason: 'MCP integrations, which files do not contain yet' },
+  { routes: /\/v1\/mcp-servers/, reason: 'MCP servers, which files do not contain yet' },
   { routes: /feedback/, reason: 'data of requests' },
   { routes: /\/v1\/(logs|otel|repricings)/, reason: 'data of requests' },
 ];

@@ -13,6 +13,7 @@ import { sampleLogRecord } from '@gw/testing';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 import { checkIdentityResponses } from './spec-support/identity-responses';
 import { checkMcpResponses } from './spec-support/mcp-responses';
+import { checkMcpServerResponses } from './spec-support/mcp-server-responses';
 import { insertMcpIntegration, insertMcpServer } from './spec-support/mcp-servers';
 import { StubWorker } from './spec-support/stub-worker';
 
@@ -419,6 +420,7 @@ describe('responses of the control plane', () => {
 
   checkIdentityResponses({ admin, ours, step });
   checkMcpResponses({ ours, step });
+  checkMcpServerResponses({ admin, ours, step });
 
   it('of exports match the document', async () => {
     const own = { key: ours.key };

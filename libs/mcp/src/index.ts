@@ -1,4 +1,5 @@
 export {
+  decidingRule,
   judgeAccess,
   matchesName,
   MCP_SCOPE,

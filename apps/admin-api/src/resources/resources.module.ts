@@ -63,6 +63,14 @@ import { LogTail } from './logs/log-tail';
 import { LogsController } from './logs/logs.controller';
 import { LogsService } from './logs/logs.service';
 import { MCP_CONNECTIONS } from './mcp-connections/mcp-connections.parts';
+import { McpAccessRulesService } from './mcp-servers/mcp-access-rules.service';
+import { McpConnectionsService } from './mcp-servers/mcp-connections.service';
+import { McpEffectiveAccessService } from './mcp-servers/mcp-effective-access.service';
+import { McpServerAccessController } from './mcp-servers/mcp-server-access.controller';
+import { McpServerCapabilitiesService } from './mcp-servers/mcp-server-capabilities.service';
+import { McpServersController } from './mcp-servers/mcp-servers.controller';
+import { McpServersService } from './mcp-servers/mcp-servers.service';
+import { McpUserAccessService } from './mcp-servers/mcp-user-access.service';
 import { OrganisationPropertiesController } from './organisation-properties/organisation-properties.controller';
 import { OrganisationPropertiesService } from './organisation-properties/organisation-properties.service';
 import { OrganisationsController } from './organisations/organisations.controller';
@@ -233,6 +241,17 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
       OutboundGuardrailPort,
       McpMappingsService,
       QualityService,
+    ],
+  },
+  {
+    controllers: [McpServersController, McpServerAccessController],
+    providers: [
+      McpServersService,
+      McpServerCapabilitiesService,
+      McpUserAccessService,
+      McpConnectionsService,
+      McpAccessRulesService,
+      McpEffectiveAccessService,
     ],
   },
   { controllers: [LogExportsController], providers: [LogExportsService] },

@@ -147,6 +147,8 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   logs: 'insert',
   mcpConnect: 'connect',
   mcpIntegrations: 'create remove update updateWorkspaces',
+  mcpServerAccess: 'removeConnection updateCapabilities updateRules updateUsers',
+  mcpServers: 'create remove update',
   mfa: 'confirm enrol remove renewCodes',
   organisationProperties: 'update',
   organisations: 'update',

@@ -9,7 +9,7 @@ import { uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, insertVerdicts, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
-import { insertMcpIntegration, insertMcpServer } from './mcp-servers';
+import { insertCapability, insertMcpIntegration, insertMcpServer } from './mcp-servers';
 import { connectionFields } from './sso-connections';
 import { trustFields } from './trusts';
 
@@ -98,7 +98,9 @@ const mcpServer: Maker = async (admin, place) => {
   const { manager } = admin.dataSource;
   // The whole organisation sees it, so it has no mark of the workspace.
   const { id: integrationId } = await insertMcpIntegration(manager, place);
-  return insertMcpServer(manager, place, integrationId, { name: named(place.mark) });
+  await insertCapability(manager, integrationId, 'read');
+  const { id, slug } = await insertMcpServer(manager, place, integrationId, { name: named(place.mark) });
+  return { id, slug };
 };
 
 /** A server at which users sign in themselves. */
@@ -159,6 +161,12 @@ export const MAKERS = {
     return make(admin, adminKey, '/v1/users/invites', { email, role: 'member', workspaces: [] });
   },
   label: inWorkspace('/v1/labels', {}),
+  mcpServer,
+  mcpUpstream: async (admin, place) => {
+    const { workspaceId, mark } = place;
+    const fields = { name: named(mark), workspaceId };
+    return { id: (await insertMcpIntegration(admin.dataSource.manager, place, fields)).id };
+  },
   log,
   feedback: async (admin, { key, mark }) => {
     const body = { trace_id: mark, value: 1 };

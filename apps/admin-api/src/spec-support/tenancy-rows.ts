@@ -268,6 +268,26 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   guardrailServers_list: workspace('toolGuardrail'),
   guardrailServers_replace: workspace('toolGuardrail', body({ mcp_servers: {} })),
   guardrailServers_put: workspace('toolGuardrail', empty),
+  ...crud('mcpServers', 'mcpServer', {}, RENAMED, { needsWorkspace: true }),
+  mcpServers_create: named({
+    kind: 'mcpUpstream',
+    body: ({ fixture }) => ({ name: 'x', mcp_integration_id: fixture.id }),
+  }),
+  mcpServers_metadata: workspace('mcpServer', { needsWorkspace: true }),
+  mcpServerAccess_listCapabilities: workspace('mcpServer', { needsWorkspace: true }),
+  mcpServerAccess_updateCapabilities: workspace('mcpServer', {
+    ...body({ capabilities: [{ type: 'tool', name: 'read', enabled: true }] }),
+    needsWorkspace: true,
+  }),
+  mcpServerAccess_listUsers: workspace('mcpServer', { needsWorkspace: true }),
+  mcpServerAccess_updateUsers: workspace('mcpServer', { ...empty, needsWorkspace: true }),
+  mcpServerAccess_listConnections: workspace('mcpServer', { needsWorkspace: true }),
+  // A service key must name a user, and no user of the matrix has a connection.
+  mcpServerAccess_removeConnection: workspace('mcpServer', { needsWorkspace: true, reached: [400, 404] }),
+  mcpServerAccess_getRules: workspace('mcpServer', { needsWorkspace: true }),
+  mcpServerAccess_updateRules: workspace('mcpServer', { ...body({ rules: [] }), needsWorkspace: true }),
+  // The row names neither a user nor a key.
+  mcpServerAccess_effective: workspace('mcpServer', { needsWorkspace: true, reached: [400] }),
   logExports_create: named(body({ filters: {}, requested_data: ['id'] })),
   logExports_list: named(),
   logExports_fieldRestrictions: named(),

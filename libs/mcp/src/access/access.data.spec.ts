@@ -1,6 +1,7 @@
 import type { JsonObject } from '../protocol';
 import { vectors } from '../spec-support/vectors';
 import {
+  decidingRule,
   judgeAccess,
   type AccessCaller,
   type AccessCapability,
@@ -126,6 +127,20 @@ describe('access to tools', () => {
     expect(judge([{}, { when, effect: 'deny' }], null)).toBe('allow');
     expect(judge([{}, { when, effect: 'deny' }], { repo: 'acme/x' })).toBe('arguments_refused');
     expect(judge([{}, { when, effect: 'ask' }], { repo: 'acme/x' })).toBe('ask');
+  });
+
+  it('names the rule that decides what is listed: a denial, else an ask, else an allow', () => {
+    const rule = (effect: AccessRule['effect'], tools: readonly string[], id = 'u1'): AccessRule => ({
+      ...{ subject: { type: 'user', id }, server: 's', tools, effect, when: [] },
+    });
+    const [allow, ask, deny] = [rule('allow', ['*']), rule('ask', ['a*']), rule('deny', ['ab'])];
+    const other = rule('deny', ['*'], 'u2');
+    const server = { ...serverOf(input), rules: [other, allow, ask, deny] };
+    const of = (tool: string): AccessRule | null => decidingRule(server, tool, callerOf(input));
+    expect([of('ab'), of('a'), of('b')]).toEqual([deny, ask, allow]);
+    expect(decidingRule({ ...server, rules: [other] }, 'a', callerOf(input))).toBeNull();
+    const conditional = { ...deny, when };
+    expect(decidingRule({ ...server, rules: [conditional] }, 'ab', callerOf(input))).toBeNull();
   });
 
   it('denies when a text is too long for the pattern of a denial', () => {

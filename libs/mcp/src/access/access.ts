@@ -126,9 +126,7 @@ function judgeRules(
   caller: AccessCaller,
   args: JsonObject | null,
 ): AccessVerdict {
-  const matching = server.rules
-    .slice(0, RULES_MAX)
-    .filter((rule) => isAbout(rule, server.slug, tool) && isSubject(rule.subject, caller));
+  const matching = matchingRules(server, tool, caller);
   const of = (effect: AccessRule['effect']): readonly AccessRule[] =>
     matching.filter((rule) => rule.effect === effect);
   for (const rule of of('deny')) {
@@ -143,6 +141,23 @@ function judgeRules(
   if (server.defaultEffect === 'allow') return { kind: 'allow' };
   const narrow = allowing[0] ?? of('ask')[0];
   return narrow === undefined ? HIDDEN : refused(narrow);
+}
+
+const matchingRules = (server: AccessServer, tool: string, caller: AccessCaller): readonly AccessRule[] =>
+  server.rules
+    .slice(0, RULES_MAX)
+    .filter((rule) => isAbout(rule, server.slug, tool) && isSubject(rule.subject, caller));
+
+/**
+ * Returns the rule that decides whether the tool is listed for the caller; null when no rule does.
+ * For previews.
+ */
+export function decidingRule(server: AccessServer, tool: string, caller: AccessCaller): AccessRule | null {
+  const matching = matchingRules(server, tool, caller);
+  const first = (effect: AccessRule['effect']): AccessRule | undefined =>
+    matching.find((rule) => rule.effect === effect);
+  const denying = matching.find(({ effect, when }) => effect === 'deny' && when.length === 0);
+  return denying ?? first('ask') ?? first('allow') ?? null;
 }
 
 const refused = ({ when }: AccessRule): AccessVerdict => ({

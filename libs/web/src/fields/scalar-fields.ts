@@ -50,10 +50,10 @@ const SLUG =
   /^(?!(?:prototype|constructor|__defineGetter__|__defineSetter__|hasOwnProperty|__lookupGetter__|__lookupSetter__|isPrototypeOf|propertyIsEnumerable|toString|valueOf|__proto__|toLocaleString)$)(?![0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$)[a-zA-Z0-9_-]+$/;
 
 /**
- * An identifier in a path: 1 to 255 letters, digits, `_` and `-`. UUIDs are refused, because paths
- * also accept UUIDs, and so are names that every JavaScript object has.
+ * An identifier in a path: 1 to 255 letters, digits, `_` and `-`, or `min` to `max`. UUIDs are
+ * refused, because paths also accept UUIDs, and so are names that every JavaScript object has.
  */
-export const SlugField = (options: FieldOptions = {}): PropertyDecorator =>
+export const SlugField = (options: Omit<TextOptions, 'pattern'> = {}): PropertyDecorator =>
   TextField({ ...options, pattern: SLUG });
 
 /**

@@ -25,6 +25,8 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   logExports_remove: 'carries no limits',
   labels_remove: 'carries no limits',
   mcpIntegrations_remove: 'carries no limits',
+  mcpServers_remove: 'carries no limits',
+  mcpServerAccess_removeConnection: 'carries no limits',
   collections_remove: 'carries no limits',
   partials_remove: 'carries no limits',
   partials_removeShare: 'carries no limits',

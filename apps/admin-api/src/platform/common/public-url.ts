@@ -14,3 +14,7 @@ export function publicUrl(
   const base = CONSOLE_URL ?? PUBLIC_URL ?? `http://${host}:${String(ADMIN_PORT)}`;
   return base.replace(/(?<!\/)\/+$/, '') + path;
 }
+
+/** Returns a URL of the gateway: below PUBLIC_URL, else as `publicUrl`, since one address serves both planes. */
+export const gatewayUrl = (settings: PublicUrlSettings, path: string): string =>
+  publicUrl({ ...settings, CONSOLE_URL: settings.PUBLIC_URL ?? settings.CONSOLE_URL }, path);

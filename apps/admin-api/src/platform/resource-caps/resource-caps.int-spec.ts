@@ -23,6 +23,9 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   IntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
   McpIntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
   McpCapabilityEntity: 'read from a server; 20,000 for each integration at most',
+  McpServerCapabilityEntity: 'one for each server and capability',
+  McpServerUserEntity: 'one for each server and user, which are capped',
+  McpConnectionEntity: 'one for each server and user, which are capped',
   ChangeEventEntity: 'deleted once gateways have read it',
   EnforcedFeaturesEntity: 'one row',
   GatewayEntity: 'one for each gateway',
@@ -70,6 +73,7 @@ const MAKING: Readonly<Record<string, (parts: BodyParts) => object>> = {
 const NOT_FILLED: Readonly<Record<string, string>> = {
   organisation_users: 'created by a call of the invited user, whose token is only sent by mail',
   scim_users: 'created by the identity provider, over SCIM',
+  guardrail_mcp_servers: 'only servers of the workspace, which reach their cap first',
   integrations: 'one of a workspace also creates a provider, and providers reach their cap first',
 };
 

@@ -1,8 +1,7 @@
 import { McpIntegrationEntity, McpServerEntity } from '@gw/entities';
 import { Not, type EntityManager, type SelectQueryBuilder } from 'typeorm';
-import type { Write } from '../unit-of-work/writes';
 import { integrationReach } from './integration-reach';
-import { deletePartsOfServers, MCP_AVAILABLE, mcpServerKeys } from './mcp-rows';
+import { MCP_AVAILABLE } from './mcp-rows';
 
 /** Which MCP integrations a caller may reach. */
 export const MCP_REACH = integrationReach('mcp_integrations');
@@ -47,19 +46,6 @@ export const liveMcpServers = (
   { id }: Pick<McpIntegrationEntity, 'id'>,
 ): Promise<McpServerEntity[]> =>
   manager.findBy(McpServerEntity, { integrationId: id, status: Not('archived') });
-
-/** Archives the given MCP servers, deletes what belongs to them, and marks their documents as removed. */
-export async function archiveMcpServers(write: Write, rows: readonly McpServerEntity[]): Promise<void> {
-  await deletePartsOfServers(
-    write,
-    rows.map(({ id }) => id),
-  );
-  for (const row of rows) row.status = 'archived';
-  await write.manager.save(McpServerEntity, [...rows]);
-  for (const { id, workspaceId } of rows)
-    write.audit({ action: 'delete', resourceType: 'mcp_servers', resourceId: id, workspaceId });
-  write.removed(...rows.flatMap(mcpServerKeys));
-}
 
 /** Returns the active MCP integrations that use a secret reference. */
 export const mcpIntegrationsUsing = (

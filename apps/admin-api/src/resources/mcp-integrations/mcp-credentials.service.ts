@@ -8,6 +8,7 @@ import { Secrets } from '../../settings';
 import type { Principal } from '../../platform/common/principal';
 import { unmaskedHeaders } from '../../platform/credentials/header-map';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import { MCP_CLIENTS, withClientSecret } from '../../platform/credentials/mcp-shown-configurations';
 import {
   assertMayAim,
   assertSecretsStay,
@@ -19,7 +20,6 @@ import { assertMcpAddresses, configurationFaultsOf, isFields, MEMBER_OF } from '
 type Fields = Readonly<Record<string, unknown>>;
 
 const MASK = '*****';
-const CLIENTS = ['oauth_client_credentials', 'oauth_metadata'] as const;
 
 export interface McpCredentialInput {
   /** Absent keeps what is saved; null clears all. */
@@ -91,7 +91,7 @@ export class McpCredentials {
     const { headers, ...rest } = values as { readonly headers?: Readonly<Record<string, string>> };
     const open: Record<string, unknown> = { ...rest };
     let clientSecret: string | undefined;
-    for (const name of CLIENTS) {
+    for (const name of MCP_CLIENTS) {
       const client = open[name];
       if (!isFields(client)) continue;
       const { client_secret: secret, ...shown } = client;
@@ -118,27 +118,11 @@ const maskedContent = ({ headers, clientSecret }: McpAuthContent): Row['maskedAu
   ...(clientSecret === undefined ? {} : { client_secret: MASK }),
 });
 
-/** Returns the configurations as a response shows them, with masked secrets. */
-export function shownMcpConfigurations({
-  configurations,
-  maskedAuth,
-}: Pick<Row, 'configurations' | 'maskedAuth'>): Record<string, unknown> {
-  const { headers, client_secret: secret } = maskedAuth;
-  return withClientSecret({ ...configurations, ...(headers ? { headers } : {}) }, secret);
-}
-
 const savedConfigurations = (
   configurations: Fields,
   { headers, clientSecret }: McpAuthContent,
 ): Record<string, unknown> =>
   withClientSecret({ ...configurations, ...(headers ? { headers } : {}) }, clientSecret);
-
-function withClientSecret(values: Record<string, unknown>, secret: unknown): Record<string, unknown> {
-  if (secret === undefined) return values;
-  for (const name of CLIENTS)
-    if (isFields(values[name])) values[name] = { ...values[name], client_secret: secret };
-  return values;
-}
 
 /** Merges new members into the saved ones: an absent one stays, null clears it, masked secrets stay. */
 function mergedConfigurations(saved: Fields, input: Fields | null | undefined): Record<string, unknown> {
@@ -155,7 +139,7 @@ function mergedConfigurations(saved: Fields, input: Fields | null | undefined): 
 function keptSecrets(name: string, value: unknown, saved: unknown): unknown {
   if (!isFields(value) || !isFields(saved)) return value;
   if (name === 'headers') return unmaskedHeaders(value as Record<string, string>, saved);
-  if (!CLIENTS.some((each) => each === name)) return value;
+  if (!MCP_CLIENTS.some((each) => each === name)) return value;
   const { client_secret: secret, ...rest } = value;
   if (secret !== undefined && secret !== MASK) return value;
   return saved['client_secret'] === undefined ? rest : { ...rest, client_secret: saved['client_secret'] };
@@ -190,7 +174,7 @@ function bound(url: string, values: Fields): BoundSecrets {
         ([name, value]) => [`configurations.headers.${name}`, value] as [string, unknown],
       ),
     );
-  for (const name of CLIENTS) {
+  for (const name of MCP_CLIENTS) {
     const of = values[name];
     if (isFields(of)) secrets.push([`configurations.${name}.client_secret`, of['client_secret']]);
   }
@@ -213,7 +197,7 @@ function givenIn(input: Fields | null | undefined): ReadonlySet<string> {
         )
       : [],
   );
-  for (const name of CLIENTS) {
+  for (const name of MCP_CLIENTS) {
     const client = (rest as Fields)[name];
     if (isFields(client)) given.push([`configurations.${name}.client_secret`, client['client_secret']]);
   }

@@ -12,12 +12,12 @@ import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, patchRow } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import {
-  archiveMcpServers,
   countMcpWorkspaces,
   liveMcpServers,
   MCP_REACH,
   usableMcpIntegrations,
 } from '../../platform/rows/mcp-integrations.queries';
+import { archiveMcpServers } from '../../platform/rows/mcp-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { mcpTargetOf } from './mcp-configurations';
 import { McpCredentials } from './mcp-credentials.service';

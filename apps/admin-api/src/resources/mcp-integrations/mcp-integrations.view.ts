@@ -1,7 +1,7 @@
 import type { McpIntegrationEntity, McpIntegrationWorkspaceEntity } from '@gw/entities';
 import { ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
+import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
 import { SecretMappingResponse, shownMappings } from '../../platform/credentials/secret-mappings';
-import { shownMcpConfigurations } from './mcp-credentials.service';
 import { APPROVAL_MODES, McpPlainFields, ON_CHANGE } from './mcp-integrations.dto';
 import { shownPrices } from './mcp-prices';
 

@@ -1,0 +1,105 @@
+import { Body, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { WORKSPACE_ID } from '../../platform/common/workspace-query';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import { McpAccessRulesService } from './mcp-access-rules.service';
+import { McpConnectionsService } from './mcp-connections.service';
+import { McpEffectiveAccessService } from './mcp-effective-access.service';
+import {
+  DeleteMcpConnectionQuery,
+  McpAccessRulesResponse,
+  McpConnectionsQuery,
+  McpConnectionsResponse,
+  McpEffectiveQuery,
+  McpEffectiveResponse,
+  McpUserAccessQuery,
+  McpUserAccessResponse,
+  UpdateMcpAccessRulesDto,
+  UpdateMcpUserAccessDto,
+} from './mcp-server-access.dto';
+import {
+  McpServerCapabilitiesQuery,
+  McpServerCapabilitiesResponse,
+  UpdateMcpServerCapabilitiesDto,
+} from './mcp-server-capabilities.dto';
+import { McpServerCapabilitiesService } from './mcp-server-capabilities.service';
+import { McpServerSuccessResponse } from './mcp-servers.dto';
+import { McpUserAccessService } from './mcp-user-access.service';
+
+@ControlRoutes('mcp-servers')
+@ApiQuery(WORKSPACE_ID)
+export class McpServerAccessController {
+  constructor(
+    private readonly capabilities: McpServerCapabilitiesService,
+    private readonly users: McpUserAccessService,
+    private readonly connections: McpConnectionsService,
+    private readonly rules: McpAccessRulesService,
+    private readonly effectives: McpEffectiveAccessService,
+  ) {}
+
+  @Route.get(':mcpServerId/capabilities', 'mcp_servers.read', McpServerCapabilitiesResponse)
+  listCapabilities(
+    @Named('mcpServerId') at: At,
+    @Query() query: McpServerCapabilitiesQuery,
+  ): Promise<McpServerCapabilitiesResponse> {
+    return this.capabilities.list(at, query);
+  }
+
+  @Route.put(':mcpServerId/capabilities', 'mcp_servers.update', McpServerSuccessResponse)
+  updateCapabilities(
+    @Named('mcpServerId') at: At,
+    @Body() body: UpdateMcpServerCapabilitiesDto,
+  ): Promise<McpServerSuccessResponse> {
+    return this.capabilities.update(at, body);
+  }
+
+  @Route.get(':mcpServerId/user-access', 'mcp_servers.read', McpUserAccessResponse)
+  listUsers(
+    @Named('mcpServerId') at: At,
+    @Query() query: McpUserAccessQuery,
+  ): Promise<McpUserAccessResponse> {
+    return this.users.list(at, query);
+  }
+
+  @Route.put(':mcpServerId/user-access', 'mcp_servers.update', McpServerSuccessResponse)
+  updateUsers(
+    @Named('mcpServerId') at: At,
+    @Body() body: UpdateMcpUserAccessDto,
+  ): Promise<McpServerSuccessResponse> {
+    return this.users.update(at, body);
+  }
+
+  @Route.get(':mcpServerId/connections', 'mcp_servers.read', McpConnectionsResponse)
+  listConnections(
+    @Named('mcpServerId') at: At,
+    @Query() query: McpConnectionsQuery,
+  ): Promise<McpConnectionsResponse> {
+    return this.connections.list(at, query);
+  }
+
+  /** Members may end their own connection, so that reading the server suffices. */
+  @Route.delete(':mcpServerId/connections', 'mcp_servers.read', McpServerSuccessResponse)
+  removeConnection(
+    @Named('mcpServerId') at: At,
+    @Query() query: DeleteMcpConnectionQuery,
+  ): Promise<McpServerSuccessResponse> {
+    return this.connections.remove(at, query);
+  }
+
+  @Route.get(':mcpServerId/access-rules', 'mcp_servers.read', McpAccessRulesResponse)
+  getRules(@Named('mcpServerId') at: At): Promise<McpAccessRulesResponse> {
+    return this.rules.get(at);
+  }
+
+  @Route.put(':mcpServerId/access-rules', 'mcp_servers.update')
+  updateRules(@Named('mcpServerId') at: At, @Body() body: UpdateMcpAccessRulesDto): Promise<object> {
+    return this.rules.update(at, body);
+  }
+
+  @Route.get(':mcpServerId/effective', 'mcp_servers.read', McpEffectiveResponse)
+  effective(@Named('mcpServerId') at: At, @Query() query: McpEffectiveQuery): Promise<McpEffectiveResponse> {
+    return this.effectives.list(at, query);
+  }
+}

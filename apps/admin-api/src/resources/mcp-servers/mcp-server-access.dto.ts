@@ -1,0 +1,183 @@
+import {
+  BooleanField,
+  EnumField,
+  NestedField,
+  NestedListField,
+  ObjectListField,
+  pageOf,
+  ReferenceField,
+  ResponseField,
+  TextField,
+  TextListField,
+  UuidField,
+} from '@gw/web';
+import { McpServerPage } from './mcp-server-capabilities.dto';
+
+const ALLOW_DENY = ['allow', 'deny'] as const;
+type AllowDeny = (typeof ALLOW_DENY)[number];
+
+export class McpUserAccessQuery extends McpServerPage {
+  @TextField({ optional: true, description: 'Part of the name or email address.' }) search?: string;
+}
+
+class McpUserSwitchDto {
+  @UuidField({ description: 'A member of the workspace.' }) user_id!: string;
+  @BooleanField() enabled!: boolean;
+}
+
+export class UpdateMcpUserAccessDto {
+  @NestedListField(() => McpUserSwitchDto, {
+    optional: true,
+    maxItems: 1_000,
+    description: 'Exceptions from the default. Those of other members stay.',
+  })
+  user_access?: McpUserSwitchDto[];
+  @EnumField(ALLOW_DENY, { optional: true, description: 'Access of members without an exception.' })
+  default_user_access?: AllowDeny;
+}
+
+class McpMemberAccessResponse {
+  @ResponseField.uuid() readonly user_id!: string;
+  @ResponseField.text({ nullable: true, example: 'Ada' }) readonly first_name!: string | null;
+  @ResponseField.text({ nullable: true, example: 'Lovelace' }) readonly last_name!: string | null;
+  @ResponseField.boolean() readonly enabled!: boolean;
+  @ResponseField.boolean({ description: 'Whether there is an exception for the member.' })
+  readonly has_override!: boolean;
+  @ResponseField.oneOf(['connected', 'not_connected']) readonly connection_status!:
+    'connected' | 'not_connected';
+}
+
+export class McpUserAccessResponse {
+  @ResponseField.list(() => McpMemberAccessResponse) readonly data!: McpMemberAccessResponse[];
+  @ResponseField.oneOf(ALLOW_DENY) readonly default_user_access!: AllowDeny;
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.boolean() readonly has_more!: boolean;
+}
+
+export class McpConnectionsQuery extends pageOf({ size: 100, sizeMax: 500 }) {
+  @UuidField({
+    optional: true,
+    description: 'If absent, a user sees their own connection, and a service key all of them.',
+  })
+  user_id?: string;
+  @ReferenceField({ optional: true }) workspace_id?: string;
+}
+
+export class DeleteMcpConnectionQuery {
+  @UuidField({ optional: true, description: 'Required with a service key. Default: the user.' })
+  user_id?: string;
+  @ReferenceField({ optional: true }) workspace_id?: string;
+}
+
+class McpConnectionResponse {
+  @ResponseField.uuid() readonly user_id!: string;
+  @ResponseField.boolean() readonly connected!: boolean;
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.time() readonly last_updated_at!: string;
+}
+
+export class McpConnectionsResponse {
+  @ResponseField.list(() => McpConnectionResponse) readonly data!: McpConnectionResponse[];
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.boolean() readonly has_more!: boolean;
+}
+
+const SUBJECTS = ['user', 'group', 'role', 'key', 'client', 'trust'] as const;
+const EFFECTS = ['allow', 'deny', 'ask'] as const;
+
+class McpRuleSubjectDto {
+  @EnumField(SUBJECTS, { example: 'role' }) type!: (typeof SUBJECTS)[number];
+  @TextField({
+    description: 'Id of the user, group, key, client or trust, or a role of the workspace.',
+    example: 'member',
+  })
+  id!: string;
+}
+
+class McpAccessRuleDto {
+  @NestedField(() => McpRuleSubjectDto) subject!: McpRuleSubjectDto;
+  @TextListField({
+    minItems: 1,
+    maxItems: 100,
+    description: 'Names of tools, or beginnings of names before a final `*`.',
+    example: ['read_*'],
+  })
+  tools!: string[];
+  @EnumField(EFFECTS, { description: 'ask: a person approves each call.' })
+  effect!: (typeof EFFECTS)[number];
+  @ObjectListField({
+    optional: true,
+    maxItems: 20,
+    description: 'Conditions on arguments, each with pointer, op and value; all must hold.',
+    example: [{ pointer: '/repo', op: 'prefix', value: 'acme/' }],
+  })
+  when?: Record<string, unknown>[];
+}
+
+export class UpdateMcpAccessRulesDto {
+  @NestedListField(() => McpAccessRuleDto, {
+    maxItems: 500,
+    description: 'All rules of the server. A deny takes precedence over an ask, an ask over an allow.',
+  })
+  rules!: McpAccessRuleDto[];
+  @EnumField(ALLOW_DENY, {
+    optional: true,
+    description: 'What happens to tools that no rule allows. If absent, unchanged.',
+  })
+  default?: AllowDeny;
+}
+
+class McpRuleSubjectResponse {
+  @ResponseField.oneOf(SUBJECTS) readonly type!: string;
+  @ResponseField.text({ example: 'member' }) readonly id!: string;
+}
+
+export class McpAccessRuleResponse {
+  @ResponseField.one(() => McpRuleSubjectResponse) readonly subject!: McpRuleSubjectResponse;
+  @ResponseField.texts({ example: ['read_*'] }) readonly tools!: readonly string[];
+  @ResponseField.oneOf(EFFECTS) readonly effect!: string;
+  @ResponseField.jsons() readonly when!: readonly Readonly<Record<string, unknown>>[];
+}
+
+export class McpAccessRulesResponse {
+  @ResponseField.list(() => McpAccessRuleResponse) readonly rules!: readonly McpAccessRuleResponse[];
+  @ResponseField.oneOf(ALLOW_DENY) readonly default!: AllowDeny;
+}
+
+export class McpEffectiveQuery extends McpServerPage {
+  @UuidField({ optional: true, description: 'A member of the workspace.' }) user_id?: string;
+  @UuidField({ optional: true, description: 'An API key of the workspace.' }) api_key_id?: string;
+}
+
+const VERDICTS = ['allow', 'ask', 'hidden', 'server_unknown', 'insufficient_scope'] as const;
+const REASONS = [
+  'rule',
+  'default',
+  'user_access',
+  'integration_disabled',
+  'server_disabled',
+  'not_available',
+  'scope',
+] as const;
+export type EffectiveReason = (typeof REASONS)[number];
+
+class McpEffectiveToolResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'search' }) readonly name!: string;
+  @ResponseField.oneOf(VERDICTS, {
+    description: 'server_unknown: the workspace may not use the integration.',
+  })
+  readonly verdict!: string;
+  @ResponseField.oneOf(REASONS) readonly reason!: EffectiveReason;
+  @ResponseField.one(() => McpAccessRuleResponse, {
+    nullable: true,
+    description: 'The rule that decided; null unless the reason is rule.',
+  })
+  readonly rule!: McpAccessRuleResponse | null;
+}
+
+export class McpEffectiveResponse {
+  @ResponseField.list(() => McpEffectiveToolResponse) readonly data!: McpEffectiveToolResponse[];
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.boolean() readonly has_more!: boolean;
+}

@@ -1,0 +1,132 @@
+import { McpCapabilityEntity, McpServerCapabilityEntity, type McpServerEntity } from '@gw/entities';
+import type { ErrorDetail } from '@gw/kernel';
+import { listWithMoreOf, validationFailed, windowOf } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import type { At } from '../../platform/resource/at';
+import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
+import { Writes } from '../../platform/unit-of-work/writes';
+import {
+  pageFromZero,
+  SHOWN_TYPES,
+  toServerCapability,
+  type McpServerCapabilitiesQuery,
+  type McpServerCapabilitiesResponse,
+  type McpServerCountsResponse,
+  type ShownType,
+  type UpdateMcpServerCapabilitiesDto,
+} from './mcp-server-capabilities.dto';
+import { MCP_SERVER, touch } from './mcp-server-rows';
+import type { McpServerSuccessResponse } from './mcp-servers.dto';
+
+/** Which capabilities of its integration an MCP server offers. */
+@Injectable()
+export class McpServerCapabilitiesService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  /** Lists what is approved, also what the integration or the server has switched off. */
+  async list(at: At, query: McpServerCapabilitiesQuery): Promise<McpServerCapabilitiesResponse> {
+    const { manager } = this.dataSource;
+    const server = await findRow(manager, MCP_SERVER, at);
+    const page = pageFromZero(query);
+    const [rows, total] = await manager.findAndCount(McpCapabilityEntity, {
+      where: approvedOf(server, query.type === undefined ? SHOWN_TYPES : [query.type]),
+      order: { type: 'ASC', position: 'ASC', id: 'ASC' },
+      ...windowOf(page),
+    });
+    const off = await switchedOff(manager, server);
+    return {
+      ...listWithMoreOf([rows.map((row) => toServerCapability(row, !off.has(row.id))), total], page),
+      counts: await countsOf(manager, server, off),
+    };
+  }
+
+  /** Throws `validation_failed` for unknown names, and for what the integration has disabled. */
+  update(at: At, { capabilities }: UpdateMcpServerCapabilitiesDto): Promise<McpServerSuccessResponse> {
+    return this.writes.run(at.caller, async (write) => {
+      const { manager } = write;
+      const server = await lockRow(write, MCP_SERVER, at);
+      const rows = await manager.find(McpCapabilityEntity, {
+        where: { ...approvedOf(server, SHOWN_TYPES), name: In(capabilities.map(({ name }) => name)) },
+        select: { id: true, type: true, name: true, enabled: true },
+      });
+      const byName = new Map(rows.map((row) => [`${row.type} ${row.name}`, row]));
+      const faults: ErrorDetail[] = [];
+      const wanted = new Map<string, boolean>();
+      for (const [index, { type, name, enabled }] of capabilities.entries()) {
+        const path = `capabilities.${String(index)}`;
+        const row = byName.get(`${type} ${name}`);
+        if (row === undefined) {
+          faults.push({ path: `${path}.name`, message: `must be an approved ${type} of the server` });
+        } else if (enabled && !row.enabled) {
+          faults.push({ path: `${path}.enabled`, message: 'must be false: the integration has disabled it' });
+        } else wanted.set(row.id, enabled);
+      }
+      if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
+      await keep(manager, server.id, wanted);
+      await touch(manager, server);
+      audit(write, MCP_SERVER, 'update', server, { after: { capabilities } });
+      await publish(write, MCP_SERVER, server);
+      return { success: true };
+    });
+  }
+}
+
+/** An enabled capability has no row. */
+async function keep(
+  manager: EntityManager,
+  serverId: string,
+  wanted: ReadonlyMap<string, boolean>,
+): Promise<void> {
+  await manager.delete(McpServerCapabilityEntity, { serverId, capabilityId: In([...wanted.keys()]) });
+  const off = [...wanted].filter(([, enabled]) => !enabled);
+  await manager.insert(
+    McpServerCapabilityEntity,
+    off.map(([capabilityId]) => ({ serverId, capabilityId, enabled: false })),
+  );
+}
+
+const approvedOf = (
+  { integrationId }: McpServerEntity,
+  types: readonly ShownType[],
+): FindOptionsWhere<McpCapabilityEntity> => ({
+  integrationId,
+  type: In([...types]),
+  state: In(['approved', 'serve_approved']),
+  goneAt: IsNull(),
+});
+
+async function switchedOff(
+  manager: EntityManager,
+  { id: serverId }: McpServerEntity,
+): Promise<ReadonlySet<string>> {
+  const rows = await manager.findBy(McpServerCapabilityEntity, { serverId, enabled: false });
+  return new Set(rows.map(({ capabilityId }) => capabilityId));
+}
+
+const COUNTED = {
+  tools: 'tool',
+  prompts: 'prompt',
+  resources: 'resource',
+  resource_templates: 'resource_template',
+} as const;
+
+async function countsOf(
+  manager: EntityManager,
+  server: McpServerEntity,
+  off: ReadonlySet<string>,
+): Promise<McpServerCountsResponse> {
+  const all = await manager.find(McpCapabilityEntity, {
+    where: approvedOf(server, SHOWN_TYPES),
+    select: { id: true, type: true, enabled: true },
+  });
+  const counts = Object.entries(COUNTED).map(([name, type]) => {
+    const ofType = all.filter((row) => row.type === type);
+    const enabled = ofType.filter((row) => row.enabled && !off.has(row.id)).length;
+    return [name, { total: ofType.length, enabled }] as const;
+  });
+  return Object.fromEntries(counts) as unknown as McpServerCountsResponse;
+}

@@ -1,0 +1,122 @@
+import { McpIntegrationEntity, McpServerEntity, WorkspaceEntity } from '@gw/entities';
+import { assign, pickOf, plainListOf } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In, type EntityManager } from 'typeorm';
+import { found, inWorkspace, reach } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
+import { gatewayUrl, type PublicUrlSettings } from '../../platform/common/public-url';
+import type { At } from '../../platform/resource/at';
+import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
+import { actorOf } from '../../platform/resource/versioned';
+import { deletePartsOfServers } from '../../platform/rows/mcp-rows';
+import { Writes } from '../../platform/unit-of-work/writes';
+import { SETTINGS } from '../../settings';
+import { MCP_SERVER, newSlug, usableIntegration } from './mcp-server-rows';
+import {
+  McpServerFields,
+  type CreatedMcpServerDto,
+  type CreateMcpServerDto,
+  type ListMcpServersQuery,
+  type UpdateMcpServerDto,
+} from './mcp-servers.dto';
+import {
+  toMcpServer,
+  toMcpServerDetail,
+  toMcpServerMetadata,
+  type McpServerDetailResponse,
+  type McpServerListResponse,
+  type McpServerMetadataResponse,
+  type McpServerParts,
+} from './mcp-servers.view';
+
+const PLAIN = pickOf(McpServerFields, 'name', 'description');
+
+/** MCP servers of workspaces: what members call of an MCP integration. */
+@Injectable()
+export class McpServersService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
+  ) {}
+
+  create(caller: Principal, input: CreateMcpServerDto): Promise<CreatedMcpServerDto> {
+    const owner = inWorkspace(caller);
+    return this.writes.run(caller, async (write) => {
+      const { manager } = write;
+      const integration = await usableIntegration(manager, owner, input.mcp_integration_id);
+      const { id, slug } = await createRow(write, MCP_SERVER, {
+        ...owner,
+        name: input.name,
+        description: input.description ?? null,
+        slug: await newSlug(manager, owner.workspaceId, input),
+        integrationId: integration.id,
+        ownerId: actorOf(caller),
+        status: 'active',
+        defaultUserAccess: 'allow',
+        accessRules: [],
+        defaultEffect: 'allow',
+      });
+      return { id, slug };
+    });
+  }
+
+  async list(caller: Principal, query: ListMcpServersQuery): Promise<McpServerListResponse> {
+    const { manager } = this.dataSource;
+    const id = query.id && In(query.id.map((each) => each.toLowerCase()));
+    const [rows, total] = await listRows(manager, MCP_SERVER, query, {
+      where: { ...reach(caller), status: 'active', ...present({ id }) },
+      search: { text: query.search, in: ['name', 'slug'] },
+    });
+    const partsOf = await this.partsOf(manager, rows);
+    return plainListOf([rows.map((row) => toMcpServer(row, partsOf(row))), total]);
+  }
+
+  async get(at: At): Promise<McpServerDetailResponse> {
+    const { manager } = this.dataSource;
+    const row = await findRow(manager, MCP_SERVER, at);
+    return toMcpServerDetail(row, (await this.partsOf(manager, [row]))(row));
+  }
+
+  update(at: At, input: UpdateMcpServerDto): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      patchRow(write, MCP_SERVER, at, (row) => {
+        assign(PLAIN, row, input);
+      }),
+    );
+  }
+
+  /** Archives the server, and deletes its connections, exceptions, switches and mappings of guardrails. */
+  remove(at: At): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      archiveRow(write, MCP_SERVER, at, ({ id }) => deletePartsOfServers(write, [id])),
+    );
+  }
+
+  /** Returns what the upstream server says of itself; nulls before the first sync. */
+  async metadata(at: At): Promise<McpServerMetadataResponse> {
+    const { manager } = this.dataSource;
+    const { integrationId } = await findRow(manager, MCP_SERVER, at);
+    return toMcpServerMetadata(found(await manager.findOneBy(McpIntegrationEntity, { id: integrationId })));
+  }
+
+  private async partsOf(
+    manager: EntityManager,
+    rows: readonly McpServerEntity[],
+  ): Promise<(row: McpServerEntity) => McpServerParts> {
+    const integrations = await manager.findBy(McpIntegrationEntity, {
+      id: In([...new Set(rows.map(({ integrationId }) => integrationId))]),
+    });
+    const workspaces = await manager.find(WorkspaceEntity, {
+      where: { id: In([...new Set(rows.map(({ workspaceId }) => workspaceId))]) },
+      select: { id: true, slug: true, name: true },
+    });
+    const integrationOf = new Map(integrations.map((row) => [row.id, row]));
+    const workspaceOf = new Map(workspaces.map((row) => [row.id, row]));
+    return ({ integrationId, workspaceId, slug }) => {
+      const workspace = found(workspaceOf.get(workspaceId));
+      const url = gatewayUrl(this.settings, `/${workspace.slug}/${slug}/mcp`);
+      return { integration: found(integrationOf.get(integrationId)), workspace, url };
+    };
+  }
+}
