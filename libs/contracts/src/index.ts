@@ -76,6 +76,8 @@ export {
   type DocumentsResponse,
   type DocumentsRequest,
   type GatewayPresence,
+  type McpLinkRequest,
+  type McpLinkResponse,
   type McpRefreshRequest,
   type McpRefreshResponse,
   type ScimSettleResponse,

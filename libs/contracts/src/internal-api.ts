@@ -27,6 +27,8 @@ export const INTERNAL = {
    * MCP server. Admin API.
    */
   mcpConnectionRefresh: '/internal/v1/mcp/connections/refresh',
+  /** POST `McpLinkRequest` → `McpLinkResponse`: makes a link with which a user connects. Admin API. */
+  mcpConnectionLink: '/internal/v1/mcp/connections/link',
   /** POST → `ScimSettleResponse`: settles a batch of pending SCIM users. Admin API. */
   scimSettle: '/internal/v1/scim/settle',
   /**
@@ -51,6 +53,16 @@ export interface GatewayPresence {
 export interface ScimSettleResponse {
   /** Users of this batch; 0 when none was pending. */
   readonly settled: number;
+}
+
+export interface McpLinkRequest {
+  readonly serverId: string;
+  readonly userId: string;
+}
+
+export interface McpLinkResponse {
+  /** Page on which the user connects; null for a user who may not use the server. */
+  readonly url: string | null;
 }
 
 export interface McpRefreshRequest {

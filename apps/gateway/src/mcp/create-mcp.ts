@@ -1,6 +1,6 @@
 import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy } from '@gw/kernel';
 import type { Ledger } from '@gw/limits';
-import type { OutboundClient } from '@gw/outbound';
+import { ServiceClient, type OutboundClient } from '@gw/outbound';
 import type { SecretResolver } from '@gw/secret-managers';
 import { createIssuedCredentials } from '../credentials/issued';
 import type { Documents } from '../auth/documents';
@@ -22,6 +22,7 @@ import { ResourceWatches } from './resource-watches';
 import { SessionStates } from './session-states';
 import { ToolCalls } from './tool-calls';
 import { UpstreamCalls } from './upstream-calls';
+import { UpstreamConnections, type ConnectionParts } from './upstream-connections';
 import { UpstreamCredentials } from './upstream-credentials';
 import { McpUpstreams } from './upstreams';
 
@@ -52,12 +53,20 @@ export function createMcp(parts: McpParts): Mcp {
   const publicHosts = listOf(settings.PUBLIC_HOSTS);
   const servers = new McpServers(documents);
   const issued = createIssuedCredentials(settings, policy);
-  const credentials = new UpstreamCredentials({ ring, secrets, issued });
+  const connections = new UpstreamConnections({ documents, ring, post: controlPlanePost(settings) });
+  const credentials = new UpstreamCredentials({ ring, secrets, issued, connections });
   const upstreams = new McpUpstreams({ outbound, policy, credentials });
   const inputs = new ClientInputs();
   const streams = new ClientStreams();
   const watches = new ResourceWatches(upstreams);
-  const calls = new UpstreamCalls({ upstreams, inputs, ring, ownHosts: publicHosts });
+  const calls = new UpstreamCalls({
+    upstreams,
+    inputs,
+    credentials,
+    connections,
+    ring,
+    ownHosts: publicHosts,
+  });
   const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);
   const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards });
   const door = new McpDoor({
@@ -86,6 +95,22 @@ export function createMcp(parts: McpParts): Mcp {
     },
   };
 }
+
+/** Few calls at a time: a token is renewed once for all calls that need it. */
+const CONTROL_PLANE = new ServiceClient({ timeoutMs: 30_000, connections: 8, bytesMax: 65_536 });
+
+const controlPlanePost =
+  ({ ADMIN_URL, SERVICE_TOKEN }: GatewaySettings): ConnectionParts['post'] =>
+  async (path, body) => {
+    const { status, body: bytes } = await CONTROL_PLANE.call({
+      url: ADMIN_URL.replace(/\/$/, '') + path,
+      method: 'POST',
+      headers: { authorization: `Bearer ${SERVICE_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (status >= 300) throw new Error(`The control plane responded with ${String(status)}.`);
+    return JSON.parse(bytes.toString('utf8')) as unknown;
+  };
 
 const NO_DOOR: Mcp['door'] = {
   handle: () => {

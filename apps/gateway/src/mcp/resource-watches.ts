@@ -9,6 +9,7 @@ import {
   type SessionFacts,
 } from '@gw/mcp';
 import { UpstreamError, type McpUpstream } from '@gw/mcp-client';
+import { Denied } from './denials';
 import type { CallReply } from './call-reply';
 import type { ServerView } from './server-view';
 import type { SessionState } from './session-states';
@@ -80,6 +81,7 @@ export class ResourceWatches {
   private upstreamOf(view: ServerView, session: SessionFacts | null): McpUpstream {
     return this.upstreams.of(view.document, {
       binding: view.caller.binding,
+      userId: view.caller.access.userId,
       session: session?.nonce ?? null,
       capabilities: session?.capabilities ?? NO_CAPABILITIES,
     });
@@ -109,6 +111,6 @@ async function unlessFailed(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof UpstreamError)) throw error;
+    if (!(error instanceof UpstreamError || error instanceof Denied)) throw error;
   }
 }

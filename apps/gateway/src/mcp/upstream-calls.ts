@@ -28,11 +28,15 @@ import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
 import { UpstreamCall, type CallOutcome } from './upstream-call';
+import type { UpstreamConnections } from './upstream-connections';
+import type { UpstreamCredentials } from './upstream-credentials';
 import { allowsSampling, type McpUpstreams } from './upstreams';
 
 export interface UpstreamCallParts {
   readonly upstreams: McpUpstreams;
   readonly inputs: ClientInputs;
+  readonly credentials: UpstreamCredentials;
+  readonly connections: UpstreamConnections;
   readonly ring: Keyring;
   /** Hosts of this installation, to which no upstream may send users. */
   readonly ownHosts: readonly string[];
@@ -57,8 +61,8 @@ export class UpstreamCalls {
 
   constructor(private readonly parts: UpstreamCallParts) {}
 
-  /** Makes the call and sends the response. Throws `McpFault`, `Denied` and `UpstreamError`. */
-  async run(request: McpRequest, forwarded: ForwardedCall): Promise<void> {
+  /** Makes the call and sends the response. Throws `McpFault`, `Denied` and `GatewayError`. */
+  async run(request: McpRequest, forwarded: ForwardedCall, isAgain = false): Promise<void> {
     const { era, context } = request;
     const startedMs = context.elapsedMs();
     const resumed = era === 'modern' ? this.resumed(request) : null;
@@ -74,6 +78,7 @@ export class UpstreamCalls {
       noteCall(request, startedMs, null);
     } catch (error) {
       noteCall(request, startedMs, error);
+      if (isRefusedToken(request, error)) return await this.signInAgain(request, forwarded, isAgain);
       this.failed(request, error);
     } finally {
       call.listener = null;
@@ -109,8 +114,11 @@ export class UpstreamCalls {
     more: JsonObject = {},
   ): Promise<UpstreamCall> {
     const { view, message, capabilities, session } = request;
+    // What cannot be had is a denial of its own, before anything is sent.
+    await this.parts.credentials.headersOf(view.document, view.caller.access.userId);
     const upstream = this.parts.upstreams.of(view.document, {
       binding: view.caller.binding,
+      userId: view.caller.access.userId,
       session: session?.nonce ?? null,
       capabilities,
     });
@@ -245,6 +253,16 @@ export class UpstreamCalls {
     reply.end(withExactNumbers(resultBody(message.id, shown), numbers));
   }
 
+  /** The server refused the user's token: it is renewed once, or the user must connect again. */
+  private async signInAgain(request: McpRequest, forwarded: ForwardedCall, isAgain: boolean): Promise<void> {
+    const { document, caller } = request.view;
+    const { userId } = caller.access;
+    const { connections } = this.parts;
+    if (isAgain || !(await connections.renew(document, userId)))
+      throw await connections.missing(document, userId);
+    return this.run(request, forwarded, true);
+  }
+
   /** Sends the error of an upstream on; throws every other failure. */
   private failed(request: McpRequest, error: unknown): void {
     if (!(error instanceof UpstreamError)) throw error;
@@ -271,6 +289,9 @@ function logLevel({ state }: McpRequest, meta: JsonObject): Pick<CallOptions, 'l
   const level = state === null ? own(meta, META.logLevel) : (state.logLevel ?? 'info');
   return typeof level === 'string' ? { logLevel: level } : {};
 }
+
+const isRefusedToken = ({ view }: McpRequest, error: unknown): boolean =>
+  error instanceof UpstreamError && error.kind === 'unauthorized' && view.document.authType === 'oauth_auto';
 
 const stateOwner = ({ view, message }: McpRequest): StateOwner => ({
   principal: view.caller.binding,

@@ -8,6 +8,7 @@ import {
 } from '@gw/contracts';
 import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
 import { own, ownObject, type JsonObject } from '@gw/mcp';
+import type { UpstreamConnections } from './upstream-connections';
 import type { SecretResolver } from '@gw/secret-managers';
 
 export interface CredentialParts {
@@ -15,6 +16,7 @@ export interface CredentialParts {
   readonly ring: Keyring;
   readonly secrets: SecretResolver;
   readonly issued: Pick<IssuedCredentials, 'of'>;
+  readonly connections: UpstreamConnections;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -25,12 +27,16 @@ export class UpstreamCredentials {
 
   constructor(private readonly parts: CredentialParts) {}
 
-  /** Headers of every request to a server. Throws a `GatewayError` when the credential cannot be had. */
-  async headersOf(server: McpServerDocument): Promise<Headers> {
+  /**
+   * Headers of every request to a server for a caller. Throws a `GatewayError` when the credential cannot be had,
+   * and a denial when the user must connect first.
+   */
+  async headersOf(server: McpServerDocument, userId: string | null): Promise<Headers> {
     switch (server.authType) {
       case 'none':
-      case 'oauth_auto':
         return {};
+      case 'oauth_auto':
+        return { authorization: `Bearer ${await this.parts.connections.tokenOf(server, userId)}` };
       case 'headers':
         return this.configured(server);
       case 'oauth_client_credentials':

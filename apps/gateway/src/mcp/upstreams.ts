@@ -15,6 +15,8 @@ export interface UpstreamParts {
 export interface UpstreamOwner {
   readonly binding: string;
   readonly session: string | null;
+  /** The user whose sign-in a server of users needs; null without one. */
+  readonly userId: string | null;
   readonly capabilities: ClientCapabilities;
 }
 
@@ -34,7 +36,7 @@ export class McpUpstreams {
       ...[server.id, server.version, owner.session ?? owner.binding],
       String(capabilityBits(capabilities)),
     ].join('/');
-    const upstream = this.pool.get(key, () => this.make(server, capabilities));
+    const upstream = this.pool.get(key, () => this.make(server, capabilities, owner));
     if (upstream === null)
       throw new GatewayError('unavailable', {
         message: 'Too many MCP servers are in use; retry later.',
@@ -48,13 +50,18 @@ export class McpUpstreams {
     await this.pool.close();
   }
 
-  private make(server: McpServerDocument, capabilities: ClientCapabilities): McpUpstream {
+  private make(
+    server: McpServerDocument,
+    capabilities: ClientCapabilities,
+    { binding, userId }: UpstreamOwner,
+  ): McpUpstream {
     const { outbound: client, policy, credentials } = this.parts;
     const { organisationId, integrationId, version } = server;
     return new McpUpstream({
       ...{ client, policy, url: new URL(server.url), capabilities, clientInfo: CLIENT_INFO },
-      poolClass: `mcp/${organisationId}/${integrationId}`,
-      headers: () => credentials.headersOf(server),
+      // Connections are never shared by users who sign in themselves.
+      poolClass: `mcp/${organisationId}/${integrationId}/${server.authType === 'oauth_auto' ? binding : ''}`,
+      headers: () => credentials.headersOf(server, userId),
       protocol: 'auto',
       verdicts: this.verdicts,
       eraKey: `${integrationId}/${version}`,

@@ -1,12 +1,14 @@
+import type { McpLinkResponse } from '@gw/contracts';
 import { McpIntegrationEntity, McpServerEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { RequestFacts } from '../../platform/common/principal';
 import { findRow } from '../../platform/resource/rows';
 import type { At } from '../../platform/resource/at';
-import { mcpPlaces } from '../../platform/mcp/mcp-places.queries';
-import { Writes } from '../../platform/unit-of-work/writes';
+import { mcpPlaces, type McpPair, type McpPlace } from '../../platform/mcp/mcp-places.queries';
+import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import { ConnectTickets } from './connect-tickets';
 import { ConnectUrls } from './connect-urls';
 import type { ConnectLinkResponse } from './mcp-connections.dto';
@@ -15,6 +17,7 @@ import type { ConnectLinkResponse } from './mcp-connections.dto';
 @Injectable()
 export class McpConnectService {
   constructor(
+    private readonly dataSource: DataSource,
     private readonly writes: Writes,
     private readonly tickets: ConnectTickets,
     private readonly urls: ConnectUrls,
@@ -32,13 +35,41 @@ export class McpConnectService {
       if (userId === null) throw new GatewayError('mcp_connection_required');
       const [place] = await mcpPlaces(manager, [{ serverId: server.id, userId }]);
       if (place === undefined) throw await refusalOf(manager, server);
-      const { ticket, expiresAt } = await this.tickets.issue(manager, place);
-      write.audit({
-        ...{ action: 'connect', resourceType: 'mcp_connections', resourceId: null },
-        ...{ workspaceId: server.workspaceId, after: { server_id: server.id, user_id: userId } },
-      });
-      return { url: this.urls.link(server.id, ticket), expires_at: expiresAt.toISOString() };
+      const { url, expiresAt } = await this.issue(write, place);
+      return { url, expires_at: expiresAt.toISOString() };
     });
+  }
+
+  /** The link for a user whose call at a gateway found no connection; null for one who may not call the server. */
+  async createFor(owner: McpPair, request: RequestFacts): Promise<McpLinkResponse> {
+    const [place] = await mcpPlaces(this.dataSource.manager, [owner]);
+    if (place === undefined) return { url: null };
+    const { organisationId, workspaceId } = place;
+    const caller = {
+      kind: 'system',
+      organisationId,
+      workspaceId,
+      userId: owner.userId,
+      apiKeyId: null,
+      request,
+    } as const;
+    return this.writes.run(caller, async (write) => {
+      const { url } = await this.issue(write, place);
+      return { url };
+    });
+  }
+
+  private async issue(
+    write: Write,
+    place: McpPlace,
+  ): Promise<{ readonly url: string; readonly expiresAt: Date }> {
+    const { serverId, userId, workspaceId } = place;
+    const { ticket, expiresAt } = await this.tickets.issue(write.manager, place);
+    write.audit({
+      ...{ action: 'connect', resourceType: 'mcp_connections', resourceId: null, workspaceId },
+      after: { server_id: serverId, user_id: userId },
+    });
+    return { url: this.urls.link(serverId, ticket), expiresAt };
   }
 }
 

@@ -1,4 +1,4 @@
-import { INTERNAL, type McpRefreshResponse } from '@gw/contracts';
+import { INTERNAL, type McpLinkResponse, type McpRefreshResponse } from '@gw/contracts';
 import { Body, Controller, Post, Req } from '@nestjs/common';
 import { ApiExcludeController, ApiQuery } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -10,7 +10,7 @@ import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { ConnectionRefreshes } from './connection-refreshes.service';
 import { McpConnectService } from './mcp-connect.service';
-import { ConnectLinkResponse, RefreshConnectionDto } from './mcp-connections.dto';
+import { ConnectionOwnerDto, ConnectLinkResponse, RefreshConnectionDto } from './mcp-connections.dto';
 
 @ControlRoutes('mcp-servers')
 @ApiQuery(WORKSPACE_ID)
@@ -27,8 +27,17 @@ export class McpConnectController {
 /** Called by gateways. */
 @ApiExcludeController()
 @Controller()
-export class ConnectionRefreshController {
-  constructor(private readonly refreshes: ConnectionRefreshes) {}
+export class GatewayConnectionsController {
+  constructor(
+    private readonly refreshes: ConnectionRefreshes,
+    private readonly links: McpConnectService,
+  ) {}
+
+  @Post(INTERNAL.mcpConnectionLink)
+  @ServiceOnly()
+  link(@Body() body: ConnectionOwnerDto, @Req() request: FastifyRequest): Promise<McpLinkResponse> {
+    return this.links.createFor(body, factsOf(request));
+  }
 
   @Post(INTERNAL.mcpConnectionRefresh)
   @ServiceOnly()

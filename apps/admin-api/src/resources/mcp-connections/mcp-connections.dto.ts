@@ -9,10 +9,14 @@ export class ConnectLinkResponse {
   @ResponseField.time() readonly expires_at!: string;
 }
 
-/** The body of a gateway's request to refresh a connection. */
-export class RefreshConnectionDto {
+/** The body of a gateway's request about a user's connection. */
+export class ConnectionOwnerDto {
   @UuidField() serverId!: string;
   @UuidField() userId!: string;
+}
+
+/** The body of a gateway's request to refresh a connection. */
+export class RefreshConnectionDto extends ConnectionOwnerDto {
   @TextField({ max: 64, description: 'Version of the document that the gateway holds.', example: 'Xq3…' })
   version!: string;
 }

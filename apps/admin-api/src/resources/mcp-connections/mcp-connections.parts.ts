@@ -5,14 +5,14 @@ import { ConnectTickets } from './connect-tickets';
 import { ConnectUrls } from './connect-urls';
 import { ConnectionRefreshes } from './connection-refreshes.service';
 import { McpConnectService } from './mcp-connect.service';
-import { ConnectionRefreshController, McpConnectController } from './mcp-connections.controller';
+import { GatewayConnectionsController, McpConnectController } from './mcp-connections.controller';
 import { McpConnections } from './mcp-connections.service';
 import { UpstreamClients } from './upstream-clients';
 import { UpstreamDiscovery } from './upstream-discovery';
 
 /** The parts of connections of users to upstream MCP servers. */
 export const MCP_CONNECTIONS = {
-  controllers: [McpConnectController, ConnectPagesController, ConnectionRefreshController],
+  controllers: [McpConnectController, ConnectPagesController, GatewayConnectionsController],
   providers: [
     ConnectBrowser,
     ConnectFlows,

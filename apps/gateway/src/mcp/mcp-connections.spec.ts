@@ -1,0 +1,155 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { documentKey, INTERNAL, type McpServerDocument } from '@gw/contracts';
+import { seal, sealingKeyring } from '@gw/kernel';
+import { connectionBinding } from '@gw/mcp';
+import { startMcpFixture, type McpFixture } from '@gw/testing';
+import { GatewayHarness, ORGANISATION_ID, WORKSPACE_ID } from '../spec-support/harness';
+import { saveServer, serverDocument } from './spec-support/mcp-server';
+
+const USER = '0a000000-0000-4000-8000-0000000000aa';
+const LINK = 'https://tollgate.example/oauth/connect/x?t=y';
+
+describe('servers at which users sign in themselves', () => {
+  let gateway: GatewayHarness;
+  let fixture: McpFixture;
+  let server: McpServerDocument;
+  let controlPlane: Server;
+  let refreshes = 0;
+  let version = 0;
+
+  beforeAll(async () => {
+    controlPlane = createServer((req, res) => {
+      const isRefresh = req.url === INTERNAL.mcpConnectionRefresh;
+      if (isRefresh) {
+        refreshes += 1;
+        connect('good');
+      }
+      res.setHeader('content-type', 'application/json');
+      res.end(JSON.stringify(isRefresh ? { outcome: 'refreshed', version: String(version) } : { url: LINK }));
+    });
+    await new Promise<void>((resolve) => controlPlane.listen(0, '127.0.0.1', resolve));
+    const { port } = controlPlane.address() as AddressInfo;
+    gateway = await GatewayHarness.start({ ADMIN_URL: `http://127.0.0.1:${String(port)}` });
+    gateway.addKey(gateway.apiKey, { type: 'workspace-user', userId: USER, scopes: ['mcp.invoke'] });
+    const open = await startMcpFixture();
+    const document = await serverDocument(open.url, 'mail');
+    await open.close();
+    fixture = await startMcpFixture({
+      authorization: { tokens: ['good'], authorizationServer: 'https://as.example', scopes: [] },
+    });
+    server = { ...document, url: fixture.url.href, authType: 'oauth_auto' };
+    saveServer(gateway, server);
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await gateway.stop();
+    await new Promise((resolve) => controlPlane.close(resolve));
+  });
+
+  function connect(accessToken: string, expiresInMs = 3_600_000): void {
+    version += 1;
+    const owner = { organisationId: ORGANISATION_ID, serverId: server.id, userId: USER };
+    gateway.documents.set(documentKey.mcpConnection(server.id, USER), {
+      ...{ kind: 'mcp_connection', version: String(version), ...owner, workspaceId: WORKSPACE_ID },
+      sealedTokens: seal(
+        sealingKeyring(gateway.master),
+        JSON.stringify({ accessToken }),
+        connectionBinding(owner),
+      ),
+      expiresAt: new Date(Date.now() + expiresInMs).toISOString(),
+      ...{ isRefreshable: true, status: 'connected', scopes: [] },
+    });
+  }
+  const disconnect = (): void => gateway.documents.remove(documentKey.mcpConnection(server.id, USER));
+
+  async function call(capabilities: object = {}, apiKey = gateway.apiKey): Promise<Record<string, unknown>> {
+    const response = await fetch(`http://127.0.0.1:${String(gateway.port)}/main/mail/mcp`, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        ...{ 'x-gw-api-key': apiKey, 'mcp-protocol-version': '2026-07-28' },
+        ...{ 'mcp-method': 'tools/call', 'mcp-name': 'echo' },
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: {
+          ...{ name: 'echo', arguments: { text: 'hi' } },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientCapabilities': capabilities,
+          },
+        },
+      }),
+    });
+    const text = await response.text();
+    return JSON.parse(text.startsWith('{') ? text : (text.split('data: ').at(-1) ?? '')) as Record<
+      string,
+      unknown
+    >;
+  }
+
+  it('lead a user without a connection to the page on which to connect', async () => {
+    disconnect();
+    expect(await call({ elicitation: { url: {} } })).toMatchObject({
+      result: {
+        resultType: 'input_required',
+        inputRequests: { connect: { method: 'elicitation/create', params: { mode: 'url', url: LINK } } },
+      },
+    });
+    const { result } = await call();
+    expect(result).toMatchObject({
+      isError: true,
+      _meta: { 'gw/error': { type: 'mcp_connection_required' } },
+    });
+    expect(JSON.stringify(result)).toContain(LINK);
+  });
+
+  it('refuse a key that belongs to no user, without a link', async () => {
+    gateway.addKey('serviceKey000000000000000000000A', { scopes: ['mcp.invoke'] });
+    const body = JSON.stringify(await call({}, 'serviceKey000000000000000000000A'));
+    expect(body).toContain('mcp_connection_required');
+    expect(body).not.toContain(LINK);
+  });
+
+  it('get the token of the user, and end with the connection', async () => {
+    connect('good');
+    expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+    expect(fixture.requests.at(-1)?.headers['authorization']).toBe('Bearer good');
+    disconnect();
+    expect(JSON.stringify(await call())).toContain('mcp_connection_required');
+  });
+
+  it('get a renewed token, once for many calls, when it is about to expire', async () => {
+    connect('old', 1_000);
+    refreshes = 0;
+    const results = await Promise.all(Array.from({ length: 10 }, () => call()));
+    for (const result of results) expect(result).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+    expect(refreshes).toBe(1);
+  });
+
+  it('get a renewed token when they refuse the known one', async () => {
+    connect('revoked');
+    refreshes = 0;
+    expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+    expect(refreshes).toBe(1);
+  });
+
+  it('never see the token of another user', async () => {
+    disconnect();
+    const owner = { organisationId: ORGANISATION_ID, serverId: server.id, userId: USER };
+    const other = { ...owner, userId: '0a000000-0000-4000-8000-0000000000bb' };
+    connect('good');
+    const known = gateway.documents.get(documentKey.mcpConnection(server.id, USER));
+    const sealed = seal(
+      sealingKeyring(gateway.master),
+      JSON.stringify({ accessToken: 'good' }),
+      connectionBinding(other),
+    );
+    gateway.documents.set(documentKey.mcpConnection(server.id, USER), {
+      ...known,
+      sealedTokens: sealed,
+    } as never);
+    expect(await call()).toMatchObject({ error: { code: -32_603 } });
+  });
+});

@@ -1,0 +1,119 @@
+import {
+  documentKey,
+  INTERNAL,
+  type DocumentKey,
+  type McpConnectionContent,
+  type McpConnectionDocument,
+  type McpLinkResponse,
+  type McpRefreshResponse,
+  type McpServerDocument,
+} from '@gw/contracts';
+import { GatewayError, isObject, unseal, type Keyring } from '@gw/kernel';
+import { connectionBinding } from '@gw/mcp';
+import { readDocument, type Documents } from '../auth/documents';
+import { Denied } from './denials';
+
+/** With less than this left, a call waits for a new token. */
+const NEARLY_OVER_MS = 30_000;
+
+export interface ConnectionParts {
+  readonly documents: Documents;
+  /** Opens sealed tokens. */
+  readonly ring: Keyring;
+  /** Sends a POST to the control plane and returns the parsed response. Rejects when it is no success. */
+  readonly post: (path: string, body: object) => Promise<unknown>;
+}
+
+/** The sign-ins of users at upstream servers. The control plane keeps them and renews their tokens. */
+export class UpstreamConnections {
+  private readonly renewing = new Map<DocumentKey, Promise<void>>();
+  private readonly tokens = new WeakMap<McpConnectionDocument, string>();
+
+  constructor(private readonly parts: ConnectionParts) {}
+
+  /**
+   * The user's access token for a server. Throws a denial that leads the user to the page on which to
+   * connect.
+   */
+  async tokenOf(server: McpServerDocument, userId: string | null): Promise<string> {
+    const connection = userId === null ? null : await this.usable(server, userId);
+    if (connection === null) throw await this.missing(server, userId);
+    return this.opened(connection);
+  }
+
+  /** Renews a token that the server refused; false when the user must connect again. */
+  async renew(server: McpServerDocument, userId: string | null): Promise<boolean> {
+    const connection = userId === null ? null : await this.read(server, userId);
+    if (connection === null || !connection.isRefreshable) return false;
+    await this.renewed(connection);
+    const now = await this.read(server, connection.userId);
+    return now !== null && now.version !== connection.version;
+  }
+
+  /** The denial of a call that needs a connection. */
+  async missing(server: McpServerDocument, userId: string | null): Promise<Denied> {
+    const link = userId === null ? null : await this.linkFor(server, userId);
+    const why = { kind: 'connection', server: server.slug, link, requestState: null } as const;
+    return new Denied(why, new GatewayError('mcp_connection_required'));
+  }
+
+  private async usable(server: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
+    const connection = await this.read(server, userId);
+    if (connection === null || leftMs(connection) > NEARLY_OVER_MS) return connection;
+    if (connection.isRefreshable) await this.renewed(connection);
+    const now = connection.isRefreshable ? await this.read(server, userId) : connection;
+    return now !== null && leftMs(now) > 0 ? now : null;
+  }
+
+  private async read({ id }: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
+    const document = await readDocument(this.parts.documents, documentKey.mcpConnection(id, userId));
+    return document?.kind === 'mcp_connection' ? document : null;
+  }
+
+  /** Asks the control plane once for all calls that need the token. */
+  private renewed(connection: McpConnectionDocument): Promise<void> {
+    const key = documentKey.mcpConnection(connection.serverId, connection.userId);
+    let renewing = this.renewing.get(key);
+    if (renewing === undefined) {
+      renewing = this.renewNow(key, connection).finally(() => this.renewing.delete(key));
+      this.renewing.set(key, renewing);
+    }
+    return renewing;
+  }
+
+  private async renewNow(key: DocumentKey, connection: McpConnectionDocument): Promise<void> {
+    const { serverId, userId, version } = connection;
+    const response = await this.ask(INTERNAL.mcpConnectionRefresh, { serverId, userId, version });
+    const { outcome } = (response ?? { outcome: 'failed' }) as Pick<McpRefreshResponse, 'outcome'>;
+    // The change is announced as well, but may arrive later than this response.
+    if (outcome === 'refreshed') await this.parts.documents.load(key);
+  }
+
+  private async linkFor({ id: serverId }: McpServerDocument, userId: string): Promise<string | null> {
+    const response = await this.ask(INTERNAL.mcpConnectionLink, { serverId, userId });
+    return (response as McpLinkResponse | null)?.url ?? null;
+  }
+
+  /** Null while the control plane cannot be reached. */
+  private async ask(path: string, body: object): Promise<object | null> {
+    try {
+      const response = await this.parts.post(path, body);
+      return isObject(response) ? response : null;
+    } catch {
+      return null;
+    }
+  }
+
+  private opened(connection: McpConnectionDocument): string {
+    let token = this.tokens.get(connection);
+    if (token === undefined) {
+      const text = unseal(this.parts.ring, connection.sealedTokens, connectionBinding(connection));
+      token = (JSON.parse(text.toString('utf8')) as McpConnectionContent).accessToken;
+      this.tokens.set(connection, token);
+    }
+    return token;
+  }
+}
+
+const leftMs = ({ expiresAt }: McpConnectionDocument): number =>
+  expiresAt === null ? Infinity : Date.parse(expiresAt) - Date.now();
