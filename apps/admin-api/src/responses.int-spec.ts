@@ -419,7 +419,11 @@ describe('responses of the control plane', () => {
   });
 
   checkIdentityResponses({ admin, ours, step });
-  checkMcpResponses({ ours, step });
+  checkMcpResponses({
+    ours,
+    step: async <T>(method: string, url: string, body?: object) =>
+      (await step(method, url, body)) as unknown as T,
+  });
   checkMcpServerResponses({ admin, ours, step });
 
   it('of exports match the document', async () => {

@@ -1,3 +1,4 @@
+export { clientCredentialsToken } from './oauth';
 export { ownAwsKeys } from './aws-own';
 export { assumeRole, AWS_DENIED } from './aws-sts';
 export { entraToken, managedToken } from './azure';

@@ -1,11 +1,12 @@
 import type { OAuthClient } from '@gw/contracts';
+import { VendorError } from '@gw/kernel';
 import { FORM, type IdentityTools, type Issued } from './tools';
 import { bearerOf } from './token-response';
 
 /** Gets a token by the client credentials grant (RFC 6749, section 4.4). @throws VendorError */
 export async function oauthToken(
   { endpoint, id, secret, scope, audience, resource, method }: OAuthClient,
-  { calls, now }: IdentityTools,
+  { calls, now }: Pick<IdentityTools, 'now'> & { readonly calls: Pick<IdentityTools['calls'], 'tenants'> },
 ): Promise<Issued> {
   const isPosted = method === 'client_secret_post';
   const form = new URLSearchParams({
@@ -22,6 +23,16 @@ export async function oauthToken(
     body: form.toString(),
   });
   return bearerOf(response, 'The token endpoint', now());
+}
+
+/** Gets a bearer token for a client, without a cache. @throws VendorError */
+export async function clientCredentialsToken(
+  client: OAuthClient,
+  calls: Pick<IdentityTools['calls'], 'tenants'>,
+): Promise<string> {
+  const { credential } = await oauthToken(client, { calls, now: Date.now });
+  if (credential.kind !== 'bearer') throw new VendorError('invalid', 'The token is not a bearer token.');
+  return credential.token;
 }
 
 /** Both parts are form-encoded first (RFC 6749, section 2.3.1). */

@@ -80,6 +80,7 @@ export {
   type McpLinkResponse,
   type McpRefreshRequest,
   type McpRefreshResponse,
+  type McpSyncResponse,
   type ScimSettleResponse,
 } from './internal-api';
 export {

@@ -31,6 +31,8 @@ export const INTERNAL = {
   mcpConnectionLink: '/internal/v1/mcp/connections/link',
   /** POST → `ScimSettleResponse`: settles a batch of pending SCIM users. Admin API. */
   scimSettle: '/internal/v1/scim/settle',
+  /** POST → `McpSyncResponse`: reads a batch of MCP servers whose turn it is. Admin API. */
+  mcpSync: '/internal/v1/mcp/sync',
   /**
    * POST `application/octet-stream` of journal frames; 200 `{ accepted }` once they are committed.
    * Worker.
@@ -81,6 +83,11 @@ export interface McpRefreshResponse {
   readonly outcome: 'refreshed' | 'needs_consent' | 'missing' | 'failed';
   /** Version of the document now; null without a document. */
   readonly version: string | null;
+}
+
+export interface McpSyncResponse {
+  /** Servers of this batch, read or not; 0 when it was no server's turn. */
+  readonly read: number;
 }
 
 export interface DocumentsRequest {

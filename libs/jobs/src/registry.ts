@@ -16,6 +16,7 @@ import { resealJob } from './reseal.job';
 import { rollupsJob } from './rollups.job';
 import { rotationJob } from './rotation.job';
 import { signingKeysJob } from './signing-keys.job';
+import { mcpSyncJob } from './mcp-sync.job';
 import { scimSyncJob } from './scim-sync.job';
 import { ssoMetadataJob } from './sso-metadata.job';
 
@@ -33,6 +34,7 @@ export const JOBS: readonly JobSpec[] = [
   repricingsJob,
   resealJob,
   scimSyncJob,
+  mcpSyncJob,
   domainRecheckJob,
   oauthExpiryJob,
   loginExpiryJob,

@@ -52,7 +52,7 @@ export {
   type TextOptions,
 } from './fields/scalar-fields';
 export { membersOf, type MemberRule } from './fields/members';
-export { IsStorable, isStorableText } from './fields/well-formed';
+export { isStorable, IsStorable, isStorableText } from './fields/well-formed';
 export {
   degraded,
   down,

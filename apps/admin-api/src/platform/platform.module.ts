@@ -3,7 +3,7 @@ import { DomainProofs } from '@gw/federation';
 import { PostgresAnalytics } from '@gw/log-store';
 import { createAddressPolicy, parseTrustedHosts, type AddressPolicy } from '@gw/kernel';
 import { openLogStores } from '@gw/object-store';
-import { BufferedClient } from '@gw/outbound';
+import { BufferedClient, createVendorCalls, OutboundClient } from '@gw/outbound';
 import { createSecretReader } from '@gw/secret-managers';
 import { Global, Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
@@ -39,6 +39,7 @@ import { CredentialsService } from './credentials/credentials.service';
 import { GuardrailCredentials } from './credentials/guardrail-credentials';
 import { ADDRESS_POLICY, IntegrationCredentials } from './credentials/integration-credentials';
 import { SecretAccess } from './credentials/secret-access';
+import { VENDOR_CALLS } from './credentials/vendor-calls';
 import { SECRET_READER } from './credentials/secret-reader';
 import { ApiKeySecretsService } from './keys/api-key-secrets.service';
 import { UserKeysService } from './keys/user-keys.service';
@@ -93,6 +94,9 @@ const proxyOf = ({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY }: AdminSettings) => ({
   noProxy: NO_PROXY,
 });
 
+/** Connections to MCP servers, which are read one after the other. */
+const STREAMING = { maxConnectionsPerOrigin: 8, maxPools: 64, keepAliveTimeoutMs: 5_000 };
+
 /** Providers that are built from the settings. */
 const FROM_SETTINGS: readonly FactoryProvider[] = [
   {
@@ -122,6 +126,18 @@ const FROM_SETTINGS: readonly FactoryProvider[] = [
     inject: [ADDRESS_POLICY, SETTINGS],
     useFactory: (policy: AddressPolicy, settings: AdminSettings) =>
       new BufferedClient({ policy, proxy: proxyOf(settings) }),
+  },
+  {
+    provide: OutboundClient,
+    inject: [ADDRESS_POLICY, SETTINGS],
+    useFactory: (policy: AddressPolicy, settings: AdminSettings) =>
+      new OutboundClient({ policy, proxy: proxyOf(settings), ...STREAMING }),
+  },
+  {
+    provide: VENDOR_CALLS,
+    inject: [ADDRESS_POLICY, SETTINGS],
+    useFactory: (policy: AddressPolicy, settings: AdminSettings) =>
+      createVendorCalls({ policy, proxy: proxyOf(settings), ownEndpoints: [] }),
   },
   {
     provide: LOG_STORES,

@@ -32,10 +32,18 @@ import { CollectionsService } from './collections/collections.service';
 import { ConfigLookupController, ConfigsController } from './configs/configs.controller';
 import { ConfigsService } from './configs/configs.service';
 import { SimulationService } from './configs/simulation.service';
+import {
+  McpCapabilitiesController,
+  McpSyncJobController,
+} from './mcp-integrations/mcp-capabilities.controller';
+import { McpCapabilitiesService } from './mcp-integrations/mcp-capabilities.service';
 import { McpCredentials } from './mcp-integrations/mcp-credentials.service';
 import { McpIntegrationWorkspacesService } from './mcp-integrations/mcp-integration-workspaces.service';
 import { McpIntegrationsController } from './mcp-integrations/mcp-integrations.controller';
 import { McpIntegrationsService } from './mcp-integrations/mcp-integrations.service';
+import { McpSnapshots } from './mcp-integrations/mcp-snapshots.service';
+import { McpSyncService } from './mcp-integrations/mcp-sync.service';
+import { McpUpstreams } from './mcp-integrations/mcp-upstreams.service';
 import { OauthClientsController } from './oauth-clients/oauth-clients.controller';
 import { OauthClientsService } from './oauth-clients/oauth-clients.service';
 import { DomainsController } from './domains/domains.controller';
@@ -217,8 +225,16 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     providers: [IntegrationsService, IntegrationModelsService, IntegrationWorkspacesService],
   },
   {
-    controllers: [McpIntegrationsController],
-    providers: [McpIntegrationsService, McpIntegrationWorkspacesService, McpCredentials],
+    controllers: [McpIntegrationsController, McpCapabilitiesController, McpSyncJobController],
+    providers: [
+      McpIntegrationsService,
+      McpIntegrationWorkspacesService,
+      McpCapabilitiesService,
+      McpCredentials,
+      McpSnapshots,
+      McpSyncService,
+      McpUpstreams,
+    ],
   },
   { controllers: [ProvidersController], providers: [ProvidersService] },
   { controllers: [VirtualKeysController], providers: [VirtualKeysService] },

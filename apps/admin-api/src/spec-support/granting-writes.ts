@@ -146,6 +146,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   logExports: 'cancel create remove start update',
   logs: 'insert',
   mcpConnect: 'connect',
+  mcpCapabilities: 'approve reject sync test update',
   mcpIntegrations: 'create remove update updateWorkspaces',
   mcpServerAccess: 'removeConnection updateCapabilities updateRules updateUsers',
   mcpServers: 'create remove update',

@@ -1,10 +1,12 @@
 import type { Tenant } from './admin-api';
 import { MCP_SERVER } from './tenancy-fixtures';
 
+type Step = <T = { readonly id: string }>(method: string, url: string, body?: object) => Promise<T>;
+
 interface Parts {
   readonly ours: Tenant;
   /** Makes a call whose response must match the document. */
-  readonly step: (method: string, url: string, body?: object) => Promise<{ readonly id: string }>;
+  readonly step: Step;
 }
 
 /** Checks the responses of MCP integrations against the document. Call it in a `describe`. */
@@ -25,6 +27,18 @@ export function checkMcpResponses({ ours, step }: Parts): void {
     });
     await step('GET', `${url}/workspaces`);
     await step('GET', `${url}/workspaces?version=2`);
+    const read = { type: 'tool', name: 'search', inputSchema: { type: 'object' } };
+    await step('POST', `${url}/sync`, { server_info: { name: 'full' }, capabilities: [read] });
+    await step('GET', `${url}/metadata`);
+    const { data } = await step<{ data: { digest: string }[] }>('GET', `${url}/capabilities`);
+    const items = [{ type: 'tool', name: 'search', digest: data[0]?.digest ?? '' }];
+    await step('PUT', `${url}/capabilities`, {
+      capabilities: [{ type: 'tool', name: 'search', enabled: false }],
+    });
+    for (const decision of ['reject', 'approve'])
+      await step('POST', `${url}/capabilities/${decision}`, { items });
+    await step('GET', `${url}/capabilities/changes`);
+    await step('POST', `${url}/test`);
     await step('DELETE', url);
   });
 }

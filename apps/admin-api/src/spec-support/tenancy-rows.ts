@@ -77,6 +77,23 @@ const organisationCrud = (
   [`${name}_remove`]: organisation(kind),
 });
 
+const DECISION = { items: [{ type: 'tool', name: 'x', digest: 'a'.repeat(64) }] };
+
+const mcpCapabilities = (): Record<string, TenancyRow> => ({
+  mcpCapabilities_list: workspace('mcpIntegration'),
+  mcpCapabilities_metadata: workspace('mcpIntegration'),
+  mcpCapabilities_changes: workspace('mcpIntegration'),
+  // The server was never read, so it has no capability of the name.
+  mcpCapabilities_update: workspace('mcpIntegration', {
+    ...body({ capabilities: [{ type: 'tool', name: 'x', enabled: false }] }),
+    reached: [400],
+  }),
+  mcpCapabilities_approve: workspace('mcpIntegration', { ...body(DECISION), reached: [409] }),
+  mcpCapabilities_reject: workspace('mcpIntegration', { ...body(DECISION), reached: [409] }),
+  mcpCapabilities_sync: workspace('mcpIntegration', body({ server_info: { name: 'x' }, capabilities: [] })),
+  mcpCapabilities_test: workspace('mcpIntegration', empty),
+});
+
 const shares = (name: string, kind: Kind): Record<string, TenancyRow> => {
   const audience = body({ access: 'organisation' });
   return {
@@ -242,6 +259,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     ...body({ workspaces: [] }),
     scopes: ['organisation_mcp_integrations.update'],
   }),
+  ...mcpCapabilities(),
   ...crud('providers', 'provider', {}, { note: 'x' }, { needsWorkspace: true }),
   providers_create: named({
     kind: 'integration',

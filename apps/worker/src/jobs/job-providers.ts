@@ -32,11 +32,15 @@ import { ResealProcessor } from './reseal/reseal.processor';
 import { RollupsProcessor } from './rollups/rollups.processor';
 import { SsoMetadataProcessor } from './sso-metadata/sso-metadata.processor';
 import { RotationMails } from './rotation/rotation-mails';
+import { McpSyncProcessor } from './mcp-sync/mcp-sync.processor';
 import { ScimSyncProcessor } from './scim-sync/scim-sync.processor';
 import { RotationProcessor, type RotationTools } from './rotation/rotation.processor';
 
 /** A batch of users takes some seconds at most. */
 const SCIM_CLIENT = { timeoutMs: 60_000, connections: 1, bytesMax: 65_536 };
+
+/** A batch of MCP servers takes five minutes at most. */
+const MCP_CLIENT = { timeoutMs: 360_000, connections: 1, bytesMax: 65_536 };
 
 /** Providers of the processors of all jobs. */
 const PROCESSORS = [
@@ -53,6 +57,7 @@ const PROCESSORS = [
   RepricingsProcessor,
   ResealProcessor,
   ScimSyncProcessor,
+  McpSyncProcessor,
   DomainRecheckProcessor,
   OauthExpiryProcessor,
   LoginExpiryProcessor,
@@ -145,15 +150,25 @@ const identityProviders = (settings: WorkerSettings, log: Log): Provider[] => [
         log,
       ),
   },
+  ...adminApiProviders(settings),
+];
+
+/** Processors of jobs that the admin API carries out. */
+const adminApiProviders = ({
+  ADMIN_URL: adminUrl,
+  SERVICE_TOKEN: serviceToken,
+}: WorkerSettings): Provider[] => [
   {
     provide: ScimSyncProcessor,
     inject: [DataSource],
     useFactory: (source: DataSource) =>
-      new ScimSyncProcessor(source, {
-        client: new ServiceClient(SCIM_CLIENT),
-        adminUrl: settings.ADMIN_URL,
-        serviceToken: settings.SERVICE_TOKEN,
-      }),
+      new ScimSyncProcessor(source, { client: new ServiceClient(SCIM_CLIENT), adminUrl, serviceToken }),
+  },
+  {
+    provide: McpSyncProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) =>
+      new McpSyncProcessor(source, { client: new ServiceClient(MCP_CLIENT), adminUrl, serviceToken }),
   },
 ];
 

@@ -8,7 +8,8 @@ const UNSTORABLE = /[\u0000\p{Cs}]/u;
 /** Whether Postgres can store the text: no NUL and no half of a surrogate pair. */
 export const isStorableText = (text: string): boolean => !UNSTORABLE.test(text);
 
-function isStorable(value: unknown, depth: number): boolean {
+/** Whether Postgres can store all texts of a value, including keys, and nothing is nested deeper than 64 levels. */
+export function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isStorableText(value);
   if (typeof value !== 'object' || value === null) return true;
   if (depth >= DEPTH_MAX) return false;
@@ -48,7 +49,7 @@ export const IsStorable = (options?: ValidationOptions): PropertyDecorator =>
     {
       name: 'isStorable',
       validator: {
-        validate: (value: unknown) => isStorable(value, 0),
+        validate: (value: unknown) => isStorable(value),
         defaultMessage: () => '$property must be well-formed text, without NUL, nested at most 64 deep',
       },
     },

@@ -22,7 +22,7 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   AuditChainEntity: 'one row for each organisation',
   IntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
   McpIntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
-  McpCapabilityEntity: 'read from a server; 20,000 for each integration at most',
+  McpCapabilityEntity: 'read from a server; 6,000 for each integration at most',
   McpServerCapabilityEntity: 'one for each server and capability',
   McpServerUserEntity: 'one for each server and user, which are capped',
   McpConnectionEntity: 'one for each server and user, which are capped',

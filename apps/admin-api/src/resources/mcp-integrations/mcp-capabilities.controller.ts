@@ -1,0 +1,96 @@
+import { INTERNAL, type McpSyncResponse } from '@gw/contracts';
+import { Body, Controller, Post, Query } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { ServiceOnly } from '../../platform/auth/access';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import {
+  McpCapabilitiesQuery,
+  McpChangesQuery,
+  McpDecisionDto,
+  McpSyncDto,
+  UpdateMcpCapabilitiesDto,
+} from './mcp-capabilities.dto';
+import { McpCapabilitiesService } from './mcp-capabilities.service';
+import {
+  McpCapabilitiesResponse,
+  McpCapabilitySuccessResponse,
+  McpChangesResponse,
+  McpDecisionResponse,
+  McpMetadataResponse,
+  McpTestResponse,
+} from './mcp-capabilities.view';
+import { mcpScopes } from './mcp-scopes';
+import { McpSnapshots } from './mcp-snapshots.service';
+import { McpSyncService } from './mcp-sync.service';
+
+@ControlRoutes('mcp-integrations')
+export class McpCapabilitiesController {
+  constructor(
+    private readonly capabilities: McpCapabilitiesService,
+    private readonly syncs: McpSyncService,
+  ) {}
+
+  @Route.get(':mcpIntegrationId/capabilities', mcpScopes('read'), McpCapabilitiesResponse)
+  list(
+    @Named('mcpIntegrationId') at: At,
+    @Query() query: McpCapabilitiesQuery,
+  ): Promise<McpCapabilitiesResponse> {
+    return this.capabilities.list(at, query);
+  }
+
+  @Route.put(':mcpIntegrationId/capabilities', mcpScopes('update'), McpCapabilitySuccessResponse)
+  update(
+    @Named('mcpIntegrationId') at: At,
+    @Body() body: UpdateMcpCapabilitiesDto,
+  ): Promise<McpCapabilitySuccessResponse> {
+    return this.capabilities.update(at, body);
+  }
+
+  @Route.get(':mcpIntegrationId/metadata', mcpScopes('read'), McpMetadataResponse)
+  metadata(@Named('mcpIntegrationId') at: At): Promise<McpMetadataResponse> {
+    return this.capabilities.metadata(at);
+  }
+
+  @Route.get(':mcpIntegrationId/capabilities/changes', mcpScopes('read'), McpChangesResponse)
+  changes(@Named('mcpIntegrationId') at: At, @Query() query: McpChangesQuery): Promise<McpChangesResponse> {
+    return this.capabilities.changes(at, query);
+  }
+
+  @Route.post(':mcpIntegrationId/capabilities/approve', mcpScopes('update'), McpDecisionResponse)
+  approve(@Named('mcpIntegrationId') at: At, @Body() body: McpDecisionDto): Promise<McpDecisionResponse> {
+    return this.capabilities.decide(withoutMatch(at), 'approve', body);
+  }
+
+  @Route.post(':mcpIntegrationId/capabilities/reject', mcpScopes('update'), McpDecisionResponse)
+  reject(@Named('mcpIntegrationId') at: At, @Body() body: McpDecisionDto): Promise<McpDecisionResponse> {
+    return this.capabilities.decide(withoutMatch(at), 'reject', body);
+  }
+
+  @Route.post(':mcpIntegrationId/sync', mcpScopes('update'), McpCapabilitySuccessResponse)
+  sync(@Named('mcpIntegrationId') at: At, @Body() body: McpSyncDto): Promise<McpCapabilitySuccessResponse> {
+    return this.syncs.sync(at, body);
+  }
+
+  @Route.post(':mcpIntegrationId/test', mcpScopes('update'), McpTestResponse)
+  test(@Named('mcpIntegrationId') at: At): Promise<McpTestResponse> {
+    return this.syncs.test(at);
+  }
+}
+
+/** The digests of a decision say what was seen, not the version of the integration. */
+const withoutMatch = (at: At): At => ({ ...at, ifMatch: undefined });
+
+/** Called by the worker. */
+@ApiExcludeController()
+@Controller()
+export class McpSyncJobController {
+  constructor(private readonly snapshots: McpSnapshots) {}
+
+  @Post(INTERNAL.mcpSync)
+  @ServiceOnly()
+  async syncDue(): Promise<McpSyncResponse> {
+    return { read: await this.snapshots.syncDue() };
+  }
+}

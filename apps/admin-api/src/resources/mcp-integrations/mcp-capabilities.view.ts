@@ -1,0 +1,181 @@
+import type { McpCapabilityEntity, McpIntegrationEntity } from '@gw/entities';
+import { own, type JsonObject } from '@gw/mcp';
+import { ResponseField } from '@gw/web';
+import { ALL_TYPES, CAPABILITY_TYPES } from './mcp-capabilities.dto';
+
+export class McpCapabilitySuccessResponse {
+  @ResponseField.boolean() readonly success!: boolean;
+}
+
+class McpFindingResponse {
+  @ResponseField.text({ example: 'hidden_characters' }) readonly rule!: string;
+  @ResponseField.text({ example: 'high' }) readonly severity!: string;
+}
+
+const STATES = ['approved', 'pending', 'changed', 'serve_approved', 'rejected'] as const;
+
+export class McpCapabilityResponse {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'search' }) readonly name!: string;
+  @ResponseField.oneOf(CAPABILITY_TYPES) readonly type!: string;
+  @ResponseField.text({ nullable: true, example: 'Search' }) readonly title!: string | null;
+  @ResponseField.text({ nullable: true, example: 'Finds pages.' }) readonly description!: string | null;
+  @ResponseField.any() readonly icons!: unknown;
+  @ResponseField.boolean() readonly enabled!: boolean;
+  @ResponseField.time() readonly created_at!: string;
+  @ResponseField.time() readonly last_updated_at!: string;
+  @ResponseField.any() readonly input_schema!: unknown;
+  @ResponseField.any() readonly output_schema!: unknown;
+  @ResponseField.any() readonly execution!: unknown;
+  @ResponseField.any() readonly annotations!: unknown;
+  @ResponseField.any() readonly arguments!: unknown;
+  @ResponseField.text({ nullable: true, example: 'file:///readme' }) readonly uri!: string | null;
+  @ResponseField.text({ nullable: true, example: 'file:///{path}' }) readonly uri_template!: string | null;
+  @ResponseField.text({ nullable: true, example: 'text/plain' }) readonly mime_type!: string | null;
+  @ResponseField.any() readonly size!: unknown;
+  @ResponseField.oneOf(STATES) readonly state!: string;
+  @ResponseField.text({ description: 'Of the newest definition.', example: 'a'.repeat(64) })
+  readonly digest!: string;
+  @ResponseField.list(() => McpFindingResponse) readonly findings!: readonly McpFindingResponse[];
+}
+
+class McpCountResponse {
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.integer({ example: 1 }) readonly enabled!: number;
+}
+
+class McpCountsResponse {
+  @ResponseField.one(() => McpCountResponse) readonly tools!: McpCountResponse;
+  @ResponseField.one(() => McpCountResponse) readonly prompts!: McpCountResponse;
+  @ResponseField.one(() => McpCountResponse) readonly resources!: McpCountResponse;
+  @ResponseField.one(() => McpCountResponse) readonly resource_templates!: McpCountResponse;
+}
+
+export class McpCapabilitiesResponse {
+  @ResponseField.list(() => McpCapabilityResponse) readonly data!: McpCapabilityResponse[];
+  @ResponseField.one(() => McpCountsResponse) readonly counts!: McpCountsResponse;
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.boolean() readonly has_more!: boolean;
+}
+
+export class McpMetadataResponse {
+  @ResponseField.text({ nullable: true, example: 'github' }) readonly server_name!: string | null;
+  @ResponseField.text({ nullable: true, example: '1.0.0' }) readonly server_version!: string | null;
+  @ResponseField.text({ nullable: true, example: 'GitHub' }) readonly title!: string | null;
+  @ResponseField.text({ nullable: true, example: 'Code' }) readonly description!: string | null;
+  @ResponseField.any() readonly icons!: unknown;
+  @ResponseField.text({ nullable: true, example: '2025-11-25' }) readonly protocol_version!: string | null;
+  @ResponseField.json({ nullable: true }) readonly capability_flags!: Readonly<
+    Record<string, unknown>
+  > | null;
+  @ResponseField.oneOf(['pending', 'synced', 'failed']) readonly sync_status!: string;
+  @ResponseField.time({ nullable: true }) readonly last_synced_at!: string | null;
+  @ResponseField.text({ nullable: true, example: 'The server was not reached.' })
+  readonly sync_error!: string | null;
+}
+
+class McpChangeResponse {
+  @ResponseField.oneOf(ALL_TYPES) readonly type!: string;
+  @ResponseField.text({ example: 'search' }) readonly name!: string;
+  @ResponseField.oneOf(STATES) readonly state!: string;
+  @ResponseField.text({ example: 'a'.repeat(64) }) readonly digest!: string;
+  @ResponseField.json({ nullable: true, description: 'The approved definition; null: none was approved.' })
+  readonly old!: Readonly<Record<string, unknown>> | null;
+  @ResponseField.json() readonly new!: Readonly<Record<string, unknown>>;
+  @ResponseField.list(() => McpFindingResponse) readonly findings!: readonly McpFindingResponse[];
+}
+
+export class McpChangesResponse {
+  @ResponseField.list(() => McpChangeResponse) readonly data!: McpChangeResponse[];
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.boolean() readonly has_more!: boolean;
+}
+
+class McpStaleResponse {
+  @ResponseField.oneOf(ALL_TYPES) readonly type!: string;
+  @ResponseField.text({ example: 'search' }) readonly name!: string;
+  @ResponseField.text({ example: 'a'.repeat(64) }) readonly digest!: string;
+}
+
+export class McpDecisionResponse {
+  @ResponseField.integer({ example: 1 }) readonly approved!: number;
+  @ResponseField.integer({ example: 0 }) readonly rejected!: number;
+  @ResponseField.list(() => McpStaleResponse, {
+    description: 'Items whose definition has changed meanwhile, or that the server does not list any more.',
+  })
+  readonly stale!: readonly McpStaleResponse[];
+}
+
+export class McpTestResponse {
+  @ResponseField.boolean() readonly success!: boolean;
+  @ResponseField.integer({ nullable: true, example: 200 }) readonly status_code!: number | null;
+  @ResponseField.integer({ nullable: true, example: 120 }) readonly response_time_ms!: number | null;
+  @ResponseField.text({ nullable: true, example: 'https://mcp.example.com/mcp' }) readonly url!:
+    string | null;
+  @ResponseField.text({ example: 'github' }) readonly server_name!: string;
+  @ResponseField.text({ nullable: true, example: 'The server was not reached.' })
+  readonly error!: string | null;
+}
+
+function textOf(definition: JsonObject, name: string): string | null {
+  const value = own(definition, name);
+  return typeof value === 'string' ? value : null;
+}
+
+export function toMcpCapability(row: McpCapabilityEntity): McpCapabilityResponse {
+  const { definition } = row;
+  const value = (name: string): unknown => own(definition, name) ?? null;
+  const { id, name, type, enabled, state, digest, findings } = row;
+  return {
+    ...{ id, name, type, enabled, state, digest, findings },
+    title: textOf(definition, 'title') ?? (type === 'resource' ? textOf(definition, 'name') : null),
+    description: textOf(definition, 'description'),
+    icons: value('icons'),
+    created_at: row.createdAt.toISOString(),
+    last_updated_at: row.lastUpdatedAt.toISOString(),
+    input_schema: value('inputSchema'),
+    output_schema: value('outputSchema'),
+    execution: value('execution'),
+    annotations: value('annotations'),
+    arguments: value('arguments'),
+    uri: textOf(definition, 'uri'),
+    uri_template: textOf(definition, 'uriTemplate'),
+    mime_type: textOf(definition, 'mimeType'),
+    size: value('size'),
+  };
+}
+
+export const toMcpChange = ({
+  type,
+  name,
+  state,
+  digest,
+  approved,
+  definition,
+  findings,
+}: McpCapabilityEntity): McpChangeResponse => ({
+  ...{ type, name, state, digest, findings },
+  ...{ old: approved, new: definition },
+});
+
+const UNREAD = {
+  ...{ name: null, version: null, title: null, description: null },
+  ...{ icons: null, protocolVersion: null, capabilities: null },
+};
+
+export function toMcpMetadata({
+  serverInfo,
+  syncStatus,
+  lastSyncedAt,
+  syncError,
+}: McpIntegrationEntity): McpMetadataResponse {
+  const info = serverInfo ?? UNREAD;
+  const { name, version, title, description, icons, protocolVersion, capabilities } = info;
+  return {
+    ...{ server_name: name, server_version: version, title, description, icons },
+    ...{ protocol_version: protocolVersion, capability_flags: capabilities },
+    sync_status: syncStatus,
+    last_synced_at: lastSyncedAt?.toISOString() ?? null,
+    sync_error: syncError,
+  };
+}

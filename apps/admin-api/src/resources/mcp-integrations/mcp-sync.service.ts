@@ -1,0 +1,84 @@
+import type { McpIntegrationEntity, StoredMcpServerInfo } from '@gw/entities';
+import type { CapabilityType, JsonObject } from '@gw/mcp';
+import { invalid } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { At } from '../../platform/resource/at';
+import { findRow } from '../../platform/resource/rows';
+import { CAPABILITY_TYPES, type McpServerInfoDto, type McpSyncDto } from './mcp-capabilities.dto';
+import type { McpCapabilitySuccessResponse, McpTestResponse } from './mcp-capabilities.view';
+import { mcpIntegrationTo } from './mcp-integration-rows';
+import { keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
+import { McpSnapshots } from './mcp-snapshots.service';
+import { McpReadError, McpUpstreams } from './mcp-upstreams.service';
+
+/** Reads servers on demand, and takes reports of what a server lists. */
+@Injectable()
+export class McpSyncService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly snapshots: McpSnapshots,
+    private readonly upstreams: McpUpstreams,
+  ) {}
+
+  /** With a body, keeps what it reports; without one, reads the server now. */
+  async sync(at: At, input: McpSyncDto): Promise<McpCapabilitySuccessResponse> {
+    const row = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
+    const { server_info: info, capabilities } = input;
+    if (info === undefined && capabilities === undefined) await this.snapshots.sync(row, at.caller);
+    else await this.snapshots.store(row, reported(input), at.caller);
+    return { success: true };
+  }
+
+  /** Connects to the server; nothing is kept. */
+  async test(at: At): Promise<McpTestResponse> {
+    const row = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
+    const result = await this.snapshots.within(row, () => this.describe(row));
+    return { url: row.url, ...result };
+  }
+
+  private async describe(row: McpIntegrationEntity): Promise<Omit<McpTestResponse, 'url'>> {
+    const startedAt = performance.now();
+    try {
+      const { name } = await this.upstreams.describe(row);
+      const took = Math.round(performance.now() - startedAt);
+      return {
+        success: true,
+        status_code: 200,
+        response_time_ms: took,
+        server_name: name ?? '',
+        error: null,
+      };
+    } catch (error) {
+      if (!(error instanceof McpReadError)) throw error;
+      const took = Math.round(performance.now() - startedAt);
+      const { status, message } = error;
+      return { success: false, status_code: status, response_time_ms: took, server_name: '', error: message };
+    }
+  }
+}
+
+/** Throws `validation_failed` for a capability without a type or a name. */
+function reported({ server_info: info = {}, capabilities = [] }: McpSyncDto): ServerSnapshot {
+  const byType = new Map<CapabilityType, JsonObject[]>(CAPABILITY_TYPES.map((type) => [type, []]));
+  for (const [index, { type, ...definition }] of capabilities.entries()) {
+    const list = byType.get(type as CapabilityType);
+    if (list === undefined)
+      throw invalid(`capabilities.${String(index)}.type`, `must be one of ${CAPABILITY_TYPES.join(', ')}`);
+    list.push(definition);
+  }
+  return { info: infoOfReport(info), ...keptCapabilities([...byType]) };
+}
+
+const infoOfReport = (info: McpServerInfoDto): StoredMcpServerInfo => {
+  const { name, version, title, description, instructions } = { ...NOTHING, ...info };
+  return {
+    ...{ name, version, title, description, instructions },
+    websiteUrl: info.website_url ?? null,
+    icons: info.icons ?? [],
+    protocolVersion: info.protocol_version ?? null,
+    capabilities: info.capabilities ?? {},
+  };
+};
+
+const NOTHING = { name: null, version: null, title: null, description: null, instructions: null };

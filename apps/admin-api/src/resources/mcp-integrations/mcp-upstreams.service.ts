@@ -1,0 +1,223 @@
+import { clientCredentialsToken } from '@gw/cloud-identities';
+import type { McpAuthContent } from '@gw/contracts';
+import { SecretReferenceEntity, type McpIntegrationEntity, type StoredMcpServerInfo } from '@gw/entities';
+import { CONTROL_PLANE_VERSION, VendorError, type AddressPolicy, type VendorCalls } from '@gw/kernel';
+import { NO_CAPABILITIES, own, ownList, type JsonObject } from '@gw/mcp';
+import { EraVerdicts, McpUpstream, UpstreamError, type ListKind } from '@gw/mcp-client';
+import { OutboundClient } from '@gw/outbound';
+import { pick, type SecretReader } from '@gw/secret-managers';
+import { isStorable } from '@gw/web';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import { mayUse, SecretAccess } from '../../platform/credentials/secret-access';
+import { SECRET_READER } from '../../platform/credentials/secret-reader';
+import { VENDOR_CALLS } from '../../platform/credentials/vendor-calls';
+import { isFields } from './mcp-configurations';
+import { McpCredentials } from './mcp-credentials.service';
+import { keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
+
+/** All requests of one reading. */
+const READ_MS = 60_000;
+const TEST_MS = 30_000;
+const ICONS_MAX = 20;
+
+/** Why a server could not be read. The message is public and has nothing that the server sent. */
+export class McpReadError extends Error {
+  override readonly name = 'McpReadError';
+
+  constructor(
+    message: string,
+    readonly status: number | null,
+    readonly isUnauthorised: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export interface ServerDescription {
+  readonly name: string | null;
+  readonly tookMs: number;
+}
+
+const LISTS: readonly (readonly [
+  capability: string,
+  kind: ListKind,
+  type: 'tool' | 'prompt' | 'resource' | 'resource_template',
+])[] = [
+  ['tools', 'tools', 'tool'],
+  ['prompts', 'prompts', 'prompt'],
+  ['resources', 'resources', 'resource'],
+  ['resources', 'templates', 'resource_template'],
+];
+
+/** Reads upstream MCP servers with the credential that all callers share. */
+@Injectable()
+export class McpUpstreams implements OnModuleDestroy {
+  private readonly verdicts = new EraVerdicts();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly client: OutboundClient,
+    private readonly credentials: McpCredentials,
+    private readonly access: SecretAccess,
+    @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
+    @Inject(SECRET_READER) private readonly readSecret: SecretReader,
+    @Inject(VENDOR_CALLS) private readonly calls: VendorCalls,
+  ) {}
+
+  onModuleDestroy(): void {
+    this.client.close();
+  }
+
+  /** Reads what the server says of itself and all its lists. Throws `McpReadError`. */
+  read(row: McpIntegrationEntity): Promise<ServerSnapshot> {
+    return this.with(row, READ_MS, async (upstream, signal) => {
+      const { serverInfo, capabilities, instructions, revision } = await upstream.describe({ signal });
+      const info = infoOf(serverInfo, { capabilities, instructions, revision });
+      const listed: [(typeof LISTS)[number][2], readonly JsonObject[]][] = [];
+      let isCut = false;
+      for (const [capability, kind, type] of LISTS) {
+        if (own(capabilities, capability) === undefined) continue;
+        const list = await upstream.list(kind, { signal });
+        listed.push([type, list.items]);
+        isCut ||= list.isCut;
+      }
+      const kept = keptCapabilities(listed);
+      return { info, ...kept, isCut: kept.isCut || isCut };
+    });
+  }
+
+  /** Connects, and returns the name of the server. Throws `McpReadError`. */
+  describe(row: McpIntegrationEntity): Promise<ServerDescription> {
+    return this.with(row, TEST_MS, async (upstream, signal) => {
+      const startedAt = performance.now();
+      const { serverInfo } = await upstream.describe({ signal });
+      return { name: textOf(serverInfo, 'name', 255), tookMs: Math.round(performance.now() - startedAt) };
+    });
+  }
+
+  private async with<T>(
+    row: McpIntegrationEntity,
+    totalMs: number,
+    work: (upstream: McpUpstream, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const signal = AbortSignal.timeout(totalMs);
+    let upstream: McpUpstream | null = null;
+    try {
+      const headers = await this.headersOf(row);
+      upstream = this.upstreamOf(row, headers);
+      return await work(upstream, signal);
+    } catch (error) {
+      throw readErrorOf(error, signal.aborted ? totalMs : null);
+    } finally {
+      await upstream?.close();
+    }
+  }
+
+  private upstreamOf(
+    { id, organisationId, url, transport }: McpIntegrationEntity,
+    headers: Readonly<Record<string, string>>,
+  ): McpUpstream {
+    return new McpUpstream({
+      ...{ client: this.client, policy: this.policy, url: new URL(url), verdicts: this.verdicts },
+      ...{ poolClass: `${organisationId}:${id}`, eraKey: `${id}:${url}`, headers: () => headers },
+      capabilities: NO_CAPABILITIES,
+      clientInfo: { name: 'tollgate', version: CONTROL_PLANE_VERSION },
+      protocol: transport === 'sse' ? 'sse' : 'auto',
+    });
+  }
+
+  /** Returns the headers of the shared credential; none where users sign in themselves. */
+  private async headersOf(row: McpIntegrationEntity): Promise<Readonly<Record<string, string>>> {
+    const content = this.credentials.open(row);
+    const secrets = await this.secretsOf(row);
+    if (row.authType === 'headers') return withMapped(content, secrets);
+    if (row.authType !== 'oauth_client_credentials') return {};
+    const client = row.configurations['oauth_client_credentials'];
+    const { token_endpoint: endpoint, client_id: id, scope } = isFields(client) ? client : {};
+    const secret = secrets.get('client_secret') ?? content.clientSecret ?? '';
+    const token = await clientCredentialsToken(
+      {
+        ...{ endpoint: String(endpoint), id: String(id), secret, audience: null, resource: null },
+        ...{ scope: typeof scope === 'string' ? scope : null, method: 'client_secret_basic' },
+      },
+      this.calls,
+    );
+    return { authorization: `Bearer ${token}` };
+  }
+
+  /** Returns the mapped secrets by their targets. Throws `VendorError`. */
+  private async secretsOf({
+    secretMappings,
+    organisationId,
+    workspaceId,
+  }: McpIntegrationEntity): Promise<ReadonlyMap<string, string>> {
+    const mappings = secretMappings ?? [];
+    if (mappings.length === 0) return new Map();
+    const ids = mappings.map(({ secret_reference_id: id }) => id);
+    const where = { id: In(ids), organisationId, status: 'active' } as const;
+    const rows = await this.dataSource.manager.findBy(SecretReferenceEntity, where);
+    const references = new Map(rows.map((row) => [row.id, row]));
+    const secrets = new Map<string, string>();
+    for (const { target_field: target, secret_reference_id: id, secret_key: key } of mappings) {
+      const reference = references.get(id);
+      if (!reference || (workspaceId !== null && !mayUse(reference, workspaceId)))
+        throw new VendorError('refused', `The secret reference of ${target} may not be used any more.`);
+      const location = this.access.locationOf(reference, key);
+      secrets.set(target, pick(await this.readSecret(location), location));
+    }
+    return secrets;
+  }
+}
+
+function withMapped(
+  { headers = {} }: McpAuthContent,
+  secrets: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const merged = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  for (const [target, value] of secrets) merged.set(target.slice('headers.'.length), value);
+  return Object.fromEntries(merged);
+}
+
+function readErrorOf(error: unknown, exceededMs: number | null): McpReadError {
+  if (exceededMs !== null)
+    return new McpReadError(`It was not read within ${String(exceededMs / 1_000)} s.`, null, false);
+  if (error instanceof VendorError)
+    return new McpReadError(`Its credential could not be obtained: ${error.message}`, null, false);
+  if (!(error instanceof UpstreamError)) throw error;
+  const { message, status, kind } = error;
+  return new McpReadError(message, status, kind === 'unauthorized', { cause: error });
+}
+
+function textOf(object: JsonObject, name: string, lengthMax: number): string | null {
+  const value = own(object, name);
+  return typeof value === 'string' && isStorable(value) ? value.slice(0, lengthMax) : null;
+}
+
+interface Described {
+  readonly capabilities: JsonObject;
+  readonly instructions: string | null;
+  readonly revision: string;
+}
+
+/** Returns what a server says of itself, as it is stored. */
+export function infoOf(
+  serverInfo: JsonObject,
+  { capabilities, instructions, revision }: Described,
+): StoredMcpServerInfo {
+  return {
+    name: textOf(serverInfo, 'name', 255),
+    version: textOf(serverInfo, 'version', 255),
+    title: textOf(serverInfo, 'title', 255),
+    description: textOf(serverInfo, 'description', 16_384),
+    websiteUrl: textOf(serverInfo, 'websiteUrl', 2_048),
+    icons: ownList(serverInfo, 'icons')
+      .slice(0, ICONS_MAX)
+      .filter((icon) => isStorable(icon)),
+    protocolVersion: revision,
+    capabilities: isStorable(capabilities) ? capabilities : {},
+    instructions: textOf({ instructions }, 'instructions', 65_536),
+  };
+}
