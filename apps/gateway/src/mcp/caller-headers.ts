@@ -7,7 +7,9 @@ import {
   isObject,
 } from '@gw/kernel';
 import { own, type JsonObject } from '@gw/mcp';
+import type { RequestContext } from '../core/request-context';
 import type { McpRequest } from './mcp-request';
+import type { ServerView } from './server-view';
 
 /** A header that is passed on, and its name at the server. */
 interface PassedName {
@@ -46,7 +48,7 @@ export function callerHeaders({ view, context }: McpRequest): Readonly<Record<st
     if (typeof value !== 'string' || !mayPass(from) || !mayPass(to)) continue;
     if (apiKey === null || !value.includes(apiKey)) passed[to] = value;
   }
-  return passed;
+  return { ...passed, ...identityHeader(context, view) };
 }
 
 const mayPass = (name: string): boolean =>
@@ -87,4 +89,28 @@ function nameIn(each: unknown): readonly PassedName[] {
   const [from, to] = [own(named, 'from'), own(named, 'to')];
   if (typeof from !== 'string' || typeof to !== 'string') return [];
   return [{ from: from.toLowerCase(), to: to.toLowerCase() }];
+}
+
+/** Claims about the caller for a server that wants them; none over plain HTTP. */
+function identityHeader(
+  { principal }: RequestContext,
+  { document }: ServerView,
+): Readonly<Record<string, string>> {
+  const rule = own(document.configurations, 'user_identity_forwarding');
+  if (!isObject(rule) || principal === null || !document.url.startsWith('https:')) return {};
+  const { key, workspace } = principal;
+  const claims: JsonObject = {
+    sub: key.userId,
+    organisation_id: workspace.organisationId,
+    workspace_id: workspace.id,
+    api_key_id: key.id,
+  };
+  const included = own(rule, 'include_claims');
+  const shown = Object.entries(claims).filter(
+    ([name]) => !Array.isArray(included) || (included as readonly unknown[]).includes(name),
+  );
+  const header = own(rule, 'header_name');
+  return {
+    [typeof header === 'string' ? header : 'x-user-claims']: JSON.stringify(Object.fromEntries(shown)),
+  };
 }

@@ -56,7 +56,6 @@ class Faults {
 }
 
 const HEADERS_MAX = 64;
-const CLAIMS_MAX = 50;
 
 function checkHeaders(value: unknown, path: string, faults: Faults): void {
   faults.found.push(...headerMapFaults(value, path));
@@ -109,30 +108,23 @@ function checkForwardedHeader(header: unknown, path: string, faults: Faults): vo
     for (const name of ['from', 'to']) faults.add(`${path}.${name}`, forwardedHeaderFault(header[name]));
 }
 
-const IDENTITY_METHODS = ['claims_header', 'bearer', 'jwt_header'];
-const EXPIRY_MAX = 300;
+const CLAIMS = ['sub', 'organisation_id', 'workspace_id', 'api_key_id'];
 
 function checkIdentity(value: unknown, path: string, faults: Faults, { url }: CheckedIntegration): void {
-  const known = ['method', 'include_claims', 'header_name', 'jwt_expiry_seconds'];
-  if (!faults.object(value, path, known)) return;
-  const { method, include_claims: claims, header_name: header, jwt_expiry_seconds: expiry } = value;
-  if (!IDENTITY_METHODS.includes(String(method)))
-    faults.add(`${path}.method`, `must be one of ${IDENTITY_METHODS.join(', ')}`);
+  if (!faults.object(value, path, ['method', 'include_claims', 'header_name'])) return;
+  const { method, include_claims: claims, header_name: header } = value;
+  if (method !== 'claims_header')
+    faults.add(`${path}.method`, 'must be claims_header; other methods are not enforced');
   if (!/^https:/i.test(url)) faults.add(path, 'is sent over https only; change the scheme of url');
-  if (claims !== undefined && !isTexts(claims, CLAIMS_MAX))
-    faults.add(`${path}.include_claims`, `must be a list of at most ${String(CLAIMS_MAX)} names of claims`);
-  if (header !== undefined) {
-    faults.add(`${path}.header_name`, sentHeaderFault(header));
-    if (method === 'bearer') faults.add(`${path}.header_name`, 'is authorization with bearer; remove it');
-  }
   if (
-    expiry !== undefined &&
-    !(Number.isInteger(expiry) && Number(expiry) >= 1 && Number(expiry) <= EXPIRY_MAX)
+    claims !== undefined &&
+    !(isTexts(claims, CLAIMS.length) && claims.every((each) => CLAIMS.includes(each)))
   )
-    faults.add(`${path}.jwt_expiry_seconds`, `must be 1 to ${String(EXPIRY_MAX)}`);
+    faults.add(`${path}.include_claims`, `must be a list of ${CLAIMS.join(', ')}`);
+  if (header !== undefined) faults.add(`${path}.header_name`, sentHeaderFault(header));
 }
 
-const isTexts = (value: unknown, max: number): boolean =>
+const isTexts = (value: unknown, max: number): value is readonly string[] =>
   Array.isArray(value) &&
   value.length <= max &&
   value.every((each) => typeof each === 'string' && each !== '' && each.length <= 255);
@@ -169,6 +161,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   forward_headers: checkForwarded,
   user_identity_forwarding: checkIdentity,
+  allow_sampling: (value, path, faults) => {
+    if (typeof value !== 'boolean') faults.add(path, 'must be true or false');
+  },
+  denial: (value, path, faults) => {
+    if (value !== 'error' && value !== 'tool_error') faults.add(path, 'must be error or tool_error');
+  },
   oauth_client_credentials: checkClientCredentials,
   oauth_metadata: (value, path, faults) => {
     if (!faults.object(value, path, ['client_id', 'client_secret', 'scope', 'issuer'])) return;

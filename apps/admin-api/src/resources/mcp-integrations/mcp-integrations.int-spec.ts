@@ -170,8 +170,8 @@ describe('MCP integrations', () => {
     ],
     [
       'a long-lived identity',
-      { user_identity_forwarding: { method: 'bearer', jwt_expiry_seconds: 301 } },
-      'configurations.user_identity_forwarding.jwt_expiry_seconds',
+      { user_identity_forwarding: { method: 'bearer' } },
+      'configurations.user_identity_forwarding.method',
     ],
   ])('refuse %s in configurations', async (_what, configurations, path) => {
     const response = await post({ configurations });
@@ -191,7 +191,7 @@ describe('MCP integrations', () => {
   });
 
   it('forward identity over https alone', async () => {
-    const configurations = { user_identity_forwarding: { method: 'jwt_header', header_name: 'x-user' } };
+    const configurations = { user_identity_forwarding: { method: 'claims_header', header_name: 'x-user' } };
     expect((await post({ configurations })).status).toBe(200);
     expect(pathsOf(await post({ configurations, url: 'http://mcp.example.com' }))).toEqual([
       'configurations.user_identity_forwarding',
