@@ -32,18 +32,6 @@ import { CollectionsService } from './collections/collections.service';
 import { ConfigLookupController, ConfigsController } from './configs/configs.controller';
 import { ConfigsService } from './configs/configs.service';
 import { SimulationService } from './configs/simulation.service';
-import {
-  McpCapabilitiesController,
-  McpSyncJobController,
-} from './mcp-integrations/mcp-capabilities.controller';
-import { McpCapabilitiesService } from './mcp-integrations/mcp-capabilities.service';
-import { McpCredentials } from './mcp-integrations/mcp-credentials.service';
-import { McpIntegrationWorkspacesService } from './mcp-integrations/mcp-integration-workspaces.service';
-import { McpIntegrationsController } from './mcp-integrations/mcp-integrations.controller';
-import { McpIntegrationsService } from './mcp-integrations/mcp-integrations.service';
-import { McpSnapshots } from './mcp-integrations/mcp-snapshots.service';
-import { McpSyncService } from './mcp-integrations/mcp-sync.service';
-import { McpUpstreams } from './mcp-integrations/mcp-upstreams.service';
 import { OauthClientsController } from './oauth-clients/oauth-clients.controller';
 import { OauthClientsService } from './oauth-clients/oauth-clients.service';
 import { DomainsController } from './domains/domains.controller';
@@ -71,14 +59,8 @@ import { LogTail } from './logs/log-tail';
 import { LogsController } from './logs/logs.controller';
 import { LogsService } from './logs/logs.service';
 import { MCP_CONNECTIONS } from './mcp-connections/mcp-connections.parts';
-import { McpAccessRulesService } from './mcp-servers/mcp-access-rules.service';
-import { McpConnectionsService } from './mcp-servers/mcp-connections.service';
-import { McpEffectiveAccessService } from './mcp-servers/mcp-effective-access.service';
-import { McpServerAccessController } from './mcp-servers/mcp-server-access.controller';
-import { McpServerCapabilitiesService } from './mcp-servers/mcp-server-capabilities.service';
-import { McpServersController } from './mcp-servers/mcp-servers.controller';
-import { McpServersService } from './mcp-servers/mcp-servers.service';
-import { McpUserAccessService } from './mcp-servers/mcp-user-access.service';
+import { MCP_INTEGRATIONS } from './mcp-integrations/mcp-integrations.parts';
+import { MCP_SERVERS } from './mcp-servers/mcp-servers.parts';
 import { OrganisationPropertiesController } from './organisation-properties/organisation-properties.controller';
 import { OrganisationPropertiesService } from './organisation-properties/organisation-properties.service';
 import { OrganisationsController } from './organisations/organisations.controller';
@@ -224,18 +206,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     controllers: [IntegrationsController, ProviderCatalogueController],
     providers: [IntegrationsService, IntegrationModelsService, IntegrationWorkspacesService],
   },
-  {
-    controllers: [McpIntegrationsController, McpCapabilitiesController, McpSyncJobController],
-    providers: [
-      McpIntegrationsService,
-      McpIntegrationWorkspacesService,
-      McpCapabilitiesService,
-      McpCredentials,
-      McpSnapshots,
-      McpSyncService,
-      McpUpstreams,
-    ],
-  },
+  MCP_INTEGRATIONS,
   { controllers: [ProvidersController], providers: [ProvidersService] },
   { controllers: [VirtualKeysController], providers: [VirtualKeysService] },
   {
@@ -259,17 +230,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
       QualityService,
     ],
   },
-  {
-    controllers: [McpServersController, McpServerAccessController],
-    providers: [
-      McpServersService,
-      McpServerCapabilitiesService,
-      McpUserAccessService,
-      McpConnectionsService,
-      McpAccessRulesService,
-      McpEffectiveAccessService,
-    ],
-  },
+  MCP_SERVERS,
   { controllers: [LogExportsController], providers: [LogExportsService] },
   {
     controllers: [LogsController, FeedbackController],

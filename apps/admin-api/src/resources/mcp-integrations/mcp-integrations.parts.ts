@@ -1,0 +1,23 @@
+import { McpCapabilitiesController, McpSyncJobController } from './mcp-capabilities.controller';
+import { McpCapabilitiesService } from './mcp-capabilities.service';
+import { McpCredentials } from './mcp-credentials.service';
+import { McpIntegrationWorkspacesService } from './mcp-integration-workspaces.service';
+import { McpIntegrationsController } from './mcp-integrations.controller';
+import { McpIntegrationsService } from './mcp-integrations.service';
+import { McpSnapshots } from './mcp-snapshots.service';
+import { McpSyncService } from './mcp-sync.service';
+import { McpUpstreams } from './mcp-upstreams.service';
+
+/** The parts of MCP integrations, and of what their servers offer. */
+export const MCP_INTEGRATIONS = {
+  controllers: [McpIntegrationsController, McpCapabilitiesController, McpSyncJobController],
+  providers: [
+    McpIntegrationsService,
+    McpIntegrationWorkspacesService,
+    McpCapabilitiesService,
+    McpCredentials,
+    McpSnapshots,
+    McpSyncService,
+    McpUpstreams,
+  ],
+};
