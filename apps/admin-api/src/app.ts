@@ -22,6 +22,7 @@ import { BODY, PUBLIC_BODY } from './platform/bodies';
 import { SAML_LOGOUT_FORM_PATHS } from './platform/logins/saml-logout.controller';
 import { SAML_FORM_PATHS } from './platform/logins/saml-login.controller';
 import { SCIM_PATHS, ScimRoutes } from './resources/scim/scim-routes';
+import { McpRegistryRoutes } from './resources/mcp-registry/mcp-registry-routes';
 import { OTLP_PATHS } from './resources/traces/traces.controller';
 import { DEVICE_FORM_PATHS } from './platform/oauth/device-page.controller';
 import { CONNECT_FORM_PATHS } from './resources/mcp-connections/connect-pages.controller';
@@ -109,6 +110,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   adapter.getInstance().addHook('onRequest', (request, reply) => gate.admit(request, reply));
   app.get(OauthEndpoint).register(adapter.getInstance<FastifyInstance>(), log);
   app.get(ScimRoutes).register(adapter.getInstance<FastifyInstance>(), log);
+  app.get(McpRegistryRoutes).register(adapter.getInstance<FastifyInstance>(), gate, log);
   const document = serveOpenApi(app, {
     title: 'Tollgate control plane',
     description:

@@ -49,7 +49,10 @@ export type ControlPlaneSegment = (typeof CONTROL_PLANE_SEGMENTS)[number];
  * First path segments of the control plane without a version. The ingress sends them to the gateway
  * as well.
  */
-export const UNVERSIONED_SEGMENTS = ['oauth', '.well-known', 'mcp-servers', 'invite', 'reset'] as const;
+export const UNVERSIONED_SEGMENTS = [
+  ...['oauth', '.well-known', 'mcp-servers', 'invite', 'reset'],
+  'v0.1', // the registry of MCP servers, which has its own versions
+] as const;
 
 /** A path of the control plane without its version. */
 export type ControlPlanePath = ControlPlaneSegment | `${ControlPlaneSegment}/${string}`;

@@ -61,6 +61,8 @@ import { LogsService } from './logs/logs.service';
 import { MCP_CONNECTIONS } from './mcp-connections/mcp-connections.parts';
 import { MCP_INTEGRATIONS } from './mcp-integrations/mcp-integrations.parts';
 import { MCP_SERVERS } from './mcp-servers/mcp-servers.parts';
+import { McpRegistryRoutes } from './mcp-registry/mcp-registry-routes';
+import { McpRegistryService } from './mcp-registry/mcp-registry.service';
 import { OrganisationPropertiesController } from './organisation-properties/organisation-properties.controller';
 import { OrganisationPropertiesService } from './organisation-properties/organisation-properties.service';
 import { OrganisationsController } from './organisations/organisations.controller';
@@ -275,6 +277,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   },
   { controllers: [AgentCardsController], providers: [AgentCardsService] },
   MCP_CONNECTIONS,
+  { controllers: [], providers: [McpRegistryService, McpRegistryRoutes] },
   { controllers: [BatchesController] },
   { controllers: [AlertWebhooksController], providers: [AlertWebhooksService] },
   { controllers: [RepricingsController], providers: [RepricingsService] },

@@ -18,3 +18,10 @@ export function publicUrl(
 /** Returns a URL of the gateway: below PUBLIC_URL, else as `publicUrl`, since one address serves both planes. */
 export const gatewayUrl = (settings: PublicUrlSettings, path: string): string =>
   publicUrl({ ...settings, CONSOLE_URL: settings.PUBLIC_URL ?? settings.CONSOLE_URL }, path);
+
+/** Returns the URL at which clients reach an MCP server. */
+export const mcpServerUrl = (
+  settings: PublicUrlSettings,
+  workspaceSlug: string,
+  serverSlug: string,
+): string => gatewayUrl(settings, `/${workspaceSlug}/${serverSlug}/mcp`);

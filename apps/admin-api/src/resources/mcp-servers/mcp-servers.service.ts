@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { found, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import { gatewayUrl, type PublicUrlSettings } from '../../platform/common/public-url';
+import { mcpServerUrl, type PublicUrlSettings } from '../../platform/common/public-url';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
@@ -115,7 +115,7 @@ export class McpServersService {
     const workspaceOf = new Map(workspaces.map((row) => [row.id, row]));
     return ({ integrationId, workspaceId, slug }) => {
       const workspace = found(workspaceOf.get(workspaceId));
-      const url = gatewayUrl(this.settings, `/${workspace.slug}/${slug}/mcp`);
+      const url = mcpServerUrl(this.settings, workspace.slug, slug);
       return { integration: found(integrationOf.get(integrationId)), workspace, url };
     };
   }
