@@ -213,7 +213,9 @@ describe('names of the control plane', () => {
     const bodies = Object.entries(schemas).filter(
       ([name]) =>
         /(?:Dto|Body)$/.test(name) &&
-        !/^(?:IntegrationModel|McpServerSwitch|Created|(?:Create|Update)Label)/.test(name),
+        !/^(?:IntegrationModel|Mcp(?:ServerSwitch|CapabilitySwitch|DecisionItem|ServerInfo)|Created|(?:Create|Update)Label)/.test(
+          name,
+        ),
     );
     const patternsOf = (...fields: string[]): Set<string> =>
       new Set(

@@ -13,7 +13,7 @@ import type { BuiltRequest } from './request/request-builder';
  * Stores the in-flight record of a request before a provider is called. Throws when the call requires a stored record and storing
  * failed.
  */
-export type BeforeCall = (context: RequestContext, upstream: Upstream) => void;
+export type BeforeCall = (context: RequestContext, upstream: Upstream | null) => void;
 
 /** Sends an attempt as an HTTP call. */
 export class Sender implements Next {

@@ -24,7 +24,7 @@ export interface BeforeCallParts {
  */
 export const createBeforeCall =
   ({ inFlight, journal, journalCapBytes }: BeforeCallParts): BeforeCall =>
-  (context: RequestContext, upstream: Upstream): void => {
+  (context: RequestContext, upstream: Upstream | null): void => {
     if (context.principal?.strictAudit !== true) {
       inFlight.begin(context, upstream);
       return;

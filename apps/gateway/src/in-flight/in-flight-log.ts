@@ -89,7 +89,7 @@ export class InFlightLog {
   }
 
   /** Writes the request down at the end of this turn, before the call to the provider is sent. */
-  begin(context: RequestContext, upstream: Upstream): void {
+  begin(context: RequestContext, upstream: Upstream | null): void {
     this.note(context, upstream);
     if (this.isScheduled) return;
     this.isScheduled = true;
@@ -97,7 +97,7 @@ export class InFlightLog {
   }
 
   /** Like `begin`, but writes at once. Returns false if the write failed. */
-  beginNow(context: RequestContext, upstream: Upstream): boolean {
+  beginNow(context: RequestContext, upstream: Upstream | null): boolean {
     const before = this.failures;
     this.note(context, upstream);
     this.flush();

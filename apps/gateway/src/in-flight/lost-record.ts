@@ -21,7 +21,8 @@ export function lostRecord(
   gatewayId: string,
 ): Buffer {
   const w = writer;
-  const use = upstream === null ? null : uses.of(context, upstream, lineOf(context, upstream));
+  const use =
+    upstream === null ? uses.ofTool(context) : uses.of(context, upstream, lineOf(context, upstream));
   if (upstream !== null && use !== null && isFirstCall(context))
     return writeBegun(w, context, upstream, use, gatewayId);
   return writeLost(w, context, upstream, use, gatewayId);

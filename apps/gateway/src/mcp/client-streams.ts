@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type RequestId,
 } from '@gw/mcp';
+import type { Principal } from '../auth/principals';
 import type { CallReply } from './call-reply';
 import { Denied } from './denials';
 import { GatewayError } from '@gw/kernel';
@@ -48,6 +49,9 @@ interface Stream {
 export class ClientStreams {
   private readonly streams = new Set<Stream>();
   private timer: NodeJS.Timeout | null = null;
+
+  /** `hasEnded`: whether a caller was withdrawn. */
+  constructor(private readonly hasEnded: (caller: Principal) => boolean | Promise<boolean>) {}
 
   get size(): number {
     return this.streams.size;
@@ -116,6 +120,7 @@ export class ClientStreams {
     for (const stream of this.streams) {
       const view = stream.reply.isOver ? null : stream.look();
       if (view !== null && now < stream.endsAt) {
+        this.endIfWithdrawn(stream, view.caller.principal);
         if (view.listsDigest !== stream.digest) notify(stream);
         stream.digest = view.listsDigest;
         continue;
@@ -124,6 +129,16 @@ export class ClientStreams {
       end(stream);
     }
     this.rest();
+  }
+
+  /** Ends the stream of a caller who was withdrawn, within a second or once that can be read. */
+  private endIfWithdrawn(stream: Stream, caller: Principal): void {
+    const hasEnded = this.hasEnded(caller);
+    const finish = (isOver: boolean): void => {
+      if (isOver && this.streams.delete(stream)) end(stream);
+    };
+    if (hasEnded instanceof Promise) void hasEnded.then(finish);
+    else finish(hasEnded);
   }
 
   private rest(): void {

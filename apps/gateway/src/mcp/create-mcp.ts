@@ -3,6 +3,8 @@ import type { Ledger } from '@gw/limits';
 import { ServiceClient, type OutboundClient } from '@gw/outbound';
 import type { SecretResolver } from '@gw/secret-managers';
 import { createIssuedCredentials } from '../credentials/issued';
+import type { BeforeCall } from '../attempt/sender';
+import type { Principals } from '../auth/principals';
 import type { Documents } from '../auth/documents';
 import type { FailureLog, PipelineStages } from '../core/pipeline';
 import type { GuardTools } from '../guardrails/guarded-request';
@@ -38,6 +40,8 @@ export interface McpParts {
   readonly stages: Pick<PipelineStages, 'accept' | 'authenticate' | 'receive'>;
   readonly settle: Settle;
   readonly underWay: RequestsInFlight;
+  readonly beforeCall: BeforeCall;
+  readonly principals: Pick<Principals, 'hasEnded'>;
   readonly failures: FailureLog;
 }
 
@@ -57,14 +61,11 @@ export function createMcp(parts: McpParts): Mcp {
   const credentials = new UpstreamCredentials({ ring, secrets, issued, connections });
   const upstreams = new McpUpstreams({ outbound, policy, credentials });
   const inputs = new ClientInputs();
-  const streams = new ClientStreams();
+  const streams = new ClientStreams((caller) => parts.principals.hasEnded(caller));
   const watches = new ResourceWatches(upstreams);
   const calls = new UpstreamCalls({
-    upstreams,
-    inputs,
-    credentials,
-    connections,
-    ring,
+    ...{ upstreams, inputs, credentials, connections, ring },
+    beforeCall: parts.beforeCall,
     ownHosts: publicHosts,
   });
   const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);

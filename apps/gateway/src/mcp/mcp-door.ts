@@ -151,7 +151,6 @@ class Visit {
 
   private openStream(view: ServerView, session: SessionFacts): void {
     const { reply, context } = this.visit;
-    this.parts.underWay.join(context);
     context.whenClientGone({ clientGone: () => reply.leave() });
     this.parts.streams.open(view, reply, () => this.parts.servers.now(view));
     this.parts.watches.ofSession({ view, session, reply, state: this.parts.states.of(session) });
@@ -213,7 +212,8 @@ class Visit {
         else setTimeout(left, LEFT_MS).unref();
       },
     });
-    this.parts.underWay.join(context);
+    // A stream of changes is no call, and `ClientStreams` ends it.
+    if (message.method !== 'subscriptions/listen') this.parts.underWay.join(context);
     try {
       await this.parts.requests.run(request);
     } finally {

@@ -1,4 +1,5 @@
 import type { McpRecord } from '@gw/contracts';
+import type { LimitedCall } from '../limits/tool-accounts';
 
 /** What the log says about a request to an MCP server. */
 export class RequestMcp {
@@ -6,8 +7,20 @@ export class RequestMcp {
   isError = false;
   argumentsDigest: string | null = null;
   inputs = 0;
+  /** The call that is at its server; null before it and once it is charged. */
+  atServer: LimitedCall | null = null;
 
   constructor(private readonly facts: Pick<McpRecord, 'server' | 'method' | 'revision' | 'client'>) {}
+
+  /** A call is sent to its server. */
+  begins(call: LimitedCall): void {
+    this.atServer = call;
+  }
+
+  /** The call was charged. */
+  ends(): void {
+    this.atServer = null;
+  }
 
   record(): McpRecord {
     const { name, isError, argumentsDigest, inputs } = this;

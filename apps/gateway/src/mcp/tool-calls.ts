@@ -39,16 +39,22 @@ export class ToolCalls {
     const { guards } = this.parts;
     const subject = { server: view.document, capabilityId: call.tool.facts.id, arguments: call.arguments };
     const args = await guarded(() => guards.before(context, subject));
+    context.mcp?.begins(limited);
     await this.parts.calls.run(request, {
       params: { name: call.tool.facts.name, arguments: args },
       headerParameters: call.tool.headerParameters,
       finished: (result) => {
         if (own(result, 'isError') === true && context.mcp !== null) context.mcp.isError = true;
-        this.parts.accounts.charge(context, limited, tokensOf(result));
+        this.charge(request, limited, tokensOf(result));
         return guarded(() => guards.after(context, { ...subject, arguments: args }, result));
       },
-      paused: () => this.parts.accounts.charge(context, { ...limited, price: 0 }, 0),
+      paused: () => this.charge(request, { ...limited, price: 0 }, 0),
     });
+  }
+
+  private charge({ context }: McpRequest, call: LimitedCall, tokens: number): void {
+    this.parts.accounts.charge(context, call, tokens);
+    context.mcp?.ends();
   }
 }
 

@@ -40,7 +40,7 @@ describe('limits, money and guardrails of tool calls', () => {
     document.capabilities.find(({ type, name }) => type === 'tool' && name === tool)?.id ?? '';
   const echo = (client: Client, text = 'hi') => client.callTool({ name: 'echo', arguments: { text } });
 
-  it('MCP-02: admits exactly 10 of 50 parallel calls under a policy of the target mcp_tools', async () => {
+  it('[MCP-02] admits exactly 10 of 50 parallel calls under a policy of the target mcp_tools', async () => {
     const apiKey = 'rateKey0000000000000000000000AB1';
     gateway.addKey(apiKey, { id: 'rate-key', scopes: ['mcp.invoke'] });
     gateway.addTenant(WORKSPACE_ID, 'main', {
@@ -72,7 +72,7 @@ describe('limits, money and guardrails of tool calls', () => {
     expect(await client.callTool({ name: 'add', arguments: { a: 1, b: 1 } })).toHaveProperty('content');
   });
 
-  it('MCP-02: 300 calls at once of a tool for 0.01 USD spend a budget of 1 USD exactly', async () => {
+  it('[MCP-02] 300 calls at once of a tool for 0.01 USD spend a budget of 1 USD exactly', async () => {
     const apiKey = 'costKey0000000000000000000000AB1';
     const budget = { periodicReset: null, periodicResetDays: null, nextResetAt: null, alertThreshold: null };
     gateway.addKey(apiKey, {
@@ -98,7 +98,7 @@ describe('limits, money and guardrails of tool calls', () => {
     expect(records.filter(({ outcome }) => outcome === 'denied')).toHaveLength(200);
   });
 
-  it('MCP-02: guardrails judge arguments before a call and texts of its result after it', async () => {
+  it('[MCP-02] guardrails judge arguments before a call and texts of its result after it', async () => {
     gateway.addKey(gateway.apiKey, { scopes: ['mcp.invoke'] });
     const deny = { deny: true };
     const contains = (word: string) => [

@@ -24,6 +24,7 @@ import {
 import { UpstreamError, type CallOptions, type McpUpstream } from '@gw/mcp-client';
 import { callerHeaders } from './caller-headers';
 import { noteCall, relay } from './call-notes';
+import type { BeforeCall } from '../attempt/sender';
 import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
@@ -35,6 +36,8 @@ import { allowsSampling, type McpUpstreams } from './upstreams';
 export interface UpstreamCallParts {
   readonly upstreams: McpUpstreams;
   readonly inputs: ClientInputs;
+  /** Writes the request to the in-flight log. Throws under strict audit when that is not possible. */
+  readonly beforeCall: BeforeCall;
   readonly credentials: UpstreamCredentials;
   readonly connections: UpstreamConnections;
   readonly ring: Keyring;
@@ -146,6 +149,7 @@ export class UpstreamCalls {
             respond: call.respond,
           },
     };
+    this.parts.beforeCall(request.context, null);
     call.start(upstream.stream(message.method, sent, options));
     return call;
   }

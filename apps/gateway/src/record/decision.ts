@@ -56,6 +56,7 @@ export function writeLostDecision(
   const current = upstream === null ? [] : attemptsInFlight(context, upstream);
   writeList(w, K.attempts, [...attempts, ...current], writeAttempt);
   if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
+  if (context.mcp !== null) w.json(K.mcp, context.mcp.record());
   w.raw(K.stages);
   w.raw(K.end);
 }

@@ -34,6 +34,17 @@ export class LostUses {
     return { cost, charges: [...made, { ...chargeOf(upstream, own, line), requests: 1, from }] };
   }
 
+  /** The charge of a tool call that is at its server; null without one. */
+  ofTool({ mcp, limits }: RequestContext): LostUse | null {
+    const call = mcp === null ? null : mcp.atServer;
+    if (call === null) return null;
+    const { server: provider, price: cost } = call;
+    const from = budgetsOf(limits?.reservation ?? null, null);
+    if (from.length === 0 && cost === 0) return { cost, charges: [] };
+    const flags = ['estimated'] as const;
+    return { cost, charges: [{ line: 'tool', provider, cost, tokens: 0, requests: 0, flags, from }] };
+  }
+
   /** Charges of the other call of a hedged pair, which its provider bills too. */
   private alongside(context: RequestContext): readonly MadeCharge[] {
     if (context.hedge === null) return [];

@@ -1,0 +1,96 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LogRecord, McpServerDocument } from '@gw/contracts';
+import { readSealedFile } from '@gw/journal';
+import { eventually, startMcpFixture, type McpFixture } from '@gw/testing';
+import { recordOfLine } from '../in-flight/begun-record';
+import { GatewayHarness } from '../spec-support/harness';
+import { saveServer, serverDocument } from './spec-support/mcp-server';
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+describe('the end of calls and streams of MCP', () => {
+  let gateway: GatewayHarness;
+  let fixture: McpFixture;
+  let document: McpServerDocument;
+  beforeAll(async () => {
+    gateway = await GatewayHarness.start();
+    fixture = await startMcpFixture();
+    document = await serverDocument(fixture.url, 'tools', { prices: { default: 500, tools: {} } });
+    saveServer(gateway, document);
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await gateway.stop();
+  });
+
+  function modern(apiKey: string, method: string, params: object, signal?: AbortSignal): Promise<Response> {
+    const { name } = params as { name?: string };
+    return fetch(`http://127.0.0.1:${String(gateway.port)}/main/tools/mcp`, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        ...{ 'x-gw-api-key': apiKey, 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+        ...(name !== undefined && { 'mcp-name': name }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
+      ...(signal && { signal }),
+    });
+  }
+  const slow = (ms: number) => ({ name: 'slow', arguments: { ms } });
+  const key = (secret: string) => gateway.addKey(secret, { scopes: ['mcp.invoke'] });
+
+  it('a call is on disk with its price while its server has it, for a gateway that dies', async () => {
+    key(gateway.apiKey);
+    const leaving = new AbortController();
+    const before = fixture.calls.get('slow') ?? 0;
+    const call = modern(gateway.apiKey, 'tools/call', slow(20_000), leaving.signal).catch(() => null);
+    await eventually(() => Promise.resolve((fixture.calls.get('slow') ?? 0) > before));
+    const { directory, sealer } = gateway.home;
+    const lines = readdirSync(directory)
+      .filter((name) => name.startsWith('in-flight-'))
+      .flatMap((name) => (readSealedFile(join(directory, name), sealer) ?? []).join('').split('\n'));
+    const records = lines.map(recordOfLine).filter((record): record is LogRecord => record !== null);
+    expect(records).toContainEqual(
+      expect.objectContaining({ route: 'mcp.tools.call', outcome: 'interrupted', cost: 500 }),
+    );
+    leaving.abort();
+    await call;
+    await eventually(() => Promise.resolve(fixture.cancelled.includes('slow')));
+    const record = (await gateway.records()).at(-1);
+    expect([record?.route, record?.outcome, record?.cost]).toEqual(['mcp.tools.call', 'client_closed', null]);
+  });
+
+  it('a stream of changes ends when its caller is withdrawn, and others go on', async () => {
+    const [gone, stays] = ['goneKey00000000000000000000000A1', 'staysKey0000000000000000000000A1'];
+    for (const each of [gone, stays]) key(each);
+    const filter = { notifications: { toolsListChanged: true } };
+    const leaving = new AbortController();
+    const ends = modern(gone, 'subscriptions/listen', filter).then((response) => response.text());
+    const goesOn = await modern(stays, 'subscriptions/listen', filter, leaving.signal);
+    const reader = goesOn.body?.getReader();
+    gateway.removeKey(gone);
+    expect(await ends).toContain('"resultType":"complete"');
+    saveServer(gateway, { ...document, capabilities: document.capabilities.slice(1) });
+    let seen = '';
+    await eventually(async () => {
+      const chunk = await reader?.read();
+      seen += Buffer.from(chunk?.value ?? []).toString('utf8');
+      return seen.includes('notifications/tools/list_changed');
+    });
+    leaving.abort();
+  });
+
+  it('a call in flight ends with one error when its caller is withdrawn', async () => {
+    const gone = 'goneKey00000000000000000000000A2';
+    key(gone);
+    const before = fixture.calls.get('slow') ?? 0;
+    const call = modern(gone, 'tools/call', slow(20_000));
+    await eventually(() => Promise.resolve((fixture.calls.get('slow') ?? 0) > before));
+    gateway.removeKey(gone);
+    expect((await call).status).toBe(401);
+  });
+});
