@@ -1,6 +1,5 @@
 import { TestAdminApi } from './spec-support/admin-api';
 
-type Methods = Readonly<Record<string, unknown>>;
 const ALL = ['delete', 'get', 'post', 'put'];
 
 /** What the control plane manages: below which path, and the methods that make sense there and one level below. */

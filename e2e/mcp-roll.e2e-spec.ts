@@ -1,0 +1,129 @@
+import {
+  eventually,
+  startMcpFixture,
+  startNginx,
+  startRedis,
+  type McpFixture,
+  type TestNginx,
+} from '@gw/testing';
+import { FleetProcess } from './spec-support/fleet';
+import { withProduct } from './spec-support/workbench';
+
+jest.setTimeout(300_000);
+
+const SESSIONS = 200;
+/** Sessions that call at the same time. */
+const AT_ONCE = 20;
+
+let redis: Awaited<ReturnType<typeof startRedis>>;
+const bench = withProduct(async () => {
+  redis = await startRedis();
+  return { redisUrl: redis.url };
+});
+afterAll(() => redis.stop());
+
+describe('sessions of MCP over three gateways behind nginx', () => {
+  let fixture: McpFixture;
+  let fleet: FleetProcess[];
+  let nginx: TestNginx;
+  let key: string;
+
+  beforeAll(async () => {
+    fixture = await startMcpFixture();
+    const admin = <T>(method: string, path: string, body: object = {}): Promise<T> =>
+      bench().manage(method, path, { key: bench().adminKey, body });
+    const { workspace_id: workspaceId } = bench().product.credentials;
+    const { id } = await admin<{ id: string }>('POST', '/mcp-integrations', {
+      ...{ name: 'Tools', url: fixture.url.href, transport: 'http', auth_type: 'none' },
+      workspace_id: workspaceId,
+    });
+    await admin('POST', `/mcp-integrations/${id}/sync`);
+    await admin('POST', '/mcp-servers', {
+      ...{ name: 'Tools', slug: 'tools', mcp_integration_id: id, workspace_id: workspaceId },
+    });
+    key = (await bench().newKey({ scopes: ['mcp.invoke'] })).key;
+    fleet = await Promise.all(
+      ['one', 'two', 'three'].map((name) => FleetProcess.start('gateway', bench(), name)),
+    );
+    nginx = await startNginx(fleet.map(({ port }) => port));
+  });
+  afterAll(async () => {
+    await nginx.stop();
+    await Promise.all(fleet.map((gateway) => gateway.stop()));
+    await fixture.close();
+  });
+
+  async function post(
+    body: object,
+    session?: string,
+  ): Promise<{ status: number; text: string; session: string }> {
+    const response = await fetch(`${nginx.origin}/tools/mcp`, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        ...{ 'x-gw-api-key': key, connection: 'close' },
+        ...(session !== undefined && { 'mcp-session-id': session }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+    });
+    const text = await response.text();
+    return { status: response.status, text, session: response.headers.get('mcp-session-id') ?? '' };
+  }
+  const initialize = {
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'roll', version: '1' } },
+  };
+
+  /** Counts of what calls of all sessions became, until `isOver`. */
+  async function callers(sessions: readonly string[], isOver: () => boolean) {
+    const seen = { right: 0, lost: 0, failed: 0 };
+    const wrong: string[] = [];
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        while (!isOver()) {
+          const at = (next += 1);
+          const text = `call-${String(at)}`;
+          const call = { method: 'tools/call', params: { name: 'echo', arguments: { text } } };
+          const reply = await post(call, sessions[at % sessions.length]).catch(() => null);
+          // One clear error at worst: no response, a status, or an error of the gateway about the server.
+          if (reply === null || reply.status >= 500 || reply.text.includes('gw/error')) seen.failed += 1;
+          else if (reply.status === 404) seen.lost += 1;
+          else if (reply.text.includes(`"text":"${text}"`)) seen.right += 1;
+          else wrong.push(reply.text.slice(0, 500));
+        }
+      }),
+    );
+    return { ...seen, wrong, sent: next };
+  }
+
+  it('go on while each gateway is restarted and then killed in turn, and no tool is called twice', async () => {
+    const opened = await Promise.all(Array.from({ length: SESSIONS }, () => post(initialize)));
+    const sessions = opened.map(({ session }) => session);
+    expect(new Set(sessions)).toHaveProperty('size', SESSIONS);
+    const before = fixture.calls.get('echo') ?? 0;
+    let isOver = false;
+    const calling = callers(sessions, () => isOver);
+    for (const end of ['stop', 'kill'] as const)
+      for (const gateway of fleet) {
+        await gateway[end]();
+        await gateway.start();
+        await eventually(async () => (await fetch(`${gateway.origin}/v1/health/ready`)).ok, {
+          timeoutMs: 60_000,
+        });
+      }
+    isOver = true;
+    const { right, lost, wrong, failed, sent } = await calling;
+    expect({ lost, wrong }).toEqual({ lost: 0, wrong: [] });
+    expect(right).toBeGreaterThan(SESSIONS);
+    const called = (fixture.calls.get('echo') ?? 0) - before;
+    expect([called >= right, called <= sent]).toEqual([true, true]);
+    expect(failed).toBeLessThan(sent / 10);
+    const still = await Promise.all(
+      sessions.map((session) =>
+        post({ method: 'tools/call', params: { name: 'echo', arguments: { text: 'still' } } }, session),
+      ),
+    );
+    expect(still.map(({ status }) => status)).toEqual(sessions.map(() => 200));
+  });
+});
