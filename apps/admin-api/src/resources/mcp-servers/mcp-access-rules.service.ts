@@ -47,9 +47,10 @@ export class McpAccessRulesService {
 export const rulesOf = ({ accessRules }: McpServerEntity): McpAccessRule[] =>
   accessRules as object[] as McpAccessRule[];
 
-const ROLES: ReadonlySet<string> = new Set(['owner', 'admin', 'manager', 'member']);
+/** Subjects that gateways do not know of a caller, so that a rule about them would do nothing. */
+const NOT_ENFORCED: ReadonlySet<string> = new Set(['group', 'role']);
 /** Subjects that have a UUID; a client has any text. */
-const WITH_UUID: ReadonlySet<string> = new Set(['user', 'group', 'key', 'trust']);
+const WITH_UUID: ReadonlySet<string> = new Set(['user', 'key', 'trust']);
 const PATTERN = /^[^*]*\*?$/;
 
 function faultsOf({ subject, tools, when }: RuleDto, index: number): ErrorDetail[] {
@@ -57,8 +58,10 @@ function faultsOf({ subject, tools, when }: RuleDto, index: number): ErrorDetail
   const faults: ErrorDetail[] = [];
   if (WITH_UUID.has(subject.type) && !isUuid(subject.id))
     faults.push({ path: `${path}.subject.id`, message: `must be the id of a ${subject.type}` });
-  if (subject.type === 'role' && !ROLES.has(subject.id))
-    faults.push({ path: `${path}.subject.id`, message: `must be one of ${[...ROLES].join(', ')}` });
+  if (NOT_ENFORCED.has(subject.type)) {
+    const message = `gateways do not enforce rules for a ${subject.type}; use user, key, client or trust`;
+    faults.push({ path: `${path}.subject.type`, message });
+  }
   for (const [place, tool] of tools.entries()) {
     if (!PATTERN.test(tool))
       faults.push({ path: `${path}.tools.${String(place)}`, message: 'may have * only at the end' });

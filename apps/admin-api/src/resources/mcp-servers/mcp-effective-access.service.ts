@@ -4,9 +4,6 @@ import {
   McpCapabilityEntity,
   McpServerCapabilityEntity,
   McpServerUserEntity,
-  OrganisationUserEntity,
-  ScimGroupMemberEntity,
-  WorkspaceUserEntity,
   type McpServerEntity,
 } from '@gw/entities';
 import {
@@ -22,7 +19,6 @@ import { invalid, listWithMoreOf, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../../platform/auth/key-scopes';
-import { found } from '../../platform/auth/tenancy';
 import type { At } from '../../platform/resource/at';
 import { findRow } from '../../platform/resource/rows';
 import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
@@ -128,7 +124,7 @@ async function callerOf(
     const id = userId.toLowerCase();
     if (!(await memberIds(manager, server, [id])).has(id))
       throw invalid('user_id', 'user_id must be a member of the workspace');
-    return { ...NO_ONE, ...(await subjectsOf(manager, server, id)), scopes: [MCP_SCOPE] };
+    return { ...NO_ONE, userId: id, scopes: [MCP_SCOPE] };
   }
   if (keyId === undefined || userId !== undefined)
     throw invalid('user_id', 'send exactly one of user_id and api_key_id');
@@ -146,26 +142,11 @@ async function callerOf(
     roles ?? { organisationRole: null, workspaceRole: null },
     DEFAULT_SECURITY,
   );
-  const subjects = key.userId === null ? {} : await subjectsOf(manager, server, key.userId);
-  return { ...NO_ONE, ...subjects, keyId: key.id, scopes };
+  return { ...NO_ONE, userId: key.userId, keyId: key.id, scopes };
 }
 
+/** Groups and roles stay empty, as gateways have them. */
 const NO_ONE: AccessCaller = {
   ...{ userId: null, groups: [], roles: [], keyId: null, clientId: null, trustId: null },
   ...{ scopes: [], key: null },
 };
-
-async function subjectsOf(
-  manager: EntityManager,
-  { organisationId, workspaceId }: McpServerEntity,
-  userId: string,
-): Promise<Pick<AccessCaller, 'userId' | 'groups' | 'roles'>> {
-  const seat = await manager.findOneBy(OrganisationUserEntity, { organisationId, userId, status: 'active' });
-  const membership = await manager.findOneBy(WorkspaceUserEntity, { workspaceId, userId });
-  const groups = await manager.findBy(ScimGroupMemberEntity, { userId });
-  return {
-    userId,
-    groups: groups.map(({ groupId }) => groupId),
-    roles: [...new Set([found(seat).role, ...(membership ? [membership.role] : [])])],
-  };
-}

@@ -86,10 +86,14 @@ const SUBJECTS = ['user', 'group', 'role', 'key', 'client', 'trust'] as const;
 const EFFECTS = ['allow', 'deny', 'ask'] as const;
 
 class McpRuleSubjectDto {
-  @EnumField(SUBJECTS, { example: 'role' }) type!: (typeof SUBJECTS)[number];
+  @EnumField(SUBJECTS, {
+    description: 'group and role are refused until gateways enforce rules for them.',
+    example: 'user',
+  })
+  type!: (typeof SUBJECTS)[number];
   @TextField({
-    description: 'Id of the user, group, key, client or trust, or a role of the workspace.',
-    example: 'member',
+    description: 'Id of the user, key, client or trust.',
+    example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   id!: string;
 }

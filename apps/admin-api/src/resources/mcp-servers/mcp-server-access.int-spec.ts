@@ -208,7 +208,7 @@ describe('connections of an MCP server', () => {
 
 describe('access rules of an MCP server', () => {
   const rule = (more: object = {}): object => ({
-    ...{ subject: { type: 'role', id: 'member' }, tools: ['read_*'], effect: 'allow' },
+    ...{ subject: { type: 'user', id: uuidv7() }, tools: ['read_*'], effect: 'allow' },
     ...more,
   });
 
@@ -229,7 +229,7 @@ describe('access rules of an MCP server', () => {
     const refused = await put('access-rules', {
       rules: [
         rule({ subject: { type: 'user', id: 'me' } }),
-        rule({ subject: { type: 'role', id: 'boss' } }),
+        rule({ subject: { type: 'trust', id: 'mine' } }),
         rule({ tools: ['ok', 're*ad'] }),
         rule({
           when: [
@@ -243,6 +243,18 @@ describe('access rules of an MCP server', () => {
       400,
       ['rules.0.subject.id', 'rules.1.subject.id', 'rules.2.tools.1', 'rules.3.when.1'],
     ]);
+    const subjects = [
+      { type: 'group', id: uuidv7() },
+      { type: 'role', id: 'member' },
+    ];
+    const unenforced = await put('access-rules', { rules: subjects.map((subject) => rule({ subject })) });
+    expect(unenforced.body.error).toMatchObject({ type: 'validation_failed' });
+    expect(unenforced.body.error?.details).toEqual(
+      ['group', 'role'].map((type, index) => ({
+        path: `rules.${String(index)}.subject.type`,
+        message: `gateways do not enforce rules for a ${type}; use user, key, client or trust`,
+      })),
+    );
     expect((await put('access-rules', { rules: Array.from({ length: 501 }, () => rule()) })).status).toBe(
       400,
     );
@@ -269,7 +281,7 @@ describe('effective access to an MCP server', () => {
       await insertCapability(manager, integrationId, name, { position, enabled: name !== 'disabled' });
     const subject = { type: 'user', id: user.id };
     const rules = [
-      { subject: { type: 'role', id: 'member' }, tools: ['read', 'write'], effect: 'allow' },
+      { subject, tools: ['read', 'write'], effect: 'allow' },
       { subject, tools: ['write'], effect: 'ask' },
       { subject, tools: ['d*'], effect: 'deny' },
     ];
