@@ -149,7 +149,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   mcpCapabilities: 'approve reject sync test update',
   mcpIntegrations: 'create remove update updateWorkspaces',
   mcpServerAccess: 'removeConnection updateCapabilities updateRules updateUsers',
-  mcpServers: 'create remove update',
+  mcpServers: 'create remove test update',
   mfa: 'confirm enrol remove renewCodes',
   organisationProperties: 'update',
   organisations: 'update',

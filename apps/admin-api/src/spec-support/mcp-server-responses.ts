@@ -31,6 +31,7 @@ export function checkMcpServerResponses({ admin, ours, step }: Parts): void {
     await step('GET', url);
     await step('PUT', url, { description: 'y' });
     await step('GET', `${url}/metadata`);
+    await step('POST', `${url}/test`);
     const off = [{ type: 'tool', name: 'read', enabled: false }];
     await step('PUT', `${url}/capabilities`, { capabilities: off });
     await step('GET', `${url}/capabilities`);

@@ -291,6 +291,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     kind: 'mcpUpstream',
     body: ({ fixture }) => ({ name: 'x', mcp_integration_id: fixture.id }),
   }),
+  mcpServers_test: workspace('mcpServer', { ...empty, needsWorkspace: true }),
   mcpServers_metadata: workspace('mcpServer', { needsWorkspace: true }),
   mcpServerAccess_listCapabilities: workspace('mcpServer', { needsWorkspace: true }),
   mcpServerAccess_updateCapabilities: workspace('mcpServer', {

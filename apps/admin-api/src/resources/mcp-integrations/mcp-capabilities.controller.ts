@@ -3,6 +3,7 @@ import { Body, Controller, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ServiceOnly } from '../../platform/auth/access';
 import { ControlRoutes } from '../../platform/control-routes';
+import { McpTestResponse } from '../../platform/mcp/mcp-server-tests';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import {
@@ -19,7 +20,6 @@ import {
   McpChangesResponse,
   McpDecisionResponse,
   McpMetadataResponse,
-  McpTestResponse,
 } from './mcp-capabilities.view';
 import { mcpScopes } from './mcp-scopes';
 import { McpSnapshots } from './mcp-snapshots.service';

@@ -106,17 +106,6 @@ export class McpDecisionResponse {
   readonly stale!: readonly McpStaleResponse[];
 }
 
-export class McpTestResponse {
-  @ResponseField.boolean() readonly success!: boolean;
-  @ResponseField.integer({ nullable: true, example: 200 }) readonly status_code!: number | null;
-  @ResponseField.integer({ nullable: true, example: 120 }) readonly response_time_ms!: number | null;
-  @ResponseField.text({ nullable: true, example: 'https://mcp.example.com/mcp' }) readonly url!:
-    string | null;
-  @ResponseField.text({ example: 'github' }) readonly server_name!: string;
-  @ResponseField.text({ nullable: true, example: 'The server was not reached.' })
-  readonly error!: string | null;
-}
-
 function textOf(definition: JsonObject, name: string): string | null {
   const value = own(definition, name);
   return typeof value === 'string' ? value : null;

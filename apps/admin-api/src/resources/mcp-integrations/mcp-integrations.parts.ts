@@ -1,3 +1,4 @@
+import { McpServerTests } from '../../platform/mcp/mcp-server-tests';
 import { McpCapabilitiesController, McpSyncJobController } from './mcp-capabilities.controller';
 import { McpCapabilitiesService } from './mcp-capabilities.service';
 import { McpCredentials } from './mcp-credentials.service';
@@ -18,6 +19,7 @@ export const MCP_INTEGRATIONS = {
     McpCredentials,
     McpSnapshots,
     McpSyncService,
+    { provide: McpServerTests, useExisting: McpSyncService },
     McpUpstreams,
   ],
 };

@@ -3,10 +3,11 @@ import type { CapabilityType, JsonObject } from '@gw/mcp';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { McpServerTests, McpTestResponse } from '../../platform/mcp/mcp-server-tests';
 import type { At } from '../../platform/resource/at';
 import { findRow } from '../../platform/resource/rows';
 import { CAPABILITY_TYPES, type McpServerInfoDto, type McpSyncDto } from './mcp-capabilities.dto';
-import type { McpCapabilitySuccessResponse, McpTestResponse } from './mcp-capabilities.view';
+import type { McpCapabilitySuccessResponse } from './mcp-capabilities.view';
 import { mcpIntegrationTo } from './mcp-integration-rows';
 import { keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
 import { McpSnapshots } from './mcp-snapshots.service';
@@ -14,7 +15,7 @@ import { McpReadError, McpUpstreams } from './mcp-upstreams.service';
 
 /** Reads servers on demand, and takes reports of what a server lists. */
 @Injectable()
-export class McpSyncService {
+export class McpSyncService implements McpServerTests {
   constructor(
     private readonly dataSource: DataSource,
     private readonly snapshots: McpSnapshots,
@@ -32,7 +33,10 @@ export class McpSyncService {
 
   /** Connects to the server; nothing is kept. */
   async test(at: At): Promise<McpTestResponse> {
-    const row = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
+    return this.testServer(await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at));
+  }
+
+  async testServer(row: McpIntegrationEntity): Promise<McpTestResponse> {
     const result = await this.snapshots.within(row, () => this.describe(row));
     return { url: row.url, ...result };
   }

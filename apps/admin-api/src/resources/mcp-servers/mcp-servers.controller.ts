@@ -16,6 +16,7 @@ import {
   McpServerDetailResponse,
   McpServerListResponse,
   McpServerMetadataResponse,
+  McpServerTestResponse,
 } from './mcp-servers.view';
 
 @ControlRoutes('mcp-servers')
@@ -51,5 +52,10 @@ export class McpServersController {
   @Route.get(':mcpServerId/metadata', 'mcp_servers.read', McpServerMetadataResponse)
   metadata(@Named('mcpServerId') at: At): Promise<McpServerMetadataResponse> {
     return this.servers.metadata(at);
+  }
+
+  @Route.post(':mcpServerId/test', 'mcp_servers.update', McpServerTestResponse)
+  test(@Named('mcpServerId') at: At): Promise<McpServerTestResponse> {
+    return this.servers.test(at);
   }
 }

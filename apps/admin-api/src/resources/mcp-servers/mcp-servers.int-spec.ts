@@ -10,6 +10,7 @@ import {
   McpServerUserEntity,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { startMcpFixture } from '@gw/testing';
 import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 import {
@@ -19,7 +20,10 @@ import {
   serverInfo,
 } from '../../spec-support/mcp-servers';
 
-const api = new TestAdminApi({ PUBLIC_URL: 'https://gateway.example.com', OAUTH_ENABLED: 'off' });
+const api = new TestAdminApi({
+  ...{ PUBLIC_URL: 'https://gateway.example.com', OAUTH_ENABLED: 'off' },
+  TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
+});
 let tenant: Tenant;
 let upstream: McpIntegrationEntity;
 beforeEach(async () => {
@@ -114,6 +118,35 @@ describe('MCP servers', () => {
     const other = await api.workspace(tenant.organisationId);
     expect(await list(`workspace_id=${other}`, tenant.adminKey)).toEqual([[], 0]);
     expect((await api.get('/v1/mcp-servers?page_size=101', tenant)).status).toBe(400);
+  });
+
+  it('are tested with the credential of their integration, while the workspace may use it', async () => {
+    const fixture = await startMcpFixture();
+    try {
+      const { manager } = api.dataSource;
+      const reachable = await insertMcpIntegration(manager, tenant, { url: fixture.url.href });
+      const server = await insertMcpServer(manager, tenant, reachable.id);
+      const test = async (key: string): Promise<unknown> => {
+        const { status, body } = await api.post(`/v1/mcp-servers/${server.id}/test`, { key });
+        return status === 200 ? body : status;
+      };
+      expect(await test(tenant.key)).toEqual({
+        ...{ success: true, status_code: 200, response_time_ms: expect.any(Number), error: null },
+        ...{ url: fixture.url.href, server_name: 'tollgate-fixture' },
+      });
+      expect(await test((await api.tenant()).adminKey)).toBe(404);
+      const { organisationId, workspaceId } = tenant;
+      const at = { organisationId, workspaceId };
+      expect(await test(await api.apiKey('workspace-service', at, ['mcp_servers.read']))).toBe(403);
+      const seen = fixture.requests.length;
+      await manager.update(McpIntegrationEntity, reachable.id, { globalWorkspaceAccess: null });
+      expect(await test(tenant.key)).toMatchObject({
+        ...{ success: false, status_code: null, url: null, error: expect.stringContaining('may not use') },
+      });
+      expect(fixture.requests).toHaveLength(seen);
+    } finally {
+      await fixture.close();
+    }
   });
 
   it('take their connections, exceptions, switches and mappings with them', async () => {

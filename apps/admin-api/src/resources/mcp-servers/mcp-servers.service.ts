@@ -5,9 +5,11 @@ import { DataSource, In, type EntityManager } from 'typeorm';
 import { found, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { mcpServerUrl, type PublicUrlSettings } from '../../platform/common/public-url';
+import { McpServerTests } from '../../platform/mcp/mcp-server-tests';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
+import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
 import { deletePartsOfServers } from '../../platform/rows/mcp-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { SETTINGS } from '../../settings';
@@ -27,9 +29,15 @@ import {
   type McpServerListResponse,
   type McpServerMetadataResponse,
   type McpServerParts,
+  type McpServerTestResponse,
 } from './mcp-servers.view';
 
 const PLAIN = pickOf(McpServerFields, 'name', 'description');
+
+const NOT_USABLE: McpServerTestResponse = {
+  ...{ success: false, status_code: null, response_time_ms: null, url: null, server_name: '' },
+  error: 'The workspace may not use the MCP integration; an administrator must enable it for the workspace.',
+};
 
 /** MCP servers of workspaces: what members call of an MCP integration. */
 @Injectable()
@@ -37,6 +45,7 @@ export class McpServersService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
+    private readonly tests: McpServerTests,
     @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
   ) {}
 
@@ -98,6 +107,16 @@ export class McpServersService {
     const { manager } = this.dataSource;
     const { integrationId } = await findRow(manager, MCP_SERVER, at);
     return toMcpServerMetadata(found(await manager.findOneBy(McpIntegrationEntity, { id: integrationId })));
+  }
+
+  /** Connects to the upstream server, if the workspace may use its integration; nothing is kept. */
+  async test(at: At): Promise<McpServerTestResponse> {
+    const { manager } = this.dataSource;
+    const row = await findRow(manager, MCP_SERVER, at);
+    const integration = await usableMcpIntegrations(manager, row)
+      .andWhere('i.id = :integrationId', { integrationId: row.integrationId })
+      .getOne();
+    return integration === null ? NOT_USABLE : this.tests.testServer(integration);
   }
 
   private async partsOf(

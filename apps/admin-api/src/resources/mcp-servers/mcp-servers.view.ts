@@ -1,6 +1,7 @@
 import type { McpIntegrationEntity, McpServerEntity, StoredMcpServerInfo } from '@gw/entities';
 import { plainListResponseOf, ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
+import { McpTestResponse } from '../../platform/mcp/mcp-server-tests';
 import { McpServerFields } from './mcp-servers.dto';
 
 export class McpServerResponse extends responseOf(McpServerFields, RowResponse) {
@@ -96,6 +97,8 @@ export const toAuditedMcpServer = (row: McpServerEntity): object => ({
   access_rules: row.accessRules,
   default: row.defaultEffect,
 });
+
+export class McpServerTestResponse extends McpTestResponse {}
 
 /** The texts come from the upstream server and are not trusted. */
 export class McpServerMetadataResponse {
