@@ -1,20 +1,11 @@
 import { denialState, policyBuckets, type Bucket, type Ledger, type LimitDenial } from '@gw/limits';
 import type { Principal } from '../auth/principals';
 import type { RequestContext } from '../core/request-context';
+import type { LimitedCall } from '../mcp/request-mcp';
 import { budgetsOf } from '../usage/charges';
 import { bucketsOfRequest } from './admission';
 import { toolPolicies } from './caller-limits';
 import { limitsOf } from './request-limits';
-
-/** A call of a tool, as far as limits look at it. */
-export interface LimitedCall {
-  /** Slug of the server. */
-  readonly server: string;
-  /** The server's own name of the tool. */
-  readonly tool: string;
-  /** 1e-8 USD. */
-  readonly price: number;
-}
 
 /**
  * Enforces limits of tool calls: policies of the target `mcp_tools`, and every budget of the caller in

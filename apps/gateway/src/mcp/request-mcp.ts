@@ -1,5 +1,14 @@
 import type { McpRecord } from '@gw/contracts';
-import type { LimitedCall } from '../limits/tool-accounts';
+
+/** A call of a tool, as far as limits look at it. */
+export interface LimitedCall {
+  /** Slug of the server. */
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** 1e-8 USD. */
+  readonly price: number;
+}
 
 /** What the log says about a request to an MCP server. */
 export class RequestMcp {

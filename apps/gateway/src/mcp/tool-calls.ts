@@ -7,7 +7,8 @@ import {
   type JsonObject,
   type ToolCall,
 } from '@gw/mcp';
-import type { LimitedCall, ToolAccounts } from '../limits/tool-accounts';
+import type { ToolAccounts } from '../limits/tool-accounts';
+import type { LimitedCall } from './request-mcp';
 import type { ToolGuards } from '../guardrails/tool-guards';
 import { Denied, guarded, limitDenied } from './denials';
 import type { McpRequest } from './mcp-request';

@@ -91,12 +91,11 @@ function effective(
   const rule = decidingRule(server, name, caller);
   const before = reasonBeforeRules(server, capability, caller, kind);
   if (before !== null) return { id, name, verdict: kind, reason: before, rule: null };
-  const verdict = kind === 'allow' && rule?.effect === 'ask' ? 'ask' : kind;
   const shown = rule && {
     ...{ subject: rule.subject, tools: rule.tools, effect: rule.effect },
     when: rule.when,
   };
-  return { id, name, verdict, reason: shown === null ? 'default' : 'rule', rule: shown };
+  return { id, name, verdict: kind, reason: shown === null ? 'default' : 'rule', rule: shown };
 }
 
 /** Returns what decided before the rules of the server; null when the rules did. */

@@ -83,7 +83,7 @@ export class McpConnectionsResponse {
 }
 
 const SUBJECTS = ['user', 'group', 'role', 'key', 'client', 'trust'] as const;
-const EFFECTS = ['allow', 'deny', 'ask'] as const;
+const EFFECTS = ['allow', 'deny'] as const;
 
 class McpRuleSubjectDto {
   @EnumField(SUBJECTS, {
@@ -107,7 +107,7 @@ class McpAccessRuleDto {
     example: ['read_*'],
   })
   tools!: string[];
-  @EnumField(EFFECTS, { description: 'ask: a person approves each call.' })
+  @EnumField(EFFECTS, { description: 'A denial wins over all that allow.', example: 'allow' })
   effect!: (typeof EFFECTS)[number];
   @ObjectListField({
     optional: true,
@@ -153,7 +153,7 @@ export class McpEffectiveQuery extends McpServerPage {
   @UuidField({ optional: true, description: 'An API key of the workspace.' }) api_key_id?: string;
 }
 
-const VERDICTS = ['allow', 'ask', 'hidden', 'server_unknown', 'insufficient_scope'] as const;
+const VERDICTS = ['allow', 'hidden', 'server_unknown', 'insufficient_scope'] as const;
 const REASONS = [
   'rule',
   'default',

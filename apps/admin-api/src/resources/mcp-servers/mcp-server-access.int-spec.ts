@@ -216,7 +216,7 @@ describe('access rules of an MCP server', () => {
     const when = [{ pointer: '/repo', op: 'prefix', value: 'acme/' }];
     const rules = [
       rule({ when }),
-      rule({ effect: 'ask', subject: { type: 'client', id: 'https://c.example' } }),
+      rule({ effect: 'deny', subject: { type: 'client', id: 'https://c.example' } }),
     ];
     expect((await put('access-rules', { rules, default: 'deny' })).body).toEqual({});
     const stored = [rules[0], { ...rules[1], when: [] }];
@@ -258,7 +258,7 @@ describe('access rules of an MCP server', () => {
     expect((await put('access-rules', { rules: Array.from({ length: 501 }, () => rule()) })).status).toBe(
       400,
     );
-    expect((await put('access-rules', { rules: [rule({ effect: 'maybe' })] })).status).toBe(400);
+    expect((await put('access-rules', { rules: [rule({ effect: 'ask' })] })).status).toBe(400);
     expect(await get('access-rules')).toEqual({ rules: [], default: 'allow' });
   });
 });
@@ -282,14 +282,13 @@ describe('effective access to an MCP server', () => {
     const subject = { type: 'user', id: user.id };
     const rules = [
       { subject, tools: ['read', 'write'], effect: 'allow' },
-      { subject, tools: ['write'], effect: 'ask' },
       { subject, tools: ['d*'], effect: 'deny' },
     ];
     await put('access-rules', { rules, default: 'deny' });
     await put('capabilities', { capabilities: [{ type: 'tool', name: 'off', enabled: false }] });
     expect(await seen(`user_id=${user.id}`)).toEqual([
       'read allow rule allow',
-      'write ask rule ask',
+      'write allow rule allow',
       'drop hidden rule deny',
       'other hidden default -',
       'off hidden server_disabled -',
