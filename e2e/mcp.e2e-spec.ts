@@ -110,7 +110,7 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
     expect(summary['mcp']).toBeGreaterThan(0);
   });
 
-  it('[REL-02 in part] a guardrail of the target mcp_tools judges calls of the tools that its mapping names', async () => {
+  it('[REL-02] a guardrail of the target mcp_tools judges calls of the tools that its mapping names', async () => {
     const { data } = await admin<{ data: { id: string; name: string }[] }>(
       'GET',
       `/mcp-servers/${server.id}/capabilities?page_size=500`,

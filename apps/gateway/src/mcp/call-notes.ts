@@ -2,19 +2,24 @@ import type { AttemptEnd } from '@gw/contracts';
 import { META, notificationBody, own, ownObject, type JsonObject } from '@gw/mcp';
 import { UpstreamError } from '@gw/mcp-client';
 import { performance } from 'node:perf_hooks';
+import { MessageRate } from './message-rate';
 import type { McpRequest } from './mcp-request';
 import type { UpstreamCall } from './upstream-call';
 
 type Message = Parameters<NonNullable<UpstreamCall['listener']>>[0];
 
-/** Messages of an upstream during a call that its client gets. */
-export function relay({ reply, message, era }: McpRequest, event: Message): void {
+/** Sends messages of an upstream during a call on to its client, within bounds. */
+export function relayTo({ reply, message, era }: McpRequest): (event: Message) => void {
   const meta = ownObject(message.params, '_meta');
-  if (event.kind === 'progress') {
-    const progressToken = own(meta, 'progressToken');
-    reply.message(notificationBody('notifications/progress', { progressToken, ...event.params }));
-  } else if (event.method === 'notifications/message' && wantsLog(era, meta))
-    reply.message(notificationBody(event.method, event.params));
+  const rates = { progress: new MessageRate(), notification: new MessageRate() };
+  return (event) => {
+    if (!rates[event.kind].allows(performance.now())) return;
+    if (event.kind === 'progress') {
+      const progressToken = own(meta, 'progressToken');
+      reply.message(notificationBody('notifications/progress', { progressToken, ...event.params }));
+    } else if (event.method === 'notifications/message' && wantsLog(era, meta))
+      reply.message(notificationBody(event.method, event.params));
+  };
 }
 
 /** A modern client gets log messages only when its request sets a level. */

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '@gw/kernel';
+import { GatewayError, HOUR_MS, Shares } from '@gw/kernel';
 import {
   META,
   notificationBody,
@@ -12,10 +12,9 @@ import {
 import type { Principal } from '../auth/principals';
 import type { CallReply } from './call-reply';
 import { Denied } from './denials';
-import { GatewayError } from '@gw/kernel';
 import type { ServerView } from './server-view';
 
-/** Streams of one caller, and of this process. */
+/** Streams of one caller, and of this process, which workspaces share. */
 const OF_CALLER_MAX = 20;
 const OF_PROCESS_MAX = 5_000;
 const SUBSCRIPTIONS_MAX = 100;
@@ -48,6 +47,7 @@ interface Stream {
  */
 export class ClientStreams {
   private readonly streams = new Set<Stream>();
+  private readonly shares = new Shares(OF_PROCESS_MAX);
   private timer: NodeJS.Timeout | null = null;
 
   /** `hasEnded`: whether a caller was withdrawn. */
@@ -107,9 +107,12 @@ export class ClientStreams {
     ...parts
   }: Pick<Stream, 'reply' | 'look' | 'filter' | 'id'> & { view: ServerView }): void {
     const { binding } = view.caller;
+    const { workspaceId, organisationId } = view.document;
     const own = [...this.streams].filter((each) => each.binding === binding).length;
-    if (own >= OF_CALLER_MAX || this.streams.size >= OF_PROCESS_MAX)
+    const share = this.shares.of(workspaceId, organisationId);
+    if (own >= OF_CALLER_MAX || !share.take(1))
       throw new Denied({ kind: 'too_many_streams', retryAfterMs: 5_000 }, new GatewayError('rate_limited'));
+    parts.reply.whenOver(() => share.give(1));
     this.streams.add({ ...parts, binding, endsAt: Date.now() + lifetime(), digest: view.listsDigest });
     this.timer ??= setInterval(() => this.look(), LOOK_EVERY_MS).unref();
   }

@@ -93,4 +93,31 @@ describe('the end of calls and streams of MCP', () => {
     gateway.removeKey(gone);
     expect((await call).status).toBe(401);
   });
+
+  it('one caller has 50 calls in flight at a server and 20 streams, and more are denied at once', async () => {
+    const busy = 'busyKey00000000000000000000000A1';
+    key(busy);
+    saveServer(gateway, document);
+    const before = fixture.calls.get('slow') ?? 0;
+    const leaving = new AbortController();
+    const calls = Array.from({ length: 50 }, () =>
+      modern(busy, 'tools/call', slow(20_000), leaving.signal).catch(() => null),
+    );
+    await eventually(() => Promise.resolve((fixture.calls.get('slow') ?? 0) === before + 50));
+    expect(await (await modern(busy, 'tools/call', slow(1))).json()).toMatchObject({
+      error: { code: 31_429, data: { type: 'rate_limited', limit: { value: 50 } } },
+    });
+    key('calmKey00000000000000000000000A1');
+    const calm = await (await modern('calmKey00000000000000000000000A1', 'tools/call', slow(1))).json();
+    expect(calm).toHaveProperty('result');
+    const listen = () => modern(busy, 'subscriptions/listen', { notifications: {} }, leaving.signal);
+    const streams = await Promise.all(Array.from({ length: 20 }, listen));
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+    expect((await listen()).status).toBe(429);
+    leaving.abort();
+    await Promise.all(calls);
+    await eventually(
+      async () => 'result' in ((await (await modern(busy, 'tools/call', slow(1))).json()) as object),
+    );
+  });
 });

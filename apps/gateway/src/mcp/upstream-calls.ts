@@ -22,8 +22,9 @@ import {
   type StateOwner,
 } from '@gw/mcp';
 import { UpstreamError, type CallOptions, type McpUpstream } from '@gw/mcp-client';
+import { CallPlaces } from './call-places';
 import { callerHeaders } from './caller-headers';
-import { noteCall, relay } from './call-notes';
+import { noteCall, relayTo } from './call-notes';
 import type { BeforeCall } from '../attempt/sender';
 import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
@@ -59,20 +60,25 @@ export interface ForwardedCall {
 /** Calls at upstreams, with the rounds of input between the eras. */
 export class UpstreamCalls {
   private readonly parked = new ParkedCalls<UpstreamCall>();
+  private readonly places = new CallPlaces();
   /** Names this process in states of parked calls. */
   private readonly replica = randomHex(16);
 
   constructor(private readonly parts: UpstreamCallParts) {}
 
   /** Makes the call and sends the response. Throws `McpFault`, `Denied` and `GatewayError`. */
-  async run(request: McpRequest, forwarded: ForwardedCall, isAgain = false): Promise<void> {
+  run(request: McpRequest, forwarded: ForwardedCall): Promise<void> {
+    return this.places.within(request.view, () => this.attempt(request, forwarded, false));
+  }
+
+  private async attempt(request: McpRequest, forwarded: ForwardedCall, isAgain: boolean): Promise<void> {
     const { era, context } = request;
     const startedMs = context.elapsedMs();
     const resumed = era === 'modern' ? this.resumed(request) : null;
     if (resumed?.kind === 'again') return this.send(request, resumed.result, null);
     const call =
       resumed?.kind === 'parked' ? resumed.call : await this.begin(request, forwarded, resumed?.more);
-    call.listener = (message) => relay(request, message);
+    call.listener = relayTo(request);
     const stop = (): void => call.cancel();
     request.signal.addEventListener('abort', stop, { once: true });
     try {
@@ -264,7 +270,7 @@ export class UpstreamCalls {
     const { connections } = this.parts;
     if (isAgain || !(await connections.renew(document, userId)))
       throw await connections.missing(document, userId);
-    return this.run(request, forwarded, true);
+    return this.attempt(request, forwarded, true);
   }
 
   /** Sends the error of an upstream on; throws every other failure. */
