@@ -16,6 +16,7 @@ const { features } = require('./lib/features.cjs');
 const { identity } = require('./lib/identity.cjs');
 const { atRate, closed, prepare, streams } = require('./lib/measure.cjs');
 const { CORES, ask, pause, startScript, stopAll } = require('./lib/processes.cjs');
+const { mcp } = require('./lib/mcp.cjs');
 const { translation } = require('./lib/translation.cjs');
 const { profile } = require('./lib/profile.cjs');
 const { barLine, bars, figuresOf, stageTable, table } = require('./lib/report.cjs');
@@ -28,6 +29,7 @@ const HELP = `npm run bench -- [options]
   --stages           what each feature of the gateway costs, instead of the comparison
   --features         what each feature costs a request that uses it, instead of the comparison
   --identity         what a caller with a token costs more than one with an API key, instead of the comparison
+  --mcp              what a tool call costs, against a request to a model, instead of the comparison
   --translation      what translated calls cost, against native ones and the peer, instead of the comparison
   --profile          where the gateway's time goes, instead of the comparison
   --gateway folder   another build of the gateway (default dist/gateway)
@@ -53,6 +55,7 @@ function optionsOf() {
       stages: { type: 'boolean', default: false },
       features: { type: 'boolean', default: false },
       identity: { type: 'boolean', default: false },
+      mcp: { type: 'boolean', default: false },
       translation: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       flags: { type: 'string', default: '' },
@@ -168,7 +171,8 @@ function machine() {
 }
 
 const modeOf = (options) =>
-  ['features', 'identity', 'translation', 'against', 'stages'].find((mode) => options[mode]) ?? 'latest';
+  ['features', 'identity', 'mcp', 'translation', 'against', 'stages'].find((mode) => options[mode]) ??
+  'latest';
 
 async function main() {
   const options = optionsOf();
@@ -199,6 +203,7 @@ async function main() {
     translation: () =>
       translation({ plan, load, common: { ...common, node }, peer: peerScript(note), note, say }),
     features: () => features({ plan, load, common: { ...common, node }, note, say }),
+    mcp: () => mcp({ plan, load, common: { ...common, node }, note, say }),
     identity: () => identity({ plan, load, common: { ...common, node }, note, say }),
     against: () => versions({ options, load, common: { ...common, node, against }, note, say }),
     stages: () => stages(options, plan, load, common),

@@ -111,7 +111,7 @@ describe.each(['http', 'redis'] as const)('read model over %s', (driver) => {
         { provide: Secrets, useValue: new Secrets(Buffer.alloc(32, 1), TOKEN) },
         GuardrailCredentials,
       ],
-      exports: [DataSource, SETTINGS, CredentialsService, SecretAccess, GuardrailCredentials],
+      exports: [DataSource, SETTINGS, Secrets, CredentialsService, SecretAccess, GuardrailCredentials],
     })
     class Surroundings {}
     @Module({ imports: [Surroundings, ReadModelModule] })

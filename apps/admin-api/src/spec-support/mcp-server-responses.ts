@@ -39,7 +39,7 @@ export function checkMcpServerResponses({ admin, ours, step }: Parts): void {
     await step('PUT', `${url}/user-access`, { user_access: [exception], default_user_access: 'deny' });
     await step('GET', `${url}/user-access`);
     const when = [{ pointer: '/repo', op: 'prefix', value: 'acme/' }];
-    const rules = [{ subject: { type: 'user', id: userId }, tools: ['read*'], effect: 'ask', when }];
+    const rules = [{ subject: { type: 'user', id: userId }, tools: ['read*'], effect: 'deny', when }];
     await step('PUT', `${url}/access-rules`, { rules, default: 'deny' });
     await step('GET', `${url}/access-rules`);
     await step('GET', `${url}/effective?user_id=${userId}`);

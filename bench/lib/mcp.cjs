@@ -1,0 +1,130 @@
+'use strict';
+
+/**
+ * What a tool call costs: through the gateway, against a request to a model of the same size through the same gateway, and against
+ * the server directly. And what 10,000 idle sessions hold. Figures of one run compare; those of different runs do not.
+ */
+const { randomBytes } = require('node:crypto');
+const { join } = require('node:path');
+const { contestant, startGateway } = require('./contestants.cjs');
+const { CONFIG, ORGANISATION, WORKSPACE } = require('./documents.cjs');
+const { closed, once, prepare } = require('./measure.cjs');
+const { CALL, HEADERS, INITIALIZE, TOOL, bytesOf } = require('./mcp-traffic.cjs');
+const { ask, startScript } = require('./processes.cjs');
+const { processTree, residentBytes } = require('./proc-stat.cjs');
+const { figuresOf, markdown, median, shown } = require('./report.cjs');
+
+const [RATIO_BAR, P50_BAR_MS, SESSIONS_BAR_MB] = [2, 0.5, 100];
+const RATE = 200;
+const SESSIONS = 10_000;
+const SESSIONS_AT_ONCE = 32;
+const SLUG = 'tools';
+const SECRET = 'benchmcp000000000000000000000000';
+
+/** A server of one tool and a key that may call it. */
+function documents(build, master, port) {
+  const { documentKey } = require(join(build, 'libs/contracts/src'));
+  const { apiKeyPepper, hashApiKey } = require(join(build, 'libs/kernel/src'));
+  const capability = {
+    id: '0b000000-0000-4000-8000-300000000003',
+    type: 'tool',
+    name: TOOL,
+    definition: { name: TOOL, description: 'Searches.', inputSchema: { type: 'object' } },
+  };
+  const server = {
+    ...{ kind: 'mcp_server', version: '1', id: '0b000000-0000-4000-8000-300000000001' },
+    ...{ slug: SLUG, name: SLUG, organisationId: ORGANISATION, workspaceId: WORKSPACE },
+    ...{ integrationId: '0b000000-0000-4000-8000-300000000002', integrationSlug: SLUG },
+    ...{ url: `http://127.0.0.1:${port}/mcp`, transport: 'http', authType: 'none', configurations: {} },
+    ...{ sealedAuth: null, timeoutMs: null, server: null, capabilities: [capability] },
+    ...{ userAccess: { isAllowed: true, exceptions: {} }, rules: [], defaultEffect: 'allow' },
+    ...{ guardrails: [], prices: null },
+  };
+  const key = {
+    ...{ kind: 'api_key', version: '1', id: '0b000000-0000-4000-8000-300000000004', name: 'mcp' },
+    ...{ type: 'workspace-service', organisationId: ORGANISATION, workspaceId: WORKSPACE, userId: null },
+    ...{ scopes: ['mcp.invoke'], status: 'active', expiresAt: null, rateLimits: [], usageLimits: [] },
+    defaults: { metadata: {}, config: null, allowConfigOverride: true },
+  };
+  return [
+    [documentKey.mcpServer(WORKSPACE, SLUG), server],
+    [documentKey.apiKey(hashApiKey(apiKeyPepper(master), SECRET)), key],
+  ];
+}
+
+/** Checks one result in full; every later one must equal it. */
+async function prepared(one) {
+  const { status, body } = await once({ ...one, headers: { ...HEADERS, ...one.headers } }, CALL);
+  const text = body.toString();
+  if (status !== 200 || !text.includes('"content":[{"type":"text"'))
+    throw new Error(`${one.name} answered ${status}: ${text.slice(0, 500)}`);
+  const whole = bytesOf(one, CALL).toString('base64');
+  const pids = one.child ? processTree(one.child.pid) : [];
+  return Object.assign(one, { pids, isStart: false, expected: body.toString('base64'), sent: 1, whole });
+}
+
+/** Megabytes that idle sessions add. */
+async function sessions(one) {
+  const start = () => once({ ...one, headers: { ...HEADERS, ...one.headers } }, INITIALIZE);
+  await start();
+  const before = residentBytes(one.pids);
+  let left = SESSIONS;
+  const worker = async () => {
+    while (left-- > 0) if ((await start()).status !== 200) throw new Error('A session was refused.');
+  };
+  await Promise.all(Array.from({ length: SESSIONS_AT_ONCE }, worker));
+  return (residentBytes(one.pids) - before) / 1_048_576;
+}
+
+async function mcp({ common, plan, load, note, say }) {
+  const { newControlPlane, ...rest } = common;
+  const [controlPlane, master] = [await newControlPlane(), randomBytes(32)];
+  const server = await startScript('rest', rest.node, 'mcp-provider.cjs');
+  await ask(controlPlane.child, { documents: documents(rest.build, master, server.port) });
+  const own = await startGateway({ ...rest, controlPlane, master });
+  const model = contestant('model', 'request to a model', own.child, own.port, own.with('unlimited', CONFIG));
+  await prepare(model);
+  const at = (id, name, child, port, path) =>
+    prepared(contestant(id, name, child, port, { 'x-gw-api-key': SECRET }, { path }));
+  const tool = await at('tool', 'tool call', own.child, own.port, `/${SLUG}/mcp`);
+  const direct = await at('direct', 'tool call, server alone', null, server.port, '/mcp');
+  const rounds = [];
+  for (const one of [model, tool, direct]) await closed(load, one, { warmSeconds: 0, seconds: plan.warm });
+  for (let round = 1; round <= plan.rounds * 3; round += 1) {
+    const results = {};
+    for (const one of [model, tool, direct]) {
+      const rate = { kind: 'open', request: one.whole, rate: RATE, warmSeconds: 0.2, seconds: 1 };
+      const { port, pids, expected, isStart } = one;
+      results[one.id] = {
+        closed: await closed(load, one, { warmSeconds: 0.2, seconds: plan.closed / 3 }),
+        rate: await ask(load.child, { port, pids, expected, isStart, ...rate }),
+      };
+    }
+    note(
+      `round ${round}: ${results.model.closed.cpuUs.toFixed(1)} and ${results.tool.closed.cpuUs.toFixed(1)} µs`,
+    );
+    rounds.push(results);
+  }
+  const figures = [model, tool].map((one) => figuresOf(one, rounds));
+  const header = ['', 'CPU µs', 'requests/s', 'added p50 ms', 'added p99 ms'];
+  const row = (f) => [
+    f.name,
+    shown(f.cpuUs, 1),
+    shown(f.perSecond),
+    shown(f.addedP50Ms, 2),
+    shown(f.addedP99Ms, 2),
+  ];
+  say(`\n${markdown(header, figures.map(row))}\n`);
+  const ratio = median(rounds.map((round) => round.tool.closed.cpuUs / round.model.closed.cpuUs));
+  const sessionsMb = await sessions(tool);
+  const bars = [
+    ['CPU of a tool call, times a request to a model', ratio, RATIO_BAR],
+    ['added p50 at 200 calls a second, ms', figures[1].addedP50Ms, P50_BAR_MS],
+    ['memory of 10,000 idle sessions, MB', sessionsMb, SESSIONS_BAR_MB],
+  ].map(([name, value, bar]) => ({ name, value, bar, held: value <= bar }));
+  for (const { name, value, bar, held } of bars)
+    say(`${held ? 'held' : 'MISSED'}: ${name}: ${value.toFixed(2)} (bar: ${bar})`);
+  return { figures, bars, rounds };
+}
+
+module.exports = { mcp };

@@ -1,0 +1,174 @@
+import { mcpConnectionBinding } from '@gw/entities';
+import { seal, sealingKeyring, uuidv7 } from '@gw/kernel';
+import { eventually, startMcpFixture, startRedis, type McpFixture } from '@gw/testing';
+import { PUBLIC_URL } from '../../apps/admin-api/src/platform/oauth/spec-support/oauth-journey';
+import { Callers, type Person } from '../spec-support/callers';
+import { environmentOf, FleetProcess, queryDatabase } from '../spec-support/fleet';
+import { withProduct } from '../spec-support/workbench';
+
+jest.setTimeout(300_000);
+
+/** While change events arrive (decision 0005). */
+const WITHIN_MS = 2_000;
+
+let redis: Awaited<ReturnType<typeof startRedis>>;
+const bench = withProduct(async () => {
+  redis = await startRedis();
+  return { redisUrl: redis.url, environment: { PUBLIC_URL } };
+});
+afterAll(() => redis.stop());
+
+describe('three gateways refuse calls of MCP servers within two seconds', () => {
+  let callers: Callers;
+  let fixture: McpFixture;
+  let fleet: FleetProcess[];
+  let integration: string;
+  let server: string;
+
+  const admin = <T>(method: string, path: string, body?: object): Promise<T> =>
+    bench().manage(method, path, { key: bench().adminKey, ...(body && { body }) });
+
+  beforeAll(async () => {
+    callers = new Callers(bench());
+    fixture = await startMcpFixture({
+      authorization: { tokens: ['good'], authorizationServer: 'https://as.example', scopes: [] },
+    });
+    const { workspace_id: workspaceId } = bench().product.credentials;
+    ({ id: integration } = await admin<{ id: string }>('POST', '/mcp-integrations', {
+      ...{ name: 'Mail', url: fixture.url.href, transport: 'http', auth_type: 'oauth_auto' },
+    }));
+    await share(true);
+    await admin('POST', `/mcp-integrations/${integration}/sync`, {
+      server_info: { name: 'mail', version: '1' },
+      capabilities: [
+        { type: 'tool', name: 'echo', description: 'Returns the text.', inputSchema: { type: 'object' } },
+      ],
+    });
+    ({ id: server } = await admin<{ id: string }>('POST', '/mcp-servers', {
+      ...{ name: 'Mail', slug: 'mail', mcp_integration_id: integration, workspace_id: workspaceId },
+    }));
+    fleet = await Promise.all(['two', 'three'].map((name) => FleetProcess.start('gateway', bench(), name)));
+  }, 300_000);
+  afterAll(async () => {
+    await Promise.all(fleet.map((gateway) => gateway.stop()));
+    await fixture.close();
+  });
+
+  const share = (enabled: boolean): Promise<unknown> =>
+    admin('PUT', `/mcp-integrations/${integration}/workspaces`, {
+      workspaces: [{ id: bench().product.credentials.workspace_id, enabled }],
+    });
+
+  /** A person with a key and a sign-in at the server, as the page on which users connect stores it. */
+  async function connected(): Promise<{ readonly person: Person; readonly key: string }> {
+    const person = await callers.person('member');
+    const { key } = await bench().manage<{ key: string }>('POST', '/api-keys/workspace/user', {
+      key: null,
+      headers: { authorization: `Bearer ${person.session}` },
+      body: { name: 'Mine', workspace_id: person.workspaceId, scopes: ['mcp.invoke'] },
+    });
+    const { ENCRYPTION_KEY = '' } = environmentOf(bench().product.pidOf('worker') ?? 0);
+    const { organisation_id: organisationId } = bench().product.credentials;
+    const owner = { organisationId, serverId: server, userId: person.id };
+    const tokens = {
+      ...{ accessToken: 'good', refreshToken: null, tokenEndpoint: 'https://as.example/token' },
+      ...{ client: { id: 'c', secret: null, authMethod: 'none' }, revocationEndpoint: null },
+      resource: fixture.url.href,
+    };
+    const sealed = seal(
+      sealingKeyring(Buffer.from(ENCRYPTION_KEY, 'base64')),
+      JSON.stringify(tokens),
+      mcpConnectionBinding(owner),
+    );
+    await queryDatabase(
+      bench(),
+      `INSERT INTO mcp_connections (id, organisation_id, server_id, user_id, sealed_tokens, status)
+       VALUES ($1, $2, $3, $4, $5, 'connected')`,
+      [uuidv7(), organisationId, server, person.id, sealed],
+    );
+    return { person, key };
+  }
+
+  /** What one call through each gateway becomes. */
+  const outcomes = (key: string): Promise<string[]> =>
+    Promise.all(
+      [bench().baseUrl, ...fleet.map(({ baseUrl }) => baseUrl)].map(async (baseUrl) => {
+        const response = await fetch(`${new URL(baseUrl).origin}/mail/mcp`, {
+          method: 'POST',
+          headers: {
+            ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+            ...{ 'x-gw-api-key': key, 'mcp-protocol-version': '2026-07-28' },
+            ...{ 'mcp-method': 'tools/call', 'mcp-name': 'echo' },
+          },
+          body: JSON.stringify({
+            ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+            params: {
+              ...{ name: 'echo', arguments: { text: 'hi' } },
+              _meta: {
+                'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+                'io.modelcontextprotocol/clientCapabilities': {},
+              },
+            },
+          }),
+        });
+        const text = await response.text();
+        if (response.status !== 200) return String(response.status);
+        if (text.includes('"text":"hi"')) return 'called';
+        return /mcp_connection_required|Unknown tool/.exec(text)?.[0] ?? text;
+      }),
+    );
+
+  /** Fails unless all gateways serve the key before `ending`, and each of them gives `outcome` in time after it. */
+  async function expectEnd(key: string, ending: () => Promise<unknown>, outcome: string): Promise<void> {
+    expect(await outcomes(key)).toEqual(['called', 'called', 'called']);
+    await ending();
+    await eventually(
+      async () => {
+        expect(await outcomes(key)).toEqual([outcome, outcome, outcome]);
+        return true;
+      },
+      { timeoutMs: WITHIN_MS },
+    );
+    expect(await outcomes(key)).toEqual([outcome, outcome, outcome]);
+  }
+
+  it('after the sign-in of a user at the server was ended', async () => {
+    const { person, key } = await connected();
+    const path = `/mcp-servers/${server}/connections?user_id=${person.id}`;
+    await expectEnd(key, () => admin('DELETE', path), 'mcp_connection_required');
+  });
+
+  it('after a user lost the access to the server', async () => {
+    const { person, key } = await connected();
+    const user_access = [{ user_id: person.id, enabled: false }];
+    await expectEnd(
+      key,
+      () => admin('PUT', `/mcp-servers/${server}/user-access`, { user_access }),
+      'Unknown tool',
+    );
+  });
+
+  it('after a user was removed, whose sign-in is deleted', async () => {
+    const { person, key } = await connected();
+    await expectEnd(key, () => admin('DELETE', `/admin/users/${person.id}`), '401');
+    const rows = await queryDatabase(bench(), 'SELECT 1 FROM mcp_connections WHERE user_id = $1', [
+      person.id,
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  it('after the tool was switched off', async () => {
+    const { key } = await connected();
+    const off = { capabilities: [{ type: 'tool', name: 'echo', enabled: false }] };
+    await expectEnd(key, () => admin('PUT', `/mcp-servers/${server}/capabilities`, off), 'Unknown tool');
+    await admin('PUT', `/mcp-servers/${server}/capabilities`, {
+      capabilities: [{ type: 'tool', name: 'echo', enabled: true }],
+    });
+  });
+
+  it('after the workspace lost the integration', async () => {
+    const { key } = await connected();
+    await eventually(async () => (await outcomes(key)).every((outcome) => outcome === 'called'));
+    await expectEnd(key, () => share(false), '404');
+  });
+});
