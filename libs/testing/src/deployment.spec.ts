@@ -113,7 +113,9 @@ describe('Kubernetes manifests', () => {
     const paths = find('Ingress', 'tollgate').spec.rules[0]?.http.paths ?? [];
     const toAdmin = paths.filter(({ backend }) => backend.service.name === 'admin-api');
     expect(toAdmin.map(({ path }) => path)).toEqual(['/docs']);
-    expect(paths.filter(({ path }) => path === '/' || path.startsWith('/internal'))).toEqual([]);
+    // Paths of MCP servers begin with any slug; the gateway serves no internal path.
+    expect(paths.filter(({ path }) => path.startsWith('/internal'))).toEqual([]);
+    expect(paths.find(({ path }) => path === '/')?.backend.service.name).toBe('gateway');
     const toGateway = paths
       .filter(({ backend }) => backend.service.name === 'gateway')
       .map(({ path }) => path);
