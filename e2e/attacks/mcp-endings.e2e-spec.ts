@@ -8,8 +8,8 @@ import { withProduct } from '../spec-support/workbench';
 
 jest.setTimeout(300_000);
 
-/** While change events arrive (decision 0005). */
-const WITHIN_MS = 2_000;
+/** While change events arrive, and while they are lost (decision 0005). */
+const [WITHIN_MS, WITHOUT_EVENTS_MS] = [2_000, 10_000];
 
 let redis: Awaited<ReturnType<typeof startRedis>>;
 const bench = withProduct(async () => {
@@ -18,7 +18,7 @@ const bench = withProduct(async () => {
 });
 afterAll(() => redis.stop());
 
-describe('three gateways refuse calls of MCP servers within two seconds', () => {
+describe('three gateways refuse calls of MCP servers, within two seconds while Redis is up', () => {
   let callers: Callers;
   let fixture: McpFixture;
   let fleet: FleetProcess[];
@@ -119,7 +119,12 @@ describe('three gateways refuse calls of MCP servers within two seconds', () => 
     );
 
   /** Fails unless all gateways serve the key before `ending`, and each of them gives `outcome` in time after it. */
-  async function expectEnd(key: string, ending: () => Promise<unknown>, outcome: string): Promise<void> {
+  async function expectEnd(
+    key: string,
+    ending: () => Promise<unknown>,
+    outcome: string,
+    timeoutMs = WITHIN_MS,
+  ): Promise<void> {
     expect(await outcomes(key)).toEqual(['called', 'called', 'called']);
     await ending();
     await eventually(
@@ -127,7 +132,7 @@ describe('three gateways refuse calls of MCP servers within two seconds', () => 
         expect(await outcomes(key)).toEqual([outcome, outcome, outcome]);
         return true;
       },
-      { timeoutMs: WITHIN_MS },
+      { timeoutMs },
     );
     expect(await outcomes(key)).toEqual([outcome, outcome, outcome]);
   }
@@ -157,6 +162,18 @@ describe('three gateways refuse calls of MCP servers within two seconds', () => 
     expect(rows).toEqual([]);
   });
 
+  it('after the identity provider deactivated a user', async () => {
+    const { person, key } = await connected();
+    const { deactivate } = await callers.managed(person);
+    await expectEnd(key, deactivate, '401');
+  });
+
+  it('after a user left the workspace', async () => {
+    const { person, key } = await connected();
+    const path = `/admin/workspaces/${person.workspaceId}/users/${person.id}`;
+    await expectEnd(key, () => admin('DELETE', path), '401');
+  });
+
   it('after the tool was switched off', async () => {
     const { key } = await connected();
     const off = { capabilities: [{ type: 'tool', name: 'echo', enabled: false }] };
@@ -164,6 +181,17 @@ describe('three gateways refuse calls of MCP servers within two seconds', () => 
     await admin('PUT', `/mcp-servers/${server}/capabilities`, {
       capabilities: [{ type: 'tool', name: 'echo', enabled: true }],
     });
+  });
+
+  it('within ten seconds while Redis is down, after a sign-in was ended', async () => {
+    const { person, key } = await connected();
+    const path = `/mcp-servers/${server}/connections?user_id=${person.id}`;
+    const end = async (): Promise<void> => {
+      await redis.kill();
+      await admin('DELETE', path);
+    };
+    await expectEnd(key, end, 'mcp_connection_required', WITHOUT_EVENTS_MS);
+    await redis.start();
   });
 
   it('after the workspace lost the integration', async () => {
