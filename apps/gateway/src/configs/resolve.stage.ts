@@ -75,8 +75,11 @@ function ownConfigOf({ key, workspace }: Principal): string | null {
 
 /** Merges metadata; values of the workspace and the key take precedence over the request's. */
 function addMetadata(context: RequestContext, { key, workspace, organisation }: Principal): void {
-  if (hasEntries(key.defaults.metadata) || hasEntries(workspace.defaults.metadata)) {
-    context.metadata = { ...context.metadata, ...key.defaults.metadata, ...workspace.defaults.metadata };
+  const [ofKey, ofWorkspace] = [key.defaults.metadata, workspace.defaults.metadata];
+  // The key's own object, when there is nothing to merge: the log's record of it is written once (`writeMetadata`).
+  if (!hasEntries(context.metadata) && !hasEntries(ofWorkspace)) context.metadata = ofKey;
+  else if (hasEntries(ofKey) || hasEntries(ofWorkspace)) {
+    context.metadata = { ...context.metadata, ...ofKey, ...ofWorkspace };
   }
   context.metadata = heldRequestMetadata(organisation, context.metadata);
 }

@@ -39,7 +39,7 @@ export function writeBegun(
   if (context.reply.streamed) w.boolean(K.streamed, true);
   if (cost !== null) w.number(K.cost, cost);
   if (cache !== null) w.text(K.cacheStatus, cache.status);
-  writeMetadata(w, context.metadata);
+  writeMetadata(w, context);
   w.number(K.requestBytes, receivedBytesOf(context));
   w.text(K.gatewayId, gatewayId);
   writeBegunDecision(w, context, charges);

@@ -93,7 +93,7 @@ export function writeRecord(w: JsonWriter, context: RequestContext, end: RecordE
   if (end.retries > 0) w.number(K.retries, end.retries);
   const cache = cacheUseOf(context);
   if (cache !== null) w.text(K.cacheStatus, cache.status);
-  writeMetadata(w, context.metadata);
+  writeMetadata(w, context);
   writeMeasures(w, context);
   if (end.requestTruncated) w.boolean(K.requestBodyTruncated, true);
   if (end.responseTruncated) w.boolean(K.responseBodyTruncated, true);
@@ -217,12 +217,27 @@ const configIds = remembered(
     `"configId":${JSON.stringify(slug)},"configVersionId":${JSON.stringify(versionId)},"targetPath":`,
 );
 
-/** Writes the metadata; most requests have none. */
-export function writeMetadata(w: JsonWriter, metadata: Readonly<Record<string, string>>): void {
+/** Metadata of callers as it is written; collected with the documents of the callers. */
+const metadataOfCallers = new WeakMap<Readonly<Record<string, string>>, Buffer>();
+
+/** Writes the metadata; most requests have none, or only that of their key or token. */
+export function writeMetadata(w: JsonWriter, { metadata, principal }: RequestContext): void {
   for (const _ in metadata) {
-    w.json(K.metadata, redactMetadata(metadata));
+    if (metadata === principal?.key.defaults.metadata) {
+      w.raw(K.metadata);
+      w.raw(writtenOnce(metadata));
+    } else w.json(K.metadata, redactMetadata(metadata));
     return;
   }
+}
+
+function writtenOnce(metadata: Readonly<Record<string, string>>): Buffer {
+  let written = metadataOfCallers.get(metadata);
+  if (written === undefined) {
+    written = Buffer.from(JSON.stringify(redactMetadata(metadata)));
+    metadataOfCallers.set(metadata, written);
+  }
+  return written;
 }
 
 const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
