@@ -58,7 +58,13 @@ export {
   type ApprovalMode,
   type ApprovalState,
 } from './capabilities/approval';
-export { capabilityDigest, capabilityName, type CapabilityType } from './capabilities/capability';
+export {
+  capabilityDigest,
+  capabilityName,
+  LISTED_TYPES,
+  type CapabilityType,
+  type ListedType,
+} from './capabilities/capability';
 export { type Finding } from './capabilities/finding';
 export {
   findingContext,

@@ -10,7 +10,7 @@ import {
   OrganisationEntity,
   WorkspaceEntity,
 } from '@gw/entities';
-import { isServed } from '@gw/mcp';
+import { isServed, LISTED_TYPES } from '@gw/mcp';
 import { In, type EntityManager } from 'typeorm';
 import { MCP_AVAILABLE } from '../platform/rows/mcp-rows';
 
@@ -78,8 +78,6 @@ export async function partsOfServers(
   };
 }
 
-const SHOWN_TYPES = ['tool', 'prompt', 'resource', 'resource_template'] as const;
-
 /** Returns the capabilities that are approved, listed by the server and enabled at the integration. */
 async function servedCapabilities(
   manager: EntityManager,
@@ -94,7 +92,7 @@ async function servedCapabilities(
     .addOrderBy('c.id')
     .getMany();
   const served = rows.filter(({ state }) => state !== 'rejected' && isServed(state));
-  const ordered = SHOWN_TYPES.flatMap((type) =>
+  const ordered = LISTED_TYPES.flatMap((type) =>
     served
       .filter((row) => row.type === type)
       .map(({ id, name, approved, integrationId }) => ({

@@ -3,8 +3,12 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
 
+/** Types of the capabilities that a server lists, in the order in which they are shown. */
+export const LISTED_TYPES = ['tool', 'prompt', 'resource', 'resource_template'] as const;
+export type ListedType = (typeof LISTED_TYPES)[number];
+
 /** `server`: the name and instructions of the server itself, treated like one capability named `@server`. */
-export type CapabilityType = 'tool' | 'prompt' | 'resource' | 'resource_template' | 'server';
+export type CapabilityType = ListedType | 'server';
 
 /** The member that identifies a capability of a type. */
 export function capabilityName(type: CapabilityType, definition: JsonObject): string {

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 
-/** What a connection row is sealed for: a row that is copied to another user does not open. */
+/** What the tokens in a document of a connection are sealed for: a document that is copied to another user does not open. */
 export const connectionBinding = (owner: {
   readonly organisationId: string;
   readonly serverId: string;

@@ -40,3 +40,20 @@ export async function workspaceIds(
     return id;
   });
 }
+
+/**
+ * Returns the ids of the workspaces whose access a body sets, in order. Throws `validation_failed` for unknown or
+ * duplicated ones.
+ */
+export async function accessWorkspaceIds(
+  manager: EntityManager,
+  organisationId: string,
+  items: readonly { readonly id: string }[],
+): Promise<string[]> {
+  const pathOf = (index: number): string => `workspaces.${String(index)}.id`;
+  const references = items.map(({ id }) => id);
+  const ids = await workspaceIds(manager, organisationId, references, pathOf);
+  const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== -1) throw invalid(pathOf(repeated), 'is duplicated');
+  return ids;
+}

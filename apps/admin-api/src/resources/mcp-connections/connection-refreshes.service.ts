@@ -126,7 +126,7 @@ export class ConnectionRefreshes {
     const version = await this.write(row, { status: 'needs_consent', sealedTokens: null }, (manager) =>
       this.audits.record(
         manager,
-        { kind: 'system', organisationId: row.organisationId, ...NOBODY, request },
+        { kind: 'system', organisationId: row.organisationId, ...NO_CALLER, request },
         [
           {
             ...{ action: 'lapse', resourceType: 'mcp_connections', resourceId: row.id },
@@ -162,7 +162,7 @@ export class ConnectionRefreshes {
 
 type Leased = McpConnectionEntity & { readonly lease: string };
 
-const NOBODY = { workspaceId: null, userId: null, apiKeyId: null };
+const NO_CALLER = { workspaceId: null, userId: null, apiKeyId: null };
 
 const isPaused = ({ lease, leaseEndsAt }: McpConnectionEntity): boolean =>
   lease === null && leaseEndsAt !== null && leaseEndsAt.getTime() > Date.now();

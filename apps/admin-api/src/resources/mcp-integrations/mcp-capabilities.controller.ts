@@ -3,11 +3,11 @@ import { Body, Controller, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ServiceOnly } from '../../platform/auth/access';
 import { ControlRoutes } from '../../platform/control-routes';
+import { McpCapabilitiesQuery } from '../../platform/mcp/mcp-capability-lists';
 import { McpTestResponse } from '../../platform/mcp/mcp-server-tests';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import {
-  McpCapabilitiesQuery,
   McpChangesQuery,
   McpDecisionDto,
   McpSyncDto,

@@ -1,3 +1,4 @@
+import { LISTED_TYPES, type ListedType } from '@gw/mcp';
 import {
   BooleanField,
   EnumField,
@@ -5,26 +6,13 @@ import {
   NestedListField,
   ObjectField,
   ObjectListField,
-  QueryIntegerField,
   TextField,
 } from '@gw/web';
+import { McpPage } from '../../platform/mcp/mcp-capability-lists';
 
-export const CAPABILITY_TYPES = ['tool', 'prompt', 'resource', 'resource_template'] as const;
-export const ALL_TYPES = [...CAPABILITY_TYPES, 'server'] as const;
-export type ListedType = (typeof CAPABILITY_TYPES)[number];
+export const ALL_TYPES = [...LISTED_TYPES, 'server'] as const;
 
-/** Pages of capabilities are counted from 1. */
-class CapabilityPage {
-  @QueryIntegerField({ min: 1, max: 1_000_000, fallback: 1, description: 'Page, counted from 1.' })
-  page!: number;
-  @QueryIntegerField({ min: 1, max: 500, fallback: 100 }) page_size!: number;
-}
-
-export class McpCapabilitiesQuery extends CapabilityPage {
-  @EnumField(CAPABILITY_TYPES, { optional: true }) type?: ListedType;
-}
-
-export class McpChangesQuery extends CapabilityPage {}
+export class McpChangesQuery extends McpPage {}
 
 const NAME = {
   max: 2_048,
@@ -34,7 +22,7 @@ const NAME = {
 
 class McpCapabilitySwitchDto {
   @TextField(NAME) name!: string;
-  @EnumField(CAPABILITY_TYPES, { example: 'tool' }) type!: ListedType;
+  @EnumField(LISTED_TYPES, { example: 'tool' }) type!: ListedType;
   @BooleanField() enabled!: boolean;
 }
 

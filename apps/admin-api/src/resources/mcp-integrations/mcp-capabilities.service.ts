@@ -1,17 +1,16 @@
 import { McpCapabilityEntity, type McpIntegrationEntity } from '@gw/entities';
 import { GatewayError, type ErrorDetail } from '@gw/kernel';
+import { LISTED_TYPES, type ListedType } from '@gw/mcp';
 import { validationFailed } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, Not, type EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
+import type { McpCapabilitiesQuery } from '../../platform/mcp/mcp-capability-lists';
 import type { At } from '../../platform/resource/at';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import {
-  CAPABILITY_TYPES,
-  type ListedType,
-  type McpCapabilitiesQuery,
   type McpChangesQuery,
   type McpDecisionDto,
   type UpdateMcpCapabilitiesDto,
@@ -48,7 +47,7 @@ export class McpCapabilitiesService {
     const { manager } = this.dataSource;
     const { id } = await findRow(manager, mcpIntegrationTo('read'), at);
     const [rows, total] = await manager.findAndCount(McpCapabilityEntity, {
-      where: { integrationId: id, goneAt: IsNull(), type: type ?? In([...CAPABILITY_TYPES]) },
+      where: { integrationId: id, goneAt: IsNull(), type: type ?? In([...LISTED_TYPES]) },
       // Tools first: their type is the last one in the alphabet.
       order: { type: 'DESC', position: 'ASC' },
       ...{ skip: (page - 1) * size, take: size },

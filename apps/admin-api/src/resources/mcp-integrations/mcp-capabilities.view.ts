@@ -1,7 +1,13 @@
 import type { McpCapabilityEntity, McpIntegrationEntity } from '@gw/entities';
-import { own, type JsonObject } from '@gw/mcp';
+import { LISTED_TYPES } from '@gw/mcp';
 import { ResponseField } from '@gw/web';
-import { ALL_TYPES, CAPABILITY_TYPES } from './mcp-capabilities.dto';
+import {
+  McpCountsResponse,
+  McpDefinitionResponse,
+  textOf,
+  toMcpDefinition,
+} from '../../platform/mcp/mcp-capability-lists';
+import { ALL_TYPES } from './mcp-capabilities.dto';
 
 export class McpCapabilitySuccessResponse {
   @ResponseField.boolean() readonly success!: boolean;
@@ -14,41 +20,17 @@ class McpFindingResponse {
 
 const STATES = ['approved', 'pending', 'changed', 'serve_approved', 'rejected'] as const;
 
-export class McpCapabilityResponse {
+export class McpCapabilityResponse extends McpDefinitionResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'search' }) readonly name!: string;
-  @ResponseField.oneOf(CAPABILITY_TYPES) readonly type!: string;
-  @ResponseField.text({ nullable: true, example: 'Search' }) readonly title!: string | null;
-  @ResponseField.text({ nullable: true, example: 'Finds pages.' }) readonly description!: string | null;
-  @ResponseField.any() readonly icons!: unknown;
+  @ResponseField.oneOf(LISTED_TYPES) readonly type!: string;
   @ResponseField.boolean() readonly enabled!: boolean;
   @ResponseField.time() readonly created_at!: string;
   @ResponseField.time() readonly last_updated_at!: string;
-  @ResponseField.any() readonly input_schema!: unknown;
-  @ResponseField.any() readonly output_schema!: unknown;
-  @ResponseField.any() readonly execution!: unknown;
-  @ResponseField.any() readonly annotations!: unknown;
-  @ResponseField.any() readonly arguments!: unknown;
-  @ResponseField.text({ nullable: true, example: 'file:///readme' }) readonly uri!: string | null;
-  @ResponseField.text({ nullable: true, example: 'file:///{path}' }) readonly uri_template!: string | null;
-  @ResponseField.text({ nullable: true, example: 'text/plain' }) readonly mime_type!: string | null;
-  @ResponseField.any() readonly size!: unknown;
   @ResponseField.oneOf(STATES) readonly state!: string;
   @ResponseField.text({ description: 'Of the newest definition.', example: 'a'.repeat(64) })
   readonly digest!: string;
   @ResponseField.list(() => McpFindingResponse) readonly findings!: readonly McpFindingResponse[];
-}
-
-class McpCountResponse {
-  @ResponseField.integer({ example: 1 }) readonly total!: number;
-  @ResponseField.integer({ example: 1 }) readonly enabled!: number;
-}
-
-class McpCountsResponse {
-  @ResponseField.one(() => McpCountResponse) readonly tools!: McpCountResponse;
-  @ResponseField.one(() => McpCountResponse) readonly prompts!: McpCountResponse;
-  @ResponseField.one(() => McpCountResponse) readonly resources!: McpCountResponse;
-  @ResponseField.one(() => McpCountResponse) readonly resource_templates!: McpCountResponse;
 }
 
 export class McpCapabilitiesResponse {
@@ -106,31 +88,15 @@ export class McpDecisionResponse {
   readonly stale!: readonly McpStaleResponse[];
 }
 
-function textOf(definition: JsonObject, name: string): string | null {
-  const value = own(definition, name);
-  return typeof value === 'string' ? value : null;
-}
-
 export function toMcpCapability(row: McpCapabilityEntity): McpCapabilityResponse {
-  const { definition } = row;
-  const value = (name: string): unknown => own(definition, name) ?? null;
-  const { id, name, type, enabled, state, digest, findings } = row;
+  const { id, name, type, enabled, state, digest, findings, definition } = row;
+  const shown = toMcpDefinition(definition);
   return {
+    ...shown,
     ...{ id, name, type, enabled, state, digest, findings },
-    title: textOf(definition, 'title') ?? (type === 'resource' ? textOf(definition, 'name') : null),
-    description: textOf(definition, 'description'),
-    icons: value('icons'),
+    title: shown.title ?? (type === 'resource' ? textOf(definition, 'name') : null),
     created_at: row.createdAt.toISOString(),
     last_updated_at: row.lastUpdatedAt.toISOString(),
-    input_schema: value('inputSchema'),
-    output_schema: value('outputSchema'),
-    execution: value('execution'),
-    annotations: value('annotations'),
-    arguments: value('arguments'),
-    uri: textOf(definition, 'uri'),
-    uri_template: textOf(definition, 'uriTemplate'),
-    mime_type: textOf(definition, 'mimeType'),
-    size: value('size'),
   };
 }
 

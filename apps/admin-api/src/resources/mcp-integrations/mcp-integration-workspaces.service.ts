@@ -3,7 +3,7 @@ import { uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import { workspaceIds } from '../../platform/auth/workspace-references';
+import { accessWorkspaceIds } from '../../platform/auth/workspace-references';
 import type { At } from '../../platform/resource/at';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -51,7 +51,7 @@ export class McpIntegrationWorkspacesService {
         workspaces: await accessOf(manager, row),
         global_workspace_access: row.globalWorkspaceAccess,
       };
-      const ids = await idsOf(manager, row.organisationId, workspaces);
+      const ids = await accessWorkspaceIds(manager, row.organisationId, workspaces);
       if (global !== undefined) row.globalWorkspaceAccess = global && { enabled: global.enabled };
       if (isWhole === true)
         await manager.delete(McpIntegrationWorkspaceEntity, {
@@ -90,20 +90,6 @@ async function grant(
     return row;
   });
   await manager.save(McpIntegrationWorkspaceEntity, rows);
-}
-
-/** Returns the ids of the given workspaces, in order. Throws `validation_failed` for unknown or duplicated ones. */
-async function idsOf(
-  manager: EntityManager,
-  organisationId: string,
-  items: readonly McpWorkspaceDto[],
-): Promise<string[]> {
-  const pathOf = (index: number): string => `workspaces.${String(index)}.id`;
-  const references = items.map(({ id }) => id);
-  const ids = await workspaceIds(manager, organisationId, references, pathOf);
-  const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index);
-  if (repeated !== -1) throw invalid(pathOf(repeated), 'is duplicated');
-  return ids;
 }
 
 async function accessOf(

@@ -1,12 +1,12 @@
 import type { McpIntegrationEntity, StoredMcpServerInfo } from '@gw/entities';
-import type { CapabilityType, JsonObject } from '@gw/mcp';
+import { LISTED_TYPES, type CapabilityType, type JsonObject } from '@gw/mcp';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { McpServerTests, McpTestResponse } from '../../platform/mcp/mcp-server-tests';
 import type { At } from '../../platform/resource/at';
 import { findRow } from '../../platform/resource/rows';
-import { CAPABILITY_TYPES, type McpServerInfoDto, type McpSyncDto } from './mcp-capabilities.dto';
+import type { McpServerInfoDto, McpSyncDto } from './mcp-capabilities.dto';
 import type { McpCapabilitySuccessResponse } from './mcp-capabilities.view';
 import { mcpIntegrationTo } from './mcp-integration-rows';
 import { keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
@@ -64,11 +64,11 @@ export class McpSyncService implements McpServerTests {
 
 /** Throws `validation_failed` for a capability without a type or a name. */
 function reported({ server_info: info = {}, capabilities = [] }: McpSyncDto): ServerSnapshot {
-  const byType = new Map<CapabilityType, JsonObject[]>(CAPABILITY_TYPES.map((type) => [type, []]));
+  const byType = new Map<CapabilityType, JsonObject[]>(LISTED_TYPES.map((type) => [type, []]));
   for (const [index, { type, ...definition }] of capabilities.entries()) {
     const list = byType.get(type as CapabilityType);
     if (list === undefined)
-      throw invalid(`capabilities.${String(index)}.type`, `must be one of ${CAPABILITY_TYPES.join(', ')}`);
+      throw invalid(`capabilities.${String(index)}.type`, `must be one of ${LISTED_TYPES.join(', ')}`);
     list.push(definition);
   }
   return { info: infoOfReport(info), ...keptCapabilities([...byType]) };

@@ -2,7 +2,7 @@ import { clientCredentialsToken } from '@gw/cloud-identities';
 import type { McpAuthContent } from '@gw/contracts';
 import { SecretReferenceEntity, type McpIntegrationEntity, type StoredMcpServerInfo } from '@gw/entities';
 import { CONTROL_PLANE_VERSION, VendorError, type AddressPolicy, type VendorCalls } from '@gw/kernel';
-import { NO_CAPABILITIES, own, ownList, type JsonObject } from '@gw/mcp';
+import { NO_CAPABILITIES, own, ownList, type JsonObject, type ListedType } from '@gw/mcp';
 import { EraVerdicts, McpUpstream, UpstreamError, type ListKind } from '@gw/mcp-client';
 import { OutboundClient } from '@gw/outbound';
 import { pick, type SecretReader } from '@gw/secret-managers';
@@ -41,11 +41,7 @@ export interface ServerDescription {
   readonly tookMs: number;
 }
 
-const LISTS: readonly (readonly [
-  capability: string,
-  kind: ListKind,
-  type: 'tool' | 'prompt' | 'resource' | 'resource_template',
-])[] = [
+const LISTS: readonly (readonly [capability: string, kind: ListKind, type: ListedType])[] = [
   ['tools', 'tools', 'tool'],
   ['prompts', 'prompts', 'prompt'],
   ['resources', 'resources', 'resource'],

@@ -24,7 +24,7 @@ import { findRow } from '../../platform/resource/rows';
 import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
 import { rulesOf } from './mcp-access-rules.service';
 import type { EffectiveReason, McpEffectiveQuery, McpEffectiveResponse } from './mcp-server-access.dto';
-import { pageFromZero } from './mcp-server-capabilities.dto';
+import { pageFromZero } from '../../platform/mcp/mcp-capability-lists';
 import { memberIds } from './mcp-server-members.queries';
 import { assertMaySee, MCP_SERVER } from './mcp-server-rows';
 

@@ -2,6 +2,7 @@ import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
+import { McpCapabilitiesQuery } from '../../platform/mcp/mcp-capability-lists';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import { McpAccessRulesService } from './mcp-access-rules.service';
@@ -19,11 +20,7 @@ import {
   UpdateMcpAccessRulesDto,
   UpdateMcpUserAccessDto,
 } from './mcp-server-access.dto';
-import {
-  McpServerCapabilitiesQuery,
-  McpServerCapabilitiesResponse,
-  UpdateMcpServerCapabilitiesDto,
-} from './mcp-server-capabilities.dto';
+import { McpServerCapabilitiesResponse, UpdateMcpServerCapabilitiesDto } from './mcp-server-capabilities.dto';
 import { McpServerCapabilitiesService } from './mcp-server-capabilities.service';
 import { McpServerSuccessResponse } from './mcp-servers.dto';
 import { McpUserAccessService } from './mcp-user-access.service';
@@ -42,7 +39,7 @@ export class McpServerAccessController {
   @Route.get(':mcpServerId/capabilities', 'mcp_servers.read', McpServerCapabilitiesResponse)
   listCapabilities(
     @Named('mcpServerId') at: At,
-    @Query() query: McpServerCapabilitiesQuery,
+    @Query() query: McpCapabilitiesQuery,
   ): Promise<McpServerCapabilitiesResponse> {
     return this.capabilities.list(at, query);
   }

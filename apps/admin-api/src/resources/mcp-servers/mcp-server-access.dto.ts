@@ -11,12 +11,12 @@ import {
   TextListField,
   UuidField,
 } from '@gw/web';
-import { McpServerPage } from './mcp-server-capabilities.dto';
+import { McpPage } from '../../platform/mcp/mcp-capability-lists';
 
 const ALLOW_DENY = ['allow', 'deny'] as const;
 type AllowDeny = (typeof ALLOW_DENY)[number];
 
-export class McpUserAccessQuery extends McpServerPage {
+export class McpUserAccessQuery extends McpPage {
   @TextField({ optional: true, description: 'Part of the name or email address.' }) search?: string;
 }
 
@@ -148,7 +148,7 @@ export class McpAccessRulesResponse {
   @ResponseField.oneOf(ALLOW_DENY) readonly default!: AllowDeny;
 }
 
-export class McpEffectiveQuery extends McpServerPage {
+export class McpEffectiveQuery extends McpPage {
   @UuidField({ optional: true, description: 'A member of the workspace.' }) user_id?: string;
   @UuidField({ optional: true, description: 'An API key of the workspace.' }) api_key_id?: string;
 }

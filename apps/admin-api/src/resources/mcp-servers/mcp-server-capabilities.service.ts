@@ -1,19 +1,20 @@
 import { McpCapabilityEntity, McpServerCapabilityEntity, type McpServerEntity } from '@gw/entities';
 import type { ErrorDetail } from '@gw/kernel';
+import { LISTED_TYPES, type ListedType } from '@gw/mcp';
 import { listWithMoreOf, validationFailed, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import {
+  pageFromZero,
+  type McpCapabilitiesQuery,
+  type McpCountsResponse,
+} from '../../platform/mcp/mcp-capability-lists';
 import type { At } from '../../platform/resource/at';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import {
-  pageFromZero,
-  SHOWN_TYPES,
   toServerCapability,
-  type McpServerCapabilitiesQuery,
   type McpServerCapabilitiesResponse,
-  type McpServerCountsResponse,
-  type ShownType,
   type UpdateMcpServerCapabilitiesDto,
 } from './mcp-server-capabilities.dto';
 import { MCP_SERVER, touch } from './mcp-server-rows';
@@ -28,12 +29,12 @@ export class McpServerCapabilitiesService {
   ) {}
 
   /** Lists what is approved, also what the integration or the server has switched off. */
-  async list(at: At, query: McpServerCapabilitiesQuery): Promise<McpServerCapabilitiesResponse> {
+  async list(at: At, query: McpCapabilitiesQuery): Promise<McpServerCapabilitiesResponse> {
     const { manager } = this.dataSource;
     const server = await findRow(manager, MCP_SERVER, at);
     const page = pageFromZero(query);
     const [rows, total] = await manager.findAndCount(McpCapabilityEntity, {
-      where: approvedOf(server, query.type === undefined ? SHOWN_TYPES : [query.type]),
+      where: approvedOf(server, query.type === undefined ? LISTED_TYPES : [query.type]),
       order: { type: 'ASC', position: 'ASC', id: 'ASC' },
       ...windowOf(page),
     });
@@ -50,7 +51,7 @@ export class McpServerCapabilitiesService {
       const { manager } = write;
       const server = await lockRow(write, MCP_SERVER, at);
       const rows = await manager.find(McpCapabilityEntity, {
-        where: { ...approvedOf(server, SHOWN_TYPES), name: In(capabilities.map(({ name }) => name)) },
+        where: { ...approvedOf(server, LISTED_TYPES), name: In(capabilities.map(({ name }) => name)) },
         select: { id: true, type: true, name: true, enabled: true },
       });
       const byName = new Map(rows.map((row) => [`${row.type} ${row.name}`, row]));
@@ -91,7 +92,7 @@ async function keep(
 
 const approvedOf = (
   { integrationId }: McpServerEntity,
-  types: readonly ShownType[],
+  types: readonly ListedType[],
 ): FindOptionsWhere<McpCapabilityEntity> => ({
   integrationId,
   type: In([...types]),
@@ -118,9 +119,9 @@ async function countsOf(
   manager: EntityManager,
   server: McpServerEntity,
   off: ReadonlySet<string>,
-): Promise<McpServerCountsResponse> {
+): Promise<McpCountsResponse> {
   const all = await manager.find(McpCapabilityEntity, {
-    where: approvedOf(server, SHOWN_TYPES),
+    where: approvedOf(server, LISTED_TYPES),
     select: { id: true, type: true, enabled: true },
   });
   const counts = Object.entries(COUNTED).map(([name, type]) => {
@@ -128,5 +129,5 @@ async function countsOf(
     const enabled = ofType.filter((row) => row.enabled && !off.has(row.id)).length;
     return [name, { total: ofType.length, enabled }] as const;
   });
-  return Object.fromEntries(counts) as unknown as McpServerCountsResponse;
+  return Object.fromEntries(counts) as unknown as McpCountsResponse;
 }

@@ -11,7 +11,7 @@ import type {
   McpUserAccessResponse,
   UpdateMcpUserAccessDto,
 } from './mcp-server-access.dto';
-import { pageFromZero } from './mcp-server-capabilities.dto';
+import { pageFromZero } from '../../platform/mcp/mcp-capability-lists';
 import { accessOfMembers, memberIds } from './mcp-server-members.queries';
 import { MCP_SERVER, touch } from './mcp-server-rows';
 import type { McpServerSuccessResponse } from './mcp-servers.dto';

@@ -3,7 +3,7 @@ import { uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import { workspaceIds } from '../../platform/auth/workspace-references';
+import { accessWorkspaceIds } from '../../platform/auth/workspace-references';
 import type { Principal } from '../../platform/common/principal';
 import { withUsage } from '../../platform/limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
@@ -52,7 +52,7 @@ export class IntegrationWorkspacesService {
         throw invalid('workspaces', 'an integration of a workspace cannot be shared with other workspaces');
       }
       const before = await accessOf(manager, integration);
-      const ids = await idsOf(manager, integration, input.workspaces ?? []);
+      const ids = await accessWorkspaceIds(manager, integration.organisationId, input.workspaces ?? []);
       if (input.global_workspace_access !== undefined) {
         const access = input.global_workspace_access;
         integration.globalWorkspaceAccess = access && toGlobalAccess(access);
@@ -105,23 +105,6 @@ export class IntegrationWorkspacesService {
       path: own === undefined ? 'default_provider_slug' : `${path}.default_provider_slug`,
     });
   }
-}
-
-/**
- * Returns the ids of the given workspaces, in order. Throws `validation_failed` for unknown or
- * duplicated ones.
- */
-async function idsOf(
-  manager: EntityManager,
-  { organisationId }: IntegrationEntity,
-  items: readonly IntegrationWorkspaceDto[],
-): Promise<string[]> {
-  const pathOf = (index: number): string => `workspaces.${String(index)}.id`;
-  const references = items.map(({ id }) => id);
-  const ids = await workspaceIds(manager, organisationId, references, pathOf);
-  const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index);
-  if (repeated !== -1) throw invalid(pathOf(repeated), 'is duplicated');
-  return ids;
 }
 
 const newAccess = (

@@ -1,0 +1,67 @@
+import { LISTED_TYPES, own, type JsonObject, type ListedType } from '@gw/mcp';
+import { EnumField, QueryIntegerField, ResponseField } from '@gw/web';
+
+/** A page of a list of MCP servers and their capabilities, counted from 1. */
+export class McpPage {
+  @QueryIntegerField({ min: 1, max: 1_000_000, fallback: 1, description: 'Page, counted from 1.' })
+  page!: number;
+  @QueryIntegerField({ min: 1, max: 500, fallback: 100 }) page_size!: number;
+}
+
+/** The page as `listRows` counts it. */
+export const pageFromZero = ({ page, page_size }: McpPage) => ({ current_page: page - 1, page_size });
+
+export class McpCapabilitiesQuery extends McpPage {
+  @EnumField(LISTED_TYPES, { optional: true }) type?: ListedType;
+}
+
+class McpCountResponse {
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.integer({ example: 1 }) readonly enabled!: number;
+}
+
+export class McpCountsResponse {
+  @ResponseField.one(() => McpCountResponse) readonly tools!: McpCountResponse;
+  @ResponseField.one(() => McpCountResponse) readonly prompts!: McpCountResponse;
+  @ResponseField.one(() => McpCountResponse) readonly resources!: McpCountResponse;
+  @ResponseField.one(() => McpCountResponse) readonly resource_templates!: McpCountResponse;
+}
+
+/** What is shown of a definition of a capability, as the upstream server wrote it. */
+export class McpDefinitionResponse {
+  @ResponseField.text({ nullable: true, example: 'Search' }) readonly title!: string | null;
+  @ResponseField.text({ nullable: true, example: 'Finds pages.' }) readonly description!: string | null;
+  @ResponseField.any() readonly icons!: unknown;
+  @ResponseField.any() readonly input_schema!: unknown;
+  @ResponseField.any() readonly output_schema!: unknown;
+  @ResponseField.any() readonly execution!: unknown;
+  @ResponseField.any() readonly annotations!: unknown;
+  @ResponseField.any() readonly arguments!: unknown;
+  @ResponseField.text({ nullable: true, example: 'file:///readme' }) readonly uri!: string | null;
+  @ResponseField.text({ nullable: true, example: 'file:///{path}' }) readonly uri_template!: string | null;
+  @ResponseField.text({ nullable: true, example: 'text/plain' }) readonly mime_type!: string | null;
+  @ResponseField.any() readonly size!: unknown;
+}
+
+export function textOf(definition: JsonObject, name: string): string | null {
+  const value = own(definition, name);
+  return typeof value === 'string' ? value : null;
+}
+
+export function toMcpDefinition(definition: JsonObject): McpDefinitionResponse {
+  const value = (name: string): unknown => own(definition, name) ?? null;
+  return {
+    title: textOf(definition, 'title'),
+    description: textOf(definition, 'description'),
+    icons: value('icons'),
+    input_schema: value('inputSchema'),
+    output_schema: value('outputSchema'),
+    execution: value('execution'),
+    annotations: value('annotations'),
+    arguments: value('arguments'),
+    uri: textOf(definition, 'uri'),
+    uri_template: textOf(definition, 'uriTemplate'),
+    mime_type: textOf(definition, 'mimeType'),
+    size: value('size'),
+  };
+}
