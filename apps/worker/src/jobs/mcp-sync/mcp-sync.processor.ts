@@ -1,17 +1,8 @@
 import { INTERNAL, type McpSyncResponse } from '@gw/contracts';
 import { McpIntegrationEntity } from '@gw/entities';
 import { mcpSyncJob, type JobProcessor } from '@gw/jobs';
-import type { ServiceClient } from '@gw/outbound';
 import { LessThanOrEqual, type DataSource } from 'typeorm';
-
-/** Maximum number of batches in one run; the rest is left for the next run. */
-const BATCHES_MAX = 10;
-
-export interface McpSyncOptions {
-  readonly client: Pick<ServiceClient, 'call'>;
-  readonly adminUrl: string;
-  readonly serviceToken: string;
-}
+import { runAdminBatches, type AdminBatchOptions } from '../admin-batches';
 
 /**
  * Safe to run twice and on many machines: the admin API leases the servers of a batch, and those that were read are
@@ -22,27 +13,15 @@ export class McpSyncProcessor implements JobProcessor {
 
   constructor(
     private readonly source: DataSource,
-    private readonly options: McpSyncOptions,
+    private readonly options: AdminBatchOptions,
   ) {}
 
-  async process(): Promise<void> {
+  process(): Promise<void> {
     const due = { status: 'active', nextSyncAt: LessThanOrEqual(new Date()) } as const;
-    for (let count = 0; count < BATCHES_MAX; count += 1) {
-      if (!(await this.source.manager.existsBy(McpIntegrationEntity, due))) return;
-      if ((await this.readBatch()) === 0) return;
-    }
-  }
-
-  /** Returns the number of servers that the admin API has read. */
-  private async readBatch(): Promise<number> {
-    const { client, adminUrl, serviceToken } = this.options;
-    const { status, body } = await client.call({
-      url: new URL(INTERNAL.mcpSync, adminUrl).href,
-      method: 'POST',
-      headers: { authorization: `Bearer ${serviceToken}` },
+    return runAdminBatches<McpSyncResponse>(this.options, {
+      ...{ path: INTERNAL.mcpSync, of: 'MCP servers', batchesMax: 10 },
+      isDue: () => this.source.manager.existsBy(McpIntegrationEntity, due),
+      done: ({ read }) => read,
     });
-    if (status !== 200)
-      throw new Error(`The admin API responded with ${String(status)} to a batch of MCP servers.`);
-    return (JSON.parse(body.toString('utf8')) as McpSyncResponse).read;
   }
 }
