@@ -5,7 +5,7 @@
  * It understands what proxies send (content-length and chunked bodies) and no more. The first argument: how long it thinks about a whole
  * answer, in milliseconds; not at all when absent.
  */
-const { createServer } = require('node:net');
+const { serve } = require('../lib/canned-server.cjs');
 const { ANSWER, EVENT_EVERY_MS, STREAM } = require('../lib/traffic.cjs');
 
 const WHOLE = Buffer.concat([
@@ -25,23 +25,7 @@ const chunked = (piece) =>
 const PIECES = STREAM.map(chunked);
 const LAST = Buffer.from('0\r\n\r\n');
 const THINKS_MS = Number(process.argv[2] ?? '0');
-const HEAD_END = Buffer.from('\r\n\r\n');
 const STREAM_ASKED = Buffer.from('"stream":true');
-
-/** Bytes of the first whole request in `bytes`, or 0. */
-function requestLength(bytes) {
-  const end = bytes.indexOf(HEAD_END);
-  if (end === -1) return 0;
-  const head = bytes.latin1Slice(0, end);
-  const length = /\r\ncontent-length: *(\d+)/i.exec(head);
-  if (length) {
-    const total = end + 4 + Number(length[1]);
-    return bytes.length >= total ? total : 0;
-  }
-  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return end + 4;
-  const close = bytes.indexOf('\r\n0\r\n\r\n', end + 2);
-  return close === -1 ? 0 : close + 7;
-}
 
 function answer(socket, request) {
   if (!request.includes(STREAM_ASKED)) {
@@ -65,20 +49,7 @@ function answer(socket, request) {
   step();
 }
 
-const server = createServer({ noDelay: true }, (socket) => {
-  let rest = null;
+serve(answer, (socket) => {
   socket.streams = new Set();
-  socket.on('data', (chunk) => {
-    let bytes = rest ? Buffer.concat([rest, chunk]) : chunk;
-    for (let length = requestLength(bytes); length > 0; length = requestLength(bytes)) {
-      answer(socket, bytes.subarray(0, length));
-      bytes = bytes.subarray(length);
-      if (bytes.length === 0) break;
-    }
-    rest = bytes.length > 0 ? bytes : null;
-  });
-  socket.on('error', () => socket.destroy());
   socket.on('close', () => socket.streams.forEach(clearInterval));
 });
-server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('disconnect', () => process.exit());
