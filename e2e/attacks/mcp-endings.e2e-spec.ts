@@ -1,6 +1,6 @@
 import { mcpConnectionBinding } from '@gw/entities';
 import { seal, sealingKeyring, uuidv7 } from '@gw/kernel';
-import { eventually, startMcpFixture, startRedis, type McpFixture } from '@gw/testing';
+import { eventually, modernRequest, startMcpFixture, startRedis, type McpFixture } from '@gw/testing';
 import { PUBLIC_URL } from '../../apps/admin-api/src/platform/oauth/spec-support/oauth-journey';
 import { Callers, type Person } from '../spec-support/callers';
 import { environmentOf, FleetProcess, queryDatabase } from '../spec-support/fleet';
@@ -93,24 +93,11 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
   const outcomes = (key: string): Promise<string[]> =>
     Promise.all(
       [bench().baseUrl, ...fleet.map(({ baseUrl }) => baseUrl)].map(async (baseUrl) => {
-        const response = await fetch(`${new URL(baseUrl).origin}/mail/mcp`, {
-          method: 'POST',
-          headers: {
-            ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-            ...{ 'x-gw-api-key': key, 'mcp-protocol-version': '2026-07-28' },
-            ...{ 'mcp-method': 'tools/call', 'mcp-name': 'echo' },
-          },
-          body: JSON.stringify({
-            ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-            params: {
-              ...{ name: 'echo', arguments: { text: 'hi' } },
-              _meta: {
-                'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-                'io.modelcontextprotocol/clientCapabilities': {},
-              },
-            },
-          }),
-        });
+        const echo = { name: 'echo', arguments: { text: 'hi' } };
+        const response = await fetch(
+          `${new URL(baseUrl).origin}/mail/mcp`,
+          modernRequest(key, 'tools/call', echo),
+        );
         const text = await response.text();
         if (response.status !== 200) return String(response.status);
         if (text.includes('"text":"hi"')) return 'called';

@@ -33,6 +33,7 @@ export {
   type McpFixtureOptions,
   type McpFixtureRequest,
 } from './mcp/mcp-fixture';
+export { modernRequest } from './mcp/modern-request';
 export { monitoredMetrics } from './monitored-metrics';
 export { sampleLogRecord } from './log-record';
 export {

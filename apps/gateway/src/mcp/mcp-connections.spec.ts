@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { documentKey, INTERNAL, type McpServerDocument } from '@gw/contracts';
 import { seal, sealingKeyring } from '@gw/kernel';
 import { connectionBinding } from '@gw/mcp';
-import { startMcpFixture, type McpFixture } from '@gw/testing';
+import { modernRequest, startMcpFixture, type McpFixture } from '@gw/testing';
 import { GatewayHarness, ORGANISATION_ID, WORKSPACE_ID } from '../spec-support/harness';
 import { saveServer, serverDocument } from './spec-support/mcp-server';
 
@@ -64,24 +64,11 @@ describe('servers at which users sign in themselves', () => {
   const disconnect = (): void => gateway.documents.remove(documentKey.mcpConnection(server.id, USER));
 
   async function call(capabilities: object = {}, apiKey = gateway.apiKey): Promise<Record<string, unknown>> {
-    const response = await fetch(`http://127.0.0.1:${String(gateway.port)}/main/mail/mcp`, {
-      method: 'POST',
-      headers: {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        ...{ 'x-gw-api-key': apiKey, 'mcp-protocol-version': '2026-07-28' },
-        ...{ 'mcp-method': 'tools/call', 'mcp-name': 'echo' },
-      },
-      body: JSON.stringify({
-        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-        params: {
-          ...{ name: 'echo', arguments: { text: 'hi' } },
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': capabilities,
-          },
-        },
-      }),
-    });
+    const echo = { name: 'echo', arguments: { text: 'hi' } };
+    const response = await fetch(
+      `http://127.0.0.1:${String(gateway.port)}/main/mail/mcp`,
+      modernRequest(apiKey, 'tools/call', echo, capabilities),
+    );
     const text = await response.text();
     return JSON.parse(text.startsWith('{') ? text : (text.split('data: ').at(-1) ?? '')) as Record<
       string,

@@ -2,15 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord, McpServerDocument } from '@gw/contracts';
 import { readSealedFile } from '@gw/journal';
-import { eventually, startMcpFixture, type McpFixture } from '@gw/testing';
+import { eventually, modernRequest, startMcpFixture, type McpFixture } from '@gw/testing';
 import { recordOfLine } from '../in-flight/begun-record';
 import { GatewayHarness } from '../spec-support/harness';
 import { saveServer, serverDocument } from './spec-support/mcp-server';
-
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
 
 describe('the end of calls and streams of MCP', () => {
   let gateway: GatewayHarness;
@@ -27,19 +22,11 @@ describe('the end of calls and streams of MCP', () => {
     await gateway.stop();
   });
 
-  function modern(apiKey: string, method: string, params: object, signal?: AbortSignal): Promise<Response> {
-    const { name } = params as { name?: string };
-    return fetch(`http://127.0.0.1:${String(gateway.port)}/main/tools/mcp`, {
-      method: 'POST',
-      headers: {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        ...{ 'x-gw-api-key': apiKey, 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
-        ...(name !== undefined && { 'mcp-name': name }),
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
+  const modern = (apiKey: string, method: string, params: object, signal?: AbortSignal): Promise<Response> =>
+    fetch(`http://127.0.0.1:${String(gateway.port)}/main/tools/mcp`, {
+      ...modernRequest(apiKey, method, params),
       ...(signal && { signal }),
     });
-  }
   const slow = (ms: number) => ({ name: 'slow', arguments: { ms } });
   const key = (secret: string) => gateway.addKey(secret, { scopes: ['mcp.invoke'] });
 

@@ -1,28 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider from 'oidc-provider';
-
-const REDIRECTS_MAX = 10;
-
-interface Running {
-  readonly server: Server;
-  readonly origin: string;
-}
-
-async function listen(): Promise<Running> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, origin: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}` };
-}
-
-const stop = (server: Server): Promise<void> => {
-  server.closeAllConnections();
-  return new Promise((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-  });
-};
+import { browse, listen, stop, type Loopback } from '../../../spec-support/loopback';
 
 /** A real authorization server on loopback, whose users agree without a page. It counts what reaches its endpoints. */
 export class AuthorizationServer {
@@ -37,7 +15,7 @@ export class AuthorizationServer {
   beforeToken: () => Promise<void> = () => Promise.resolve();
 
   private constructor(
-    private readonly running: Running,
+    private readonly running: Loopback,
     private readonly provider: Provider,
   ) {}
 
@@ -77,7 +55,7 @@ export class AuthorizationServer {
   }
 
   stop(): Promise<void> {
-    return stop(this.running.server);
+    return stop(this.running);
   }
 
   callsOf(path: string): number {
@@ -85,22 +63,8 @@ export class AuthorizationServer {
   }
 
   /** Signs in as a browser would, and returns the address to which the browser is sent back. */
-  async agree(url: string): Promise<URL> {
-    const cookies = new Map<string, string>();
-    let at = url;
-    for (let hop = 0; hop < REDIRECTS_MAX && at.startsWith(this.issuer); hop += 1) {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const response = await fetch(at, { redirect: 'manual', headers: { cookie } });
-      for (const set of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-        cookies.set(name, value);
-      }
-      const location = response.headers.get('location');
-      if (location === null)
-        throw new Error(`The server responded with ${String(response.status)}: ${await response.text()}`);
-      at = new URL(location, at).href;
-    }
-    return new URL(at);
+  agree(url: string): Promise<URL> {
+    return browse(url, this.issuer);
   }
 
   private async serve(
@@ -164,7 +128,7 @@ export class ResourceServer {
   /** Its authorization servers; a test may name others. */
   issuers: readonly string[] = [];
 
-  private constructor(private readonly running: Running) {}
+  private constructor(private readonly running: Loopback) {}
 
   static async start(): Promise<ResourceServer> {
     const made = new ResourceServer(await listen());
@@ -180,7 +144,7 @@ export class ResourceServer {
   }
 
   stop(): Promise<void> {
-    return stop(this.running.server);
+    return stop(this.running);
   }
 
   private serve(path: string, response: ServerResponse): void {

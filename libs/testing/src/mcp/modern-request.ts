@@ -1,0 +1,23 @@
+const REVISION = '2026-07-28';
+
+/** A request of a client of 2026-07-28, for `fetch`. `capabilities`: those that the client declares. */
+export function modernRequest(
+  apiKey: string,
+  method: string,
+  params: { readonly name?: string } & object,
+  capabilities: object = {},
+): { method: 'POST'; headers: Record<string, string>; body: string } {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  };
+  return {
+    method: 'POST',
+    headers: {
+      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      ...{ 'x-gw-api-key': apiKey, 'mcp-protocol-version': REVISION, 'mcp-method': method },
+      ...(params.name !== undefined && { 'mcp-name': params.name }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+  };
+}
