@@ -1,4 +1,4 @@
-// One process at a time, on one machine. A lock is a file with its holder's process id, so one that died holding it keeps nobody out.
+// One process at a time, on one machine. A lock is a file with its holder's process id, so one that died holding it keeps no one out.
 const { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { dirname } = require('node:path');
 const { setTimeout: delay } = require('node:timers/promises');
@@ -27,7 +27,7 @@ function isAlive(pid) {
 }
 
 /**
- * A link either appears with its content or fails: nobody reads a lock that has no holder yet.
+ * A link either appears with its content or fails: no process reads a lock that has no holder yet.
  * @param {string} path
  * @param {string} own
  */

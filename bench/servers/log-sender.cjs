@@ -67,7 +67,7 @@ function post({ port, token }, batch) {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends until it is told to stop. */
+/** Sends until it gets the message to stop. */
 async function run(job, state) {
   const startedAt = performance.now();
   let [accepted, taken] = [0, 0];

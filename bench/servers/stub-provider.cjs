@@ -15,7 +15,7 @@ const WHOLE = Buffer.concat([
   ),
   ANSWER,
 ]);
-// nginx passes a stream on at once when it is told so.
+// nginx passes a stream on at once with this header.
 const STREAM_HEAD = Buffer.from(
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\nx-accel-buffering: no\r\n' +
     'x-request-id: req_bench0002\r\ntransfer-encoding: chunked\r\n\r\n',

@@ -28,7 +28,7 @@ export interface Detail {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Stands for a missing status when there was no response. */
+/** The status when there was no response. */
 const NO_RESPONSE = 0;
 /**
  * Maximum silence of an event stream in milliseconds; the control plane sends something every

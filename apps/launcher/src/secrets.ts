@@ -11,7 +11,7 @@ export interface Secrets {
    */
   readonly encryptionKey: string;
   /**
-   * Earlier master keys, which still decrypt older data. Whoever replaces `encryptionKey` adds the
+   * Earlier master keys, which still decrypt older data. A person who replaces `encryptionKey` adds the
    * old key here.
    */
   readonly encryptionKeysPrevious?: readonly string[];

@@ -10,7 +10,7 @@ import { firstOf, isFollowable, MatchFollower, type Program } from './match-foll
  */
 const STEPS_MAX = 200_000;
 const PROGRAM_SIZE_MAX = 1000;
-/** Unicode classes in one pattern. Each stands for thousands of characters. */
+/** Unicode classes in one pattern. Each covers thousands of characters. */
 const UNICODE_CLASSES_MAX = 50;
 
 /**

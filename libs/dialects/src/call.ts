@@ -302,7 +302,7 @@ export interface ModelCall {
 /** Members of a call that an encoder may be unable to express. */
 export type CallMember = Exclude<keyof ModelCall, 'from' | 'paths' | 'x' | 'system' | 'turns' | 'stream'>;
 
-/** Members of a part that an encoder may be unable to express; a kind of media stands for its source. */
+/** Members of a part that an encoder may be unable to express; a kind of media means its source. */
 export type PartMember =
   MediaPart['media'] | 'arguments' | 'callId' | 'name' | 'error' | 'cache' | 'detail' | 'title' | 'citations';
 

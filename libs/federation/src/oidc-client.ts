@@ -193,7 +193,7 @@ export class OidcClient {
 
   /**
    * A configuration with the keys that are kept, which looks old enough that the library reads them again for a key that it does not
-   * know. Each such read needs a code that the provider has taken, so nobody else can cause it.
+   * know. Each such read needs a code that the provider has taken, so no one else can cause it.
    */
   private withKeys(): client.Configuration {
     const config = this.configure(this.metadata);

@@ -35,7 +35,7 @@ export class MemoryCounterStore implements CounterStore {
   private newest = 0;
 
   constructor(
-    /** Unix milliseconds. When it goes back, the store's time stands still. */
+    /** Unix milliseconds. When it goes back, the store's time stops. */
     private readonly clock: () => number = Date.now,
     private readonly capacity = 200_000,
   ) {}

@@ -45,7 +45,7 @@ function addressFault(host: string): string | undefined {
 function punycodeFault(name: string): string | undefined {
   const decoded = domainToUnicode(name);
   const labels = decoded.split('.');
-  // A label that stands for no letters stays as it is.
+  // A label that encodes no letters stays as it is.
   if (labels.some((label) => label.startsWith('xn--')) || domainToASCII(decoded) !== name)
     return 'must name a host in valid punycode';
   return labels.some(isMixed) ? 'must not mix letters of several scripts in a label of its host' : undefined;

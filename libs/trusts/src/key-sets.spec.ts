@@ -280,7 +280,7 @@ describe('waiting for a key set that does not respond', () => {
     expect((await waiting)?.id).toBe('k3');
   });
 
-  it('holds up nobody whose key has a copy for longer than once', async () => {
+  it('holds up no one whose key has a copy for longer than once', async () => {
     const addresses = new Addresses();
     addresses.serve(A, setOf(k1));
     await addresses.sets.keyOf(only, 'k1');

@@ -13,7 +13,7 @@ export interface TokenCaller {
   readonly workspace: { readonly id: string } | { readonly slug: string };
   readonly scopes: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
-  /** Text that stands for the user in logs: e-mail address or subject. */
+  /** Text that names the user in logs: e-mail address or subject. */
   readonly userId: string;
   /** Slug or id of a config; null without one. */
   readonly config: string | null;

@@ -34,7 +34,7 @@ import type { ProviderCredential } from '../platform/credentials/credentials.ser
 export type Unversioned<T> = Omit<T, 'version'>;
 
 /**
- * Adds the version: a digest of the content, so that it changes exactly when the document does. `sealed` stands for a
+ * Adds the version: a digest of the content, so that it changes exactly when the document does. `sealed` replaces a
  * sealed member, whose text differs each time the same secret is sealed.
  */
 export function versioned<T extends ReadModelDocument>(content: Unversioned<T>, sealed = ''): T {

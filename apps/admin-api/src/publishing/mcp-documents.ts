@@ -64,7 +64,7 @@ async function referencesOf(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** `sealed` stands for the sealed member, whose text differs each time the same secret is sealed. */
+/** `sealed` replaces the sealed member, whose text differs each time the same secret is sealed. */
 const mcpServerDocument = (
   row: McpServerEntity,
   integration: McpIntegrationEntity,

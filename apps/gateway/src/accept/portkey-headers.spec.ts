@@ -67,7 +67,7 @@ describe('x-portkey-* headers', () => {
     expect(stub.requests).toHaveLength(0);
   });
 
-  it('never reach a provider, whoever sends them', async () => {
+  it('never reach a provider, from any sender', async () => {
     const headers = {
       'x-gw-api-key': gateway.apiKey,
       'x-gw-provider': '@groq',

@@ -13,7 +13,7 @@ export class AccessTokenCallers {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Throws `api_key_invalid` for a token that is unknown or has ended. Whoever uses the caller checks the resource. */
+  /** Throws `api_key_invalid` for a token that is unknown or has ended. The code that uses the caller checks the resource. */
   async resolve(token: string): Promise<TokenKey> {
     const hash = accessTokenHash(this.pepper, token);
     if (hash === undefined) throw tokenRefused();

@@ -30,7 +30,7 @@ export function cachedRequest(
     origin: request.origin,
     path: request.path,
     // Forwarded headers are all part of the key, because they may carry credentials. In the built request they can no longer be
-    // told from other headers.
+    // distinguished from other headers.
     headers: relevantHeaders(request.headers, forwardedHeaders(context, upstream)),
     body,
     namespace,

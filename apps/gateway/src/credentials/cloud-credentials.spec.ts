@@ -86,7 +86,7 @@ describe('credentials of token services', () => {
     expect(await gateway.records()).toMatchObject([{ outcome: 'ok' }]);
   });
 
-  it('a provider that refuses every token is not asked again and again, and its error has no token', async () => {
+  it('a provider that refuses every token is not called again and again, and its error has no token', async () => {
     add('own', 'groq', oauth());
     stub.respond(({ headers }) => ({
       status: 401,

@@ -344,7 +344,7 @@ describe('guardrails', () => {
       expect(JSON.stringify(hook.lastRequest.headers)).not.toContain(gateway.apiKey);
     });
 
-    it('sends a webhook no header that contains a text with the form of a gateway key, whoever owns it', async () => {
+    it('sends a webhook no header that contains a text with the form of a gateway key, of any owner', async () => {
       const other = `tg_${'AnotherTenantsKey'.padEnd(32, '0')}`;
       hook.respondJson({ verdict: true });
       await asker.ask('/chat/completions', ask('Hi'), {

@@ -82,7 +82,7 @@ export class GatewayRequest extends IncomingMessage {
       taker.piece(chunk);
       return true;
     }
-    // The server must see the end of the message, whoever received the bytes.
+    // The server must see the end of the message, also when other code received the bytes.
     const goesOn = super.push(null);
     taker.end();
     return goesOn;

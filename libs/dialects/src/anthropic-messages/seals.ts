@@ -17,7 +17,7 @@ export function writeSignature(seal: Seal): string | null {
   return seal.by === 'google' ? `${GOOGLE}${seal.value}` : carriedSeal(seal, 'anthropic');
 }
 
-/** Stands between a carried seal and a call that it does not belong to. */
+/** Refuses a carried seal for a call that it does not belong to. */
 export const NO_SEAL: Seal = { by: 'google', value: '' };
 
 /** Returns the seal of a thinking block that only carries it; undefined for any other part. */

@@ -151,7 +151,7 @@ function requestFields(
   };
 }
 
-/** Claude names the stop sequence that it met, if asked to. */
+/** Claude names the stop sequence that it met, if the request says so. */
 const responseFields = ({ stop = [] }: ModelCall, { facts }: Content): JsonObject =>
   facts.model.family === 'claude' && stop.length > 0
     ? { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }

@@ -123,7 +123,7 @@ export function modelOf(target: Target): BedrockModel {
   return { id, ...(row?.[1] ?? OTHER) };
 }
 
-/** Returns the target with the capabilities of the model that a hidden ARN stands for. */
+/** Returns the target with the capabilities of the model that a hidden ARN names. */
 export function resolvedTarget(target: Target): Target {
   const named = namedModel(target);
   return named === target.model ? target : { ...target, capabilities: capabilitiesOf(named) };

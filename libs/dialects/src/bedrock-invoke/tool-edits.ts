@@ -2,7 +2,7 @@ import type { JsonObject } from '../call';
 import type { LossLedger } from '../losses';
 import { asArray, asObject, asString } from '../values/json';
 
-/** Flag that stands for `eager_input_streaming`, which Bedrock does not take. */
+/** Flag that replaces `eager_input_streaming`, which Bedrock does not take. */
 const STREAMING_BETA = 'fine-grained-tool-streaming-2025-05-14';
 /** Prefixes of the types of tools that Anthropic runs on its own platform only. */
 const SERVER_TOOLS = ['web_search_', 'web_fetch_', 'code_execution_', 'mcp_toolset', 'advisor_'];

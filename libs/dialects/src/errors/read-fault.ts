@@ -89,7 +89,7 @@ function firstName(values: readonly unknown[]): string | undefined {
   return undefined;
 }
 
-/** A name: a text, or a number that stands for one. */
+/** A name: a text, or a number that is one. */
 function name(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value.slice(0, NAME_MAX) : undefined;

@@ -52,7 +52,7 @@ function reasoning(call: ModelCall, { capabilities }: Target, losses: LossLedger
   noteSummary(call, losses);
   if (capabilities.reasoningPrompt) return reasoningPrompt(wanted, path, losses);
   const effort = nearestEffort(wanted, capabilities.efforts.length === 0 ? EFFORTS : capabilities.efforts);
-  // A model without efforts does not reason, so that it needs not be told.
+  // A model without efforts does not reason, so that it needs no setting.
   if (effort === 'none' && capabilities.reasoning === 'none') return {};
   if (effort !== call.reasoning?.effort)
     losses.note(path, 'approximated', `reasoning_effort ${String(effort)}`);

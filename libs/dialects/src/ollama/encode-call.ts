@@ -23,7 +23,7 @@ export function encodeCall(call: ModelCall, target: Target, losses: LossLedger):
     body: compact({
       model: target.model,
       messages: encodeMessages(call, target, losses),
-      // The API streams unless it is told not to.
+      // The API streams by default.
       stream: call.stream,
       tools: encodeTools(call, losses),
       format: format(call),

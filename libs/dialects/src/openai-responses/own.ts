@@ -17,7 +17,7 @@ export interface Own {
   readonly rest?: JsonObject;
   /** Whether an opaque part is an item of its own, not a content part of a message. */
   readonly isItem?: boolean;
-  /** Whether the part stands for an absent `input` and is not written. */
+  /** Whether the part replaces an absent `input` and is not written. */
   readonly isAbsent?: boolean;
   /** Whether the text of a reasoning part is its `content`, not its `summary`. */
   readonly isContent?: boolean;

@@ -12,7 +12,7 @@ export function nearestEffort(wanted: Effort, known: readonly Effort[]): Effort 
 }
 
 /**
- * Returns the effort that a budget of reasoning tokens stands for: by its share of `maxTokens`, or by Google's table when no
+ * Returns the effort that a budget of reasoning tokens corresponds to: by its share of `maxTokens`, or by Google's table when no
  * maximum is known. Undefined: the model decides.
  */
 export function effortOfBudget({ budget }: Reasoning, maxTokens: number | undefined): Effort | undefined {

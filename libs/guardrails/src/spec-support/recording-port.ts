@@ -2,7 +2,7 @@ import type { GuardrailResponse, GuardrailCall, GuardrailPort } from '../port';
 
 type Reply = (call: GuardrailCall) => GuardrailResponse | Promise<GuardrailResponse>;
 
-/** A recording port: keeps each call and its response. Its clock stands still unless set. */
+/** A recording port: keeps each call and its response. Its clock moves only when set. */
 export class RecordingPort implements GuardrailPort {
   readonly calls: GuardrailCall[] = [];
   readonly names = new Set<string>();

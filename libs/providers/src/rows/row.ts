@@ -6,7 +6,7 @@ import type { FamilyForms } from '../translation/family-routes';
 /** Dialects of providers that are described by a row, besides OpenAI's. */
 export type RowDialect = 'cohere-v2' | 'mistral' | 'anthropic-messages';
 
-/** A header that carries the key; `{key}` in the format stands for it. */
+/** A header that carries the key; `{key}` in the format is replaced by it. */
 export interface KeyHeader {
   readonly header: string;
   /** Default: the key alone. */

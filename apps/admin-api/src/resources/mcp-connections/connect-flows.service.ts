@@ -56,7 +56,7 @@ export class ConnectFlows {
 
   /**
    * What the page shows before the browser goes on. Throws `forbidden` for another user than that of the link, and
-   * `validation_failed` for a link that cannot be used and an upstream at which nobody can sign in.
+   * `validation_failed` for a link that cannot be used and an upstream that has no sign-in.
    */
   async view(visit: Visit): Promise<Omit<ConnectView, 'fields'>> {
     const link = await this.linkOf(visit);

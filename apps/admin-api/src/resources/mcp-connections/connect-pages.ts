@@ -26,7 +26,7 @@ export const connectPage = ({
 <p>Calls of yours to <strong>${escaped(serverName)}</strong> will act as you at <strong>${escaped(upstreamHost)}</strong>.</p>
 ${scopesOf(scopes)}
 <p>You sign in at <strong>${escaped(nextHost)}</strong>, and come back here afterwards.</p>
-<p class="hint">Close this page if you have not asked for this connection.</p>
+<p class="hint">Close this page if you did not start this connection.</p>
 <form method="post">
 ${hiddenFields(fields)}
 <div class="late">

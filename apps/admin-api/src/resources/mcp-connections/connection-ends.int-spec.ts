@@ -17,7 +17,7 @@ describe('ends of connections to upstream MCP servers', () => {
     return user;
   }
 
-  /** The row and the document are gone, gateways were told, and the upstream has revoked the tokens. */
+  /** The row and the document are gone, gateways have the change, and the upstream has revoked the tokens. */
   async function expectEnded(userId: string, before: number): Promise<void> {
     expect(await scene.connection(userId)).toBeNull();
     expect(await scene.document(userId)).toBeNull();

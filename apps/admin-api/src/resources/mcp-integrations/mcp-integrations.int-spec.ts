@@ -158,7 +158,7 @@ describe('MCP integrations', () => {
       'configurations.passthrough_headers.0',
     ],
     [
-      'passthrough that nobody acknowledged',
+      'passthrough without an acknowledgement',
       { passthrough_headers: ['x-up'] },
       'configurations.passthrough_acknowledged',
     ],

@@ -134,7 +134,7 @@ describe('/v1/trusts', () => {
     expect([foreign.status, foreign.body.error.param]).toEqual([400, 'maps.0.workspace']);
   });
 
-  it('let organisations trust one issuer by audiences of their own, whoever names it first', async () => {
+  it('let organisations trust one issuer by audiences of their own, in any order', async () => {
     const issuer = 'https://taken.example.org';
     const plain = { issuer, maps: [{ scopes: ['completions.write'] }] };
     const answers = await Promise.all([create(plain), create(plain, other.adminKey)]);

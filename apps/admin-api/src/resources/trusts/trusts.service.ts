@@ -138,7 +138,7 @@ const isEnd = ({ status, ...others }: UpdateTrustDto): boolean =>
   status === 'disabled' && Object.values(others).every((value) => value === undefined);
 
 /**
- * Checks a trust as it will be. Whoever changes which tokens a trust accepts can make tokens of its own, so maps that stay are given
+ * Checks a trust as it will be. A user who changes which tokens a trust accepts can make such tokens, so maps that stay are given
  * anew.
  */
 async function assertChange(

@@ -39,7 +39,7 @@ describe('the oauth-expiry job', () => {
     await database.dataSource.manager.insert(OauthClientEntity, { ...row, ...more });
   }
 
-  it('deletes what has expired and clients that nobody uses, and nothing else', async () => {
+  it('deletes what has expired and clients without use, and nothing else', async () => {
     const live = await grant('used', inDays(1));
     const over = await grant('old', inDays(-1));
     await artifact('live', inDays(1), live);

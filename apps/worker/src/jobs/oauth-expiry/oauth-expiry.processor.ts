@@ -2,7 +2,7 @@ import { oauthExpiryJob, type JobProcessor } from '@gw/jobs';
 import type { DataSource } from 'typeorm';
 import { deleteInBatches } from '../deletions';
 
-/** A client that nobody agreed to within a day, or that has had no grant for 90 days. */
+/** A client that no user agreed to within a day, or that has had no grant for 90 days. */
 const UNUSED = `kind = 'dynamic' AND (
   (last_used_at IS NULL AND created_at < now() - interval '24 hours') OR last_used_at < now() - interval '90 days'
 ) AND NOT EXISTS (SELECT 1 FROM oauth_consents WHERE oauth_consents.client_id = oauth_clients.client_id)`;
@@ -12,7 +12,7 @@ const DELETIONS = [
   { table: 'oauth_consents', key: 'id', condition: 'expires_at <= now()' },
   { table: 'oauth_clients', key: 'client_id', condition: UNUSED },
   { table: 'mcp_connect_tickets', key: 'ticket_hash', condition: 'expires_at <= now()' },
-  // Of admin APIs that have stopped: nobody has revoked these tokens, which have been refused since.
+  // Of admin APIs that have stopped: these tokens are not revoked, which have been refused since.
   { table: 'mcp_revocations', key: 'id', condition: `created_at < now() - interval '1 day'` },
 ];
 

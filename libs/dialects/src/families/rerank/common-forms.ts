@@ -10,7 +10,7 @@ interface Spelling {
   /** Member of the request with the documents. */
   readonly documents?: string;
   readonly topN?: string;
-  /** Member that keeps the documents out of the response, for a provider that returns them unless told not to. */
+  /** Member that keeps the documents out of the response, for a provider that returns them by default. */
   readonly without?: string;
   /** Whether documents may be objects without a text. */
   readonly takesObjects?: boolean;
