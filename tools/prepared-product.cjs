@@ -45,13 +45,16 @@ async function prepare(folder) {
   if (!output.includes('Tollgate is ready')) throw new Error(`The product did not start:\n${output}`);
 }
 
-module.exports = async () => {
+async function setUp() {
   await ensureBuilt();
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-prepared-'));
   await prepare(folder);
   process.env[PREPARED_DATA] = folder;
-};
-module.exports.remove = () => {
+}
+
+function remove() {
   const folder = process.env[PREPARED_DATA];
   if (folder) rmSync(folder, { recursive: true, force: true });
-};
+}
+
+module.exports = Object.assign(setUp, { remove });

@@ -5,6 +5,7 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { cacheFlags, CIRCLES, GRAPH_ARGUMENTS, LINT_NODE_FLAGS, LINT_PARTS } = require('./lint.cjs');
 const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
+const { COMPILER, TYPE_PARTS, TYPES_ENVIRONMENT } = require('./types.cjs');
 
 const STEP_TIMEOUT_MS = 30 * 60_000;
 const isCi = Boolean(process.env.CI);
@@ -30,8 +31,7 @@ const CHECKS = [
     ],
   ),
   ['Lint: circles of imports', CIRCLES, []],
-  ['Types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
-  ['Types: tools', 'typescript/bin/tsc', ['-p', 'tools/tsconfig.json']],
+  ...TYPE_PARTS.map(/** @returns {Check} */ ([title, ...args]) => [title, COMPILER, args]),
 ];
 /** @type {readonly (readonly [title: string, config: string])[]} */
 const SUITES = [
@@ -56,6 +56,7 @@ function runTool(title, script, args, { output = 'inherit', nodeFlags = [] } = {
     cwd: ROOT,
     // Tests must not see a database or a provider account of the person who runs them.
     env: runtimeEnvironment({
+      ...TYPES_ENVIRONMENT,
       FORCE_COLOR: process.stdout.isTTY ? '1' : '0',
       DATABASE_URL: undefined,
       REDIS_URL: undefined,

@@ -1,0 +1,31 @@
+// `npm run typecheck`: the types of the whole tree, by the native compiler. ESLint and Nest need the `typescript` package itself.
+const { spawnSync } = require('node:child_process');
+const { join } = require('node:path');
+const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
+
+/** Relative to `node_modules`. Its link in `.bin` may be that of the other package. */
+const COMPILER = 'typescript-7/bin/tsc';
+/**
+ * Title and arguments of each program.
+ * @type {readonly (readonly [title: string, ...args: string[]])[]}
+ */
+const TYPE_PARTS = [
+  ['Types', '-p', 'tsconfig.json', '--checkers', '2'],
+  ['Types: tools', '-p', 'tools/tsconfig.json'],
+];
+/** Of the compiler's heap, since `npm run check` must stay below 2 GB. */
+const TYPES_ENVIRONMENT = { GOMEMLIMIT: '1600MiB' };
+
+module.exports = { COMPILER, TYPE_PARTS, TYPES_ENVIRONMENT };
+
+if (require.main === module)
+  runMain(() => {
+    for (const [, ...args] of TYPE_PARTS) {
+      const { status } = spawnSync(runtimePath(), [join(ROOT, 'node_modules', COMPILER), ...args], {
+        cwd: ROOT,
+        env: runtimeEnvironment(TYPES_ENVIRONMENT),
+        stdio: 'inherit',
+      });
+      if (status !== 0) process.exitCode = 1;
+    }
+  });
