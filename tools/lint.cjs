@@ -1,28 +1,21 @@
-// `npm run lint`: ESLint over the whole tree, in parts, since one process holds the types of all its files, and circles of imports.
+// `npm run lint`: ESLint, the rules that need types (`.oxlintrc.json`, by the native compiler), and circles of imports.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
+const { NATIVE_ENVIRONMENT } = require('./types.cjs');
+
+const CACHE = ['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/eslint/'];
 
 /**
- * Name and arguments of each part. Together they are the whole tree.
- * @type {readonly (readonly [name: string, ...args: string[]])[]}
+ * Title, script below `node_modules` and arguments. `isCached`: only what has changed is linted.
+ * @param {{ isCached: boolean }} options
+ * @returns {[title: string, script: string, args: readonly string[]][]}
  */
-const LINT_PARTS = [
-  ['admin API', 'apps/admin-api'],
-  ['gateway', 'apps/gateway'],
-  ['other apps', 'apps', '--ignore-pattern', 'apps/admin-api', '--ignore-pattern', 'apps/gateway'],
-  ['libs a to c', 'libs/[a-c]*/**/*.{ts,cjs}'],
-  ['libs d to e', 'libs/[d-e]*/**/*.{ts,cjs}'],
-  ['libs f to l', 'libs/[f-l]*/**/*.{ts,cjs}'],
-  ['libs m', 'libs/m*/**/*.{ts,cjs}'],
-  ['libs n to q', 'libs/[n-q]*/**/*.{ts,cjs}'],
-  ['libs r to s', 'libs/[r-s]*/**/*.{ts,cjs}'],
-  ['libs t to z', 'libs/[t-z]*/**/*.{ts,cjs}'],
-  ['the rest', '.', '--ignore-pattern', 'apps', '--ignore-pattern', 'libs'],
+const lintSteps = ({ isCached }) => [
+  ['Lint', 'eslint/bin/eslint.js', ['.', '--max-warnings', '0', ...(isCached ? CACHE : [])]],
+  ['Lint: types', 'oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', '--quiet']],
+  ['Lint: circles of imports', '../tools/import-circles.cjs', []],
 ];
-/** MiB. A part that needs more is to be divided, since `npm run check` must stay below 2 GB. */
-const HEAP_MIB = 1_750;
-const LINT_NODE_FLAGS = [`--max-old-space-size=${String(HEAP_MIB)}`];
 
 /**
  * ESLint reads the project graph that Nx kept last, so Nx brings it up to date first.
@@ -30,43 +23,26 @@ const LINT_NODE_FLAGS = [`--max-old-space-size=${String(HEAP_MIB)}`];
  */
 const GRAPH_ARGUMENTS = ['nx/dist/bin/nx.js', 'show', 'projects'];
 
-/** @param {string} part */
-const cacheFlags = (part) => [
-  '--cache',
-  '--cache-strategy',
-  'content',
-  '--cache-location',
-  `node_modules/.cache/eslint/${part.replaceAll(' ', '-')}/`,
-];
-
-/** Relative to `node_modules`, as the other tools. */
-const CIRCLES = '../tools/import-circles.cjs';
-
-module.exports = { CIRCLES, GRAPH_ARGUMENTS, LINT_NODE_FLAGS, LINT_PARTS, cacheFlags };
+module.exports = { GRAPH_ARGUMENTS, lintSteps };
 
 /**
- * @param {readonly string[]} command
+ * @param {string} script
+ * @param {readonly string[]} args
  * @param {'inherit' | 'ignore'} stdout
  */
-function run([script = '', ...args], stdout = 'inherit') {
-  const { status } = spawnSync(
-    runtimePath(),
-    [...LINT_NODE_FLAGS, join(ROOT, 'node_modules', script), ...args],
-    {
-      cwd: ROOT,
-      env: runtimeEnvironment({}),
-      stdio: ['ignore', stdout, 'inherit'],
-    },
-  );
+function run(script, args, stdout = 'inherit') {
+  const { status } = spawnSync(runtimePath(), [join(ROOT, 'node_modules', script), ...args], {
+    cwd: ROOT,
+    env: runtimeEnvironment(NATIVE_ENVIRONMENT),
+    stdio: ['ignore', stdout, 'inherit'],
+  });
   return status === 0;
 }
 
 if (require.main === module)
   runMain(() => {
-    if (!run(GRAPH_ARGUMENTS, 'ignore')) throw new Error('The project graph could not be made.');
-    const failed = LINT_PARTS.filter(
-      ([part, ...args]) =>
-        !run(['eslint/bin/eslint.js', ...args, '--max-warnings', '0', ...cacheFlags(part)]),
-    );
-    if (!run([CIRCLES]) || failed.length > 0) process.exitCode = 1;
+    const [graphTool, ...graphArguments] = GRAPH_ARGUMENTS;
+    if (!run(graphTool, graphArguments, 'ignore')) throw new Error('The project graph could not be made.');
+    const failed = lintSteps({ isCached: true }).filter(([, script, args]) => !run(script, args));
+    if (failed.length > 0) process.exitCode = 1;
   });

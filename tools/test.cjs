@@ -3,9 +3,9 @@ const { spawn } = require('node:child_process');
 const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
-const { cacheFlags, CIRCLES, GRAPH_ARGUMENTS, LINT_NODE_FLAGS, LINT_PARTS } = require('./lint.cjs');
+const { GRAPH_ARGUMENTS, lintSteps } = require('./lint.cjs');
 const { ROOT, checkBootstrapVersion, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
-const { COMPILER, TYPE_PARTS, TYPES_ENVIRONMENT } = require('./types.cjs');
+const { COMPILER, TYPE_PARTS, NATIVE_ENVIRONMENT } = require('./types.cjs');
 
 const STEP_TIMEOUT_MS = 30 * 60_000;
 const isCi = Boolean(process.env.CI);
@@ -23,14 +23,7 @@ const CHECKS = [
     'prettier/bin/prettier.cjs',
     ['--check', '--log-level', 'warn', '.', ...(isCi ? [] : PRETTIER_CACHE)],
   ],
-  ...LINT_PARTS.map(
-    /** @returns {Check} */ ([part, ...args]) => [
-      `Lint: ${part}`,
-      'eslint/bin/eslint.js',
-      [...args, '--max-warnings', '0', ...(isCi ? [] : cacheFlags(part))],
-    ],
-  ),
-  ['Lint: circles of imports', CIRCLES, []],
+  ...lintSteps({ isCached: !isCi }),
   ...TYPE_PARTS.map(/** @returns {Check} */ ([title, ...args]) => [title, COMPILER, args]),
 ];
 /** @type {readonly (readonly [title: string, config: string])[]} */
@@ -45,18 +38,18 @@ const SUITES = [
  * @param {string} title
  * @param {string} script
  * @param {readonly string[]} args
- * @param {{ output?: string; nodeFlags?: readonly string[] }} options
+ * @param {{ output?: string }} options
  * @returns {Promise<boolean>}
  */
-function runTool(title, script, args, { output = 'inherit', nodeFlags = [] } = {}) {
+function runTool(title, script, args, { output = 'inherit' } = {}) {
   const isHeld = output === 'held';
   if (!isHeld) console.log(`\n=== ${title}`);
   const startedAt = Date.now();
-  const child = spawn(runtimePath(), [...nodeFlags, join(ROOT, 'node_modules', script), ...args], {
+  const child = spawn(runtimePath(), [join(ROOT, 'node_modules', script), ...args], {
     cwd: ROOT,
     // Tests must not see a database or a provider account of the person who runs them.
     env: runtimeEnvironment({
-      ...TYPES_ENVIRONMENT,
+      ...NATIVE_ENVIRONMENT,
       FORCE_COLOR: process.stdout.isTTY ? '1' : '0',
       DATABASE_URL: undefined,
       REDIS_URL: undefined,
@@ -91,8 +84,7 @@ async function runChecks(checks) {
   const worker = async () => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
       const [title, script, args] = check;
-      if (!(await runTool(title, script, args, { output: 'held', nodeFlags: LINT_NODE_FLAGS })))
-        failed.push(title);
+      if (!(await runTool(title, script, args, { output: 'held' }))) failed.push(title);
     }
   };
   await Promise.all([worker(), worker()]);

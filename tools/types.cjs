@@ -1,4 +1,4 @@
-// `npm run typecheck`: the types of the whole tree, by the native compiler. ESLint and Nest need the `typescript` package itself.
+// `npm run typecheck`: the types of the whole tree, by the native compiler. ESLint and Nest need the package `typescript`.
 const { spawnSync } = require('node:child_process');
 const { join } = require('node:path');
 const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
@@ -13,17 +13,17 @@ const TYPE_PARTS = [
   ['Types', '-p', 'tsconfig.json', '--checkers', '2'],
   ['Types: tools', '-p', 'tools/tsconfig.json'],
 ];
-/** Of the compiler's heap, since `npm run check` must stay below 2 GB. */
-const TYPES_ENVIRONMENT = { GOMEMLIMIT: '1600MiB' };
+/** Bounds the heap of the native compiler and of lint rules that use it, since `npm run check` must stay below 2 GB. */
+const NATIVE_ENVIRONMENT = { GOMEMLIMIT: '1600MiB' };
 
-module.exports = { COMPILER, TYPE_PARTS, TYPES_ENVIRONMENT };
+module.exports = { COMPILER, TYPE_PARTS, NATIVE_ENVIRONMENT };
 
 if (require.main === module)
   runMain(() => {
     for (const [, ...args] of TYPE_PARTS) {
       const { status } = spawnSync(runtimePath(), [join(ROOT, 'node_modules', COMPILER), ...args], {
         cwd: ROOT,
-        env: runtimeEnvironment(TYPES_ENVIRONMENT),
+        env: runtimeEnvironment(NATIVE_ENVIRONMENT),
         stdio: 'inherit',
       });
       if (status !== 0) process.exitCode = 1;
