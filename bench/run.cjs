@@ -31,10 +31,10 @@ const HELP = `npm run bench -- [options]
   --identity         what a caller with a token costs more than one with an API key, instead of the comparison
   --mcp              what a tool call costs, against a request to a model, instead of the comparison
   --translation      what translated calls cost, against native ones and the peer, instead of the comparison
-  --profile          where the gateway's time goes, instead of the comparison
+  --profile          where the gateway's time goes, instead of the comparison; with --mcp, of tool calls
   --gateway folder   another build of the gateway (default dist/gateway)
   --against folder   this version against another build of the gateway, on the second --node if there is one, instead of the
-                     comparison
+                     comparison; with --mcp, on tool calls
   --flags='…'        further Node flags for the gateway, to see what they do
   --no-build         take dist/gateway as it is`;
 
@@ -171,7 +171,7 @@ function machine() {
 }
 
 const modeOf = (options) =>
-  ['features', 'identity', 'mcp', 'translation', 'against', 'stages'].find((mode) => options[mode]) ??
+  ['against', 'features', 'identity', 'mcp', 'translation', 'stages'].find((mode) => options[mode]) ??
   'latest';
 
 async function main() {
@@ -193,7 +193,7 @@ async function main() {
     const node = nodeOf(options.node.split(',')[0], note);
     mkdirSync(RESULTS, { recursive: true });
     const file = join(RESULTS, 'gateway.cpuprofile');
-    return profile({ ...common, root: ROOT, node, stub, load, seconds: 6, file, say });
+    return profile({ ...common, root: ROOT, node, load, seconds: 6, file, isMcp: options.mcp, say });
   }
   const startedAt = new Date();
   const mode = modeOf(options);

@@ -5,6 +5,7 @@
  * is taken within each round; the middle one and the quartiles say how far the machine lets them be known.
  */
 const { contestant, startGateway } = require('./contestants.cjs');
+const { toolGateway } = require('./mcp.cjs');
 const { closed, prepare } = require('./measure.cjs');
 const { markdown, shown } = require('./report.cjs');
 
@@ -12,15 +13,25 @@ const ROUNDS = 60;
 const SLICE = { warmSeconds: 0.1, seconds: 0.4 };
 const WARM_SECONDS = 8;
 const REQUESTS = { full: 'everything on', bare: 'bare: provider and host in headers' };
+const TOOLS = { tool: 'tool call', model: 'request to a model' };
 
-async function startBoth({ build, node, against, newControlPlane, ...common }) {
+async function modelRequests({ newControlPlane, ...common }) {
+  const { child, port, requests } = await startGateway({ ...common, controlPlane: await newControlPlane() });
+  const list = Object.entries(REQUESTS).map(([id, name]) => contestant(id, name, child, port, requests[id]));
+  for (const one of list) await prepare(one);
+  return list;
+}
+
+async function toolRequests(common) {
+  const { tool, model } = await toolGateway(common);
+  return [tool, model];
+}
+
+async function startBoth({ build, node, against, isMcp, ...common }) {
   const list = [];
-  for (const [version, how] of Object.entries({ this: { build, node }, other: against })) {
-    const controlPlane = await newControlPlane();
-    const started = await startGateway({ ...common, ...how, controlPlane });
-    for (const [id, name] of Object.entries(REQUESTS))
-      list.push(contestant(`${version}-${id}`, name, started.child, started.port, started.requests[id]));
-  }
+  for (const [version, how] of Object.entries({ this: { build, node }, other: against }))
+    for (const one of await (isMcp ? toolRequests : modelRequests)({ ...common, ...how }))
+      list.push({ ...one, id: `${version}-${one.id}` });
   return list;
 }
 
@@ -30,11 +41,8 @@ function quartiles(values) {
 }
 
 async function versions({ options, load, common, note, say }) {
-  const contestants = await startBoth(common);
-  for (const one of contestants) {
-    await prepare(one);
-    await closed(load, one, { warmSeconds: 0, seconds: WARM_SECONDS });
-  }
+  const contestants = await startBoth({ ...common, isMcp: options.mcp });
+  for (const one of contestants) await closed(load, one, { warmSeconds: 0, seconds: WARM_SECONDS });
   const rounds = [];
   const count = options.rounds ? Number(options.rounds) : ROUNDS;
   for (let round = 1; round <= count; round += 1) {
@@ -44,7 +52,7 @@ async function versions({ options, load, common, note, say }) {
     if (round % 10 === 0) note(`round ${round}/${count}`);
     rounds.push(results);
   }
-  const figures = Object.entries(REQUESTS).map(([id, name]) => {
+  const figures = Object.entries(options.mcp ? TOOLS : REQUESTS).map(([id, name]) => {
     const of = (version) => rounds.map((round) => round[`${version}-${id}`]);
     const [us, otherUs] = ['this', 'other'].map((version) => quartiles(of(version)));
     const ratio = quartiles(rounds.map((round) => round[`this-${id}`] / round[`other-${id}`]));
@@ -59,6 +67,11 @@ async function versions({ options, load, common, note, say }) {
     spread(ratio, 2),
   ]);
   say(`\n${markdown(['Request', 'CPU µs, this version', 'CPU µs, the other', 'ratio'], rows)}`);
+  if (options.mcp)
+    for (const [version, name] of Object.entries({ this: 'this version', other: 'the other' })) {
+      const ratios = rounds.map((round) => round[`${version}-tool`] / round[`${version}-model`]);
+      say(`a tool call, times a request to a model, ${name}: ${spread(quartiles(ratios), 2)}`);
+    }
   return { figures, rounds };
 }
 

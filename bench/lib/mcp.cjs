@@ -76,8 +76,8 @@ async function sessions(one) {
   return (residentBytes(one.pids) - before) / 1_048_576;
 }
 
-async function mcp({ common, plan, load, note, say }) {
-  const { newControlPlane, ...rest } = common;
+/** A gateway in front of the server, with a tool call and a request to a model of the same size as contestants. */
+async function toolGateway({ newControlPlane, ...rest }) {
   const [controlPlane, master] = [await newControlPlane(), randomBytes(32)];
   const server = await startScript('rest', rest.node, 'mcp-provider.cjs');
   await ask(controlPlane.child, { documents: documents(rest.build, master, server.port) });
@@ -88,6 +88,11 @@ async function mcp({ common, plan, load, note, say }) {
     prepared(contestant(id, name, child, port, { 'x-gw-api-key': SECRET }, { path }));
   const tool = await at('tool', 'tool call', own.child, own.port, `/${SLUG}/mcp`);
   const direct = await at('direct', 'tool call, server alone', null, server.port, '/mcp');
+  return { model, tool, direct };
+}
+
+async function mcp({ common, plan, load, note, say }) {
+  const { model, tool, direct } = await toolGateway(common);
   const rounds = [];
   for (const one of [model, tool, direct]) await closed(load, one, { warmSeconds: 0, seconds: plan.warm });
   for (let round = 1; round <= plan.rounds * 3; round += 1) {
@@ -127,4 +132,4 @@ async function mcp({ common, plan, load, note, say }) {
   return { figures, bars, rounds };
 }
 
-module.exports = { mcp };
+module.exports = { mcp, toolGateway };

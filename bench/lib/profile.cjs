@@ -3,7 +3,8 @@
 const { existsSync, readFileSync, rmSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { fileURLToPath } = require('node:url');
-const { startGateway } = require('./contestants.cjs');
+const { contestant, startGateway } = require('./contestants.cjs');
+const { toolGateway } = require('./mcp.cjs');
 const { closed, prepare } = require('./measure.cjs');
 const { pause } = require('./processes.cjs');
 const { markdown, shown } = require('./report.cjs');
@@ -37,28 +38,30 @@ function digest(profile, requests, build, root) {
   return { all, parts: [...parts].sort((a, b) => b[1] - a[1]) };
 }
 
-/** Runs the gateway with everything on under load, with V8's profiler in it, and prints where the time goes. */
-async function profile({ build, root, node, flags, stub, load, newControlPlane, seconds, file, say }) {
+/** The gateway with everything on, prepared. */
+async function fullGateway({ newControlPlane, ...common }) {
+  const { child, port, requests } = await startGateway({ ...common, controlPlane: await newControlPlane() });
+  const gateway = contestant('profiled', 'gateway', child, port, requests.full);
+  await prepare(gateway);
+  return gateway;
+}
+
+const toolCalls = async (common) => (await toolGateway(common)).tool;
+
+/**
+ * Runs the gateway under load, with V8's profiler in it, and prints where the time goes: of requests to a model with everything on,
+ * or of tool calls.
+ */
+async function profile({ root, load, seconds, file, isMcp, say, ...common }) {
   rmSync(file, { force: true });
-  const { child, port, requests } = await startGateway({
-    build,
-    node,
-    stubPort: stub.port,
-    controlPlane: await newControlPlane(),
-    flags: [...flags, '--require', join(__dirname, 'profiler-preload.cjs')],
+  const { build } = common;
+  const gateway = await (isMcp ? toolCalls : fullGateway)({
+    ...common,
+    flags: [...common.flags, '--require', join(__dirname, 'profiler-preload.cjs')],
     env: { BENCH_PROFILE: file },
   });
-  const gateway = {
-    id: 'profiled',
-    name: 'gateway',
-    child,
-    port,
-    headers: requests.full,
-    path: '/v1/chat/completions',
-  };
-  await prepare(gateway);
   await closed(load, gateway, { warmSeconds: 1, seconds: 2 });
-  const { pid } = child;
+  const { pid } = gateway.child;
   process.kill(pid, 'SIGIO');
   const { answered, cpuUs } = await closed(load, gateway, { warmSeconds: 0.2, seconds });
   process.kill(pid, 'SIGIO');

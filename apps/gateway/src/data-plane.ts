@@ -151,7 +151,17 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
   const pipeline = new Pipeline(stages, failures, underWay);
   const ended = EndedCallers.start({ ...shared, underWay, pipeline });
-  const mcp = createMcp({ ...shared, ...limits, guardrails, guardTools, stages, underWay, failures });
+  const { metrics } = parts;
+  const mcp = createMcp({
+    ...shared,
+    ...limits,
+    guardrails,
+    guardTools,
+    stages,
+    underWay,
+    failures,
+    metrics,
+  });
   const door = createDoor({ ...parts, ...limits, pipeline, controlPlane, stages, mcp, board: health });
   return {
     realtime: realtime.door,

@@ -36,6 +36,7 @@ const DIALECT: SqlDialect = {
 
 const SHARED = [
   ...['workspace_id', 'api_key_id', 'provider', 'credential', 'model', 'config_id', 'prompt_slug', 'route'],
+  ...['mcp_server', 'mcp_method', 'mcp_capability'],
   ...['request_type', 'status', 'outcome', 'cache_status', 'retries', 'fell_back', 'cost', 'saved_cost'],
   ...['input_tokens', 'output_tokens', 'total_tokens', 'duration_us', 'latency_bucket'],
 ] as const;

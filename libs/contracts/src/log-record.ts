@@ -179,6 +179,12 @@ export interface McpRecord {
   readonly argumentsDigest: string | null;
   /** Requests of the server for input that the client answered. */
   readonly inputs: number;
+  /** Id of the request as its client wrote it, at most 128 characters. Absent in records of earlier releases. */
+  readonly requestId?: string;
+  /** Names the session of the client, which it does not open. Absent without sessions. */
+  readonly session?: string;
+  /** Code of the JSON-RPC error that the client received. Absent without one. */
+  readonly errorCode?: number;
 }
 
 /** The saved prompt from which the request was rendered. */

@@ -65,3 +65,4 @@ export { CookieSessions1795830500000 } from './migrations/1795830500000-cookie-s
 export { RememberedConsents1795840000000 } from './migrations/1795840000000-remembered-consents';
 export { Mcp1795850000000 } from './migrations/1795850000000-mcp';
 export { McpVault1795860000000 } from './migrations/1795860000000-mcp-vault';
+export { McpLogFields1795874000000 } from './migrations/1795874000000-mcp-log-fields';

@@ -2,6 +2,7 @@ import { GatewayError } from './errors';
 import { isNumberStart, skipNumber, skipString } from './json-tokens';
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const ASCII_MAX = 0x7f;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 /** Every number with at most this many digits is exact as a double. */
 const EXACT_DIGITS = 15;
@@ -34,11 +35,11 @@ function walk(body: Buffer, visitor: Visitor): void {
 }
 
 /** Passes a string. Returns the index after it; -1 when the walk ends. */
-function passString(body: Buffer, at: number, place: Place, { member }: Visitor): number {
+function passString(body: Buffer, at: number, place: Place, visitor: Visitor): number {
   const end = skipString(body, at);
   const { names, isKey } = place;
   place.isKey = false;
-  return isKey && names !== null && member?.(names, at, end) === false ? -1 : end;
+  return isKey && names !== null && visitor.member?.(names, at, end) === false ? -1 : end;
 }
 
 /**
@@ -66,23 +67,31 @@ class Place {
  * Needs bytes that `JSON.parse` accepts; takes linear time and memory.
  */
 export function hasDuplicateMembers(body: Buffer): boolean {
-  let isFound = false;
-  walk(body, {
-    member(names, start, end) {
-      const name = nameAt(body, start, end);
-      isFound = names.has(name);
-      names.add(name);
-      return !isFound;
-    },
-  });
-  return isFound;
+  const duplicates = new Duplicates(body);
+  walk(body, duplicates);
+  return duplicates.isFound;
+}
+
+class Duplicates implements Visitor {
+  isFound = false;
+
+  constructor(protected readonly body: Buffer) {}
+
+  member(names: Set<string>, start: number, end: number): boolean {
+    const name = nameAt(this.body, start, end);
+    this.isFound = names.has(name);
+    names.add(name);
+    return !this.isFound;
+  }
 }
 
 function nameAt(body: Buffer, start: number, end: number): string {
-  const escape = body.subarray(start, end).indexOf(BACKSLASH);
-  return escape === -1
-    ? body.toString('utf8', start + 1, end - 1)
-    : (JSON.parse(body.toString('utf8', start, end)) as string);
+  for (let at = start + 1; at < end - 1; at += 1) {
+    const byte = body[at] as number;
+    if (byte === BACKSLASH || byte > ASCII_MAX)
+      return JSON.parse(body.toString('utf8', start, end)) as string;
+  }
+  return body.toString('latin1', start + 1, end - 1);
 }
 
 /**
@@ -100,12 +109,46 @@ export function exactNumbers(body: Buffer): ExactNumbers | null {
   const found = new Map<number, string>();
   walk(body, {
     number(start, end) {
-      if (isPlain(body, start, end)) return true;
-      const text = body.toString('latin1', start, end);
-      if (!isExact(text)) found.set(Number(text), text);
+      noteInexact(body, start, end, found);
       return true;
     },
   });
+  return distinct(body, found);
+}
+
+/** What a body may not have, and what must be known to write it again. */
+export interface JsonInspection {
+  /** See `hasDuplicateMembers`. */
+  readonly hasDuplicates: boolean;
+  /** See `exactNumbers`; null with duplicates. */
+  readonly numbers: ExactNumbers | null;
+}
+
+/** `hasDuplicateMembers` and `exactNumbers` in one walk. Throws as the latter. */
+export function inspectJson(body: Buffer): JsonInspection {
+  const inspector = new Inspector(body);
+  walk(body, inspector);
+  const { isFound, found } = inspector;
+  return { hasDuplicates: isFound, numbers: isFound ? null : distinct(body, found) };
+}
+
+class Inspector extends Duplicates {
+  readonly found = new Map<number, string>();
+
+  number(start: number, end: number): boolean {
+    noteInexact(this.body, start, end, this.found);
+    return true;
+  }
+}
+
+function noteInexact(body: Buffer, start: number, end: number, found: Map<number, string>): void {
+  if (isPlain(body, start, end)) return;
+  const text = body.toString('latin1', start, end);
+  if (!isExact(text)) found.set(Number(text), text);
+}
+
+/** Null for none. Throws when two different numbers are the same double. */
+function distinct(body: Buffer, found: Map<number, string>): ExactNumbers | null {
   if (found.size === 0) return null;
   walk(body, {
     number(start, end) {

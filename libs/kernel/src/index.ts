@@ -48,13 +48,16 @@ export { isPointer, pointed } from './json-pointer';
 export {
   exactNumbers,
   hasDuplicateMembers,
+  inspectJson,
   parseExact,
   withExactNumbers,
   type ExactNumbers,
+  type JsonInspection,
 } from './exact-json';
 export { jsonFault } from './json-fault';
 export { jsonSize, type JsonSize } from './json-size';
 export { maxAgeMs } from './max-age';
+export { afterSpace, memberSpan, walkMembers, type Span } from './member-span';
 export { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens';
 export { misspeltName, nearestName } from './near-names';
 export { SharedEntries, type SharedEntriesOptions, type Tenant } from './shared-entries';

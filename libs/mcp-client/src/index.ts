@@ -5,13 +5,20 @@ export {
   type DiscoveryAttempt,
   type DiscoveryOptions,
 } from './authorization/discovery';
-export { type CallEvent, type CallOptions, type InputHandling } from './calls/call-event';
+export {
+  type CallEnd,
+  type CallEvent,
+  type CallNotice,
+  type CallOptions,
+  type InputHandling,
+} from './calls/call-event';
 export { type ServerFacts } from './channels/channel';
 export { EraVerdicts, type KnownEra } from './connect/era-verdicts';
 export { type UpstreamProtocol } from './connect/open-channel';
 export { isReservedHeader, type HeaderSource } from './http/headers';
 export { DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
 export { type ListKind, type UpstreamList } from './lists';
+export { type ReceivedResult } from './rpc/received-result';
 export { UpstreamPool } from './upstream-pool';
 export { McpUpstream, type McpUpstreamOptions } from './upstream';
 export {

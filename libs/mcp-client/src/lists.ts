@@ -44,7 +44,7 @@ export async function collectList(
     if (error instanceof UpstreamError && error.rpc?.code === CODES.methodNotFound)
       return { items: [], isCut: false, invalidCount: 0, ttlMs: null };
     // The page was cancelled by the limit of the whole list.
-    if (clock.signal.aborted) throw clock.signal.reason as UpstreamError;
+    if (clock.aborted !== null) throw clock.aborted;
     throw error;
   } finally {
     clock.end();

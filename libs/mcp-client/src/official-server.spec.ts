@@ -6,7 +6,7 @@ import {
   type McpFixtureRequest,
 } from '@gw/testing';
 import type { CallEvent, CallOptions, InputHandling } from './calls/call-event';
-import { closedAfterEach, eventsOf, failureOf, until } from './spec-support/fixture';
+import { closedAfterEach, eventsOf, failureOf, until, type ShownEvent } from './spec-support/fixture';
 import type { McpUpstream } from './upstream';
 
 const { upstream } = closedAfterEach();
@@ -43,7 +43,7 @@ function responding(requests: string[] = []): InputHandling {
 const textOf = (result: JsonObject): unknown =>
   (result['content'] as readonly { readonly text?: string }[] | undefined)?.[0]?.text;
 
-const resultOf = (events: readonly CallEvent[]): JsonObject => {
+const resultOf = (events: readonly ShownEvent[]): JsonObject => {
   const last = events.at(-1);
   if (last?.kind !== 'result') throw new Error(`No result: ${JSON.stringify(events)}`);
   return last.result;

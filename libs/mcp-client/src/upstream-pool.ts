@@ -2,13 +2,20 @@ import type { McpUpstream } from './upstream';
 
 const UPSTREAMS_MAX = 1_000;
 
+interface Entry {
+  readonly upstream: McpUpstream;
+  /** Number of the last use. */
+  usedAt: number;
+}
+
 /**
  * The upstreams of a process by key: server, class of the credential, and capability bits. At 1,000
  * the one that was unused for longest and has no call in flight leaves, and its session is ended
  * with DELETE. `get` returns null when all are in use.
  */
 export class UpstreamPool {
-  private readonly upstreams = new Map<string, McpUpstream>();
+  private readonly upstreams = new Map<string, Entry>();
+  private uses = 0;
   private isClosed = false;
 
   constructor(private readonly upstreamsMax: number = UPSTREAMS_MAX) {}
@@ -21,21 +28,20 @@ export class UpstreamPool {
     if (this.isClosed) return null;
     const known = this.upstreams.get(key);
     if (known !== undefined) {
-      this.upstreams.delete(key);
-      this.upstreams.set(key, known);
-      return known;
+      known.usedAt = this.uses += 1;
+      return known.upstream;
     }
     if (this.upstreams.size >= this.upstreamsMax && !this.evict()) return null;
-    const made = make();
-    this.upstreams.set(key, made);
-    return made;
+    const upstream = make();
+    this.upstreams.set(key, { upstream, usedAt: (this.uses += 1) });
+    return upstream;
   }
 
   /** Drops an upstream whose credential or address changed. Its calls in flight go on. */
   async drop(key: string): Promise<void> {
-    const upstream = this.upstreams.get(key);
+    const known = this.upstreams.get(key);
     this.upstreams.delete(key);
-    await upstream?.close();
+    await known?.upstream.close();
   }
 
   /** Ends all sessions. Never rejects. */
@@ -43,15 +49,16 @@ export class UpstreamPool {
     this.isClosed = true;
     const all = [...this.upstreams.values()];
     this.upstreams.clear();
-    await Promise.all(all.map((each) => each.close()));
+    await Promise.all(all.map(({ upstream }) => upstream.close()));
   }
 
   private evict(): boolean {
-    for (const [key, upstream] of this.upstreams) {
-      if (upstream.calls > 0) continue;
-      void this.drop(key);
-      return true;
-    }
-    return false;
+    let oldest: readonly [key: string, entry: Entry] | null = null;
+    for (const each of this.upstreams)
+      if (each[1].upstream.calls === 0 && (oldest === null || each[1].usedAt < oldest[1].usedAt))
+        oldest = each;
+    if (oldest === null) return false;
+    void this.drop(oldest[0]);
+    return true;
   }
 }

@@ -1,8 +1,15 @@
-import { isKnownResultType, writtenCapabilities, type ClientCapabilities, type JsonObject } from '@gw/mcp';
+import {
+  isKnownResultType,
+  writtenCapabilities,
+  type ClientCapabilities,
+  type Era,
+  type JsonObject,
+} from '@gw/mcp';
 import type { AddressPolicy } from '@gw/kernel';
 import type { OutboundClient } from '@gw/outbound';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallEvent, CallOptions } from './calls/call-event';
+import type { CallEnd, CallEvent, CallNotice, CallOptions } from './calls/call-event';
+import { callEvents } from './calls/call-events';
 import { exchange, type Exchange } from './calls/exchange';
 import { recoveryFor, type FailedCall } from './calls/recovery';
 import { withInput } from './calls/input-rounds';
@@ -79,6 +86,11 @@ export class McpUpstream {
     return this.inFlight;
   }
 
+  /** Connects if needed. Returns the era that the server speaks. */
+  connect(options: Pick<CallOptions, 'signal'> = {}): Era | Promise<Era> {
+    return this.channel?.isOpen === true ? this.channel.era : this.connectNow(options);
+  }
+
   /** What the server says about itself, with the revision that it speaks. Connects if needed. */
   async describe(
     options: Pick<CallOptions, 'signal'> = {},
@@ -115,23 +127,30 @@ export class McpUpstream {
 
   /** Makes a request and returns its result. Notifications are dropped. */
   async request(method: string, params: JsonObject, options: CallOptions = {}): Promise<JsonObject> {
-    for await (const event of this.stream(method, params, options))
-      if (event.kind === 'result' || event.kind === 'input_required') return event.result;
-    throw protocolError('The call ended without a result.');
+    const end = await this.perform(method, params, options);
+    return end.kind === 'result' ? end.result.value : end.result;
   }
 
-  /** Makes a request of any method. Throws an `UpstreamError`. */
-  async *stream(
+  /** Makes a request of any method: events of the upstream until the result. Leaving the loop cancels it. */
+  stream(method: string, params: JsonObject, options: CallOptions = {}): AsyncGenerator<CallEvent, void> {
+    return callEvents((left, onNotice) => {
+      const signal = options.signal === undefined ? left : AbortSignal.any([options.signal, left]);
+      return this.perform(method, params, { ...options, signal }, onNotice);
+    });
+  }
+
+  /** Makes a request of any method. `onNotice` gets what the upstream sends before. Rejects with an `UpstreamError`. */
+  async perform(
     method: string,
     params: JsonObject,
     options: CallOptions = {},
-  ): AsyncGenerator<CallEvent, void> {
+    onNotice: (notice: CallNotice) => void = ignore,
+  ): Promise<CallEnd> {
     this.enter();
     const clock = this.clockOf(method, options);
     try {
-      const round = (of: JsonObject): AsyncGenerator<CallEvent, Result> =>
-        this.attempts(method, of, options, clock);
-      yield* withInput(round, params, options.input ?? null, clock);
+      const round = (of: JsonObject): Promise<Result> => this.attempts(method, of, options, clock, onNotice);
+      return await withInput(round, params, options.input ?? null, clock);
     } finally {
       clock.end();
       this.inFlight -= 1;
@@ -170,6 +189,16 @@ export class McpUpstream {
     await channel?.close();
   }
 
+  private async connectNow({ signal }: Pick<CallOptions, 'signal'>): Promise<Era> {
+    const { requestMs, idleMs } = this.timeouts;
+    const clock = new CallClock({ totalMs: requestMs, idleMs }, signal);
+    try {
+      return (await this.connected(clock)).era;
+    } finally {
+      clock.end();
+    }
+  }
+
   private enter(): void {
     if (this.isClosed) throw closed(false);
     if (this.inFlight >= UPSTREAM_BOUNDS.callsMax) throw busy(UPSTREAM_BOUNDS.callsMax);
@@ -180,13 +209,13 @@ export class McpUpstream {
    * One exchange, within the bound of its session. Counted here and not when the call arrives, since
    * calls that wait for the session to open do not know yet that there will be one.
    */
-  private async *bounded(call: Exchange): AsyncGenerator<CallEvent, Result> {
-    if (!call.channel.hasSession) return yield* exchange(call);
+  private async bounded(call: Exchange, onNotice: (notice: CallNotice) => void): Promise<Result> {
+    if (!call.channel.hasSession) return exchange(call, onNotice);
     const { sessionCallsMax } = UPSTREAM_BOUNDS;
     if (this.inSession >= sessionCallsMax) throw busy(sessionCallsMax);
     this.inSession += 1;
     try {
-      return yield* exchange(call);
+      return await exchange(call, onNotice);
     } finally {
       this.inSession -= 1;
     }
@@ -199,26 +228,27 @@ export class McpUpstream {
   }
 
   /** One request with what the rules allow to repeat. */
-  private async *attempts(
+  private async attempts(
     method: string,
     params: JsonObject,
     options: CallOptions,
     clock: CallClock,
-  ): AsyncGenerator<CallEvent, Result> {
+    onNotice: (notice: CallNotice) => void,
+  ): Promise<Result> {
     let mayHaveExecuted = false;
     for (let attempts = 0; ; attempts += 1) {
       let channel: Channel | null = null;
       try {
         channel = await this.connected(clock);
         const call = { channel, id: this.nextId(), method, params, options, clock };
-        const event = yield* this.bounded(call);
-        this.assertKnownType(event.result);
+        const event = await this.bounded(call, onNotice);
+        this.assertKnownType(event.result.type);
         return event;
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
         mayHaveExecuted ||= error.mayHaveExecuted;
         const call = { method, channel, attempts, options, clock };
-        if (clock.signal.aborted || !(await this.recovers(error, call)))
+        if (clock.aborted !== null || !(await this.recovers(error, call)))
           throw error.withExecution(mayHaveExecuted);
       }
     }
@@ -266,7 +296,7 @@ export class McpUpstream {
   private connected(clock: CallClock): Promise<Channel> {
     if (this.channel?.isOpen === true) return Promise.resolve(this.channel);
     this.connecting ??= this.open().finally(() => (this.connecting = null));
-    return beforeAbort(this.connecting, clock.signal);
+    return beforeAbort(this.connecting, clock);
   }
 
   private async open(): Promise<Channel> {
@@ -282,8 +312,8 @@ export class McpUpstream {
     return this.discovered;
   }
 
-  private assertKnownType(result: JsonObject): void {
-    if (!isKnownResultType(result, { tasks: this.options.capabilities.tasks }))
+  private assertKnownType(type: string): void {
+    if (!isKnownResultType(type, { tasks: this.options.capabilities.tasks }))
       throw protocolError('The upstream sent a result of a kind that is not known.');
   }
 
@@ -293,12 +323,14 @@ export class McpUpstream {
   }
 }
 
+const ignore = (): void => undefined;
+
 const busy = (most: number): UpstreamError =>
   new UpstreamError('busy', `The upstream has ${String(most)} calls in flight already.`, {
     mayHaveExecuted: false,
   });
 
-async function pause(ms: number, { signal }: CallClock): Promise<boolean> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
-  return !signal.aborted;
+async function pause(ms: number, clock: CallClock): Promise<boolean> {
+  await delay(ms, undefined, { signal: clock.signal }).catch(() => undefined);
+  return clock.aborted === null;
 }

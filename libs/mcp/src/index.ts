@@ -21,6 +21,7 @@ export { inputRequiredFault, InputRounds, type NextRound } from './bridge/input-
 export {
   isForwardedMeta,
   isKnownResultType,
+  NEWEST_CONTENT,
   ListenFilter,
   toLegacyResult,
   toLegacyTools,
@@ -30,7 +31,9 @@ export {
   type LegacySessionState,
 } from './bridge/legacy-client';
 export {
+  isCacheable,
   relayedCapabilities,
+  relayedCapabilityBits,
   toModernError,
   toModernResult,
   type ModernError,
@@ -78,7 +81,7 @@ export { type DenialCause } from './denial/denial';
 export { denialResponse, toolError, type DenialContext, type DenialResponse } from './denial/denial-response';
 export { CODES, McpFault, unknownCapability, type FaultOptions } from './fault';
 export {
-  capabilityBits,
+  capabilitiesOfBits,
   NO_CAPABILITIES,
   readCapabilities,
   writtenCapabilities,
@@ -187,6 +190,14 @@ export {
   type RpcRequest,
   type RpcResponse,
 } from './rpc/message';
+export {
+  isLegacyResult,
+  scannedIsError,
+  scannedType,
+  scanResponse,
+  splicedResponse,
+  type ScannedResponse,
+} from './rpc/scan-response';
 export { argumentText, resultText, withEditedLeaves, withEditedResult, type ResultText } from './rpc/texts';
 export { readToolCall, type ToolCall } from './rpc/tool-call';
 export { PARKED_TEXTS, ParkedCalls, type Redeemed } from './sealed/parked-calls';

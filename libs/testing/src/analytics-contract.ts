@@ -62,6 +62,9 @@ export function analyticsSample(count: number, now: number, seed = 1): RequestLo
       model: pick(['gpt-4o', 'claude-4', 'ünï \\ "quoted"', null]),
       configId: pick(['config-1', null]),
       route: pick(['chat.completions', 'embeddings', 'mcp.call', 'a2a.send']),
+      mcpServer: pick(['github', 'search', null]),
+      mcpMethod: pick(['tools/call', 'prompts/get', null]),
+      mcpCapability: pick(['search_issues', 'ünï \\ "tool"', null]),
       status,
       outcome: pick(OUTCOMES),
       usage: used
@@ -187,6 +190,12 @@ export function analyticsQueries(now: number): Readonly<Record<string, Analytics
       { values: { credential: ["o'brien"], cache_status: ['HIT', 'MISS'] } },
     ),
     'of prompts': ask({}, { values: { prompt_slug: ['pp-1'], config_id: ['config-1'] } }),
+    'by tool': ask({ by: ['mcp_server', 'mcp_method', 'mcp_capability'] }),
+    'of a tool': ask(
+      { ...whole, bucket: every(360), measures: ['requests', 'errors', 'p95'] },
+      { values: { mcp_server: ['github'], mcp_method: ['tools/call'], mcp_capability: ['ünï \\ "tool"'] } },
+    ),
+    'of a server by user': ask({ by: [{ metadata: '_user' }] }, { values: { mcp_server: ['search'] } }),
     'of statuses': ask({ by: ['status'] }, { statuses: [429, 500] }),
     'of successes': ask({ bucket: every(360) }, { isSuccess: true }),
     'of what is no success': ask({ ...whole, by: ['status'] }, { isSuccess: false }),

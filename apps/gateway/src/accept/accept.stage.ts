@@ -7,9 +7,7 @@ import { headerText } from './header-text';
 import { adoptPortkeyHeaders } from './portkey-headers';
 import type { RequestContext, GatewayHeaders, Stage } from '../core/request-context';
 import { METADATA_PAIRS_MAX, METADATA_VALUE_MAX, withBaggage } from './baggage';
-
-const TRACE_MAX = 256;
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+import { readTrace } from './trace-context';
 
 /** Reads the gateway's own headers. Reads no body: the caller is not authenticated yet. */
 export class AcceptStage implements Stage {
@@ -142,21 +140,6 @@ function strictnessOf(value: string | string[] | undefined): boolean | null {
     message: `${HEADER.strictOpenAi} must be true or false.`,
   });
 }
-
-function readTrace(context: RequestContext): void {
-  const { headers } = context.req;
-  const parent = headers['traceparent'];
-  const matched = typeof parent === 'string' ? TRACEPARENT.exec(parent) : null;
-  context.traceId = bounded(headers[HEADER.traceId]) ?? matched?.[1] ?? context.id;
-  context.spanId = bounded(headers[HEADER.spanId]);
-  context.parentSpanId = bounded(headers[HEADER.parentSpanId]) ?? matched?.[2] ?? null;
-  context.spanName = bounded(headers[HEADER.spanName]);
-}
-
-const bounded = (value: string | string[] | undefined): string | null => {
-  const text = textOf(value);
-  return text === null || text === '' ? null : text.slice(0, TRACE_MAX);
-};
 
 /** Parses metadata: a flat JSON object of strings, numbers and booleans. Throws `header_invalid`. */
 function readMetadata(text: string): Readonly<Record<string, string>> {

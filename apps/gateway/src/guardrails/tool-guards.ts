@@ -69,14 +69,19 @@ export class ToolGuards {
     return isObject(verdict.body) ? verdict.body : subject.arguments;
   }
 
-  /** Returns the result, changed or not. Throws `ToolDenial`. */
-  async after(context: RequestContext, subject: ToolSubject, result: JsonObject): Promise<JsonObject> {
+  /** Returns the changed result; null when nothing changes. `read` parses the result, where a guardrail judges it. Throws `ToolDenial`. */
+  async after(
+    context: RequestContext,
+    subject: ToolSubject,
+    read: () => JsonObject,
+  ): Promise<JsonObject | null> {
     const guardrails = await this.mapped(context, subject, 'afterToolCall');
-    if (guardrails.length === 0) return result;
+    if (guardrails.length === 0) return null;
+    const result = read();
     const { texts } = resultText(result);
     const judged = Subject.output(factsOf(context, subject), subject.arguments, { texts }, 200);
     const verdict = await this.judge(context, guardrails, judged, 'afterToolCall');
-    return isObject(verdict.body) ? edited(result, texts, verdict.body['texts']) : result;
+    return isObject(verdict.body) ? edited(result, texts, verdict.body['texts']) : null;
   }
 
   private async judge(

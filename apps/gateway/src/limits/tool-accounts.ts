@@ -28,9 +28,14 @@ export class ToolAccounts {
     return null;
   }
 
-  /** Charges a call that reached its tool. `tokens` are those of the result. Without it, the reservation is released. */
-  charge(context: RequestContext, { server, price }: LimitedCall, tokens: number): void {
+  /**
+   * Charges a call that reached its tool. `tokensOf` counts those of the result, which is read only for calls with limits or
+   * a price. Without it, the reservation is released.
+   */
+  charge(context: RequestContext, { server, price }: LimitedCall, tokensOf: () => number): void {
     const reservation = context.limits?.reservation ?? null;
+    if (reservation === null && price === 0) return;
+    const tokens = tokensOf();
     const charge = { cost: price, tokens, requests: 1 };
     if (reservation !== null) this.ledger.settle(reservation, charge);
     const from = budgetsOf(reservation, null);

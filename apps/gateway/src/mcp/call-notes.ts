@@ -1,15 +1,12 @@
 import type { AttemptEnd } from '@gw/contracts';
 import { META, notificationBody, own, ownObject, type JsonObject } from '@gw/mcp';
-import { UpstreamError } from '@gw/mcp-client';
+import { UpstreamError, type CallNotice } from '@gw/mcp-client';
 import { performance } from 'node:perf_hooks';
 import { MessageRate } from './message-rate';
 import type { McpRequest } from './mcp-request';
-import type { UpstreamCall } from './upstream-call';
-
-type Message = Parameters<NonNullable<UpstreamCall['listener']>>[0];
 
 /** Sends messages of an upstream during a call on to its client, within bounds. */
-export function relayTo({ reply, message, era }: McpRequest): (event: Message) => void {
+export function relayTo({ reply, message, era }: McpRequest): (event: CallNotice) => void {
   const meta = ownObject(message.params, '_meta');
   const rates = { progress: new MessageRate(), notification: new MessageRate() };
   return (event) => {
@@ -26,8 +23,19 @@ export function relayTo({ reply, message, era }: McpRequest): (event: Message) =
 const wantsLog = (era: McpRequest['era'], meta: JsonObject): boolean =>
   era === 'legacy' || own(meta, META.logLevel) !== undefined;
 
-/** Notes the call for the log. */
-export function noteCall({ context, view }: McpRequest, startedMs: number, error: unknown): void {
+/** Notes the end of a call for the log, with the error that ended it; null for none. The first note counts. */
+export type CallNote = (error: unknown) => void;
+
+/** The call must be noted before its response is sent, since that writes the record. */
+export function callNote(request: McpRequest, startedMs: number): CallNote {
+  let isNoted = false;
+  return (error) => {
+    if (!isNoted) noteCall(request, startedMs, error);
+    isNoted = true;
+  };
+}
+
+function noteCall({ context, view }: McpRequest, startedMs: number, error: unknown): void {
   const failure = error instanceof UpstreamError ? error : null;
   context.attempts.made({
     target: view.document.slug,

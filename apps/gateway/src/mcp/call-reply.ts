@@ -64,8 +64,8 @@ export class CallReply implements KeptAlive {
     this.write(messageEvent(JSON.stringify(message), null));
   }
 
-  /** Sends the result as JSON text and ends the response. Null: a response without a body. */
-  end(json: string | null, status = 200, headers: Readonly<Record<string, string>> = {}): void {
+  /** Sends the result as JSON, text or UTF-8, and ends the response. Null: a response without a body. */
+  end(json: string | Buffer | null, status = 200, headers: Readonly<Record<string, string>> = {}): void {
     this.stop();
     if (this.isOver) {
       this.leave();
@@ -74,7 +74,8 @@ export class CallReply implements KeptAlive {
     const { isStream } = this;
     const reply = this.open(status, headers, json !== null);
     if (json === null) reply.end(null);
-    else reply.end(Buffer.from(isStream ? messageEvent(json, null) : json));
+    else if (isStream) reply.end(Buffer.from(messageEvent(json.toString(), null)));
+    else reply.end(typeof json === 'string' ? Buffer.from(json) : json);
   }
 
   /** Ends a stream without a message. */

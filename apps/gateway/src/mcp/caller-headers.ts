@@ -38,6 +38,7 @@ const NEVER_PREFIXES = [
 export function callerHeaders({ view, context }: McpRequest): Readonly<Record<string, string>> {
   const { headers } = context.req;
   const { configurations } = view.document;
+  if (!RULES.some((rule) => Object.hasOwn(configurations, rule))) return NONE;
   const { apiKey } = context.gw;
   const forwarded = forwardRule(own(configurations, 'forward_headers'), Object.keys(headers)).filter(
     ({ from, to }) => !isCredentialHeader(from) && !isCredentialHeader(to),
@@ -50,6 +51,9 @@ export function callerHeaders({ view, context }: McpRequest): Readonly<Record<st
   }
   return { ...passed, ...identityHeader(context, view) };
 }
+
+const RULES = ['forward_headers', 'passthrough_headers', 'user_identity_forwarding'] as const;
+const NONE: Readonly<Record<string, string>> = Object.freeze({});
 
 const mayPass = (name: string): boolean =>
   !NEVER.has(name) &&

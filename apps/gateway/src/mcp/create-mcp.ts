@@ -12,6 +12,7 @@ import type { Guardrails } from '../guardrails/guardrails';
 import { ToolGuards } from '../guardrails/tool-guards';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 import { ToolAccounts } from '../limits/tool-accounts';
+import type { RequestMetrics } from '../metrics/request-metrics';
 import { KeepAlive } from '../reply/keep-alive';
 import type { Settle } from '../reply/reply';
 import { listOf, type GatewaySettings } from '../settings';
@@ -43,6 +44,8 @@ export interface McpParts {
   readonly beforeCall: BeforeCall;
   readonly principals: Pick<Principals, 'hasEnded'>;
   readonly failures: FailureLog;
+  /** Null when metrics are disabled. */
+  readonly metrics: Pick<RequestMetrics, 'countUnlogged'> | null;
 }
 
 export interface Mcp {
@@ -81,6 +84,7 @@ export function createMcp(parts: McpParts): Mcp {
     replies: {
       settle,
       release: (context) => {
+        parts.metrics?.countUnlogged(context);
         underWay.leave(context);
         context.giveBack();
       },

@@ -75,7 +75,7 @@ export class McpDoor {
     const { path, query } = targetOf(req.url ?? '/');
     const method = req.method ?? 'GET';
     const context = new RequestContext(id, req, res, method, path + query, query, MCP_ROUTE);
-    const fields = headerFields(req.rawHeaders);
+    const fields = fieldsOf(req);
     const reply = new CallReply(context, this.parts.replies, originHeaders(fields));
     const door = new Visit(this.parts, {
       context,
@@ -222,6 +222,10 @@ class Visit {
     }
   }
 }
+
+/** Headers by name. Node.js joins repeated ones, which MCP tells apart. */
+const fieldsOf = ({ headers, rawHeaders }: IncomingMessage): HeaderFields =>
+  Object.keys(headers).length * 2 === rawHeaders.length ? headers : headerFields(rawHeaders);
 
 /** What a message says about its client. */
 function clientOf(

@@ -64,6 +64,34 @@ describe.each(['legacy', 'modern', 'both'] as const)('an upstream of the era %s'
     const records = await gateway.records();
     const calls = records.filter(({ route }) => route === 'mcp.tools.call');
     expect(calls.length).toBeGreaterThan(4);
-    expect(calls[0]).toMatchObject({ outcome: 'ok', decision: { mcp: { server: 'tools', name: 'echo' } } });
+    expect(calls[0]).toMatchObject({
+      ...{ outcome: 'ok', provider: 'mcp', credential: 'tools' },
+      decision: {
+        mcp: { server: 'tools', name: 'echo' },
+        attempts: [{ target: 'tools', end: 'answered', status: 200 }],
+      },
+    });
+  });
+
+  it('logs server, integration, method and capability, which analytics group by', async () => {
+    const records = await gateway.records();
+    expect(new Set(records.map(({ mcpServer }) => mcpServer))).toEqual(new Set(['tools']));
+    expect(new Set(records.map(({ integrationId }) => integrationId)).size).toBe(1);
+    const logged = records.map(({ mcpMethod, mcpCapability }) => [mcpMethod, mcpCapability]);
+    expect(logged).toEqual(
+      expect.arrayContaining([
+        ['tools/call', 'echo'],
+        ['tools/call', 'fail'],
+        ['tools/list', null],
+        ['prompts/get', 'test_simple_prompt'],
+      ]),
+    );
+    // Callers choose unknown names and URIs, so that they would be groups without number.
+    expect(logged).toEqual(
+      expect.arrayContaining([
+        ['tools/call', null],
+        ['resources/read', null],
+      ]),
+    );
   });
 });

@@ -4,16 +4,21 @@ import { guarded } from './denials';
 import type { McpRequest } from './mcp-request';
 import type { UpstreamCalls } from './upstream-calls';
 
+/** What a request is about: the name of a prompt, or the URI of a resource. */
+interface About {
+  readonly type: 'prompt' | 'resource';
+  readonly name: string;
+}
+
 /** Requests other than lists and tools/call that a server answers, with the member that names what they are about. */
-const ABOUT: Readonly<Record<string, (request: McpRequest) => string>> = {
+const ABOUT: Readonly<Record<string, (request: McpRequest) => About>> = {
   'prompts/get': (request) => prompt(request, own(request.message.params, 'name')),
   'resources/read': (request) => resource(request, own(request.message.params, 'uri')),
-  'completion/complete': ({ message, ...request }) => {
-    const ref = ownObject(message.params, 'ref');
-    const whole = { ...request, message };
+  'completion/complete': (request) => {
+    const ref = ownObject(request.message.params, 'ref');
     return own(ref, 'type') === 'ref/prompt'
-      ? prompt(whole, own(ref, 'name'))
-      : resource(whole, own(ref, 'uri'));
+      ? prompt(request, own(ref, 'name'))
+      : resource(request, own(ref, 'uri'));
   },
 };
 
@@ -24,13 +29,18 @@ export async function forward(request: McpRequest, calls: UpstreamCalls, guards:
   const { context, message } = request;
   const server = request.view.document;
   const { method, params } = message;
-  const name = ABOUT[method]?.(request) ?? '';
-  if (context.mcp !== null) context.mcp.name = name;
+  const { type, name } = (ABOUT[method] as (request: McpRequest) => About)(request);
+  if (context.mcp !== null) {
+    context.mcp.name = name;
+    if (type === 'prompt') context.mcp.capability = name;
+  }
   context.spanName ??= `${method} ${name}`.slice(0, 256);
   await calls.run(request, {
     params: ownParams(params),
     finished: (result) =>
-      guarded(() => guards.after(context, { server, capabilityId: null, arguments: params }, result)),
+      guarded(() =>
+        guards.after(context, { server, capabilityId: null, arguments: params }, () => result.value),
+      ),
     paused: () => undefined,
   });
 }
@@ -41,15 +51,16 @@ function ownParams(params: JsonObject): JsonObject {
   return rest;
 }
 
-function prompt({ view, message }: McpRequest, name: unknown): string {
+function prompt({ view, message }: McpRequest, name: unknown): About {
   if (typeof name !== 'string' || name === '') throw lacking('a prompt', message.id);
   if (view.of('prompt').get(name) === undefined) throw unknownCapability('prompt', name, message.id);
-  return name;
+  return { type: 'prompt', name };
 }
 
-function resource({ view, message, era }: McpRequest, uri: unknown): string {
+function resource({ view, message, era }: McpRequest, uri: unknown): About {
   if (typeof uri !== 'string' || uri === '') throw lacking('a resource', message.id);
-  if (view.resourceOf(uri) !== undefined || view.of('resource_template').has(uri)) return uri;
+  if (view.resourceOf(uri) !== undefined || view.of('resource_template').has(uri))
+    return { type: 'resource', name: uri };
   throw new McpFault(
     era === 'modern' ? CODES.invalidParams : CODES.resourceNotFound,
     `Unknown resource: ${uri.slice(0, 256)}`,

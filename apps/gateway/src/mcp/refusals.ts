@@ -5,6 +5,8 @@ import {
   McpFault,
   NEWEST_LEGACY,
   NO_CAPABILITIES,
+  own,
+  ownObject,
   type DenialCause,
   type RequestId,
 } from '@gw/mcp';
@@ -41,6 +43,7 @@ export function refuse(
   const { reply, context } = refused;
   if (failure instanceof McpFault) {
     reply.failed(faultLogged(failure));
+    noteCode(context, failure.code);
     reply.end(JSON.stringify(failure.of(failure.id ?? refused.id).body()), failure.status, failure.headers);
     return;
   }
@@ -50,6 +53,7 @@ export function refuse(
       refused.request === null
         ? endpointResponse(failure.why, refused)
         : deniedResponse(located(failure, parts, refused), refused.request, parts.denialStatus);
+    noteCode(context, own(ownObject(body, 'error'), 'code'));
     reply.end(JSON.stringify(body), status, headers);
     return;
   }
@@ -64,12 +68,18 @@ export function refuse(
     return;
   }
   const code = failure.status >= 500 ? CODES.internal : CODES.invalidRequest;
+  noteCode(context, code);
   const error = { code, message: failure.message, data: { type: failure.type } };
   reply.end(
     JSON.stringify({ jsonrpc: '2.0', id: refused.id, error }),
     failure.status,
     failure.options.headers ?? {},
   );
+}
+
+/** Notes the code of the error that is sent, for the log. */
+function noteCode({ mcp }: RequestContext, code: unknown): void {
+  if (mcp !== null && typeof code === 'number') mcp.errorCode = code;
 }
 
 /** Denials of a scope say where clients find who gives tokens. */

@@ -12,14 +12,34 @@ export interface LimitedCall {
 
 /** What the log says about a request to an MCP server. */
 export class RequestMcp {
+  /** The server's own name of the tool or prompt, or the URI of the resource. Null: none was found. */
   name: string | null = null;
+  /** `name` of a tool or a prompt: one of those that the server has, of which there are few. */
+  capability: string | null = null;
   isError = false;
   argumentsDigest: string | null = null;
   inputs = 0;
+  /** Code of the JSON-RPC error that the client gets; null without one. */
+  errorCode: number | null = null;
   /** The call that is at its server; null before it and once it is charged. */
   atServer: LimitedCall | null = null;
 
-  constructor(private readonly facts: Pick<McpRecord, 'server' | 'method' | 'revision' | 'client'>) {}
+  constructor(
+    private readonly facts: Pick<
+      McpRecord,
+      'server' | 'method' | 'revision' | 'client' | 'requestId' | 'session'
+    >,
+    /** The integration that the server belongs to. */
+    readonly integrationId: string,
+  ) {}
+
+  get server(): string {
+    return this.facts.server;
+  }
+
+  get method(): string {
+    return this.facts.method;
+  }
 
   /** A call is sent to its server. */
   begins(call: LimitedCall): void {
@@ -32,7 +52,8 @@ export class RequestMcp {
   }
 
   record(): McpRecord {
-    const { name, isError, argumentsDigest, inputs } = this;
-    return { ...this.facts, name, isError, argumentsDigest, inputs };
+    const { name, isError, argumentsDigest, inputs, errorCode } = this;
+    const code = errorCode === null ? {} : { errorCode };
+    return { ...this.facts, name, isError, argumentsDigest, inputs, ...code };
   }
 }

@@ -1,4 +1,5 @@
-import { CODES, McpFault, own, type JsonObject } from '@gw/mcp';
+import { CODES, McpFault, own, ownObject, type JsonObject } from '@gw/mcp';
+import { adoptTrace, traceParentOf } from '../accept/trace-context';
 import type { ToolGuards } from '../guardrails/tool-guards';
 import { RequestMcp } from './request-mcp';
 import type { ClientStreams } from './client-streams';
@@ -37,7 +38,8 @@ export class Requests {
     const { message, reply } = request;
     const { method } = message;
     if (isList(method)) {
-      if (this.lists++ % LISTS_PER_RECORD === 0) record(request);
+      noteRequest(request);
+      request.reply.isRecorded = this.lists++ % LISTS_PER_RECORD === 0;
       reply.end(JSON.stringify(listBody(request, method, this.parts.ring)));
     } else if (method === 'tools/call') {
       record(request);
@@ -57,16 +59,29 @@ export class Requests {
 }
 
 /** Gives the request a record in the log. */
-function record({ context, view, message, revision, client, reply }: McpRequest): void {
-  reply.isRecorded = true;
-  context.route = routeOfMethod(message.method);
-  context.mcp = new RequestMcp({
-    server: view.document.slug,
-    method: message.method,
-    revision,
-    client: nameOf(client),
-  });
+function record(request: McpRequest): void {
+  request.reply.isRecorded = true;
+  noteRequest(request);
 }
+
+/** Notes what is called, for the log, metrics and spans. */
+function noteRequest({ context, view, message, revision, client, session }: McpRequest): void {
+  const { slug: server, integrationId } = view.document;
+  const { method } = message;
+  context.route = routeOfMethod(method);
+  context.mcp = new RequestMcp(
+    {
+      ...{ server, method, revision, client: nameOf(client) },
+      requestId: String(message.id).slice(0, REQUEST_ID_MAX),
+      ...(session !== null && { session: session.nonce }),
+    },
+    integrationId,
+  );
+  const parent = traceParentOf(own(ownObject(message.params, '_meta'), 'traceparent'));
+  if (parent !== null) adoptTrace(context, parent);
+}
+
+const REQUEST_ID_MAX = 128;
 
 function nameOf(client: JsonObject): string | null {
   const [name, version] = [own(client, 'name'), own(client, 'version')];

@@ -35,6 +35,7 @@ const rulesOf = new WeakMap<McpServerDocument, AccessServer>();
 export class ServerView {
   readonly access: AccessServer;
   private readonly byType: Readonly<Record<CapabilityType, ReadonlyMap<string, SeenCapability>>>;
+  private known: EndpointFacts | null = null;
   /** Changes when the caller's lists change. */
   readonly listsDigest: string;
 
@@ -78,6 +79,10 @@ export class ServerView {
 
   /** What the gateway says about the server without calling it. */
   get facts(): EndpointFacts {
+    return (this.known ??= this.described());
+  }
+
+  private described(): EndpointFacts {
     const { server, slug } = this.document;
     return {
       serverInfo: {

@@ -1,7 +1,6 @@
 import { canonicalJson, digestOf, GatewayError } from '@gw/kernel';
 import {
   checkParameterHeaders,
-  own,
   readToolCall,
   resultText,
   type JsonObject,
@@ -45,15 +44,15 @@ export class ToolCalls {
       params: { name: call.tool.facts.name, arguments: args },
       headerParameters: call.tool.headerParameters,
       finished: (result) => {
-        if (own(result, 'isError') === true && context.mcp !== null) context.mcp.isError = true;
-        this.charge(request, limited, tokensOf(result));
-        return guarded(() => guards.after(context, { ...subject, arguments: args }, result));
+        if (context.mcp !== null) context.mcp.isError = result.isError;
+        this.charge(request, limited, () => tokensOf(result.value));
+        return guarded(() => guards.after(context, { ...subject, arguments: args }, () => result.value));
       },
-      paused: () => this.charge(request, { ...limited, price: 0 }, 0),
+      paused: () => this.charge(request, { ...limited, price: 0 }, () => 0),
     });
   }
 
-  private charge({ context }: McpRequest, call: LimitedCall, tokens: number): void {
+  private charge({ context }: McpRequest, call: LimitedCall, tokens: () => number): void {
     this.parts.accounts.charge(context, call, tokens);
     context.mcp?.ends();
   }
@@ -62,7 +61,7 @@ export class ToolCalls {
 function noteCall({ context }: McpRequest, { tool, arguments: args }: Call): void {
   const { mcp } = context;
   if (mcp === null) return;
-  mcp.name = tool.facts.name;
+  mcp.name = mcp.capability = tool.facts.name;
   mcp.argumentsDigest = digestOf('mcp/arguments', [canonicalJson(args)]);
   context.spanName ??= `tools/call ${tool.facts.name}`;
 }

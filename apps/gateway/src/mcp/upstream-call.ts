@@ -1,16 +1,12 @@
-import type { ExactNumbers } from '@gw/kernel';
 import type { InputRequest, InputRequests, JsonObject } from '@gw/mcp';
-import type { CallEvent } from '@gw/mcp-client';
+import type { CallEnd, CallNotice } from '@gw/mcp-client';
 
 /** What a call is at: its result, or input that the client must give. */
 export type CallOutcome =
-  | { readonly kind: 'result'; readonly result: JsonObject; readonly numbers: ExactNumbers | null }
-  /** A modern upstream ended its response and wants the call again. */
-  | { readonly kind: 'input_required'; readonly result: JsonObject }
+  /** The result, or the end of a response with which a modern upstream wants the call again. */
+  | CallEnd
   /** A legacy upstream waits, and the call goes on once `answer` is called. */
   | { readonly kind: 'input'; readonly requests: InputRequests };
-
-type Message = Extract<CallEvent, { readonly kind: 'progress' | 'notification' }>;
 
 /**
  * A call at an upstream that may pause for input of the client. One reader waits for `next` at a time;
@@ -18,21 +14,24 @@ type Message = Extract<CallEvent, { readonly kind: 'progress' | 'notification' }
  */
 export class UpstreamCall {
   /** Gets progress and notifications; null while no client listens. */
-  listener: ((message: Message) => void) | null = null;
+  listener: ((notice: CallNotice) => void) | null = null;
   private readonly asked: {
     readonly request: InputRequest;
     readonly answer: (to: JsonObject | null) => void;
   }[] = [];
-  private ended: Promise<CallOutcome> | null = null;
+  private ended: Promise<CallEnd> | null = null;
   private wake: (() => void) | null = null;
 
   constructor(private readonly abort: AbortController) {}
 
-  start(events: AsyncGenerator<CallEvent, void>): void {
-    this.ended = this.read(events);
+  /** `ended`: the call, which reports to `notice`. */
+  start(ended: Promise<CallEnd>): void {
+    this.ended = ended;
     // The reader may be gone when it fails.
-    this.ended.catch(() => undefined);
+    ended.catch(() => undefined);
   }
+
+  readonly notice = (notice: CallNotice): void => this.listener?.(notice);
 
   /** A request of a legacy upstream for input: resolves with the client's response. */
   readonly respond = ({ method, params }: InputRequest, signal: AbortSignal): Promise<JsonObject | null> =>
@@ -65,13 +64,5 @@ export class UpstreamCall {
 
   cancel(): void {
     this.abort.abort();
-  }
-
-  private async read(events: AsyncGenerator<CallEvent, void>): Promise<CallOutcome> {
-    for await (const event of events) {
-      if (event.kind === 'result' || event.kind === 'input_required') return event;
-      this.listener?.(event);
-    }
-    throw new Error('unreachable: a call ends with a result or throws');
   }
 }

@@ -1,9 +1,19 @@
-import { randomHex, withExactNumbers, type ExactNumbers, type Keyring } from '@gw/kernel';
+import {
+  afterSpace,
+  memberSpan,
+  randomHex,
+  withExactNumbers,
+  type ExactNumbers,
+  type Keyring,
+} from '@gw/kernel';
 import {
   CODES,
   inputRequired,
+  isCacheable,
+  isLegacyResult,
   META,
   McpFault,
+  NEWEST_CONTENT,
   own,
   ownObject,
   PARKED_TEXTS,
@@ -11,6 +21,7 @@ import {
   readRetry,
   resultBody,
   sealState,
+  splicedResponse,
   toLegacyResult,
   toModernResult,
   toolError,
@@ -18,18 +29,21 @@ import {
   type InputRequest,
   type InputRequests,
   type JsonObject,
+  type LegacyRevision,
   type RequestState,
+  type ScannedResponse,
   type StateOwner,
 } from '@gw/mcp';
-import { UpstreamError, type CallOptions, type McpUpstream } from '@gw/mcp-client';
+import { UpstreamError, type CallOptions, type McpUpstream, type ReceivedResult } from '@gw/mcp-client';
 import { CallPlaces } from './call-places';
 import { callerHeaders } from './caller-headers';
-import { noteCall, relayTo } from './call-notes';
+import { callNote, relayTo, type CallNote } from './call-notes';
 import type { BeforeCall } from '../attempt/sender';
 import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
-import { UpstreamCall, type CallOutcome } from './upstream-call';
+import { traceContext } from './trace-headers';
+import { UpstreamCall } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
 import type { UpstreamCredentials } from './upstream-credentials';
 import { allowsSampling, type McpUpstreams } from './upstreams';
@@ -51,8 +65,8 @@ export interface ForwardedCall {
   /** Params without what belongs to the caller's own request. */
   readonly params: JsonObject;
   readonly headerParameters?: readonly HeaderParameter[];
-  /** The upstream gave a result. Returns what the client gets; throws what denies it. */
-  readonly finished: (result: JsonObject) => JsonObject | Promise<JsonObject>;
+  /** The upstream gave a result. Returns what the client gets in its place, null for the result itself; throws what denies it. */
+  readonly finished: (result: ReceivedResult) => Promise<JsonObject | null>;
   /** The upstream wants input, and the client's request ends here. */
   readonly paused: () => void;
 }
@@ -73,7 +87,7 @@ export class UpstreamCalls {
 
   private async attempt(request: McpRequest, forwarded: ForwardedCall, isAgain: boolean): Promise<void> {
     const { era, context } = request;
-    const startedMs = context.elapsedMs();
+    const note = callNote(request, context.elapsedMs());
     const resumed = era === 'modern' ? this.resumed(request) : null;
     if (resumed?.kind === 'again') return this.send(request, resumed.result, null);
     const call =
@@ -83,10 +97,9 @@ export class UpstreamCalls {
     request.signal.addEventListener('abort', stop, { once: true });
     try {
       request.reply.streamLater();
-      await this.follow(request, forwarded, call);
-      noteCall(request, startedMs, null);
+      await this.follow(request, forwarded, call, note);
     } catch (error) {
-      noteCall(request, startedMs, error);
+      note(error);
       if (isRefusedToken(request, error)) return await this.signInAgain(request, forwarded, isAgain);
       this.failed(request, error);
     } finally {
@@ -96,12 +109,17 @@ export class UpstreamCalls {
   }
 
   /** Waits for the end of a call; a legacy client answers requests in between, a modern one sends the call again. */
-  private async follow(request: McpRequest, forwarded: ForwardedCall, call: UpstreamCall): Promise<void> {
+  private async follow(
+    request: McpRequest,
+    forwarded: ForwardedCall,
+    call: UpstreamCall,
+    note: CallNote,
+  ): Promise<void> {
     for (;;) {
       const outcome = await call.next();
+      if (outcome.kind !== 'input' || request.era === 'modern') note(null);
       if (outcome.kind === 'result') {
-        const result = await forwarded.finished(outcome.result);
-        return this.finish(request, { ...outcome, result });
+        return this.finish(request, outcome.result, await forwarded.finished(outcome.result));
       }
       if (outcome.kind === 'input_required') {
         forwarded.paused();
@@ -124,7 +142,8 @@ export class UpstreamCalls {
   ): Promise<UpstreamCall> {
     const { view, message, capabilities, session } = request;
     // What cannot be had is a denial of its own, before anything is sent.
-    await this.parts.credentials.headersOf(view.document, view.caller.access.userId);
+    const headers = this.parts.credentials.headersOf(view.document, view.caller.access.userId);
+    if (headers instanceof Promise) await headers;
     const upstream = this.parts.upstreams.of(view.document, {
       binding: view.caller.binding,
       userId: view.caller.access.userId,
@@ -138,12 +157,14 @@ export class UpstreamCalls {
     // A modern server judges responses that come without a state.
     const responses = relays ? own(message.params, 'inputResponses') : undefined;
     const unasked = responses === undefined ? {} : { inputResponses: responses };
-    const sent = { ...params, ...unasked, ...more, _meta: meta };
+    const trace = traceContext(request);
+    const sent = { ...params, ...unasked, ...more, _meta: { ...meta, ...trace } };
     const options: CallOptions = {
       signal: abort.signal,
-      headers: callerHeaders(request),
+      headers: { ...callerHeaders(request), ...trace },
       wantsProgress: own(meta, 'progressToken') !== undefined,
       ...logLevel(request, meta),
+      argumentBytes: argumentBytes(request, params),
       ...(headerParameters && { headerParameters }),
       input: relays
         ? 'relay'
@@ -156,13 +177,13 @@ export class UpstreamCalls {
           },
     };
     this.parts.beforeCall(request.context, null);
-    call.start(upstream.stream(message.method, sent, options));
+    call.start(upstream.perform(message.method, sent, options, call.notice));
     return call;
   }
 
   /** Whether the client itself makes the rounds of input: it and the upstream are modern. */
   private async relaysInput({ era, signal }: McpRequest, upstream: McpUpstream): Promise<boolean> {
-    return era === 'modern' && (await upstream.describe({ signal })).era === 'modern';
+    return era === 'modern' && (await upstream.connect({ signal })) === 'modern';
   }
 
   private resumed(
@@ -242,15 +263,22 @@ export class UpstreamCalls {
     return sealState(this.parts.ring, stateOwner(request), state, Date.now());
   }
 
-  private finish(request: McpRequest, { result, numbers }: Extract<CallOutcome, { kind: 'result' }>): void {
-    const { era, revision, capabilities } = request;
-    if (era === 'modern') return this.send(request, result, numbers);
+  /** `changed`: what the client gets in place of the result; null: the result, as it came where nothing needs it parsed. */
+  private finish(request: McpRequest, received: ReceivedResult, changed: JsonObject | null): void {
+    const { era, revision, capabilities, message, view, reply } = request;
+    if (changed === null && received.scanned !== null && isSentAsItCame(request, received.scanned)) {
+      const serverInfo = era === 'modern' ? view.facts.serverInfo : null;
+      const spliced = splicedResponse(received.scanned, message.id, serverInfo);
+      if (spliced !== null) return reply.end(spliced);
+    }
+    const result = changed ?? received.value;
+    if (era === 'modern') return this.send(request, result, received.numbers);
     const legacy = toLegacyResult(result, {
-      revision: revision as Parameters<typeof toLegacyResult>[1]['revision'],
+      revision: revision as LegacyRevision,
       tasks: capabilities.tasks,
     });
     if (legacy.kind === 'error') throw new McpFault(legacy.error.code, legacy.error.message);
-    this.send(request, legacy.result, numbers);
+    this.send(request, legacy.result, received.numbers);
   }
 
   private send(request: McpRequest, result: JsonObject, numbers: ExactNumbers | null): void {
@@ -284,6 +312,8 @@ export class UpstreamCalls {
     if (denied !== null) throw denied;
     const relayed = relayedError(error.rpc as NonNullable<typeof error.rpc>, request);
     request.context.reply.providerFailed();
+    if (relayed.kind === 'error' && request.context.mcp !== null)
+      request.context.mcp.errorCode = relayed.error.code;
     if (relayed.kind === 'input_required') {
       this.relayInput(request, { resultType: 'input_required', inputRequests: relayed.requests });
       return;
@@ -292,6 +322,19 @@ export class UpstreamCalls {
     const status = request.era === 'modern' && relayed.error.code === CODES.missingCapability ? 400 : 200;
     request.reply.end(JSON.stringify({ jsonrpc: '2.0', id, error: relayed.error }), status);
   }
+}
+
+/** Whether no bridge between revisions, and no rule of caches, looks into a result. */
+const isSentAsItCame = ({ era, revision, message }: McpRequest, scanned: ScannedResponse): boolean =>
+  era === 'modern' ? !isCacheable(message.method) : revision >= NEWEST_CONTENT && isLegacyResult(scanned);
+
+/** Arguments that nothing changed, as the client wrote them; null for others. */
+function argumentBytes({ context: { body }, message }: McpRequest, params: JsonObject): Buffer | null {
+  const args = own(params, 'arguments');
+  if (args === undefined || args !== own(message.params, 'arguments')) return null;
+  const all = memberSpan(body, afterSpace(body, 0), 'params');
+  const span = all === null ? null : memberSpan(body, all.start, 'arguments');
+  return span === null ? null : body.subarray(span.start, span.end);
 }
 
 /** A session that set no level gets messages of the level info. */

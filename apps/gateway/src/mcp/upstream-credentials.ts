@@ -24,28 +24,38 @@ type Headers = Readonly<Record<string, string>>;
 /** The headers with which the gateway signs in at upstream servers. */
 export class UpstreamCredentials {
   private readonly contents = new WeakMap<McpServerDocument, McpAuthContent>();
+  /** Headers that the integration itself contains. */
+  private readonly known = new WeakMap<McpServerDocument, Headers>();
 
   constructor(private readonly parts: CredentialParts) {}
 
   /**
-   * Headers of every request to a server for a caller. Throws a `GatewayError` when the credential cannot be had,
-   * and a denial when the user must connect first.
+   * Headers of every request to a server for a caller. A promise only where they must be read elsewhere. Throws a
+   * `GatewayError` when the credential cannot be had, and a denial when the user must connect first.
    */
-  async headersOf(server: McpServerDocument, userId: string | null): Promise<Headers> {
+  headersOf(server: McpServerDocument, userId: string | null): Headers | Promise<Headers> {
     switch (server.authType) {
       case 'none':
-        return {};
+        return NO_HEADERS;
       case 'oauth_auto':
-        return { authorization: `Bearer ${await this.parts.connections.tokenOf(server, userId)}` };
+        return this.ofUser(server, userId);
       case 'headers':
-        return this.configured(server);
+        return this.known.get(server) ?? this.configured(server);
       case 'oauth_client_credentials':
         return this.issued(server);
     }
   }
 
+  private async ofUser(server: McpServerDocument, userId: string | null): Promise<Headers> {
+    return { authorization: `Bearer ${await this.parts.connections.tokenOf(server, userId)}` };
+  }
+
   private async configured(server: McpServerDocument): Promise<Headers> {
-    const { headers = {}, secrets = [] } = this.contentOf(server);
+    const { headers = NO_HEADERS, secrets = [] } = this.contentOf(server);
+    if (secrets.length === 0) {
+      this.known.set(server, headers);
+      return headers;
+    }
     const referenced = await Promise.all(
       secrets
         .filter(({ target }) => target.startsWith(HEADER_TARGET))
@@ -97,6 +107,7 @@ export class UpstreamCredentials {
   }
 }
 
+const NO_HEADERS: Headers = Object.freeze({});
 const HEADER_TARGET = 'headers.';
 
 function clientOf(configurations: JsonObject, secret: string): OAuthClient {

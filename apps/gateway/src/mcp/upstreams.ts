@@ -1,6 +1,6 @@
 import type { McpServerDocument } from '@gw/contracts';
 import { GATEWAY_VERSION, GatewayError, type AddressPolicy } from '@gw/kernel';
-import { capabilityBits, relayedCapabilities, type ClientCapabilities } from '@gw/mcp';
+import { capabilitiesOfBits, relayedCapabilityBits, type ClientCapabilities } from '@gw/mcp';
 import { EraVerdicts, McpUpstream, UpstreamPool } from '@gw/mcp-client';
 import type { OutboundClient } from '@gw/outbound';
 import type { UpstreamCredentials } from './upstream-credentials';
@@ -31,12 +31,10 @@ export class McpUpstreams {
 
   /** The upstream of a server for one owner. Throws `unavailable` when as many are in use as there may be. */
   of(server: McpServerDocument, owner: UpstreamOwner): McpUpstream {
-    const capabilities = relayedCapabilities(owner.capabilities, { allowSampling: allowsSampling(server) });
-    const key = [
-      ...[server.id, server.version, owner.session ?? owner.binding],
-      String(capabilityBits(capabilities)),
-    ].join('/');
-    const upstream = this.pool.get(key, () => this.make(server, capabilities, owner));
+    const rules = { allowSampling: allowsSampling(server) };
+    const bits = relayedCapabilityBits(owner.capabilities, rules);
+    const key = `${server.id}/${server.version}/${owner.session ?? owner.binding}/${String(bits)}`;
+    const upstream = this.pool.get(key, () => this.make(server, capabilitiesOfBits(bits), owner));
     if (upstream === null)
       throw new GatewayError('unavailable', {
         message: 'Too many MCP servers are in use; retry later.',

@@ -8,6 +8,7 @@ import { processMetrics, ScrapedMetrics, type Samples } from '@gw/web';
 import type { Overload } from '../health/overload';
 import type { ChargesAlone } from '../record/charges-alone';
 import type { RefusedRequests } from '../record/refused-requests';
+import type { McpMetrics } from './mcp-metrics';
 import type { ModelCounts, ProviderCounts, RequestMetrics } from './request-metrics';
 
 export interface GatewayParts {
@@ -29,6 +30,7 @@ export function gatewayMetrics(requests: RequestMetrics, parts: GatewayParts): (
   const metrics = new ScrapedMetrics(registry);
   registerRequests(metrics, requests);
   registerCounts(metrics, requests);
+  registerMcp(metrics, requests.mcp);
   registerParts(metrics, parts);
   return () => registry.metrics();
 }
@@ -123,6 +125,33 @@ function registerCounts(metrics: ScrapedMetrics, requests: RequestMetrics): void
       for (const [provider, ends] of requests.attempts)
         for (const [end, count] of ends) yield [{ provider, end }, count];
     },
+  );
+}
+
+function registerMcp(metrics: ScrapedMetrics, mcp: McpMetrics): void {
+  metrics.counters(
+    'tollgate_mcp_requests_total',
+    'Requests to MCP servers by outcome; tool_error: the result says that the tool failed.',
+    ['server', 'method', 'capability', 'outcome'],
+    function* (): Samples {
+      for (const { server, method, capabilities } of mcp.all())
+        for (const [capability, outcomes] of capabilities)
+          for (const [outcome, count] of outcomes) yield [{ server, method, capability, outcome }, count];
+    },
+  );
+  const histograms = (name: string, help: string, field: 'durations' | 'calls'): void =>
+    metrics.histograms(name, help, () =>
+      Array.from(mcp.all(), (counts) => [{ server: counts.server, method: counts.method }, counts[field]]),
+    );
+  histograms(
+    'tollgate_mcp_server_operation_duration_seconds',
+    'Time from the first byte of a request to an MCP server to the end of its response.',
+    'durations',
+  );
+  histograms(
+    'tollgate_mcp_client_operation_duration_seconds',
+    'Time that MCP servers took for calls of the gateway.',
+    'calls',
   );
 }
 

@@ -175,5 +175,5 @@ const contextOf = (model: string, status: number, facts: Partial<RequestReply> =
     attempts: new RequestAttempts(),
     reply: Object.assign(new RequestReply(), { status, ...facts }),
     usage: new RequestUsage(),
-    ...{ route: { name: 'chat.completions' }, startedAt: 0, elapsedMs: () => 1 },
+    ...{ route: { name: 'chat.completions' }, mcp: null, startedAt: 0, elapsedMs: () => 1 },
   }) as unknown as RequestContext;

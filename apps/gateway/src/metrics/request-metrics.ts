@@ -2,6 +2,7 @@ import { resultOf } from '@gw/contracts';
 import { Histogram } from '@gw/web';
 import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
+import { McpMetrics } from './mcp-metrics';
 
 /** Maximum number of distinct model names in a process; further ones are counted as `other`. */
 const MODELS_MAX = 200;
@@ -51,6 +52,7 @@ export class RequestMetrics {
   readonly routing = new Map<string, number>();
   /** By provider, then by the end of the attempt. */
   readonly attempts = new Map<string, Map<string, number>>();
+  readonly mcp = new McpMetrics();
   private readonly routes = new Map<string, Map<string, ProviderCounts>>();
   private readonly models = new Set<string>();
   private series = 0;
@@ -78,6 +80,12 @@ export class RequestMetrics {
     if (response !== null && response.cache !== null) bump(this.cache, response.cache.status);
     for (const { event } of events) bump(this.routing, event);
     for (const attempt of attempts) this.attempt(attempt.provider, attempt.end);
+    if (context.mcp !== null) this.mcp.count(context, context.mcp);
+  }
+
+  /** Counts a request that gets no log record. */
+  countUnlogged(context: RequestContext): void {
+    if (context.mcp !== null) this.mcp.count(context, context.mcp);
   }
 
   *providers(): Generator<ProviderCounts> {

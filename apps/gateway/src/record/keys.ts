@@ -14,7 +14,6 @@ export const K = {
   method: fragment(',"method":"'),
   url: fragment('","url":'),
   notSaved: fragment(',"credential":null,"integrationId":null,"model":'),
-  noIntegration: fragment(',"integrationId":null,"model":'),
   inputTokens: fragment(',"usage":{"inputTokens":'),
   outputTokens: fragment(',"outputTokens":'),
   cacheReadTokens: fragment(',"cacheReadTokens":'),

@@ -3,6 +3,7 @@ import { MINUTE_MS } from '@gw/kernel';
 import { redactMetadata, redactUrl } from '@gw/telemetry';
 import { valueOf } from '../http/header-rules';
 import type { RefusedKey } from '../auth/ended-keys';
+import type { RequestMcp } from '../mcp/request-mcp';
 import type { Principal } from '../auth/principals';
 import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
@@ -83,7 +84,8 @@ export function writeRecord(w: JsonWriter, context: RequestContext, end: RecordE
   w.number(K.status, context.reply.status);
   w.text(K.outcome, end.outcome);
   if (end.errorType !== null) w.text(K.errorType, end.errorType);
-  writeCalled(w, end, requestedModel(context));
+  writeCalled(w, end, requestedModel(context), context.mcp);
+  if (context.mcp !== null) writeMcp(w, context.mcp);
   w.text(K.responseModel, end.responseModel);
   if (context.reply.streamed) w.boolean(K.streamed, true);
   if (end.usage !== null) writeUsage(w, end.usage);
@@ -170,14 +172,26 @@ const owner = remembered(({ organisation, workspace, key }: Principal) =>
  * Writes the provider that responded or is being called; without a response, the last one called. `requested`
  * is the model that the request names.
  */
-function writeCalled(w: JsonWriter, { upstream, failed }: RecordEnd, requested: string | null): void {
+function writeCalled(
+  w: JsonWriter,
+  { upstream, failed }: RecordEnd,
+  requested: string | null,
+  mcp: RequestMcp | null,
+): void {
   if (upstream !== null) {
     writeUpstream(w, upstream.provider, upstream.saved, upstream.model ?? requested);
     return;
   }
   w.text(K.provider, failed?.provider ?? null);
   w.text(K.credential, failed?.credential ?? null);
-  w.text(K.noIntegration, requested);
+  w.text(K.integrationId, mcp?.integrationId ?? null);
+  w.text(K.model, requested);
+}
+
+function writeMcp(w: JsonWriter, { server, method, capability }: RequestMcp): void {
+  w.text(K.mcpServer, server);
+  w.text(K.mcpMethod, method);
+  if (capability !== null) w.text(K.mcpCapability, capability);
 }
 
 /** Writes provider, credential, integration and model of an upstream. */

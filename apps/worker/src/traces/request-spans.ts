@@ -1,8 +1,10 @@
 import type { AttemptRecord } from '@gw/contracts';
 import type { RequestLogRow } from '@gw/log-store';
 import { PROVIDERS } from '@gw/providers';
+import { callSpanId, spanIdOf, traceIdOf } from '@gw/telemetry';
 import { SpanKind, type Attributes } from '@opentelemetry/api';
-import { spanIdOf, traceIdOf } from './span-ids';
+import { present, type Values } from './attribute-values';
+import { mcpAttributes, mcpError, mcpSpanName } from './mcp-spans';
 
 /** A completed span. Times are in milliseconds since 1970. */
 export interface EndedSpan {
@@ -35,9 +37,9 @@ const ATTEMPTS_MAX = 20;
 const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'failed']);
 
 /**
- * Returns the spans of one request according to the semantic conventions for generative AI: a
- * server span for the request and, below it, a client span for each provider call. Spans contain no
- * bodies and no metadata.
+ * Returns the spans of one request according to the semantic conventions for generative AI and MCP:
+ * a server span for the request and, below it, a client span for each call of a provider or server.
+ * Spans contain no bodies and no metadata.
  */
 export function requestSpans(row: RequestLogRow): EndedSpan[] {
   const startedAt = Date.parse(row.created_at);
@@ -48,12 +50,17 @@ export function requestSpans(row: RequestLogRow): EndedSpan[] {
     traceId,
     spanId,
     parentId: row.parent_span_id === null ? null : spanIdOf(row.parent_span_id),
-    name: row.span_name ?? named(operation, row.model),
+    name: row.span_name ?? mcpSpanName(row) ?? named(operation, row.model),
     kind: SpanKind.SERVER,
     startedAt,
     endedAt: startedAt + Math.max(0, row.duration_ms),
-    attributes: present({ ...requestAttributes(row), ...responseAttributes(row, operation) }),
-    error: row.status >= 500 || BROKEN.has(row.outcome) ? (row.error_type ?? String(row.status)) : null,
+    attributes: present({
+      ...requestAttributes(row),
+      ...(mcpAttributes(row) ?? responseAttributes(row, operation)),
+    }),
+    error:
+      mcpError(row) ??
+      (row.status >= 500 || BROKEN.has(row.outcome) ? (row.error_type ?? String(row.status)) : null),
   };
   const attempts: unknown = row.decision.attempts;
   if (!Array.isArray(attempts)) return [request];
@@ -73,19 +80,21 @@ function attemptSpan(
   const failed = !responded && attempt.end !== 'cancelled' && attempt.end !== 'client_closed';
   return {
     traceId: request.traceId,
-    spanId: spanIdOf(`${row.id} ${String(at)}`),
+    spanId: callSpanId(row.id, at),
     parentId: request.spanId,
-    name: named(operation, attempt.model ?? row.model),
+    name: mcpSpanName(row) ?? named(operation, attempt.model ?? row.model),
     kind: SpanKind.CLIENT,
     startedAt,
     endedAt: startedAt + Math.max(0, attempt.durationMs),
     attributes: present({
-      'gen_ai.operation.name': operation,
-      'gen_ai.provider.name': telemetryName(attempt.provider),
-      'gen_ai.request.model': attempt.model ?? row.model,
-      ...(responded ? usageAttributes(row) : {}),
+      ...(mcpAttributes(row) ?? {
+        'gen_ai.operation.name': operation,
+        'gen_ai.provider.name': telemetryName(attempt.provider),
+        'gen_ai.request.model': attempt.model ?? row.model,
+        ...(responded ? usageAttributes(row) : {}),
+      }),
       'http.response.status_code': attempt.status,
-      'error.type': failed ? attempt.end : null,
+      ...(failed && { 'error.type': attempt.end }),
       'tollgate.attempt.target': attempt.target,
       'tollgate.attempt.retry': attempt.retry,
       'tollgate.attempt.end': attempt.end,
@@ -96,8 +105,6 @@ function attemptSpan(
 
 const named = (operation: string, model: string | null): string =>
   model === null ? operation : `${operation} ${model.slice(0, 100)}`;
-
-type Values = Readonly<Record<string, string | number | boolean | null>>;
 
 const requestAttributes = (row: RequestLogRow): Values => ({
   'http.request.method': row.method,
@@ -131,6 +138,3 @@ const usageAttributes = (row: RequestLogRow): Values => ({
   'gen_ai.usage.output_tokens': row.output_tokens,
   'gen_ai.usage.cache_read.input_tokens': row.cache_read_tokens === 0 ? null : row.cache_read_tokens,
 });
-
-const present = (values: Values): Attributes =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as Attributes;

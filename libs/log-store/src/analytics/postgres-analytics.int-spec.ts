@@ -227,15 +227,18 @@ describe('rollups of hours and six hours', () => {
   });
 });
 
+/** Migrations that added columns to sums later, newest first. */
+const LATER = ['McpLogFields1795874000000', 'UsageOutcomes1795600000000'] as const;
+
 /** Runs migrations on the schema that they were written for; sums lose their outcomes on the way. */
 async function withoutOutcomes(
   source: DataSource,
   migrate: (runner: QueryRunner) => Promise<void>,
 ): Promise<void> {
   const runner = source.createQueryRunner();
-  await migration('UsageOutcomes1795600000000').down(runner);
+  for (const name of LATER) await migration(name).down(runner);
   await migrate(runner);
-  await migration('UsageOutcomes1795600000000').up(runner);
+  for (const name of [...LATER].reverse()) await migration(name).up(runner);
   await runner.release();
 }
 

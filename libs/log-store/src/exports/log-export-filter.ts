@@ -25,6 +25,9 @@ export interface LogExportFilters {
   readonly configs?: string;
   readonly trace_id?: string;
   readonly prompt_slug?: string;
+  readonly mcp_server?: string;
+  readonly mcp_method?: string;
+  readonly mcp_capability?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /** The page of all that match which is exported; without a size all of it. */
   readonly page_size?: number;
@@ -63,6 +66,9 @@ const LISTS = {
   configs: 'config_id',
   trace_id: 'trace_id',
   prompt_slug: 'prompt_slug',
+  mcp_server: 'mcp_server',
+  mcp_method: 'mcp_method',
+  mcp_capability: 'mcp_capability',
 } as const;
 
 const valuesOf = (filters: LogExportFilters): LogFilter['values'] =>

@@ -45,6 +45,9 @@ const OTHERS = [
     'integration_id',
     'config_id',
     'prompt_slug',
+    'mcp_server',
+    'mcp_method',
+    'mcp_capability',
     'route',
   ] as const),
   ...([

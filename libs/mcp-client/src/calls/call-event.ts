@@ -1,5 +1,5 @@
-import type { ExactNumbers } from '@gw/kernel';
 import type { HeaderParameter, InputRequest, JsonObject, RelayContext } from '@gw/mcp';
+import type { ReceivedResult } from '../rpc/received-result';
 
 /** What an upstream sends during a call. The last event is `result` or `input_required`. */
 export type CallEvent =
@@ -7,14 +7,14 @@ export type CallEvent =
   | { readonly kind: 'progress'; readonly params: JsonObject }
   /** Another notification, such as a log message. */
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
-  | {
-      readonly kind: 'result';
-      readonly result: JsonObject;
-      /** Numbers that change when the result is written again; null: none. */
-      readonly numbers: ExactNumbers | null;
-    }
+  | { readonly kind: 'result'; readonly result: ReceivedResult }
   /** A modern upstream needs input. The caller sends the call again with the responses and the state. */
   | { readonly kind: 'input_required'; readonly result: JsonObject };
+
+/** What an upstream sends before the end of a call. */
+export type CallNotice = Extract<CallEvent, { readonly kind: 'progress' | 'notification' }>;
+/** How a call ends. */
+export type CallEnd = Extract<CallEvent, { readonly kind: 'result' | 'input_required' }>;
 
 /** How requests of the upstream for input are answered during a call. */
 export interface InputHandling {
@@ -43,6 +43,11 @@ export interface CallOptions {
    * on as the last event.
    */
   readonly input?: InputHandling | 'relay';
+  /**
+   * `params.arguments` as its caller wrote it, in JSON. It is sent in place of the parsed arguments, which
+   * saves writing them, and keeps numbers that no double holds.
+   */
+  readonly argumentBytes?: Buffer | null;
   /** Arguments that a modern upstream wants in headers: `headerParameters` of the tool's schema. */
   readonly headerParameters?: readonly HeaderParameter[];
   /** The tool is idempotent and may be called again after a lost connection. Default: false. */

@@ -1,8 +1,9 @@
-import { InputRounds, own, type InputRequest, type JsonObject } from '@gw/mcp';
+import { InputRounds, type InputRequest, type JsonObject } from '@gw/mcp';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallClock } from '../http/call-clock';
+import { parsedResult } from '../rpc/received-result';
 import { UpstreamError } from '../upstream-error';
-import type { CallEvent, InputHandling } from './call-event';
+import type { CallEnd, CallEvent, InputHandling } from './call-event';
 import { respond } from './upstream-requests';
 
 type Result = Extract<CallEvent, { readonly kind: 'result' }>;
@@ -12,29 +13,20 @@ type Result = Extract<CallEvent, { readonly kind: 'result' }>;
  * answers each request, and the call is sent again with the responses. Without a callback the call
  * fails; with `relay` the caller makes the rounds.
  */
-export async function* withInput(
-  round: (params: JsonObject) => AsyncGenerator<CallEvent, Result>,
+export async function withInput(
+  round: (params: JsonObject) => Promise<Result>,
   params: JsonObject,
   input: InputHandling | 'relay' | null,
   clock: CallClock,
-): AsyncGenerator<CallEvent, void> {
+): Promise<CallEnd> {
   const rounds = input === null || input === 'relay' ? null : new InputRounds(params, input.context);
   for (let sent = params, isFirst = true; ; isFirst = false) {
-    const event = yield* isFirst ? round(sent) : laterRound(round(sent));
-    if (own(event.result, 'resultType') !== 'input_required') {
-      yield event;
-      return;
-    }
-    if (input === 'relay') {
-      yield { kind: 'input_required', result: event.result };
-      return;
-    }
+    const event = await (isFirst ? round(sent) : laterRound(round(sent)));
+    if (event.result.type !== 'input_required') return event;
+    if (input === 'relay') return { kind: 'input_required', result: event.result.value };
     if (rounds === null || input === null) throw refused();
-    const next = rounds.next(event.result);
-    if (next.kind === 'end') {
-      yield { kind: 'result', result: next.result, numbers: null };
-      return;
-    }
+    const next = rounds.next(event.result.value);
+    if (next.kind === 'end') return { kind: 'result', result: parsedResult(next.result, null) };
     const responses =
       next.kind === 'wait'
         ? await waited(next.afterMs, clock)
@@ -44,9 +36,9 @@ export async function* withInput(
 }
 
 /** The first round reached the tool, whatever becomes of a later one. */
-async function* laterRound(events: AsyncGenerator<CallEvent, Result>): AsyncGenerator<CallEvent, Result> {
+async function laterRound(ended: Promise<Result>): Promise<Result> {
   try {
-    return yield* events;
+    return await ended;
   } catch (error) {
     throw error instanceof UpstreamError ? error.withExecution(true) : error;
   }
@@ -55,8 +47,8 @@ async function* laterRound(events: AsyncGenerator<CallEvent, Result>): AsyncGene
 async function waited(ms: number, clock: CallClock): Promise<ReadonlyMap<string, JsonObject>> {
   try {
     await delay(ms, undefined, { signal: clock.signal });
-  } catch {
-    throw clock.signal.reason as UpstreamError;
+  } catch (cause) {
+    throw clock.aborted ?? cause;
   }
   return new Map();
 }
@@ -73,7 +65,7 @@ async function responsesTo(
         const response = await respond(input, request, clock, ended.signal).catch((cause: unknown) =>
           fail(refused(cause)),
         );
-        if (clock.signal.aborted) throw clock.signal.reason as UpstreamError;
+        if (clock.aborted !== null) throw clock.aborted;
         return [key, response ?? fail(refused())] as const;
       }),
     );

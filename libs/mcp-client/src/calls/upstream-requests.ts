@@ -28,7 +28,9 @@ export class UpstreamRequests {
   private readonly counts = new Map<string, number>();
   private total = 0;
   private active = 0;
-  private readonly ended = new AbortController();
+  private isOver = false;
+  /** Made for the first callback: most calls have none, and a controller is not cheap. */
+  private ended: AbortController | null = null;
 
   constructor(
     private readonly channel: Channel,
@@ -50,7 +52,8 @@ export class UpstreamRequests {
 
   /** The call has ended: callbacks that still work are aborted. */
   end(): void {
-    this.ended.abort();
+    this.isOver = true;
+    this.ended?.abort();
   }
 
   private async answer({ id, method, params }: RpcRequest): Promise<void> {
@@ -59,7 +62,7 @@ export class UpstreamRequests {
       void this.channel.farewell(errorBody(id, DECLINED));
       throw error;
     });
-    if (!this.ended.signal.aborted) await this.channel.post(response, this.clock);
+    if (!this.isOver) await this.channel.post(response, this.clock);
   }
 
   private async responseTo(id: RequestId, method: string, params: JsonObject): Promise<JsonObject> {
@@ -71,6 +74,8 @@ export class UpstreamRequests {
     if (verdict.kind === 'refuse') return errorBody(id, verdict.error);
     this.counts.set(method, countBefore + 1);
     this.total += 1;
+    if (this.isOver) return errorBody(id, DECLINED);
+    this.ended ??= new AbortController();
     const result = await respond(this.input, verdict.request, this.clock, this.ended.signal);
     return result === null ? errorBody(id, DECLINED) : resultBody(id, result);
   }

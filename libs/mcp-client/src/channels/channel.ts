@@ -1,6 +1,7 @@
-import type { Era, JsonObject, RpcRequest } from '@gw/mcp';
+import { requestBody, type Era, type JsonObject, type RpcRequest } from '@gw/mcp';
 import type { CallClock } from '../http/call-clock';
 import type { UpstreamMessage } from '../rpc/messages';
+import type { OnMessage } from './response-of';
 
 /** What a server says about itself. Its texts are not trusted. */
 export interface ServerFacts {
@@ -14,7 +15,12 @@ export interface ServerFacts {
 export interface ChannelRequest {
   readonly id: number;
   readonly method: string;
+  /** Params without `_meta`. */
   readonly params: JsonObject;
+  /** Members of `_meta`, to which the channel adds its own. */
+  readonly meta: Record<string, unknown>;
+  /** JSON that is sent in place of `params.arguments`; null for the arguments as they are. */
+  readonly argumentBytes: Buffer | null;
   /** Headers of the protocol beyond those that the channel writes, such as `mcp-param-*`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Headers of the caller for this call alone. */
@@ -37,10 +43,10 @@ export interface Channel {
   /** False when the channel ended, so that the next call needs another. */
   readonly isOpen: boolean;
   /**
-   * Sends a request and yields what the upstream sends for it. The response is the last message.
-   * A reader that stops earlier drops the connection of the request.
+   * Sends a request and resolves with its response. `onMessage` gets what the upstream sends for the
+   * request before. The connection of the request is dropped when the clock aborts.
    */
-  exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void>;
+  exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage>;
   /**
    * Yields what the upstream sends outside of calls, until the clock aborts. `filter` is what a modern
    * upstream is subscribed to: params of `subscriptions/listen`.
@@ -71,3 +77,23 @@ export const POST_HEADERS: Readonly<Record<string, string>> = {
 };
 
 export const encoded = (message: JsonObject): Buffer => Buffer.from(JSON.stringify(message));
+
+/** A request of a channel's own. */
+export const ownRequest = (id: number, method: string, params: JsonObject): ChannelRequest => ({
+  ...{ id, method, params, meta: {}, argumentBytes: null, headers: {}, extra: {}, onRequest: null },
+});
+
+/** The body of a request. */
+export function encodedRequest({ id, method, params, meta, argumentBytes }: ChannelRequest): Buffer {
+  const { arguments: args, ...others } = params;
+  const hasMeta = Object.keys(meta).length > 0;
+  const shown: Record<string, unknown> = argumentBytes === null ? { ...params } : { ...others };
+  if (hasMeta) shown['_meta'] = meta;
+  const text = JSON.stringify(requestBody(id, method, shown));
+  if (argumentBytes === null) return Buffer.from(text);
+  // Two braces end every request: those of params and of the request.
+  const separator = Object.keys(shown).length === 0 ? '' : ',';
+  return Buffer.concat([Buffer.from(`${text.slice(0, -2)}${separator}"arguments":`), argumentBytes, BRACES]);
+}
+
+const BRACES = Buffer.from('}}');

@@ -1,3 +1,4 @@
+import type { CallClock } from '../http/call-clock';
 import type { UpstreamMessage } from '../rpc/messages';
 import { UpstreamError } from '../upstream-error';
 import { MessageQueue } from './message-queue';
@@ -13,12 +14,12 @@ export class Listeners {
   }
 
   /** Throws `busy` when 20 listen already. */
-  add(signal: AbortSignal): MessageQueue {
+  add(clock: CallClock): MessageQueue {
     if (this.queues.size >= LISTENERS_MAX)
       throw new UpstreamError('busy', `The upstream has ${String(LISTENERS_MAX)} listeners already.`, {
         mayHaveExecuted: false,
       });
-    const queue = new MessageQueue(signal);
+    const queue = new MessageQueue(clock);
     this.queues.add(queue);
     return queue;
   }

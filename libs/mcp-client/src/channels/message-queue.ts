@@ -1,3 +1,4 @@
+import type { CallClock } from '../http/call-clock';
 import { UPSTREAM_BOUNDS } from '../limits';
 import type { UpstreamMessage } from '../rpc/messages';
 import { tooLarge, type UpstreamError } from '../upstream-error';
@@ -7,18 +8,26 @@ export class MessageQueue implements AsyncIterable<UpstreamMessage> {
   private readonly messages: UpstreamMessage[] = [];
   private bytes = 0;
   private error: UpstreamError | null = null;
+  private isEnded = false;
   private wake: (() => void) | null = null;
 
-  constructor(private readonly signal: AbortSignal) {}
+  constructor(private readonly clock: CallClock) {}
 
   /** A reader that is too slow loses its call, and not the calls of others. */
   push(message: UpstreamMessage): void {
-    this.bytes += message.bytes;
+    this.bytes += message.data.length;
     if (this.bytes > BYTES_MAX || this.messages.length >= MESSAGES_MAX) {
       this.fail(tooLarge('The queue of messages', BYTES_MAX));
       return;
     }
     this.messages.push(message);
+    this.wake?.();
+  }
+
+  /** No message comes after the last one. */
+  end(last: UpstreamMessage): void {
+    this.push(last);
+    this.isEnded = true;
     this.wake?.();
   }
 
@@ -28,20 +37,23 @@ export class MessageQueue implements AsyncIterable<UpstreamMessage> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<UpstreamMessage, void> {
-    const onAbort = (): void => this.fail(this.signal.reason as UpstreamError);
-    if (this.signal.aborted) onAbort();
-    this.signal.addEventListener('abort', onAbort, { once: true });
+    const { clock } = this;
+    const onAbort = (): void => {
+      if (clock.aborted !== null) this.fail(clock.aborted);
+    };
+    clock.onAbort(onAbort);
     try {
       for (;;) {
         const message = this.messages.shift();
         if (message !== undefined) {
-          this.bytes -= message.bytes;
+          this.bytes -= message.data.length;
           yield message;
         } else if (this.error !== null) throw this.error;
+        else if (this.isEnded) return;
         else await new Promise<void>((resolve) => (this.wake = resolve));
       }
     } finally {
-      this.signal.removeEventListener('abort', onAbort);
+      clock.offAbort(onAbort);
     }
   }
 }

@@ -1,18 +1,21 @@
-import { META, requestBody, upstreamHeaders, type Era, type JsonObject } from '@gw/mcp';
+import { META, upstreamHeaders, type Era, type JsonObject } from '@gw/mcp';
 import type { CallClock } from '../http/call-clock';
 import { EventParser } from '../http/event-parser';
 import type { UpstreamHttp } from '../http/upstream-http';
-import { messagesOf, type UpstreamMessage } from '../rpc/messages';
+import { readMessages, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess } from '../rpc/response-fault';
+import { cancelled, type UpstreamError } from '../upstream-error';
 import {
-  encoded,
+  encodedRequest,
+  ownRequest,
   POST_HEADERS,
   type Channel,
   type ChannelRequest,
   type DeclaredClient,
   type ServerFacts,
 } from './channel';
-import { CallBudget, endedEarly, untilResponse } from './response-of';
+import { MessageQueue } from './message-queue';
+import { CallMessages, endedEarly, type OnMessage } from './response-of';
 
 /** Streamable HTTP of 2026-07-28: every request is a POST that depends on no other. */
 export class ModernChannel implements Channel {
@@ -27,9 +30,11 @@ export class ModernChannel implements Channel {
     readonly facts: ServerFacts | null,
   ) {}
 
-  async *exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
-    const { id, method, extra } = request;
-    const params = this.withMeta(request.params);
+  async exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage> {
+    const { id, method, params, meta, extra } = request;
+    const { capabilities, clientInfo } = this.client;
+    Object.assign(meta, { [META.version]: this.revision, [META.capabilities]: capabilities });
+    meta[META.client] = clientInfo;
     const response = await this.http.send(
       {
         method: 'POST',
@@ -38,19 +43,31 @@ export class ModernChannel implements Channel {
           ...upstreamHeaders(this.revision, { method, params }, []),
           ...request.headers,
         },
-        body: encoded(requestBody(id, method, params)),
+        body: encodedRequest(request),
         extra,
       },
       clock,
     );
     await assertSuccess(response);
-    const messages = messagesOf(response, new EventParser());
-    if (!(yield* untilResponse(messages, id, new CallBudget()))) throw endedEarly();
+    const messages = new CallMessages(id, onMessage);
+    await readMessages(response, new EventParser(), messages.take);
+    if (messages.response === null) throw endedEarly();
+    return messages.response;
   }
 
   async *listen(filter: JsonObject, id: number, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
-    const method = 'subscriptions/listen';
-    yield* this.exchange({ id, method, params: filter, headers: {}, extra: {}, onRequest: null }, clock);
+    const request = ownRequest(id, 'subscriptions/listen', filter);
+    const queue = new MessageQueue(clock);
+    this.exchange(request, clock, (message) => queue.push(message)).then(
+      (response) => queue.end(response),
+      (error: unknown) => queue.fail(error as UpstreamError),
+    );
+    try {
+      yield* queue;
+    } finally {
+      // A reader that leaves ends the subscription, which is the request.
+      clock.abort(cancelled(true));
+    }
   }
 
   /** Modern servers take neither notifications nor responses over HTTP. */
@@ -65,18 +82,5 @@ export class ModernChannel implements Channel {
 
   close(): Promise<void> {
     return Promise.resolve();
-  }
-
-  private withMeta(params: JsonObject): JsonObject {
-    const { _meta, ...rest } = params;
-    return {
-      ...rest,
-      _meta: {
-        ...(_meta as JsonObject | undefined),
-        [META.version]: this.revision,
-        [META.capabilities]: this.client.capabilities,
-        [META.client]: this.client.clientInfo,
-      },
-    };
   }
 }

@@ -2,35 +2,34 @@ import { UPSTREAM_BOUNDS } from '../limits';
 import type { UpstreamMessage } from '../rpc/messages';
 import { tooLarge, UpstreamError } from '../upstream-error';
 
-/**
- * Passes the messages of a call on until its response, which is the last one. Responses to other
- * requests are dropped, except an error without an id. Bounds the messages and bytes of the call.
- * Returns whether the response came.
- */
-export async function* untilResponse(
-  messages: AsyncIterable<UpstreamMessage>,
-  id: number,
-  budget: CallBudget,
-): AsyncGenerator<UpstreamMessage, boolean> {
-  for await (const each of messages) {
-    budget.spend(each.bytes);
-    const { message } = each;
-    if (message.kind !== 'response') yield each;
-    else if (message.id === id || message.id === null) {
-      yield each;
-      return true;
-    }
-  }
-  return false;
-}
+/** What a call does with the messages that come before its response. */
+export type OnMessage = (message: UpstreamMessage) => void;
 
-/** Messages and bytes that one call may still receive. */
-export class CallBudget {
+/**
+ * Takes the messages of a call until its response. Responses to other requests are dropped, except an
+ * error without an id. Bounds the messages and bytes of the call.
+ */
+export class CallMessages {
   private messages: number = UPSTREAM_BOUNDS.callMessagesMax;
   private bytes: number = UPSTREAM_BOUNDS.callBytesMax;
+  /** Null: it has not come. */
+  response: UpstreamMessage | null = null;
 
-  /** Throws `too_large` when the call has used it up. */
-  spend(bytes: number): void {
+  constructor(
+    private readonly id: number,
+    private readonly onMessage: OnMessage,
+  ) {}
+
+  /** Returns whether the message is the response. Throws `too_large` when the call has used up its bounds. */
+  readonly take = (received: UpstreamMessage): boolean => {
+    this.spend(received.data.length);
+    const { message } = received;
+    if (message.kind !== 'response') this.onMessage(received);
+    else if (message.id === this.id || message.id === null) this.response = received;
+    return this.response !== null;
+  };
+
+  private spend(bytes: number): void {
     this.messages -= 1;
     this.bytes -= bytes;
     if (this.bytes < 0) throw tooLarge('All messages of the call', UPSTREAM_BOUNDS.callBytesMax);

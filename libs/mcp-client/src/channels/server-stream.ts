@@ -3,7 +3,7 @@ import { CallClock } from '../http/call-clock';
 import { EventParser } from '../http/event-parser';
 import type { UpstreamHttpResponse } from '../http/upstream-http';
 import type { UpstreamTimeouts } from '../limits';
-import { messagesOf, type UpstreamMessage } from '../rpc/messages';
+import { readMessages, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess } from '../rpc/response-fault';
 import { closed, UpstreamError } from '../upstream-error';
 
@@ -88,10 +88,11 @@ export class ServerStream {
       await assertSuccess(response);
       this.wasOpen = true;
       this.onHead?.();
-      for await (const message of messagesOf(response, parser)) {
+      await readMessages(response, parser, (message) => {
         hasMessage = true;
         this.options.onMessage(message);
-      }
+        return false;
+      });
     } catch (error) {
       this.judge(error);
     } finally {

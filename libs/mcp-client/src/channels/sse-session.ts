@@ -1,13 +1,15 @@
-import { requestBody, type Era, type JsonObject } from '@gw/mcp';
+import type { Era, JsonObject } from '@gw/mcp';
 import { CallClock } from '../http/call-clock';
 import { EventParser, type StreamedEvent } from '../http/event-parser';
 import type { UpstreamHttp, UpstreamHttpResponse } from '../http/upstream-http';
 import type { UpstreamTimeouts } from '../limits';
 import { mediaTypeOf, messageOf, type UpstreamMessage } from '../rpc/messages';
-import { assertSuccess, rpcFault } from '../rpc/response-fault';
+import { assertSuccess, resultOf } from '../rpc/response-fault';
 import { closed, protocolError, UpstreamError } from '../upstream-error';
 import {
   encoded,
+  encodedRequest,
+  ownRequest,
   POST_HEADERS,
   type Channel,
   type ChannelRequest,
@@ -19,7 +21,7 @@ import { INITIALIZED, initializeParams, readInitialized } from './handshake';
 import { Listeners } from './listeners';
 import { MessageQueue } from './message-queue';
 import { RequestRouter } from './request-router';
-import { CallBudget, endedEarly, untilResponse } from './response-of';
+import { CallMessages, endedEarly, type OnMessage } from './response-of';
 
 const FIRST_ID = 0;
 const NO_FACTS: ServerFacts = { capabilities: {}, serverInfo: {}, instructions: null };
@@ -55,8 +57,8 @@ export class SseSession implements Channel {
     clock: CallClock,
   ): Promise<SseSession> {
     const streamClock = new CallClock({ totalMs: STREAM_MS, idleMs: timeouts.streamIdleMs });
-    const onAbort = (): void => streamClock.abort(clock.signal.reason as UpstreamError);
-    clock.signal.addEventListener('abort', onAbort, { once: true });
+    const onAbort = (): void => streamClock.abort(clock.aborted ?? closed(false));
+    clock.onAbort(onAbort);
     const session = new SseSession(http, streamClock, timeouts);
     try {
       await session.start();
@@ -66,18 +68,20 @@ export class SseSession implements Channel {
       session.end(error as UpstreamError);
       throw error;
     } finally {
-      clock.signal.removeEventListener('abort', onAbort);
+      clock.offAbort(onAbort);
     }
   }
 
-  async *exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
-    const { id, method, params, extra, onRequest } = request;
-    const queue = new MessageQueue(clock.signal);
+  async exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage> {
+    const { id, extra, onRequest } = request;
+    const queue = new MessageQueue(clock);
+    const messages = new CallMessages(id, onMessage);
     this.pending.set(id, queue);
     if (onRequest !== null) this.router.add(id, onRequest);
     try {
-      await this.send(requestBody(id, method, params), clock, extra);
-      if (!(yield* untilResponse(queue, id, new CallBudget()))) throw endedEarly();
+      await this.send(encodedRequest(request), clock, extra);
+      for await (const each of queue) if (messages.take(each)) return each;
+      throw endedEarly();
     } finally {
       this.pending.delete(id);
       this.router.delete(id);
@@ -85,7 +89,7 @@ export class SseSession implements Channel {
   }
 
   async *listen(_: JsonObject, __: number, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
-    const queue = this.listeners.add(clock.signal);
+    const queue = this.listeners.add(clock);
     try {
       yield* queue;
     } finally {
@@ -94,7 +98,7 @@ export class SseSession implements Channel {
   }
 
   post(message: JsonObject, clock: CallClock): Promise<void> {
-    return this.send(message, clock, {});
+    return this.send(encoded(message), clock, {});
   }
 
   farewell(message: JsonObject): Promise<void> {
@@ -122,14 +126,10 @@ export class SseSession implements Channel {
   }
 
   private async initialize(client: DeclaredClient, clock: CallClock): Promise<void> {
-    const params = initializeParams(client);
-    const request = { id: FIRST_ID, method: 'initialize', params, headers: {}, extra: {}, onRequest: null };
-    for await (const { message } of this.exchange(request, clock)) {
-      if (message.kind !== 'response') continue;
-      if (message.error !== null) throw rpcFault(message.error, { mayHaveExecuted: false });
-      const { revision, facts } = readInitialized(message.result ?? {});
-      [this.revision, this.facts] = [revision, facts];
-    }
+    const request = ownRequest(FIRST_ID, 'initialize', initializeParams(client));
+    const response = await this.exchange(request, clock, () => undefined);
+    const { revision, facts } = readInitialized(resultOf(response, { mayHaveExecuted: false }).value);
+    [this.revision, this.facts] = [revision, facts];
     await this.post(INITIALIZED, clock);
   }
 
@@ -179,11 +179,7 @@ export class SseSession implements Channel {
     return only;
   }
 
-  private async send(
-    message: JsonObject,
-    clock: CallClock,
-    extra: Readonly<Record<string, string>>,
-  ): Promise<void> {
+  private async send(body: Buffer, clock: CallClock, extra: Readonly<Record<string, string>>): Promise<void> {
     if (this.endpoint === null || !this.isOpen) throw closed(false);
     const response = await this.http.send(
       {
@@ -193,7 +189,7 @@ export class SseSession implements Channel {
           ...POST_HEADERS,
           ...(this.facts !== NO_FACTS && { 'mcp-protocol-version': this.revision }),
         },
-        body: encoded(message),
+        body,
         extra,
       },
       clock,

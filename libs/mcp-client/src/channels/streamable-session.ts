@@ -5,11 +5,12 @@ import { CallClock } from '../http/call-clock';
 import { EventParser } from '../http/event-parser';
 import type { UpstreamHttp, UpstreamHttpResponse } from '../http/upstream-http';
 import { UPSTREAM_BOUNDS, type UpstreamTimeouts } from '../limits';
-import { messagesOf, type UpstreamMessage } from '../rpc/messages';
-import { assertSuccess, rpcFault } from '../rpc/response-fault';
+import { readMessages, type UpstreamMessage } from '../rpc/messages';
+import { assertSuccess, resultOf } from '../rpc/response-fault';
 import { closed, protocolError, UpstreamError } from '../upstream-error';
 import {
   encoded,
+  encodedRequest,
   POST_HEADERS,
   type Channel,
   type ChannelRequest,
@@ -20,7 +21,7 @@ import { sendFarewell } from './farewell';
 import { INITIALIZED, initializeParams, readInitialized } from './handshake';
 import { Listeners } from './listeners';
 import { RequestRouter } from './request-router';
-import { CallBudget, endedEarly, untilResponse } from './response-of';
+import { CallMessages, endedEarly, type OnMessage } from './response-of';
 import { ServerStream } from './server-stream';
 
 const FIRST_ID = 0;
@@ -87,16 +88,13 @@ export class StreamableSession implements Channel {
   }
 
   /** Servers may send requests of a call that answers them on the GET stream, so that is opened first. */
-  async *exchange(request: ChannelRequest, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
+  async exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage> {
     const { id, onRequest } = request;
-    if (onRequest === null) {
-      yield* this.exchangeByPost(request, clock);
-      return;
-    }
+    if (onRequest === null) return this.exchangeByPost(request, clock, onMessage);
     this.router.add(id, onRequest);
     try {
-      await beforeAbort(this.stream.use(), clock.signal);
-      yield* this.exchangeByPost(request, clock);
+      await beforeAbort(this.stream.use(), clock);
+      return await this.exchangeByPost(request, clock, onMessage);
     } finally {
       this.stream.release();
       this.router.delete(id);
@@ -104,9 +102,9 @@ export class StreamableSession implements Channel {
   }
 
   async *listen(_: JsonObject, __: number, clock: CallClock): AsyncGenerator<UpstreamMessage, void> {
-    const queue = this.listeners.add(clock.signal);
+    const queue = this.listeners.add(clock);
     try {
-      await beforeAbort(this.stream.use(), clock.signal);
+      await beforeAbort(this.stream.use(), clock);
       if (this.stream.refusal !== null) throw this.stream.refusal;
       yield* queue;
     } finally {
@@ -115,23 +113,24 @@ export class StreamableSession implements Channel {
     }
   }
 
-  private async *exchangeByPost(
+  private async exchangeByPost(
     request: ChannelRequest,
     clock: CallClock,
-  ): AsyncGenerator<UpstreamMessage, void> {
-    const { id, method, params, extra } = request;
+    onMessage: OnMessage,
+  ): Promise<UpstreamMessage> {
+    const { id, extra } = request;
     const headers = { ...POST_HEADERS, ...this.sessionHeaders() };
-    const body = encoded(requestBody(id, method, params));
+    const body = encodedRequest(request);
     const parser = new EventParser();
-    const budget = new CallBudget();
+    const messages = new CallMessages(id, onMessage);
     let response = await this.http.send({ method: 'POST', headers, body, extra }, clock);
     await assertSuccess(response);
     for (let fruitless = 0; ;) {
       const eventBefore = parser.lastEventId;
-      const failure = yield* this.attempt(messagesOf(response, parser), id, budget);
-      if (failure === null) return;
+      const failure = await this.attempt(response, parser, messages);
+      if (messages.response !== null) return messages.response;
       fruitless = parser.lastEventId === eventBefore ? fruitless + 1 : 0;
-      if (parser.lastEventId === null || fruitless >= UPSTREAM_BOUNDS.resumesMax || clock.signal.aborted)
+      if (parser.lastEventId === null || fruitless >= UPSTREAM_BOUNDS.resumesMax || clock.aborted !== null)
         throw failure;
       response = await this.resume(parser, clock, extra);
     }
@@ -171,14 +170,15 @@ export class StreamableSession implements Channel {
     }
   }
 
-  /** Yields the messages of one stream. Returns why the stream ended before the response, or null. */
-  private async *attempt(
-    messages: AsyncIterable<UpstreamMessage>,
-    id: number,
-    budget: CallBudget,
-  ): AsyncGenerator<UpstreamMessage, UpstreamError | null> {
+  /** Reads one stream until the response. Returns why the stream ended before it. */
+  private async attempt(
+    response: UpstreamHttpResponse,
+    parser: EventParser,
+    messages: CallMessages,
+  ): Promise<UpstreamError> {
     try {
-      return (yield* untilResponse(messages, id, budget)) ? null : endedEarly();
+      await readMessages(response, parser, messages.take);
+      return endedEarly();
     } catch (error) {
       if (error instanceof UpstreamError && error.kind === 'interrupted') return error;
       throw error;
@@ -193,8 +193,8 @@ export class StreamableSession implements Channel {
   ): Promise<UpstreamHttpResponse> {
     try {
       await delay(parser.retryMs ?? RETRY_MS, undefined, { signal: clock.signal });
-    } catch {
-      throw clock.signal.reason as UpstreamError;
+    } catch (cause) {
+      throw clock.aborted ?? cause;
     }
     parser.restart();
     const response = await this.get(parser.lastEventId, extra, clock);
@@ -233,13 +233,10 @@ export class StreamableSession implements Channel {
 }
 
 async function initialized(response: UpstreamHttpResponse): Promise<JsonObject> {
-  const messages = messagesOf(response, new EventParser());
-  for await (const { message } of untilResponse(messages, FIRST_ID, new CallBudget())) {
-    if (message.kind !== 'response') continue;
-    if (message.error !== null) throw rpcFault(message.error, { mayHaveExecuted: false });
-    return message.result ?? {};
-  }
-  throw endedEarly();
+  const messages = new CallMessages(FIRST_ID, () => undefined);
+  await readMessages(response, new EventParser(), messages.take);
+  if (messages.response === null) throw endedEarly();
+  return resultOf(messages.response, { mayHaveExecuted: false }).value;
 }
 
 /** The session that the upstream assigned: visible ASCII, at most 1,024 characters. */

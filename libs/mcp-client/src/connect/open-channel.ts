@@ -8,8 +8,9 @@ import {
   type EraVerdict,
   type JsonObject,
   type ProbeResponse,
+  type RpcResponse,
 } from '@gw/mcp';
-import type { Channel, DeclaredClient } from '../channels/channel';
+import { ownRequest, type Channel, type DeclaredClient } from '../channels/channel';
 import { factsOf } from '../channels/handshake';
 import { ModernChannel } from '../channels/modern-channel';
 import { SseSession } from '../channels/sse-session';
@@ -84,15 +85,12 @@ async function probe(
   const { discoverMs } = options.timeouts;
   const clock = new CallClock({ totalMs: discoverMs, idleMs: discoverMs });
   const channel = new ModernChannel(options.http, NEWEST_MODERN, options.client, null);
-  const request = { id: 0, method: DISCOVER, params: {}, headers: {}, extra: {}, onRequest: null };
+  const request = ownRequest(0, DISCOVER, {});
   try {
-    for await (const { message } of channel.exchange(request, clock)) {
-      if (message.kind !== 'response') continue;
-      const { result, error } = message;
-      const verdict = eraVerdict({ status: 200, body: { result, error } });
-      return { verdict: known(verdict, null), result };
-    }
-    throw protocolError('The upstream did not answer server/discover.');
+    const { message } = await channel.exchange(request, clock, () => undefined);
+    const { result, error } = message as RpcResponse;
+    const verdict = eraVerdict({ status: 200, body: { result, error } });
+    return { verdict: known(verdict, null), result };
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     return { verdict: known(eraVerdict(probed(error)), error), result: null };

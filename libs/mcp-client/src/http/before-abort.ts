@@ -1,16 +1,14 @@
-import type { UpstreamError } from '../upstream-error';
+import type { CallClock } from './call-clock';
 
-/** Waits no longer than the signal allows; the work goes on. What was waited for is surely not sent. */
-export async function beforeAbort<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
-  const over = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const onAbort = (): void => reject((signal.reason as UpstreamError).withExecution(false));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true, signal: over.signal });
+/** Waits no longer than the call may take; the work goes on. What was waited for is surely not sent. */
+export function beforeAbort<T>(work: T | Promise<T>, clock: CallClock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      if (clock.aborted !== null) reject(clock.aborted.withExecution(false));
+    };
+    clock.onAbort(onAbort);
+    Promise.resolve(work)
+      .finally(() => clock.offAbort(onAbort))
+      .then(resolve, reject);
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    over.abort();
-  }
 }

@@ -3,7 +3,7 @@ import { OutboundError, type OutboundCall, type OutboundClient } from '@gw/outbo
 import { UpstreamError, type UpstreamErrorKind } from '../upstream-error';
 import { beforeAbort } from './before-abort';
 import type { CallClock } from './call-clock';
-import { checkedHeaders, type HeaderSource } from './headers';
+import { checkedHeaders, ResponseHeaders, type HeaderSource } from './headers';
 import { ResponseBody } from './response-body';
 
 /** One HTTP request to the upstream. */
@@ -20,8 +20,7 @@ export interface UpstreamHttpRequest {
 
 export interface UpstreamHttpResponse {
   readonly status: number;
-  /** By lower-case name; the first value of a repeated header. */
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: ResponseHeaders;
   readonly body: ResponseBody;
 }
 
@@ -36,8 +35,17 @@ export interface UpstreamHttpOptions {
   readonly connectMs: number;
 }
 
+/** Where a request goes, after the address policy allowed it. */
+interface Target {
+  readonly href: string;
+  readonly origin: string;
+  readonly path: string;
+}
+
 /** Sends HTTP requests to one upstream over the address policy. Follows no redirect. */
 export class UpstreamHttp {
+  private target: Target | null = null;
+
   constructor(private readonly options: UpstreamHttpOptions) {}
 
   get url(): URL {
@@ -49,9 +57,10 @@ export class UpstreamHttp {
    * Rejects with an `UpstreamError`.
    */
   async send(request: UpstreamHttpRequest, clock: CallClock): Promise<UpstreamHttpResponse> {
-    const url = this.allowed(request.url ?? this.options.url);
-    if (clock.signal.aborted) throw (clock.signal.reason as UpstreamError).withExecution(false);
-    const configured = await beforeAbort(this.options.headers(), clock.signal);
+    const { origin, path } = this.targetOf(request.url ?? this.options.url);
+    if (clock.aborted !== null) throw clock.aborted.withExecution(false);
+    const source = this.options.headers();
+    const configured = source instanceof Promise ? await beforeAbort(source, clock) : source;
     const headers = checkedHeaders(configured, request.extra ?? {}, request.headers);
     const { poolClass, connectMs } = this.options;
     return new Promise((resolve, reject) => {
@@ -59,18 +68,17 @@ export class UpstreamHttp {
       // Reads `call` late, since the client calls the handler only after it has returned.
       const body = new ResponseBody(() => call);
       const fail = (error: Error): void => {
-        clock.signal.removeEventListener('abort', onAbort);
+        clock.offAbort(onAbort);
         if (state.hasHead) body.finish(error);
         else reject(error);
       };
       const onAbort = (): void => {
-        fail(clock.signal.reason as UpstreamError);
+        if (clock.aborted !== null) fail(clock.aborted);
         call.abort();
       };
       const call: OutboundCall = this.options.client.dispatch(
         {
-          origin: url.origin,
-          path: `${url.pathname}${url.search}`,
+          ...{ origin, path },
           method: request.method,
           headers,
           body: request.body,
@@ -83,37 +91,37 @@ export class UpstreamHttp {
           onHeaders: (status, raw) => {
             clock.touch();
             state.hasHead = true;
-            resolve({ status, headers: fieldsOf(raw), body });
+            resolve({ status, headers: new ResponseHeaders(raw), body });
           },
           onData: (chunk) => {
             clock.touch();
             body.push(chunk);
           },
           onEnd: () => {
-            clock.signal.removeEventListener('abort', onAbort);
+            clock.offAbort(onAbort);
             body.finish(null);
           },
           onError: (error) => fail(fromOutbound(error)),
         },
       );
-      clock.signal.addEventListener('abort', onAbort, { once: true });
+      clock.onAbort(onAbort);
     });
   }
 
-  private allowed(url: URL): URL {
-    const verdict = this.options.policy.checkUrl(url.href);
-    if (verdict.ok) return verdict.url;
+  /** The verdict of the policy comes from the text of the URL alone, so that it is made once. */
+  private targetOf({ href }: URL): Target {
+    if (this.target?.href !== href) this.target = this.allowed(href);
+    return this.target;
+  }
+
+  private allowed(href: string): Target {
+    const verdict = this.options.policy.checkUrl(href);
+    if (verdict.ok) {
+      const { origin, pathname, search } = verdict.url;
+      return { href, origin, path: `${pathname}${search}` };
+    }
     throw new UpstreamError('refused_address', verdict.rule, { mayHaveExecuted: false });
   }
-}
-
-function fieldsOf(raw: readonly string[]): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at] as string;
-    if (!fields.has(name)) fields.set(name, raw[at + 1] as string);
-  }
-  return fields;
 }
 
 const KINDS: Readonly<Record<OutboundError['failure'], UpstreamErrorKind>> = {

@@ -1,29 +1,31 @@
-import type { ExactNumbers } from '@gw/kernel';
-import { decodeUpstream, McpFault, type RpcMessage } from '@gw/mcp';
+import { scanResponse, type JsonObject, type RequestId, type RpcMessage, type RpcResponse } from '@gw/mcp';
 import type { EventParser } from '../http/event-parser';
 import type { UpstreamHttpResponse } from '../http/upstream-http';
 import { UPSTREAM_BOUNDS } from '../limits';
 import { protocolError } from '../upstream-error';
+import { decoded, parsedResult, scannedResult, type ReceivedResult } from './received-result';
 
 /** A message of an upstream. */
 export interface UpstreamMessage {
   readonly message: RpcMessage;
-  /** Numbers that change when the message is written again: write with `withExactNumbers` of the kernel. */
-  readonly numbers: ExactNumbers | null;
-  /** Size as it was received. */
-  readonly bytes: number;
+  /** Of a success response; null for other messages. */
+  readonly result: ReceivedResult | null;
+  /** The message as it was received. */
+  readonly data: Buffer;
 }
 
 const { messageBytesMax } = UPSTREAM_BOUNDS;
 
 /**
- * The messages of a successful response: the one of a JSON body, or those of an event stream until it
- * ends. Throws `protocol` for other types and for what is no message, and `too_large`.
+ * Reads the messages of a successful response, the one of a JSON body or those of an event stream, until
+ * `take` returns true or it ends. Returns what `take` returned last. Throws `protocol` for other types
+ * and for what is no message, and `too_large`.
  */
-export async function* messagesOf(
+export async function readMessages(
   response: UpstreamHttpResponse,
   parser: EventParser,
-): AsyncGenerator<UpstreamMessage, void> {
+  take: (message: UpstreamMessage) => boolean,
+): Promise<boolean> {
   const type = mediaTypeOf(response);
   const encoding = response.headers.get('content-encoding') ?? 'identity';
   const isReadable = encoding === 'identity' && (type === 'application/json' || type === 'text/event-stream');
@@ -31,16 +33,15 @@ export async function* messagesOf(
     response.body.discard();
     throw protocolError('The response is neither JSON nor an event stream.', { status: response.status });
   }
-  if (type === 'application/json') yield messageOf(await response.body.whole(messageBytesMax));
-  else
-    for await (const chunk of response.body)
-      for (const event of parser.push(chunk)) {
-        if (event.type !== 'message') continue;
-        const message = messageOf(event.data);
-        // The response ends the stream of its request.
-        if (message.message.kind === 'response') response.body.expectEnd();
-        yield message;
-      }
+  if (type === 'application/json') return take(messageOf(await response.body.whole(messageBytesMax)));
+  for await (const chunk of response.body)
+    for (const event of parser.push(chunk)) {
+      if (event.type !== 'message' || !take(messageOf(event.data))) continue;
+      // The response ends the stream of its request.
+      response.body.expectEnd();
+      return true;
+    }
+  return false;
 }
 
 /** Media type of a response, in lower case and without parameters. */
@@ -49,10 +50,26 @@ export const mediaTypeOf = ({ headers }: UpstreamHttpResponse): string =>
 
 /** Reads one message. Throws `protocol`. */
 export function messageOf(data: Buffer): UpstreamMessage {
-  try {
-    return { ...decodeUpstream(data), bytes: data.length };
-  } catch (error) {
-    if (!(error instanceof McpFault)) throw error;
-    throw protocolError('The upstream sent a message that is not valid.', { cause: error });
+  const scanned = scanResponse(data);
+  const result = scanned === null ? null : scannedResult(scanned);
+  if (scanned !== null && result !== null)
+    return { message: new LazyResponse(scanned.id, result), result, data };
+  const { message, numbers } = decoded(data);
+  const isResult = message.kind === 'response' && message.result !== null;
+  return { message, result: isResult ? parsedResult(message.result, numbers) : null, data };
+}
+
+/** A success response that is parsed when its result is read. */
+class LazyResponse implements RpcResponse {
+  readonly kind = 'response';
+  readonly error = null;
+
+  constructor(
+    readonly id: RequestId,
+    private readonly received: ReceivedResult,
+  ) {}
+
+  get result(): JsonObject {
+    return this.received.value;
   }
 }

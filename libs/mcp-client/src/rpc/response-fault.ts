@@ -1,7 +1,8 @@
 import { isObject } from '@gw/kernel';
 import { own, readChallenge, type JsonObject, type RpcError } from '@gw/mcp';
 import type { UpstreamHttpResponse } from '../http/upstream-http';
-import { mediaTypeOf } from './messages';
+import { mediaTypeOf, type UpstreamMessage } from './messages';
+import type { ReceivedResult } from './received-result';
 import { UPSTREAM_BOUNDS } from '../limits';
 import { UpstreamError, type UpstreamErrorFacts } from '../upstream-error';
 
@@ -54,6 +55,16 @@ export const rpcFault = (rpc: RpcError, facts: Partial<UpstreamErrorFacts> = {})
     rpc,
     mayHaveExecuted: !NOT_STARTED.has(rpc.code) && facts.mayHaveExecuted !== false,
   });
+
+/** The result of a response. Throws the failure that its error means. */
+export function resultOf(
+  { message, result }: UpstreamMessage,
+  facts: Partial<UpstreamErrorFacts> = {},
+): ReceivedResult {
+  if (result !== null) return result;
+  if (message.kind !== 'response' || message.error === null) throw new Error('unreachable: not a response');
+  throw rpcFault(message.error, facts);
+}
 
 function rpcErrorOf(body: JsonObject | null): RpcError | null {
   const error = body === null ? undefined : own(body, 'error');

@@ -1,5 +1,5 @@
-import { createAddressPolicy } from '@gw/kernel';
-import { NO_CAPABILITIES } from '@gw/mcp';
+import { createAddressPolicy, type ExactNumbers } from '@gw/kernel';
+import { NO_CAPABILITIES, type JsonObject } from '@gw/mcp';
 import { OutboundClient } from '@gw/outbound';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -164,10 +164,18 @@ export function closedAfterEach(): {
   };
 }
 
+/** An event of a call, with the result parsed. */
+export type ShownEvent =
+  | Exclude<CallEvent, { readonly kind: 'result' }>
+  | { readonly kind: 'result'; readonly result: JsonObject; readonly numbers: ExactNumbers | null };
+
 /** All events of a call. */
-export async function eventsOf(call: AsyncIterable<CallEvent>): Promise<readonly CallEvent[]> {
-  const events: CallEvent[] = [];
-  for await (const each of call) events.push(each);
+export async function eventsOf(call: AsyncIterable<CallEvent>): Promise<readonly ShownEvent[]> {
+  const events: ShownEvent[] = [];
+  for await (const event of call) {
+    if (event.kind !== 'result') events.push(event);
+    else events.push({ kind: 'result', result: event.result.value, numbers: event.result.numbers });
+  }
   return events;
 }
 

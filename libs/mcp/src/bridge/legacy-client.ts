@@ -15,6 +15,8 @@ const CONTENT_SINCE: Readonly<Record<string, LegacyRevision>> = {
   audio: '2025-03-26',
   resource_link: '2025-06-18',
 };
+/** Clients of this revision and of later ones read every kind of content. */
+export const NEWEST_CONTENT: LegacyRevision = '2025-06-18';
 const CACHE_MEMBERS: ReadonlySet<string> = new Set(['resultType', 'ttlMs', 'cacheScope']);
 
 /**
@@ -28,7 +30,7 @@ export function toLegacyResult(
 ): LegacyResult {
   const type = own(result, 'resultType') ?? 'complete';
   if (type === 'input_required') return { kind: 'input_required', result };
-  if (!isKnownResultType(result, client)) return { kind: 'error', error: UNKNOWN_RESULT_TYPE };
+  if (!isKnownResultType(type, client)) return { kind: 'error', error: UNKNOWN_RESULT_TYPE };
   const entries = Object.entries(result).filter(([name]) => !CACHE_MEMBERS.has(name));
   const legacy: Record<string, unknown> = Object.fromEntries(entries);
   if (legacy['structuredContent'] !== undefined && !isObject(legacy['structuredContent']))
@@ -38,9 +40,8 @@ export function toLegacyResult(
   return { kind: 'result', result: legacy };
 }
 
-/** Whether a client can read the type of a result; absent means complete. */
-export function isKnownResultType(result: JsonObject, client: { readonly tasks: boolean }): boolean {
-  const type = own(result, 'resultType') ?? 'complete';
+/** Whether a client can read a `resultType`; absent means complete. */
+export function isKnownResultType(type: unknown, client: { readonly tasks: boolean }): boolean {
   return type === 'complete' || type === 'input_required' || (type === 'task' && client.tasks);
 }
 

@@ -1,6 +1,6 @@
 import { isObject } from '@gw/kernel';
 import { CODES } from '../fault';
-import { commonCapabilities, type ClientCapabilities } from '../http/client-capabilities';
+import { capabilitiesOfBits, capabilityBits, type ClientCapabilities } from '../http/client-capabilities';
 import { META, type JsonObject } from '../protocol';
 import { own, ownList, type RpcError } from '../rpc/message';
 import type { InputRequest, InputRequests } from '../sealed/request-state';
@@ -11,28 +11,28 @@ export interface RelayRules {
   readonly allowSampling: boolean;
 }
 
+const RELAYED = {
+  ...{ form: true, url: true, sampling: false, samplingTools: false, roots: true, tasks: true },
+} satisfies ClientCapabilities;
+const RELAYED_BITS = capabilityBits(RELAYED);
+const RELAYED_WITH_SAMPLING = capabilityBits({ ...RELAYED, sampling: true, samplingTools: true });
+
 /**
- * The capabilities that the gateway declares to a legacy upstream for a client: only what it can
- * relay. Upstream sessions are pooled by them.
+ * The capabilities that the gateway declares to a legacy upstream for a client, as `capabilityBits`: only
+ * what it can relay. Upstream sessions are pooled by them.
  */
-export const relayedCapabilities = (
-  client: ClientCapabilities,
-  { allowSampling }: RelayRules,
-): ClientCapabilities =>
-  commonCapabilities(client, {
-    form: true,
-    url: true,
-    sampling: allowSampling,
-    samplingTools: allowSampling,
-    roots: true,
-    tasks: true,
-  });
+export const relayedCapabilityBits = (client: ClientCapabilities, { allowSampling }: RelayRules): number =>
+  capabilityBits(client) & (allowSampling ? RELAYED_WITH_SAMPLING : RELAYED_BITS);
+
+/** The same capabilities by name. */
+export const relayedCapabilities = (client: ClientCapabilities, rules: RelayRules): ClientCapabilities =>
+  capabilitiesOfBits(relayedCapabilityBits(client, rules));
 
 const LISTS: ReadonlySet<string> = new Set([
   ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'],
 ]);
 /** Results that may be cached (MCP 2026-07-28). */
-const isCacheable = (method: string): boolean => LISTS.has(method) || method === 'resources/read';
+export const isCacheable = (method: string): boolean => LISTS.has(method) || method === 'resources/read';
 
 const TTL_MS_MAX = 300_000;
 

@@ -49,13 +49,14 @@ export const writtenCapabilities = (has: ClientCapabilities): JsonObject => ({
 
 /** Six bits, for session ids and as part of the key of pooled upstream sessions. */
 export const capabilityBits = (has: ClientCapabilities): number =>
-  NAMES.reduce((bits, name, index) => bits | (has[name] ? 1 << index : 0), 0);
+  (has.form ? 1 : 0) |
+  (has.url ? 2 : 0) |
+  (has.sampling ? 4 : 0) |
+  (has.samplingTools ? 8 : 0) |
+  (has.roots ? 16 : 0) |
+  (has.tasks ? 32 : 0);
 
 export const capabilitiesOfBits = (bits: number): ClientCapabilities =>
   Object.fromEntries(
     NAMES.map((name, index) => [name, (bits & (1 << index)) !== 0]),
   ) as unknown as ClientCapabilities;
-
-/** Capabilities that both have. */
-export const commonCapabilities = (one: ClientCapabilities, other: ClientCapabilities): ClientCapabilities =>
-  capabilitiesOfBits(capabilityBits(one) & capabilityBits(other));

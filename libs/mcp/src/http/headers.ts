@@ -36,19 +36,34 @@ export function singleHeader(
 
 const ACCEPT_LENGTH_MAX = 1_024;
 
+/** Types by header, which clients spell in few ways; at the cap, new spellings are read each time. */
+const known = new Map<string, readonly string[]>();
+const KNOWN_MAX = 256;
+const KNOWN_LENGTH_MAX = 128;
+
 /** Media types of an `Accept` or `Content-Type` header in lower case, without those of weight 0. */
 export function mediaTypes(text: string): readonly string[] {
-  return text
+  let types = known.get(text);
+  if (types === undefined) {
+    types = typesIn(text);
+    if (known.size < KNOWN_MAX && text.length <= KNOWN_LENGTH_MAX) known.set(text, types);
+  }
+  return types;
+}
+
+const typesIn = (text: string): readonly string[] =>
+  text
     .slice(0, ACCEPT_LENGTH_MAX)
     .toLowerCase()
     .split(',')
     .map((range) => range.split(';').map((part) => part.trim()))
     .filter(([, ...parameters]) => !parameters.some((part) => /^q=0(?:\.0{0,3})?$/.test(part)))
     .map(([type = '']) => type);
-}
 
 /** Whether an `Accept` header allows a media type, by name or by wildcard. */
 export function accepts(accept: string, type: string): boolean {
-  const [main = ''] = type.split('/');
-  return mediaTypes(accept).some((range) => range === type || range === `${main}/*` || range === '*/*');
+  const types = mediaTypes(accept);
+  return (
+    types.includes(type) || types.includes('*/*') || types.includes(`${type.slice(0, type.indexOf('/'))}/*`)
+  );
 }

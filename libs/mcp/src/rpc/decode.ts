@@ -1,9 +1,9 @@
 import {
-  exactNumbers,
   GatewayError,
-  hasDuplicateMembers,
+  inspectJson,
   jsonSize,
   type ExactNumbers,
+  type JsonInspection,
   type JsonSize,
 } from '@gw/kernel';
 import { isUtf8 } from 'node:buffer';
@@ -19,7 +19,7 @@ export interface DecodedBody {
   readonly numbers: ExactNumbers | null;
 }
 
-const { bodyBytesMax, depthMax, membersMax, batchMax } = MCP_LIMITS;
+const { bodyBytesMax, upstreamBytesMax, depthMax, membersMax, batchMax } = MCP_LIMITS;
 
 /** The message and its `params` are levels too. */
 const LEVELS_MAX = depthMax + 2;
@@ -55,11 +55,15 @@ export function decodeUpstream(body: Buffer): {
   readonly message: RpcMessage;
   readonly numbers: ExactNumbers | null;
 } {
-  if (body.length > MCP_LIMITS.upstreamBytesMax)
+  if (body.length > upstreamBytesMax)
     throw badRequest(CODES.invalidRequest, 'The message of the upstream is too large.');
   const { value, numbers } = parseBounded(body);
   return { message: readMessage(value), numbers };
 }
+
+/** Whether a message of an upstream is as small as `decodeUpstream` needs it. */
+export const isWithinBounds = (body: Buffer): boolean =>
+  body.length <= upstreamBytesMax && !isTooLarge(jsonSize(body, isTooLarge));
 
 function parseBounded(body: Buffer): { readonly value: unknown; readonly numbers: ExactNumbers | null } {
   if (isTooLarge(jsonSize(body, isTooLarge)))
@@ -68,9 +72,10 @@ function parseBounded(body: Buffer): { readonly value: unknown; readonly numbers
       `The body has more than ${String(LEVELS_MAX)} levels or more than ${String(membersMax)} members in one object.`,
     );
   const value = parsed(body);
-  if (hasDuplicateMembers(body))
+  const { hasDuplicates, numbers } = inspected(body);
+  if (hasDuplicates)
     throw badRequest(CODES.invalidRequest, 'An object of the body has two members of one name.');
-  return { value, numbers: numbersOf(body) };
+  return { value, numbers };
 }
 
 function parsed(body: Buffer): unknown {
@@ -82,10 +87,11 @@ function parsed(body: Buffer): unknown {
   throw badRequest(CODES.parse, 'The body is not JSON in UTF-8.');
 }
 
-function numbersOf(body: Buffer): ExactNumbers | null {
+function inspected(body: Buffer): JsonInspection {
   try {
-    const numbers = exactNumbers(body);
-    if (numbers === null || (!numbers.has(Infinity) && !numbers.has(-Infinity))) return numbers;
+    const inspection = inspectJson(body);
+    const { numbers } = inspection;
+    if (numbers === null || (!numbers.has(Infinity) && !numbers.has(-Infinity))) return inspection;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
   }

@@ -31,7 +31,7 @@ export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
 const EMPTY: JsonObject = Object.freeze({});
 const METHOD_LENGTH_MAX = 256;
 
-const isId = (id: unknown): id is RequestId =>
+export const isId = (id: unknown): id is RequestId =>
   typeof id === 'string' ? id.length <= MCP_LIMITS.idLengthMax : Number.isSafeInteger(id);
 
 /**

@@ -1,15 +1,17 @@
 const REVISION = '2026-07-28';
 
-/** A request of a client of 2026-07-28, for `fetch`. `capabilities`: those that the client declares. */
+/** A request of a client of 2026-07-28, for `fetch`. `capabilities`: those that the client declares; `meta`: further members of `_meta`. */
 export function modernRequest(
   apiKey: string,
   method: string,
   params: { readonly name?: string } & object,
   capabilities: object = {},
+  meta: object = {},
 ): { method: 'POST'; headers: Record<string, string>; body: string } {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': REVISION,
     'io.modelcontextprotocol/clientCapabilities': capabilities,
+    ...meta,
   };
   return {
     method: 'POST',

@@ -63,6 +63,9 @@ export class AnalyticsQuery extends MeasureBounds {
   @anyOf('Trace ids.') trace_id?: string[];
   @anyOf('Span ids.') span_id?: string[];
   @anyOf('Slugs of prompts.') prompt_slug?: string[];
+  @anyOf('Slugs of MCP servers.') mcp_server?: string[];
+  @anyOf('Methods of MCP, such as tools/call.') mcp_method?: string[];
+  @anyOf('Names of tools and prompts at their MCP servers.') mcp_capability?: string[];
   @anyOf('Cache states, such as HIT.') cache_status?: string[];
   @QueryEnumListField(REQUEST_TYPES, { description: 'Types of requests.' })
   request_type?: (typeof REQUEST_TYPES)[number][];
@@ -103,4 +106,7 @@ export const GROUP_BY = {
   workspace: 'workspace_id',
   provider: 'credential',
   prompt: 'prompt_slug',
+  mcp_server: 'mcp_server',
+  mcp_method: 'mcp_method',
+  mcp_capability: 'mcp_capability',
 } as const satisfies Readonly<Record<string, (typeof DIMENSIONS)[number]>>;

@@ -89,7 +89,10 @@ describe('analytics', () => {
         metadata: { _user: 'bob', team: 'a' },
       },
       { createdAt: at(71), model: 'claude-4', provider: 'anthropic', cost: null, usage: null, status: 429 },
-      { createdAt: at(72), status: 500, cost: null, usage: null, traceId: 'failed', route: 'mcp.call' },
+      {
+        ...{ createdAt: at(72), status: 500, cost: null, usage: null, traceId: 'failed', route: 'mcp.call' },
+        ...{ mcpServer: 'github', mcpMethod: 'tools/call', mcpCapability: 'search_issues' },
+      },
       { createdAt: at(130), retries: 2, cost: null, usage: null, route: 'a2a.send' },
       {
         createdAt: at(131),
@@ -268,6 +271,21 @@ describe('analytics', () => {
     expect(untotalled.data[0]).toEqual({ object: 'analytics-group', group_key: '200', requests: 7 });
   });
 
+  it('groups requests to MCP servers by server, method and capability', async () => {
+    const filter = `${period(0, 130)}&request_type=mcp&columns=requests,error_count`;
+    for (const [group, key] of [
+      ['mcp_server', 'github'],
+      ['mcp_method', 'tools/call'],
+      ['mcp_capability', 'search_issues'],
+    ] as const)
+      expect((await read<Groups>(`groups/${group}`, filter)).data).toEqual([
+        { object: 'analytics-group', group_key: key, requests: 1, error_count: 1 },
+      ]);
+    // Requests to models are one group of their own.
+    const all = await read<Groups>('groups/mcp_server', period(0, 130));
+    expect(all.data.map(({ group_key: key }) => key)).toEqual([null, 'github']);
+  });
+
   it('applies every documented filter', async () => {
     const totals: Record<string, number> = {
       'status_code=429,500': 2,
@@ -284,6 +302,10 @@ describe('analytics', () => {
       'api_key_ids=33333333-3333-4333-8333-333333333333': 11,
       'configs=none': 0,
       'prompt_slug=none': 0,
+      'mcp_server=github,other': 1,
+      'mcp_method=tools%2Fcall': 1,
+      'mcp_capability=search_issues': 1,
+      'mcp_server=other&mcp_capability=search_issues': 0,
       'span_id=none': 0,
       'cache_status=HIT': 1,
     };

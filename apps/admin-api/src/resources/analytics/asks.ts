@@ -77,6 +77,9 @@ export function filterOf(query: AnalyticsQuery, feedbackTraceIds: readonly strin
     credential: query.virtual_keys,
     config_id: query.configs,
     prompt_slug: query.prompt_slug,
+    mcp_server: query.mcp_server,
+    mcp_method: query.mcp_method,
+    mcp_capability: query.mcp_capability,
     cache_status: query.cache_status,
     request_type: query.request_type,
   };

@@ -58,6 +58,9 @@ export class LogExportFiltersDto {
   @TextField({ optional: true, max: 255, description: 'Must be the workspace of the export.' })
   workspace_slug?: string;
   @TextField(LIST) prompt_slug?: string;
+  @TextField({ ...LIST, description: 'Slugs of MCP servers.' }) mcp_server?: string;
+  @TextField({ ...LIST, description: 'Methods of MCP.', example: 'tools/call' }) mcp_method?: string;
+  @TextField({ ...LIST, description: 'Names of tools and prompts.' }) mcp_capability?: string;
   @IntegerField({
     optional: true,
     min: 1,

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-const digestOf = (text: string, digits: number): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, digits);
+const digestOf = (text: string, digits: number): string => hash('sha256', text).slice(0, digits);
 
 const isAllZero = (hex: string): boolean => /^0+$/.test(hex);
 
@@ -19,3 +18,6 @@ export function spanIdOf(text: string): string {
   const hex = text.toLowerCase();
   return /^[0-9a-f]{16}$/.test(hex) && !isAllZero(hex) ? hex : digestOf(text, 16);
 }
+
+/** Id of the span of a request's call to a provider or server, by its place among the calls that were made. */
+export const callSpanId = (requestId: string, at: number): string => spanIdOf(`${requestId} ${String(at)}`);

@@ -1,0 +1,27 @@
+import { own, type JsonObject } from '@gw/mcp';
+import { callSpanId, traceIdOf } from '@gw/telemetry';
+import { traceParentOf } from '../accept/trace-context';
+import type { McpRequest } from './mcp-request';
+
+/** Every request is recorded, so a trace that begins here is too. */
+const RECORDED = '01';
+const STATE_LENGTH_MAX = 512;
+
+/**
+ * The trace context of a call to a server: `traceparent` names the span of the call, which the worker exports, and `tracestate`
+ * is the caller's. MCP carries them in `_meta`, without a prefix; HTTP carries them in headers of the same names.
+ */
+export function traceContext({ context, message: { params } }: McpRequest): Readonly<Record<string, string>> {
+  const { headers } = context.req;
+  const meta = own(params, '_meta') as JsonObject | undefined;
+  const inMeta = traceParentOf(meta === undefined ? undefined : own(meta, 'traceparent'));
+  const parent = inMeta ?? traceParentOf(headers['traceparent']);
+  const span = callSpanId(context.id, context.attempts.records.length);
+  const traceparent = `00-${traceIdOf(context.traceId)}-${span}-${parent?.flags ?? RECORDED}`;
+  // The state of one context says nothing about another.
+  const state = inMeta === null ? headers['tracestate'] : own(meta as JsonObject, 'tracestate');
+  return isState(state) ? { traceparent, tracestate: state } : { traceparent };
+}
+
+const isState = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= STATE_LENGTH_MAX && /^[\x20-\x7e]+$/.test(value);

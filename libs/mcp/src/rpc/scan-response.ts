@@ -1,0 +1,146 @@
+import { afterSpace, walkMembers, type Span } from '@gw/kernel';
+import { isUtf8 } from 'node:buffer';
+import { META, type JsonObject, type RequestId } from '../protocol';
+import { isWithinBounds } from './decode';
+import { isId } from './message';
+
+/** Members of a message, and of a result, that decide what becomes of it. */
+const OF_MESSAGE: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'result', 'error']);
+const OF_RESULT: ReadonlySet<string> = new Set([
+  ...['resultType', 'isError', '_meta', 'structuredContent', 'ttlMs', 'cacheScope'],
+]);
+const OF_META: ReadonlySet<string> = new Set([META.server]);
+
+type Members = ReadonlyMap<string, Span>;
+
+/** A success response whose result is not parsed, with the places of its parts. */
+export interface ScannedResponse {
+  readonly body: Buffer;
+  readonly id: RequestId;
+  /** From brace to brace. */
+  readonly result: Span;
+  /** Members of the result that decide how it is sent on. */
+  readonly members: Members;
+}
+
+/**
+ * Finds the parts of a success response without parsing it, so that a result which nothing looks into is sent on
+ * as it came. Null for every other message, and where the bytes leave anything open: names with escapes, repeated
+ * members, brackets that do not match, invalid UTF-8, more levels or members than `decodeUpstream` allows. Decode
+ * those. The span of the result holds one object with balanced brackets, whatever is in its strings, so that a
+ * client that cannot parse it fails alone. Takes linear time.
+ */
+export function scanResponse(body: Buffer): ScannedResponse | null {
+  if (!isWithinBounds(body) || !isUtf8(body)) return null;
+  const message = new Map<string, Span>();
+  const end = walkMembers(body, afterSpace(body, 0), collect(message, OF_MESSAGE));
+  if (end < 0 || afterSpace(body, end) !== body.length) return null;
+  const result = message.get('result');
+  if (result === undefined || message.has('method') || message.has('error')) return null;
+  const id = idAt(body, message.get('id'));
+  const members = new Map<string, Span>();
+  if (id === null || textAt(body, message.get('jsonrpc')) !== '"2.0"') return null;
+  return walkMembers(body, result.start, collect(members, OF_RESULT)) === result.end
+    ? { body, id, result, members }
+    : null;
+}
+
+const collect =
+  (found: Map<string, Span>, wanted: ReadonlySet<string>) =>
+  (name: string, start: number, end: number): boolean => {
+    if (!wanted.has(name)) return true;
+    if (found.has(name)) return false;
+    found.set(name, { start, end });
+    return true;
+  };
+
+const textAt = (body: Buffer, span: Span | undefined): string | null =>
+  span === undefined ? null : body.toString('latin1', span.start, span.end);
+
+const ID_BYTES_MAX = 64;
+
+/** Null for an id that is long, or no string or integer: such a message is decoded. */
+function idAt(body: Buffer, span: Span | undefined): RequestId | null {
+  if (span === undefined || span.end - span.start > ID_BYTES_MAX) return null;
+  const id = parsed(body.toString('utf8', span.start, span.end));
+  return isId(id) ? id : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `resultType` of the result: `complete` when it is absent; null when it is no string without escapes. */
+export function scannedType({ body, members }: ScannedResponse): string | null {
+  const text = textAt(body, members.get('resultType'));
+  if (text === null) return 'complete';
+  return /^"[^"\\]{0,64}"$/.test(text) ? text.slice(1, -1) : null;
+}
+
+/** Whether the result says that the tool failed. */
+export const scannedIsError = ({ body, members }: ScannedResponse): boolean =>
+  textAt(body, members.get('isError')) === 'true';
+
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Whether clients of legacy revisions from 2025-06-18 on get the result as it is; `toLegacyResult` says what they get otherwise. */
+export function isLegacyResult({ body, members }: ScannedResponse): boolean {
+  const structured = members.get('structuredContent');
+  return (
+    !['resultType', 'ttlMs', 'cacheScope'].some((name) => members.has(name)) &&
+    (structured === undefined || body[structured.start] === OPEN_OBJECT)
+  );
+}
+
+/**
+ * The response to a client's request with the bytes of the result. With `serverInfo`, the result gets it in
+ * `_meta`, and the `resultType` that it lacks, as `toModernResult` writes them; null: it is sent as it is. Null when
+ * the place of `_meta` is open; the response is then written from the parsed result.
+ */
+export function splicedResponse(
+  scanned: ScannedResponse,
+  id: RequestId,
+  serverInfo: JsonObject | null,
+): Buffer | null {
+  const { body, result } = scanned;
+  const pieces =
+    serverInfo === null ? [body.subarray(result.start, result.end)] : modern(scanned, serverInfo);
+  if (pieces === null) return null;
+  return Buffer.concat([
+    Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`),
+    ...pieces,
+    END,
+  ]);
+}
+
+const END = Buffer.from('}');
+
+/** Pieces of the result for a modern client. */
+function modern(
+  { body, result: { start, end }, members }: ScannedResponse,
+  serverInfo: JsonObject,
+): readonly Buffer[] | null {
+  const info = JSON.stringify(serverInfo);
+  const type = members.has('resultType') ? '' : '"resultType":"complete",';
+  const meta = members.get('_meta');
+  if (meta === undefined) {
+    const added = `{${type}"_meta":{"${META.server}":${info}}${isEmpty(body, start) ? '' : ','}`;
+    return [Buffer.from(added), body.subarray(start + 1, end)];
+  }
+  if (body[meta.start] !== OPEN_OBJECT) return null;
+  const head = [Buffer.from(`{${type}`), body.subarray(start + 1, meta.start)];
+  const known = new Map<string, Span>();
+  if (walkMembers(body, meta.start, collect(known, OF_META)) < 0) return null;
+  const own = known.get(META.server);
+  if (own !== undefined)
+    return [...head, body.subarray(meta.start, own.start), Buffer.from(info), body.subarray(own.end, end)];
+  const added = `{"${META.server}":${info}${isEmpty(body, meta.start) ? '' : ','}`;
+  return [...head, Buffer.from(added), body.subarray(meta.start + 1, end)];
+}
+
+const isEmpty = (body: Buffer, open: number): boolean => body[afterSpace(body, open + 1)] === CLOSE_OBJECT;
