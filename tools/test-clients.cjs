@@ -156,11 +156,11 @@ function* clientsOf(gateway) {
       passes: () => true,
     };
   const { dependencies } = JSON.parse(readFileSync(join(SOURCES, 'package.json'), 'utf8'));
-  for (const { name, command, args, files, environment: own } of commandLines(gateway))
+  for (const { name, command, args, files, environment: own, passes } of commandLines(gateway))
     yield {
       name: `${name} ${dependencies[name]}`,
       run: () => runAlone(join(CACHE, 'node_modules', '.bin', command), args, { files, environment: own }),
-      passes: quotesResult,
+      passes: passes ?? quotesResult,
     };
 }
 

@@ -11,6 +11,7 @@ const PRINTED = '18 degrees in Paris';
  * @property {readonly string[]} args
  * @property {Readonly<Record<string, string>>} files Below the home folder.
  * @property {Readonly<Record<string, string>>} environment
+ * @property {(output: string) => boolean} [passes] Absent: it quotes what its shell printed.
  */
 
 /** @typedef {{ url: string, key: string }} Gateway `url` ends in `/v1`. */
@@ -94,8 +95,39 @@ const opencode = ({ url, key }) => ({
   environment: {},
 });
 
+/**
+ * The Inspector without its page.
+ * @param {string} path
+ * @param {readonly string[]} args
+ * @param {RegExp} printed
+ * @returns {(gateway: Gateway) => CommandLine}
+ */
+const inspector =
+  (path, args, printed) =>
+  ({ url, key }) => ({
+    name: '@modelcontextprotocol/inspector',
+    command: 'mcp-inspector',
+    args: [
+      ...['--cli', url.replace(/\/v1$/, path), '--transport', 'http', '--header', `x-gw-api-key: ${key}`],
+      ...args,
+    ],
+    files: {},
+    environment: {},
+    passes: (output) => printed.test(output),
+  });
+
+const INSPECTORS = [
+  inspector(
+    '/sandbox/mcp',
+    ['--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=2', 'b=3'],
+    /"sum": 5/,
+  ),
+  inspector('/mcp/admin', ['--protocol-era', 'modern', '--method', 'tools/list'], /"get_my_limits"/),
+];
+
 /** @type {(gateway: Gateway) => readonly CommandLine[]} */
-const commandLines = (gateway) => [codex, geminiCli, claudeCode, opencode].map((client) => client(gateway));
+const commandLines = (gateway) =>
+  [codex, geminiCli, claudeCode, opencode, ...INSPECTORS].map((client) => client(gateway));
 
 /** @param {string} output */
 const quotesResult = (output) => new RegExp(`\\[sandbox\\] .*${PRINTED}`, 's').test(output);

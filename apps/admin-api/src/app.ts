@@ -1,4 +1,4 @@
-import { HEADER } from '@gw/contracts';
+import { HEADER, MCP_ADMIN_PATH } from '@gw/contracts';
 import { GatewayError, clientAddress, CONTROL_PLANE_VERSION, signedClientAddress } from '@gw/kernel';
 import { openInstallation } from '@gw/entities';
 import {
@@ -22,6 +22,7 @@ import { BODY, PUBLIC_BODY } from './platform/bodies';
 import { SAML_LOGOUT_FORM_PATHS } from './platform/logins/saml-logout.controller';
 import { SAML_FORM_PATHS } from './platform/logins/saml-login.controller';
 import { SCIM_PATHS, ScimRoutes } from './resources/scim/scim-routes';
+import { McpAdminRoutes } from './resources/mcp-admin/mcp-admin-routes';
 import { McpRegistryRoutes } from './resources/mcp-registry/mcp-registry-routes';
 import { OTLP_PATHS } from './resources/traces/traces.controller';
 import { DEVICE_FORM_PATHS } from './platform/oauth/device-page.controller';
@@ -76,6 +77,8 @@ const NOT_JSON_ONLY = [
   ...CONSENT_FORM_PATHS,
   ...DEVICE_FORM_PATHS,
   ...CONNECT_FORM_PATHS,
+  // MCP judges the media types of its requests itself.
+  MCP_ADMIN_PATH,
 ];
 
 /**
@@ -110,6 +113,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   adapter.getInstance().addHook('onRequest', (request, reply) => gate.admit(request, reply));
   app.get(OauthEndpoint).register(adapter.getInstance<FastifyInstance>(), log);
   app.get(ScimRoutes).register(adapter.getInstance<FastifyInstance>(), log);
+  app.get(McpAdminRoutes).register(adapter.getInstance<FastifyInstance>(), gate, log);
   app.get(McpRegistryRoutes).register(adapter.getInstance<FastifyInstance>(), gate, log);
   const document = serveOpenApi(app, {
     title: 'Tollgate control plane',

@@ -66,6 +66,8 @@ export const ADMIN_SETTINGS = {
   /** True blocks inline configs in all organisations, whatever their own settings. */
   BLOCK_INLINE_CONFIG: flag(false),
   TRUSTED_CUSTOM_HOSTS: trustedHosts,
+  /** True: MCP integrations may have the URL of the sandbox's own server, which this process answers. */
+  SANDBOX_ENABLED: flag(false),
   ...PROXY_SETTINGS,
   /** Resolvers that domains are verified by, as addresses with or without a port; those of the system when absent. */
   DNS_SERVERS: dnsServers,
@@ -94,6 +96,8 @@ export const ADMIN_SETTINGS = {
    * Public base URL of this installation (gateway or admin API), used in links. Default: the admin API's own address.
    */
   CONSOLE_URL: optional(url({ protocols: ['http:', 'https:'] })),
+  /** Web origins whose pages may call `/mcp/admin`, separated by commas, besides those of this installation. */
+  MCP_ALLOWED_ORIGINS: text(''),
   /** Seconds for which browsers must use TLS for this host; with 0 the header is not sent. */
   HSTS_MAX_AGE: integer({ min: 0, max: 63_072_000 }, 0),
   /** True: owners may log in by password where single sign-on is enforced; all owners get a mail of it. */

@@ -10,6 +10,7 @@ import { withMigratedDatabase } from './platform/setup/database';
 import { ensureProviders, type FirstProvider } from './platform/setup/first-providers';
 import { ensureInstalled } from './platform/setup/first-start';
 import { PROVIDER_KEY_SETTINGS, SETUP_SETTINGS } from './platform/setup/settings';
+import { ensureSandboxServer } from './resources/mcp-integrations/sandbox-server';
 
 type Settings = ReturnType<typeof readSettings<typeof SETUP_SETTINGS>>;
 
@@ -84,7 +85,12 @@ export async function setUp(environment: Readonly<Record<string, string | undefi
       installed.workspaceId,
       providersOf(settings, readSettings(PROVIDER_KEY_SETTINGS, environment)),
     );
-    log.info({ organisation: installed.organisationId, providers: added }, 'set-up is complete');
+    const hasServer =
+      settings.SANDBOX_ENABLED && (await ensureSandboxServer(dataSource, installed.workspaceId));
+    log.info(
+      { organisation: installed.organisationId, providers: added, mcpServers: hasServer ? ['sandbox'] : [] },
+      'set-up is complete',
+    );
   });
 }
 

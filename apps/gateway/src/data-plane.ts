@@ -118,7 +118,7 @@ export interface DataPlane {
 
 /** Creates the request path. No request passes through Nest. */
 export function createDataPlane(parts: DataPlaneParts): DataPlane {
-  const { settings, documents, providers, log } = parts;
+  const { settings, documents, providers, log, metrics } = parts;
   const policy = policyOf(settings);
   const names = new NameResolver();
   const outbound = outboundClient(settings, policy, names);
@@ -131,7 +131,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const { settle, settleCheck, refused } = settlementOf(parts, limits, routing, inFlight);
   const stopListening = routing.health.listen(Date.now);
   const shared = {
-    ...{ settings, documents, providers, policy, routing, outbound, responses, settle, beforeCall },
+    ...{ settings, documents, providers, policy, routing, outbound, responses, settle, beforeCall, metrics },
     principals: createPrincipals(settings, { documents, policy, log }),
     accounts: limits.accounts,
     pricer: limits.pricer,
@@ -151,17 +151,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
   const pipeline = new Pipeline(stages, failures, underWay);
   const ended = EndedCallers.start({ ...shared, underWay, pipeline });
-  const { metrics } = parts;
-  const mcp = createMcp({
-    ...shared,
-    ...limits,
-    guardrails,
-    guardTools,
-    stages,
-    underWay,
-    failures,
-    metrics,
-  });
+  const mcp = createMcp({ ...shared, ...limits, guardrails, guardTools, stages, underWay, failures });
   const door = createDoor({ ...parts, ...limits, pipeline, controlPlane, stages, mcp, board: health });
   return {
     realtime: realtime.door,

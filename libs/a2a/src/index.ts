@@ -104,6 +104,13 @@ export {
   type PushRequest,
   type PushVerdict,
 } from './push/push-send';
+export {
+  SANDBOX_AGENT_CARD,
+  SANDBOX_AGENT_ORIGIN,
+  sandboxAgentResponse,
+  type SandboxAgentRequest,
+  type SandboxAgentResponse,
+} from './sandbox/echo-agent';
 export { isTerminal, type TaskState } from './shapes/enums';
 export { eventIds, eventKind, type EventKind } from './shapes/events';
 export { type Members } from './shapes/members';

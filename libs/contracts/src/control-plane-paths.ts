@@ -54,5 +54,11 @@ export const UNVERSIONED_SEGMENTS = [
   'v0.1', // the registry of MCP servers, which has its own versions
 ] as const;
 
+/**
+ * The control plane as an MCP server. Its first segment is also that of the gateway's own path `/mcp`,
+ * so it is known by the whole path.
+ */
+export const MCP_ADMIN_PATH = '/mcp/admin';
+
 /** A path of the control plane without its version. */
 export type ControlPlanePath = ControlPlaneSegment | `${ControlPlaneSegment}/${string}`;

@@ -116,6 +116,7 @@ export { isOfBatch, ONCE_MAX } from './log-record';
 export type { MailMessage } from './mail';
 export {
   CONTROL_PLANE_SEGMENTS,
+  MCP_ADMIN_PATH,
   UNVERSIONED_SEGMENTS,
   type ControlPlanePath,
   type ControlPlaneSegment,

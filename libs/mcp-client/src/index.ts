@@ -16,6 +16,7 @@ export { type ServerFacts } from './channels/channel';
 export { EraVerdicts, type KnownEra } from './connect/era-verdicts';
 export { type UpstreamProtocol } from './connect/open-channel';
 export { isReservedHeader, type HeaderSource } from './http/headers';
+export { sandboxPolicy, withSandbox, type UpstreamNetwork } from './http/upstream-network';
 export { DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
 export { type ListKind, type UpstreamList } from './lists';
 export { type ReceivedResult } from './rpc/received-result';

@@ -1,4 +1,4 @@
-import { NO_CAPABILITIES } from '@gw/mcp';
+import { NO_CAPABILITIES, type JsonObject } from '@gw/mcp';
 import {
   closedAfterEach,
   event,
@@ -12,6 +12,7 @@ import {
   until,
 } from './spec-support/fixture';
 import { modernServer } from './spec-support/modern-server';
+import { UpstreamError } from './upstream-error';
 
 const { serve, upstream } = closedAfterEach();
 const TEXT = { resultType: 'complete', content: [{ type: 'text', text: 'sunny' }] };
@@ -182,6 +183,36 @@ describe('McpUpstream with a modern server', () => {
     const call = client.call({ name: 'w' }, { headers: { 'x-user': 'a\r\nb: c' } });
     expect(await failureOf(eventsOf(call))).toMatchObject({ kind: 'protocol', mayHaveExecuted: false });
     expect(server.received).toHaveLength(2);
+  });
+
+  it('sends arguments as their caller wrote them', async () => {
+    const server = await serve(
+      modernServer({ 'tools/call': (received, res) => json(res, result(received, TEXT)) }),
+    );
+    const bytes = '{ "n": 12345678901234567890.10 }';
+    const args = JSON.parse(bytes) as JsonObject;
+    const options = { argumentBytes: Buffer.from(bytes) };
+    await eventsOf(upstream(server.url).call({ name: 'w', arguments: args }, options));
+    const received = server.received.at(-1);
+    expect(received?.text).toContain(`"arguments":${bytes}`);
+    expect(received?.message).toMatchObject({ params: { name: 'w', arguments: args } });
+  });
+
+  it('parses a result when it is read, and reports one that is not valid', async () => {
+    const server = await serve(
+      modernServer({
+        'tools/call': (received, res) => {
+          res.writeHead(200, { 'content-type': 'application/json' });
+          res.end(
+            `{"jsonrpc":"2.0","id":${String(received.message['id'])},"result":{"isError":true,"a":"\\x"}}`,
+          );
+        },
+      }),
+    );
+    const end = await upstream(server.url).perform('tools/call', { name: 'w' });
+    if (end.kind !== 'result') throw new Error(end.kind);
+    expect([end.result.type, end.result.isError]).toEqual(['complete', true]);
+    expect(() => end.result.value).toThrow(UpstreamError);
   });
 
   it('renews the verdict when the server no longer speaks the revision', async () => {

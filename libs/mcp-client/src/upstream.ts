@@ -32,7 +32,7 @@ import { rpcFault } from './rpc/response-fault';
 import { closed, protocolError, UpstreamError } from './upstream-error';
 
 export interface McpUpstreamOptions {
-  readonly client: OutboundClient;
+  readonly client: Pick<OutboundClient, 'dispatch'>;
   readonly policy: AddressPolicy;
   readonly url: URL;
   /** Connections are shared only within a class: one per tenant and credential. */

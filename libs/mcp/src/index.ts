@@ -200,6 +200,14 @@ export {
 } from './rpc/scan-response';
 export { argumentText, resultText, withEditedLeaves, withEditedResult, type ResultText } from './rpc/texts';
 export { readToolCall, type ToolCall } from './rpc/tool-call';
+export {
+  SANDBOX_MCP_FACTS,
+  SANDBOX_MCP_TOOLS,
+  SANDBOX_MCP_URL,
+  sandboxMcpResponse,
+  type SandboxRequest,
+  type SandboxResponse,
+} from './sandbox/sandbox-server';
 export { PARKED_TEXTS, ParkedCalls, type Redeemed } from './sealed/parked-calls';
 export { principalBinding, type McpPrincipal } from './sealed/principal';
 export {
@@ -212,6 +220,14 @@ export {
 } from './sealed/request-state';
 export { inputRequired, readRetry, type Retry, type RetryContext } from './sealed/retry';
 export { newSessionId, openSessionId, type SessionFacts, type SessionOwner } from './sealed/session-id';
+export {
+  ownResult,
+  readOwnRequest,
+  type OwnRequest,
+  type OwnServer,
+  type OwnTool,
+  type Posted,
+} from './server/own-server';
 export {
   callbackVerdict,
   connectionBinding,

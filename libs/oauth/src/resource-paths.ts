@@ -1,8 +1,11 @@
+import { MCP_ADMIN_PATH } from '@gw/contracts';
 import { canonicalResource } from './resource-url';
 
 /** What a resource is. `workspace` is a slug or an id; null: it comes from the consent. */
 export type ResourcePlace =
   | { readonly kind: 'control_plane' }
+  /** The control plane as an MCP server. */
+  | { readonly kind: 'control_plane_mcp' }
   /** `server` is null for all servers at once. */
   | { readonly kind: 'mcp'; readonly workspace: string | null; readonly server: string | null }
   | { readonly kind: 'agent'; readonly workspace: string | null; readonly server: string };
@@ -31,6 +34,7 @@ export function resourceAt(url: string, publicUrl: string): ResourcePlace | unde
     return undefined;
   const path = canonical.slice(origin.length + 1);
   if (path === 'v1') return { kind: 'control_plane' };
+  if (`/${path}` === MCP_ADMIN_PATH) return { kind: 'control_plane_mcp' };
   const segments = path.split('/', 5);
   return segments.at(-1) === 'mcp' ? serverAt(segments.slice(0, -1)) : agentAt(segments);
 }

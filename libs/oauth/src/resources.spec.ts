@@ -89,6 +89,7 @@ describe('canonical URLs of resources', () => {
 describe('what a resource names', () => {
   it.each([
     ['/v1', { kind: 'control_plane' }],
+    ['/mcp/admin', { kind: 'control_plane_mcp' }],
     ['/mcp', { kind: 'mcp', workspace: null, server: null }],
     ['/team/-/mcp', { kind: 'mcp', workspace: 'team', server: null }],
     ['/server/mcp', { kind: 'mcp', workspace: null, server: 'server' }],
@@ -107,6 +108,8 @@ describe('what a resource names', () => {
       '/v1/chat/completions',
       '/-/mcp',
       '/mcp/mcp',
+      '/mcp/admin/x',
+      '/mcp/Admin',
       '/v1/mcp',
       '/oauth/server/mcp',
       '/team/all/mcp',

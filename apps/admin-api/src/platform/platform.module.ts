@@ -3,6 +3,7 @@ import { DomainProofs } from '@gw/federation';
 import { PostgresAnalytics } from '@gw/log-store';
 import { createAddressPolicy, parseTrustedHosts, type AddressPolicy } from '@gw/kernel';
 import { openLogStores } from '@gw/object-store';
+import { sandboxPolicy } from '@gw/mcp-client';
 import { BufferedClient, createVendorCalls, OutboundClient } from '@gw/outbound';
 import { createSecretReader } from '@gw/secret-managers';
 import { Global, Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
@@ -102,8 +103,10 @@ const FROM_SETTINGS: readonly FactoryProvider[] = [
   {
     provide: ADDRESS_POLICY,
     inject: [SETTINGS],
-    useFactory: ({ TRUSTED_CUSTOM_HOSTS }: AdminSettings) =>
-      createAddressPolicy({ trustedHosts: parseTrustedHosts(TRUSTED_CUSTOM_HOSTS) }),
+    useFactory: ({ TRUSTED_CUSTOM_HOSTS, SANDBOX_ENABLED }: AdminSettings) => {
+      const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(TRUSTED_CUSTOM_HOSTS) });
+      return SANDBOX_ENABLED ? sandboxPolicy(policy) : policy;
+    },
   },
   {
     provide: SECRET_READER,

@@ -61,6 +61,9 @@ import { LogsService } from './logs/logs.service';
 import { MCP_CONNECTIONS } from './mcp-connections/mcp-connections.parts';
 import { MCP_INTEGRATIONS } from './mcp-integrations/mcp-integrations.parts';
 import { MCP_SERVERS } from './mcp-servers/mcp-servers.parts';
+import { McpAdminRoutes } from './mcp-admin/mcp-admin-routes';
+import { McpAdminService } from './mcp-admin/mcp-admin.service';
+import { Plans } from './mcp-admin/plans.service';
 import { McpRegistryRoutes } from './mcp-registry/mcp-registry-routes';
 import { McpRegistryService } from './mcp-registry/mcp-registry.service';
 import { OrganisationPropertiesController } from './organisation-properties/organisation-properties.controller';
@@ -277,6 +280,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   },
   { controllers: [AgentCardsController], providers: [AgentCardsService] },
   MCP_CONNECTIONS,
+  { controllers: [], providers: [McpAdminService, McpAdminRoutes, Plans] },
   { controllers: [], providers: [McpRegistryService, McpRegistryRoutes] },
   { controllers: [BatchesController] },
   { controllers: [AlertWebhooksController], providers: [AlertWebhooksService] },

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dialect } from '@gw/providers';
 import type { ApiBase } from '../routes/gemini-path';
 import { mcpPlaceOf, type McpPlace } from '@gw/oauth';
-import { CONTROL_PLANE_SEGMENTS, HEADER, UNVERSIONED_SEGMENTS } from '@gw/contracts';
+import { CONTROL_PLANE_SEGMENTS, HEADER, MCP_ADMIN_PATH, UNVERSIONED_SEGMENTS } from '@gw/contracts';
 
 const CONTROL_PLANE: ReadonlySet<string> = new Set(CONTROL_PLANE_SEGMENTS);
 const UNVERSIONED: ReadonlySet<string> = new Set(UNVERSIONED_SEGMENTS);
@@ -56,11 +56,14 @@ export function destinationOf(
     return { plane: 'data', path: path.slice(OPENAI_PREFIX.length - 1), base: '/v1' };
   const base = GEMINI_BASES.find((one) => path.startsWith(`${one}/`));
   if (base !== undefined) return { plane: 'data', path: path.slice(base.length), base };
-  if (path.startsWith('/v2/') || UNVERSIONED.has(firstSegment(path, 1))) return { plane: 'control' };
+  if (isOfControlPlaneAlone(path)) return { plane: 'control' };
   if (path === '/openapi.json') return { plane: 'openapi' };
   const place = mcpPlaceOf(path);
   return place === undefined ? { plane: 'none' } : { plane: 'mcp', place };
 }
+
+const isOfControlPlaneAlone = (path: string): boolean =>
+  path.startsWith('/v2/') || path === MCP_ADMIN_PATH || UNVERSIONED.has(firstSegment(path, 1));
 
 function versionedDestination(path: string, method: string, headers: IncomingHttpHeaders): Destination {
   if (path === '/v1/me/limits') return { plane: 'limits' };

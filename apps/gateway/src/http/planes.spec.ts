@@ -28,6 +28,7 @@ const CONTROL_PATHS = [
   'GET /v1/secret-references?page_size=5',
   'GET /.well-known/openid-configuration',
   'GET /v0.1/servers/io.acme.dev%2Fgithub/versions/latest',
+  'POST /mcp/admin',
 ];
 /** Families that the control plane serves. */
 const FAMILIES = ['prompts', 'guardrails', 'configs'];

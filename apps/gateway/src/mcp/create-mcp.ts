@@ -1,5 +1,6 @@
 import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy } from '@gw/kernel';
 import type { Ledger } from '@gw/limits';
+import { withSandbox } from '@gw/mcp-client';
 import { ServiceClient, type OutboundClient } from '@gw/outbound';
 import type { SecretResolver } from '@gw/secret-managers';
 import { createIssuedCredentials } from '../credentials/issued';
@@ -62,7 +63,11 @@ export function createMcp(parts: McpParts): Mcp {
   const issued = createIssuedCredentials(settings, policy);
   const connections = new UpstreamConnections({ documents, ring, post: controlPlanePost(settings) });
   const credentials = new UpstreamCredentials({ ring, secrets, issued, connections });
-  const upstreams = new McpUpstreams({ outbound, policy, credentials });
+  const network = { client: outbound, policy };
+  const upstreams = new McpUpstreams({
+    network: settings.SANDBOX_ENABLED ? withSandbox(network) : network,
+    credentials,
+  });
   const inputs = new ClientInputs();
   const streams = new ClientStreams((caller) => parts.principals.hasEnded(caller));
   const watches = new ResourceWatches(upstreams);

@@ -1,40 +1,25 @@
-import {
-  afterSpace,
-  memberSpan,
-  randomHex,
-  withExactNumbers,
-  type ExactNumbers,
-  type Keyring,
-} from '@gw/kernel';
+import { randomHex, type Keyring } from '@gw/kernel';
 import {
   CODES,
   inputRequired,
-  isCacheable,
-  isLegacyResult,
   META,
   McpFault,
-  NEWEST_CONTENT,
   own,
   ownObject,
   PARKED_TEXTS,
   ParkedCalls,
   readRetry,
-  resultBody,
   sealState,
-  splicedResponse,
-  toLegacyResult,
-  toModernResult,
   toolError,
   type HeaderParameter,
   type InputRequest,
   type InputRequests,
   type JsonObject,
-  type LegacyRevision,
   type RequestState,
-  type ScannedResponse,
   type StateOwner,
 } from '@gw/mcp';
 import { UpstreamError, type CallOptions, type McpUpstream, type ReceivedResult } from '@gw/mcp-client';
+import { argumentBytes } from './argument-bytes';
 import { CallPlaces } from './call-places';
 import { callerHeaders } from './caller-headers';
 import { callNote, relayTo, type CallNote } from './call-notes';
@@ -42,6 +27,7 @@ import type { BeforeCall } from '../attempt/sender';
 import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
+import { sendReceived, sendResult } from './sent-results';
 import { traceContext } from './trace-headers';
 import { UpstreamCall } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
@@ -89,7 +75,7 @@ export class UpstreamCalls {
     const { era, context } = request;
     const note = callNote(request, context.elapsedMs());
     const resumed = era === 'modern' ? this.resumed(request) : null;
-    if (resumed?.kind === 'again') return this.send(request, resumed.result, null);
+    if (resumed?.kind === 'again') return sendResult(request, resumed.result);
     const call =
       resumed?.kind === 'parked' ? resumed.call : await this.begin(request, forwarded, resumed?.more);
     call.listener = relayTo(request);
@@ -119,7 +105,7 @@ export class UpstreamCalls {
       const outcome = await call.next();
       if (outcome.kind !== 'input' || request.era === 'modern') note(null);
       if (outcome.kind === 'result') {
-        return this.finish(request, outcome.result, await forwarded.finished(outcome.result));
+        return sendReceived(request, outcome.result, await forwarded.finished(outcome.result));
       }
       if (outcome.kind === 'input_required') {
         forwarded.paused();
@@ -231,7 +217,7 @@ export class UpstreamCalls {
       state === null
         ? toolError('Too many calls wait for input; call the tool again later.')
         : inputRequired(requests, state);
-    this.send(request, result, null);
+    sendResult(request, result);
   }
 
   /** At the bound of a caller, the call that waited for longest gives way: its client has left it. */
@@ -250,45 +236,16 @@ export class UpstreamCalls {
       ...{ kind: 'relay', requests, parked: null },
       upstreamState: typeof upstream === 'string' ? upstream : null,
     });
-    this.send(
+    sendResult(
       request,
       state === null
         ? toolError('The state of the server is too large.')
         : { ...result, requestState: state },
-      null,
     );
   }
 
   private sealed(request: McpRequest, state: RequestState): string | null {
     return sealState(this.parts.ring, stateOwner(request), state, Date.now());
-  }
-
-  /** `changed`: what the client gets in place of the result; null: the result, as it came where nothing needs it parsed. */
-  private finish(request: McpRequest, received: ReceivedResult, changed: JsonObject | null): void {
-    const { era, revision, capabilities, message, view, reply } = request;
-    if (changed === null && received.scanned !== null && isSentAsItCame(request, received.scanned)) {
-      const serverInfo = era === 'modern' ? view.facts.serverInfo : null;
-      const spliced = splicedResponse(received.scanned, message.id, serverInfo);
-      if (spliced !== null) return reply.end(spliced);
-    }
-    const result = changed ?? received.value;
-    if (era === 'modern') return this.send(request, result, received.numbers);
-    const legacy = toLegacyResult(result, {
-      revision: revision as LegacyRevision,
-      tasks: capabilities.tasks,
-    });
-    if (legacy.kind === 'error') throw new McpFault(legacy.error.code, legacy.error.message);
-    this.send(request, legacy.result, received.numbers);
-  }
-
-  private send(request: McpRequest, result: JsonObject, numbers: ExactNumbers | null): void {
-    const { era, message, view, reply } = request;
-    const { serverInfo, ttlMs } = view.facts;
-    const shown =
-      era === 'modern'
-        ? toModernResult(message.method, result, { serverInfo, ttlMs, isFiltered: true })
-        : result;
-    reply.end(withExactNumbers(resultBody(message.id, shown), numbers));
   }
 
   /** The server refused the user's token: it is renewed once, or the user must connect again. */
@@ -322,19 +279,6 @@ export class UpstreamCalls {
     const status = request.era === 'modern' && relayed.error.code === CODES.missingCapability ? 400 : 200;
     request.reply.end(JSON.stringify({ jsonrpc: '2.0', id, error: relayed.error }), status);
   }
-}
-
-/** Whether no bridge between revisions, and no rule of caches, looks into a result. */
-const isSentAsItCame = ({ era, revision, message }: McpRequest, scanned: ScannedResponse): boolean =>
-  era === 'modern' ? !isCacheable(message.method) : revision >= NEWEST_CONTENT && isLegacyResult(scanned);
-
-/** Arguments that nothing changed, as the client wrote them; null for others. */
-function argumentBytes({ context: { body }, message }: McpRequest, params: JsonObject): Buffer | null {
-  const args = own(params, 'arguments');
-  if (args === undefined || args !== own(message.params, 'arguments')) return null;
-  const all = memberSpan(body, afterSpace(body, 0), 'params');
-  const span = all === null ? null : memberSpan(body, all.start, 'arguments');
-  return span === null ? null : body.subarray(span.start, span.end);
 }
 
 /** A session that set no level gets messages of the level info. */

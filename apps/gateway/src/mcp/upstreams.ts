@@ -1,13 +1,11 @@
 import type { McpServerDocument } from '@gw/contracts';
-import { GATEWAY_VERSION, GatewayError, type AddressPolicy } from '@gw/kernel';
+import { GATEWAY_VERSION, GatewayError } from '@gw/kernel';
 import { capabilitiesOfBits, relayedCapabilityBits, type ClientCapabilities } from '@gw/mcp';
-import { EraVerdicts, McpUpstream, UpstreamPool } from '@gw/mcp-client';
-import type { OutboundClient } from '@gw/outbound';
+import { EraVerdicts, McpUpstream, UpstreamPool, type UpstreamNetwork } from '@gw/mcp-client';
 import type { UpstreamCredentials } from './upstream-credentials';
 
 export interface UpstreamParts {
-  readonly outbound: OutboundClient;
-  readonly policy: AddressPolicy;
+  readonly network: UpstreamNetwork;
   readonly credentials: UpstreamCredentials;
 }
 
@@ -53,10 +51,10 @@ export class McpUpstreams {
     capabilities: ClientCapabilities,
     { binding, userId }: UpstreamOwner,
   ): McpUpstream {
-    const { outbound: client, policy, credentials } = this.parts;
+    const { network, credentials } = this.parts;
     const { organisationId, integrationId, version } = server;
     return new McpUpstream({
-      ...{ client, policy, url: new URL(server.url), capabilities, clientInfo: CLIENT_INFO },
+      ...{ ...network, url: new URL(server.url), capabilities, clientInfo: CLIENT_INFO },
       // Connections are never shared by users who sign in themselves.
       poolClass: `mcp/${organisationId}/${integrationId}/${server.authType === 'oauth_auto' ? binding : ''}`,
       headers: () => credentials.headersOf(server, userId),

@@ -80,7 +80,7 @@ export class RequestMetrics {
     if (response !== null && response.cache !== null) bump(this.cache, response.cache.status);
     for (const { event } of events) bump(this.routing, event);
     for (const attempt of attempts) this.attempt(attempt.provider, attempt.end);
-    if (context.mcp !== null) this.mcp.count(context, context.mcp);
+    this.countUnlogged(context);
   }
 
   /** Counts a request that gets no log record. */

@@ -56,27 +56,27 @@ export async function exchange(call: Exchange, onNotice: (notice: CallNotice) =>
   }
 }
 
-function requestOf(
-  { channel, id, method, params, options }: Exchange,
-  requests: UpstreamRequests,
-): ChannelRequest {
-  const { _meta: given, ...rest } = params;
-  // Without a prototype, because the caller chooses the names.
-  const meta = Object.create(null) as Record<string, unknown>;
-  if (isObject(given)) for (const name in given) if (isForwardedMeta(name)) meta[name] = given[name];
-  if (options.wantsProgress === true) meta['progressToken'] = id;
-  if (options.logLevel !== undefined && channel.era === 'modern') meta[META.logLevel] = options.logLevel;
+function requestOf(call: Exchange, requests: UpstreamRequests): ChannelRequest {
+  const { channel, id, method, params, options } = call;
+  const { _meta, ...rest } = params;
   const parameters = channel.era === 'modern' ? (options.headerParameters ?? []) : [];
   return {
-    id,
-    method,
-    params: rest,
-    meta,
+    ...{ id, method, params: rest, meta: metaOf(call, _meta) },
     argumentBytes: options.argumentBytes ?? null,
     headers: parameters.length === 0 ? {} : upstreamHeaders(channel.revision, { method, params }, parameters),
     extra: options.headers ?? {},
     onRequest: typeof options.input === 'object' ? (request) => requests.take(request) : null,
   };
+}
+
+/** `_meta` of a request: what of the caller's may be sent on, and what the options of the call need. */
+function metaOf({ channel, id, options }: Exchange, given: unknown): Record<string, unknown> {
+  // Without a prototype, because the caller chooses the names.
+  const meta = Object.create(null) as Record<string, unknown>;
+  if (isObject(given)) for (const name in given) if (isForwardedMeta(name)) meta[name] = given[name];
+  if (options.wantsProgress === true) meta['progressToken'] = id;
+  if (options.logLevel !== undefined && channel.era === 'modern') meta[META.logLevel] = options.logLevel;
+  return meta;
 }
 
 /** Null: progress of another call. */

@@ -85,14 +85,16 @@ export const ownRequest = (id: number, method: string, params: JsonObject): Chan
 
 /** The body of a request. */
 export function encodedRequest({ id, method, params, meta, argumentBytes }: ChannelRequest): Buffer {
-  const { arguments: args, ...others } = params;
-  const hasMeta = Object.keys(meta).length > 0;
-  const shown: Record<string, unknown> = argumentBytes === null ? { ...params } : { ...others };
-  if (hasMeta) shown['_meta'] = meta;
+  const { arguments: _parsed, ...others } = params;
+  const shown: Record<string, unknown> = { ...(argumentBytes === null ? params : others) };
+  for (const _ in meta) {
+    shown['_meta'] = meta;
+    break;
+  }
   const text = JSON.stringify(requestBody(id, method, shown));
   if (argumentBytes === null) return Buffer.from(text);
-  // Two braces end every request: those of params and of the request.
-  const separator = Object.keys(shown).length === 0 ? '' : ',';
+  // Every request ends in the braces of its params and its own.
+  const separator = text.endsWith('{}}') ? '' : ',';
   return Buffer.concat([Buffer.from(`${text.slice(0, -2)}${separator}"arguments":`), argumentBytes, BRACES]);
 }
 

@@ -25,7 +25,7 @@ export interface UpstreamHttpResponse {
 }
 
 export interface UpstreamHttpOptions {
-  readonly client: OutboundClient;
+  readonly client: Pick<OutboundClient, 'dispatch'>;
   readonly policy: AddressPolicy;
   readonly url: URL;
   /** Connections are shared only within a class: one per tenant and credential. */

@@ -13,6 +13,8 @@ export interface Received {
   readonly verb: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** Body as it came. */
+  readonly text: string;
   /** Parsed body; empty without one. */
   readonly message: Readonly<Record<string, unknown>>;
   /** Method of the message; empty for a response. */
@@ -39,10 +41,11 @@ export async function fixture(answer: Answer, path = '/mcp'): Promise<Fixture> {
   const sockets = new Set<Socket>();
   let accepted = 0;
   const server = createServer((req, res) => {
-    void readJson(req).then(async (message) => {
+    void textOf(req).then(async (text) => {
+      const message = text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
       const { method = 'GET', url = '' } = req;
       const one: Received = {
-        ...{ verb: method, path: url, headers: req.headers, message },
+        ...{ verb: method, path: url, headers: req.headers, text, message },
         method: typeof message['method'] === 'string' ? message['method'] : '',
         wasDropped: false,
       };
@@ -71,11 +74,10 @@ export async function fixture(answer: Answer, path = '/mcp'): Promise<Fixture> {
   };
 }
 
-async function readJson(req: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+async function textOf(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
-  return text === '' ? {} : (JSON.parse(text) as Readonly<Record<string, unknown>>);
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 export function json(

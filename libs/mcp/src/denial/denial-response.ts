@@ -85,7 +85,11 @@ const retryHeader = ({ retryAfterMs }: DenialError): Readonly<Record<string, str
 /** `WWW-Authenticate` of RFC 6750 and RFC 9728. */
 function challengeHeader(cause: DenialCause): Readonly<Record<string, string>> {
   if (cause.kind === 'unauthenticated')
-    return challenge(cause.resourceMetadata, 'mcp.invoke', cause.hasToken ? 'invalid_token' : null);
+    return challenge(
+      cause.resourceMetadata,
+      cause.scope ?? 'mcp.invoke',
+      cause.hasToken ? 'invalid_token' : null,
+    );
   if (cause.kind === 'scope') return challenge(cause.resourceMetadata, cause.scope, 'insufficient_scope');
   return {};
 }

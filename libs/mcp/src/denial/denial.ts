@@ -23,7 +23,13 @@ export type DenialCause =
   | { readonly kind: 'arguments'; readonly pointer: string }
   | { readonly kind: 'unknown'; readonly capability: 'tool' | 'prompt' | 'resource'; readonly name: string }
   | { readonly kind: 'server_unknown' }
-  | { readonly kind: 'unauthenticated'; readonly resourceMetadata: string; readonly hasToken: boolean }
+  | {
+      readonly kind: 'unauthenticated';
+      readonly resourceMetadata: string;
+      readonly hasToken: boolean;
+      /** Scopes that clients should ask for, separated by spaces. Default: `mcp.invoke`. */
+      readonly scope?: string;
+    }
   | { readonly kind: 'scope'; readonly scope: string; readonly resourceMetadata: string }
   | {
       readonly kind: 'upstream';

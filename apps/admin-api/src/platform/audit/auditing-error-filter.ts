@@ -39,8 +39,7 @@ export class AuditingErrorFilter extends ErrorFilter {
     // The database is unavailable: writing the record would fail too and would delay the response.
     if (error.type === 'unavailable') return;
     if (!principal || (isRead(request.method) && error.status !== 403)) return;
-    const [, resourceType = 'unknown'] =
-      /^\/v[12]\/(?:admin\/)?([a-z0-9-]+)/.exec(principal.request.uri) ?? [];
+    const [, resourceType = 'unknown'] = /^\/v[12]\/(?:admin\/)?([a-z0-9-]+)/.exec(request.url) ?? [];
     try {
       await this.audits.record(this.dataSource.manager, principal, [
         {

@@ -106,8 +106,8 @@ export async function liveTokens(manager: EntityManager, hashes: readonly string
 /** Access tokens of the OAuth server, as credentials of the control plane. */
 @Injectable()
 export class AccessTokens {
-  /** Audience of tokens that are for this API; null when there is no OAuth server. */
-  private readonly resource: string | null;
+  /** Null when there is no OAuth server. */
+  private readonly publicUrl: string | null;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -115,16 +115,15 @@ export class AccessTokens {
     @Inject(SETTINGS)
     { OAUTH_ENABLED: isOn, PUBLIC_URL: publicUrl }: Pick<AdminSettings, 'OAUTH_ENABLED' | 'PUBLIC_URL'>,
   ) {
-    this.resource =
-      isOn && publicUrl !== null ? (canonicalResource(publicUrl + API_RESOURCE_PATH) ?? null) : null;
+    this.publicUrl = isOn ? publicUrl : null;
   }
 
-  /** The grant of a valid token that is for this API; null for any other text. */
-  async find(text: string): Promise<AuthenticatedGrant | null> {
+  /** The grant of a valid token whose audience is exactly the path `resource`, this API by default; null for any other text. */
+  async find(text: string, resource: string = API_RESOURCE_PATH): Promise<AuthenticatedGrant | null> {
     const hash = accessTokenHash(this.secrets.oauthPepper, text);
-    if (this.resource === null || hash === undefined) return null;
+    if (this.publicUrl === null || hash === undefined) return null;
     const [token] = await liveTokens(this.dataSource.manager, [hash]);
-    if (token === undefined || token.resource !== this.resource) return null;
+    if (token === undefined || token.resource !== canonicalResource(this.publicUrl + resource)) return null;
     const { id, userId, organisationId, workspaceId, role, expiresAt, boundTo } = token;
     const memberships = await activeMemberships(this.dataSource, { userId, organisationId, workspaceId });
     return {

@@ -7,9 +7,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import type { AccessRule } from './access';
 import { AccessTokens, type AuthenticatedGrant } from './access-tokens';
-import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key.authenticator';
+import { ApiKeyAuthenticator } from './api-key.authenticator';
 import { bearerOf, presentedBy } from './credentials';
-import { assertEnabled } from './features';
+import { dispatchedCall } from './dispatched-calls';
+import { assertEnabled, isEnabled } from './features';
+import type { Identity } from './identity';
 import type { Principal } from '../common/principal';
 import { PrincipalsService } from './principals.service';
 import { RequestThrottle } from './request-throttle';
@@ -19,20 +21,7 @@ import { TokenIdentities } from './token-identities';
 import { TokenProofs } from './token-proofs';
 import { SessionGuard, type AuthenticatedSession } from './session.strategy';
 
-/** The API key, session or OAuth grant that authenticated the request. */
-export type Identity =
-  | { readonly kind: 'api_key'; readonly key: AuthenticatedKey }
-  | { readonly kind: 'session'; readonly session: AuthenticatedSession }
-  | { readonly kind: 'grant'; readonly grant: AuthenticatedGrant };
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set on requests that the access gate admitted; absent on public and service routes. */
-    identity?: Identity;
-  }
-}
-
-type AuthenticatedRule = Extract<AccessRule, { kind: 'session' | 'api_key' | 'scopes' }>;
+type AuthenticatedRule = Exclude<AccessRule, { kind: 'public' | 'service' }>;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -72,8 +61,9 @@ export class AccessGate {
         return;
       case 'session':
       case 'api_key':
+      case 'caller':
       case 'scopes': {
-        const identity = await this.identityOf(request, reply, rule);
+        const identity = dispatchedIdentity(rule) ?? (await this.identityOf(request, reply, rule));
         request.identity = identity;
         if (mayBeAllowed(identity, rule)) return;
         this.assertMay(await this.callerOf(request, identity), request, rule);
@@ -100,6 +90,28 @@ export class AccessGate {
     if (rule.kind === 'scopes') assertAllowed(caller, rule.anyOf);
   }
 
+  /** Whether a caller might use a route, in the workspace of its request or in another one that it can name. */
+  mightUse(
+    { caller, identity }: { readonly caller: Principal; readonly identity: Identity },
+    { url, rule }: { readonly url: string; readonly rule: AccessRule | undefined },
+  ): boolean {
+    if (!isEnabled(url, this.settings)) return false;
+    switch (rule?.kind) {
+      case 'scopes':
+        if (rule.anyOf.some((scope) => caller.scopes.has(scope))) return true;
+        return caller.workspaceId === null && mayBeAllowed(identity, rule);
+      case 'api_key':
+      case 'session':
+        return identity.kind === rule.kind;
+      case 'public':
+        return true;
+      case undefined:
+      case 'service':
+      case 'caller':
+        return false;
+    }
+  }
+
   private async identityOf(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -111,7 +123,7 @@ export class AccessGate {
     if (presented.kind === 'session') return this.identityOfJwt(presented.token, request, reply, rule);
     if (rule.kind === 'session') throw needsSession();
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
-    const grant = rule.kind === 'scopes' ? await this.tokens.find(presented.secret) : null;
+    const grant = await this.grantOf(presented.secret, rule);
     if (grant !== null) this.throttle.admit(grant.id);
     await this.proofs.assertProven(grant?.boundTo ?? null, request);
     if (grant !== null) {
@@ -124,6 +136,12 @@ export class AccessGate {
     return { kind: 'api_key', key };
   }
 
+  /** The grant of an access token; tokens for one resource are no credential at another. */
+  private async grantOf(secret: string, rule: AuthenticatedRule): Promise<AuthenticatedGrant | null> {
+    if (rule.kind === 'api_key') return null;
+    return this.tokens.find(secret, rule.kind === 'caller' ? rule.resource : undefined);
+  }
+
   /** A session, or the user whom a signed token of a trust names. */
   private async identityOfJwt(
     token: string,
@@ -134,7 +152,7 @@ export class AccessGate {
     if (rule.kind === 'api_key') throw needsKey();
     // None of them is bound to a key.
     await this.proofs.assertProven(null, request);
-    const takesTokens = rule.kind === 'scopes' || rule.tokens;
+    const takesTokens = rule.kind !== 'session' || rule.tokens;
     const grant = takesTokens ? await this.tokenUsers.find(token, request.clientAddress) : null;
     if (grant !== null) {
       this.throttle.admit(grant.id);
@@ -169,6 +187,15 @@ export class AccessGate {
       throw new GatewayError('unauthenticated');
     }
   }
+}
+
+/** The caller of a request that another route makes for it; null for a request from the network. */
+function dispatchedIdentity(rule: AuthenticatedRule): Identity | null {
+  const { identity = null } = dispatchedCall() ?? {};
+  if (identity === null) return null;
+  if (rule.kind === 'api_key' && identity.kind !== 'api_key') throw needsKey();
+  if (rule.kind === 'session' && identity.kind !== 'session') throw needsSession();
+  return identity;
 }
 
 const twoCredentials = (): GatewayError =>

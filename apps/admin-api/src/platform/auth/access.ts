@@ -11,6 +11,8 @@ export type AccessRule =
   | { readonly kind: 'public'; readonly reason: string }
   | { readonly kind: 'session'; readonly tokens: boolean }
   | { readonly kind: 'api_key' }
+  /** Every caller, and access tokens for this path alone. The routes to which its calls go have rules of their own. */
+  | { readonly kind: 'caller'; readonly resource: string }
   | { readonly kind: 'service' };
 
 declare module 'fastify' {

@@ -21,14 +21,23 @@ export const FEATURE_ROUTES: Readonly<Record<Feature, readonly string[]>> = {
   SCIM_ENABLED: ['scim'],
 };
 
+/** The feature of a route that is off; null for a route that is open. */
+function closedFeature(route: string, settings: Pick<AdminSettings, Feature>): Feature | null {
+  const path = route.replace(/^\/v[12]\//, '');
+  for (const [feature, prefixes] of Object.entries(FEATURE_ROUTES) as [Feature, readonly string[]][]) {
+    if (settings[feature]) continue;
+    if (prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))) return feature;
+  }
+  return null;
+}
+
+export const isEnabled = (route: string, settings: Pick<AdminSettings, Feature>): boolean =>
+  closedFeature(route, settings) === null;
+
 /**
  * Throws `feature_disabled` for a route of a feature that is off; `not_found` for SCIM, as identity providers expect.
  */
 export function assertEnabled(route: string, settings: Pick<AdminSettings, Feature>): void {
-  const path = route.replace(/^\/v[12]\//, '');
-  for (const [feature, prefixes] of Object.entries(FEATURE_ROUTES) as [Feature, readonly string[]][]) {
-    if (settings[feature]) continue;
-    if (!prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))) continue;
-    throw new GatewayError(feature === 'SCIM_ENABLED' ? 'not_found' : 'feature_disabled');
-  }
+  const feature = closedFeature(route, settings);
+  if (feature !== null) throw new GatewayError(feature === 'SCIM_ENABLED' ? 'not_found' : 'feature_disabled');
 }

@@ -13,6 +13,7 @@ import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import type { AuthenticatedGrant } from './access-tokens';
 import type { AuthenticatedKey } from './api-key.authenticator';
+import { dispatchedCall } from './dispatched-calls';
 import type { Principal, RequestFacts } from '../common/principal';
 import type { AuthenticatedSession } from './session.strategy';
 import { securityOf } from './security';
@@ -45,13 +46,15 @@ function workspaceSlugOf(request: FastifyRequest): string | null {
 }
 
 export function factsOf(request: FastifyRequest): RequestFacts {
-  return {
-    id: request.id,
-    method: request.method,
-    uri: request.url.split('?', 1)[0] ?? '/',
-    clientIp: request.clientAddress || null,
-    userAgent: request.headers['user-agent'] ?? null,
-  };
+  return (
+    dispatchedCall()?.facts ?? {
+      id: request.id,
+      method: request.method,
+      uri: request.url.split('?', 1)[0] ?? '/',
+      clientIp: request.clientAddress || null,
+      userAgent: request.headers['user-agent'] ?? null,
+    }
+  );
 }
 
 /** The current role of its user restricts a user key; the role of its creator restricts a service key. */

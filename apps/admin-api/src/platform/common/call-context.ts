@@ -21,3 +21,18 @@ export const currentCall = (): CallContext | undefined => calls.getStore();
 /** Runs the rest of a request with `context`, which `currentCall` returns everywhere in it. */
 export const withinCall = <T>(context: CallContext, run: () => Promise<T>): Promise<T> =>
   calls.run(context, run);
+
+const collectors = new AsyncLocalStorage<object[]>();
+
+/** Runs a call and collects the entries that its dry runs would have written to the audit log. */
+export async function collectingChecked<T>(
+  run: () => Promise<T>,
+): Promise<{ readonly result: T; readonly entries: readonly object[] }> {
+  const entries: object[] = [];
+  return { result: await collectors.run(entries, run), entries };
+}
+
+/** Keeps the audit entries of a dry run that passed all checks, for the caller of `collectingChecked`. */
+export const noteChecked = (entries: readonly object[]): void => {
+  collectors.getStore()?.push(...entries);
+};

@@ -34,6 +34,7 @@ const OTHER_ROUTES = [
   /^PUT \/v[12]\/admin\/organisation\/(settings|properties|defaults)$/,
   /^PUT \/v[12]\/integrations\/:[a-zA-Z]+\/(models|workspaces)$/,
   /^PUT \/v[12]\/mcp-integrations\/:[a-zA-Z]+\/workspaces$/,
+  /^POST \/v[12]\/mcp-integrations\/:[a-zA-Z]+\/capabilities\/(approve|reject)$/,
   /^PUT \/v[12]\/guardrails\/:[a-zA-Z]+\/mcp-servers$/,
   /^PUT \/v[12]\/mcp-servers\/:[a-zA-Z]+\/(capabilities|user-access|access-rules)$/,
   /^PUT \/v[12]\/prompts\/(partials\/)?:[a-zA-Z]+\/makeDefault$/,

@@ -3,7 +3,7 @@ import { invalid } from '@gw/web';
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import { withinCall } from '../common/call-context';
+import { noteChecked, withinCall } from '../common/call-context';
 import { DryRunChecked } from './dry-run-checked';
 import { takesDryRun } from './dry-run-routes';
 
@@ -27,8 +27,9 @@ export class DryRunInterceptor implements NestInterceptor {
       withinCall({ claim: null, isDryRun: true }, handle).then(
         () => checked(http.getResponse(), []),
         (error: unknown) => {
-          if (error instanceof DryRunChecked) return checked(http.getResponse(), error.warnings);
-          throw error;
+          if (!(error instanceof DryRunChecked)) throw error;
+          noteChecked(error.entries);
+          return checked(http.getResponse(), error.warnings);
         },
       ),
     );

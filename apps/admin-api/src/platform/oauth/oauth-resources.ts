@@ -1,4 +1,5 @@
 import { isScope, scopesAllowedFor, SCOPES } from '@gw/auth-scopes';
+import { MCP_ADMIN_PATH } from '@gw/contracts';
 import { PROOF_ALGORITHMS } from '@gw/trusts';
 import { canonicalResource, resourceAt } from '@gw/oauth';
 
@@ -30,6 +31,11 @@ export function resourceOf(url: string, publicUrl: string): OauthResource | null
       ...{ url: canonical, type: 'control_plane', name: 'Tollgate API', workspace: null, scopes: null },
       defaultScopes: ['completions.write'],
     };
+  if (place.kind === 'control_plane_mcp')
+    return {
+      ...{ url: canonical, type: 'control_plane', name: 'Tollgate administration (MCP)', workspace: null },
+      ...{ scopes: null, defaultScopes: READING_SCOPES },
+    };
   if (place.kind !== 'mcp' || place.server === null) return null;
   return {
     ...{ url: canonical, type: 'mcp', name: `MCP server ${place.server}`, workspace: place.workspace },
@@ -40,6 +46,11 @@ export function resourceOf(url: string, publicUrl: string): OauthResource | null
 
 const MCP_SCOPES: readonly string[] = ['mcp.invoke'];
 
+/** Scopes of user keys that change nothing: what a client of the control plane's MCP server has unless it asks for more. */
+export const READING_SCOPES: readonly string[] = [...scopesOfClient(false)].filter((scope) =>
+  /\.(?:list|read|view)$/.test(scope),
+);
+
 /** Scopes that tokens for a resource can have when a client asks for them. */
 export function scopesAt({ scopes }: OauthResource, isRegistered: boolean): ReadonlySet<string> {
   const all = scopesOfClient(isRegistered);
@@ -47,8 +58,9 @@ export function scopesAt({ scopes }: OauthResource, isRegistered: boolean): Read
 }
 
 /** Scopes that a client may ask for: all of the catalogue for one of an administrator, those of a user key for others. */
-export const scopesOfClient = (isRegistered: boolean): ReadonlySet<string> =>
-  isRegistered ? new Set(SCOPES) : scopesAllowedFor('workspace-user');
+export function scopesOfClient(isRegistered: boolean): ReadonlySet<string> {
+  return isRegistered ? new Set(SCOPES) : scopesAllowedFor('workspace-user');
+}
 
 /** The scopes that a request names and its client may ask for, and whether it asks for a refresh token by name. */
 export function scopesRequested(
@@ -81,4 +93,8 @@ function supportedScopes(url: string, publicUrl: string): ReadonlySet<string> {
 
 /** The type of a resource by its URL. */
 export const resourceTypeOf = (url: string): string =>
-  url.endsWith('/v1') ? 'control_plane' : url.endsWith('/mcp') ? 'mcp' : 'unknown';
+  url.endsWith('/v1') || url.endsWith(MCP_ADMIN_PATH)
+    ? 'control_plane'
+    : url.endsWith('/mcp')
+      ? 'mcp'
+      : 'unknown';

@@ -1,4 +1,4 @@
-import { flag, integer, optional, port, secret, text, type Setting } from '@gw/kernel';
+import { integer, optional, port, secret, text, type Setting } from '@gw/kernel';
 import { PROVIDERS } from '@gw/providers';
 import { ADMIN_SETTINGS } from '../../settings';
 
@@ -24,6 +24,7 @@ const {
   DB_SSL_CA,
   DB_SSL_CERT,
   DB_SSL_KEY,
+  SANDBOX_ENABLED,
 } = ADMIN_SETTINGS;
 
 /** Settings of the set-up: its own, and those that it shares with the admin API. */
@@ -42,6 +43,7 @@ export const SETUP_SETTINGS = {
   DB_SSL_CA,
   DB_SSL_CERT,
   DB_SSL_KEY,
+  SANDBOX_ENABLED,
   GATEWAY_PORT: port(8787),
   /**
    * Where the first set-up of an empty database writes its credentials, with mode 0600. When absent, it requires
@@ -53,5 +55,4 @@ export const SETUP_SETTINGS = {
   OWNER_EMAIL: text('owner@tollgate.local'),
   /** Password of the owner in an empty database; later set-ups ignore it. When absent, the set-up generates one. */
   OWNER_PASSWORD: optional(secret(12)),
-  SANDBOX_ENABLED: flag(false),
 };

@@ -1,4 +1,11 @@
-import { ApiKeyEntity, AuditLogEntity, OrganisationEntity, ProviderEntity, UserEntity } from '@gw/entities';
+import {
+  ApiKeyEntity,
+  AuditLogEntity,
+  McpServerEntity,
+  OrganisationEntity,
+  ProviderEntity,
+  UserEntity,
+} from '@gw/entities';
 import { hashApiKey, readSettings } from '@gw/kernel';
 import { testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
@@ -45,6 +52,16 @@ describe('set-up', () => {
     return rows.map(({ slug, status }) => `${slug} ${status}`);
   };
 
+  /** Slug, status and approved tools of each MCP server. */
+  const mcpServers = async (): Promise<string[]> => {
+    const rows = await database.dataSource.query<{ text: string }[]>(
+      `SELECT concat_ws(' ', s.slug, s.status, string_agg(c.name, ',' ORDER BY c.name)) AS text
+       FROM mcp_servers s JOIN mcp_capabilities c USING (integration_id)
+       WHERE c.type = 'tool' AND c.state = 'approved' GROUP BY s.slug, s.status`,
+    );
+    return rows.map(({ text }) => text);
+  };
+
   it('migrates an empty database and writes its credentials to a file that only its owner can read', async () => {
     await setUp(environment);
     const made = await read();
@@ -70,6 +87,7 @@ describe('set-up', () => {
     const user = await database.dataSource.manager.findOneByOrFail(UserEntity, { email: made.owner_email });
     expect(await isPassword(user.passwordHash, made.owner_password)).toBe(true);
     expect(await providers()).toEqual(['openai active', 'sandbox active']);
+    expect(await mcpServers()).toEqual(['sandbox active add,echo,greet,now']);
   });
 
   it('keeps the secrets in the file at the next start and updates the addresses', async () => {
@@ -84,10 +102,12 @@ describe('set-up', () => {
     expect(await database.dataSource.manager.count(ApiKeyEntity)).toBe(2);
   });
 
-  it('leaves deleted providers alone, and saves providers whose key is new in the environment', async () => {
+  it('leaves deleted providers and servers alone, and saves providers whose key is new in the environment', async () => {
     await database.dataSource.manager.update(ProviderEntity, { slug: 'openai' }, { status: 'archived' });
+    await database.dataSource.manager.update(McpServerEntity, { slug: 'sandbox' }, { status: 'archived' });
     await setUp({ ...environment, GROQ_API_KEY: 'gsk-new' });
     expect(await providers()).toEqual(['groq active', 'openai archived', 'sandbox active']);
+    expect(await mcpServers()).toEqual(['sandbox archived add,echo,greet,now']);
   });
 
   /** Everything that gives access: these rows must be equal before and after a set-up. */

@@ -197,7 +197,7 @@ export class ApiKeysService {
     const { manager } = this.dataSource;
     const { organisationId } = caller;
     const key = found(await manager.findOneBy(ApiKeyEntity, { id: caller.apiKeyId ?? '', organisationId }));
-    const details = found((await apiKeyViews(manager, [key]))[0]);
+    const details = found((await this.shownOf([key]))[0]);
     const organisation = query.include_organisation
       ? await manager.findOneByOrFail(OrganisationEntity, { id: organisationId })
       : null;

@@ -5,6 +5,7 @@ import { McpCredentials } from './mcp-credentials.service';
 import { McpIntegrationWorkspacesService } from './mcp-integration-workspaces.service';
 import { McpIntegrationsController } from './mcp-integrations.controller';
 import { McpIntegrationsService } from './mcp-integrations.service';
+import { MCP_NETWORK_PROVIDER } from './mcp-network';
 import { McpSnapshots } from './mcp-snapshots.service';
 import { McpSyncService } from './mcp-sync.service';
 import { McpUpstreams } from './mcp-upstreams.service';
@@ -13,6 +14,7 @@ import { McpUpstreams } from './mcp-upstreams.service';
 export const MCP_INTEGRATIONS = {
   controllers: [McpIntegrationsController, McpCapabilitiesController, McpSyncJobController],
   providers: [
+    MCP_NETWORK_PROVIDER,
     McpIntegrationsService,
     McpIntegrationWorkspacesService,
     McpCapabilitiesService,

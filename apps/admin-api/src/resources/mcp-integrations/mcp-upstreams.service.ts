@@ -1,20 +1,20 @@
 import { clientCredentialsToken } from '@gw/cloud-identities';
 import type { McpAuthContent } from '@gw/contracts';
 import { SecretReferenceEntity, type McpIntegrationEntity, type StoredMcpServerInfo } from '@gw/entities';
-import { CONTROL_PLANE_VERSION, VendorError, type AddressPolicy, type VendorCalls } from '@gw/kernel';
+import { CONTROL_PLANE_VERSION, VendorError, type VendorCalls } from '@gw/kernel';
 import { NO_CAPABILITIES, own, ownList, type JsonObject, type ListedType } from '@gw/mcp';
-import { EraVerdicts, McpUpstream, UpstreamError, type ListKind } from '@gw/mcp-client';
+import { EraVerdicts, McpUpstream, UpstreamError, type ListKind, type UpstreamNetwork } from '@gw/mcp-client';
 import { OutboundClient } from '@gw/outbound';
 import { pick, type SecretReader } from '@gw/secret-managers';
 import { isStorable } from '@gw/web';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { mayUse, SecretAccess } from '../../platform/credentials/secret-access';
 import { SECRET_READER } from '../../platform/credentials/secret-reader';
 import { VENDOR_CALLS } from '../../platform/credentials/vendor-calls';
 import { isFields } from './mcp-configurations';
 import { McpCredentials } from './mcp-credentials.service';
+import { MCP_NETWORK } from './mcp-network';
 import { keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
 
 /** All requests of one reading. */
@@ -58,7 +58,7 @@ export class McpUpstreams implements OnModuleDestroy {
     private readonly client: OutboundClient,
     private readonly credentials: McpCredentials,
     private readonly access: SecretAccess,
-    @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
+    @Inject(MCP_NETWORK) private readonly network: UpstreamNetwork,
     @Inject(SECRET_READER) private readonly readSecret: SecretReader,
     @Inject(VENDOR_CALLS) private readonly calls: VendorCalls,
   ) {}
@@ -117,7 +117,7 @@ export class McpUpstreams implements OnModuleDestroy {
     headers: Readonly<Record<string, string>>,
   ): McpUpstream {
     return new McpUpstream({
-      ...{ client: this.client, policy: this.policy, url: new URL(url), verdicts: this.verdicts },
+      ...{ ...this.network, url: new URL(url), verdicts: this.verdicts },
       ...{ poolClass: `${organisationId}:${id}`, eraKey: `${id}:${url}`, headers: () => headers },
       capabilities: NO_CAPABILITIES,
       clientInfo: { name: 'tollgate', version: CONTROL_PLANE_VERSION },

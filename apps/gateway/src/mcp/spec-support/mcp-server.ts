@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { documentKey, type McpCapabilityFacts, type McpServerDocument } from '@gw/contracts';
 import { createAddressPolicy, parseTrustedHosts } from '@gw/kernel';
 import { capabilityName, NO_CAPABILITIES } from '@gw/mcp';
-import { EraVerdicts, McpUpstream } from '@gw/mcp-client';
+import { EraVerdicts, McpUpstream, withSandbox } from '@gw/mcp-client';
 import { OutboundClient } from '@gw/outbound';
 import { ORGANISATION_ID, WORKSPACE_ID, type GatewayHarness } from '../../spec-support/harness';
 
@@ -24,7 +24,8 @@ export async function serverDocument(
     ...{ policy, maxConnectionsPerOrigin: 16, maxPools: 16, keepAliveTimeoutMs: 10_000 },
   });
   const upstream = new McpUpstream({
-    ...{ client, policy, url },
+    ...withSandbox({ client, policy }),
+    url,
     ...{ poolClass: 'spec', headers: () => ({}), capabilities: NO_CAPABILITIES },
     ...{
       clientInfo: { name: 'spec', version: '1' },

@@ -1,0 +1,28 @@
+import type { AuthenticatedGrant } from './access-tokens';
+import type { AuthenticatedKey } from './api-key.authenticator';
+import type { AuthenticatedSession } from './session.strategy';
+
+/** The API key, session or OAuth grant that authenticated the request. */
+export type Identity =
+  | { readonly kind: 'api_key'; readonly key: AuthenticatedKey }
+  | { readonly kind: 'session'; readonly session: AuthenticatedSession }
+  | { readonly kind: 'grant'; readonly grant: AuthenticatedGrant };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set on requests that the access gate admitted; absent on public and service routes. */
+    identity?: Identity;
+  }
+}
+
+/** A text that names the credential: it stays the same when a key is rotated or a token renewed. */
+export function credentialOf(identity: Identity): string {
+  switch (identity.kind) {
+    case 'api_key':
+      return `key:${identity.key.id}`;
+    case 'session':
+      return `session:${identity.session.id}`;
+    case 'grant':
+      return `grant:${identity.grant.id}`;
+  }
+}

@@ -1,0 +1,225 @@
+import { isObject } from '@gw/kernel';
+import { own, ownList, ownObject, type JsonObject } from '@gw/mcp';
+import { ARGUMENT, textIn, type Arguments, type ReadTool, type WriteTool } from '../admin-tool';
+import type { RestCall, RestRoute } from '../rest-api';
+import { json, list, members, number, text, texts } from '../shapes';
+
+/** A budget as results show it. */
+export const BUDGET = members({
+  type: text('cost (USD), tokens or requests.'),
+  credit_limit: number('USD for cost.'),
+  current_usage: number(),
+  remaining: number('What is left in the current period.'),
+  periodic_reset: text(),
+  periodic_reset_days: number(),
+  next_usage_reset_at: text(),
+  forecast_exhausted_at: text('When it will be used up at the rate of the last seven days.'),
+  status: text('active or exhausted.'),
+  enforcement: text(),
+});
+
+/** A rate limit as results show it. */
+export const RATE = members({
+  type: text('requests, tokens or concurrency.'),
+  unit: text('rps, rpm, rph, rpd or rpw.'),
+  value: number(),
+  window: text(),
+});
+
+const MONEY_UNITS = 1e8;
+
+/** The budgets of a row, each with what is left. */
+export function withRemaining(row: JsonObject): JsonObject {
+  const limits = [own(row, 'usage_limits') ?? []].flat().filter(isObject);
+  return { ...row, usage_limits: limits.map((limit) => ({ ...limit, remaining: remainingOf(limit) })) };
+}
+
+function remainingOf({ credit_limit: limit, current_usage: used }: JsonObject): number | undefined {
+  if (typeof limit !== 'number' || typeof used !== 'number') return undefined;
+  // Both are multiples of 1e-8, which the difference of doubles is not.
+  return Math.max(0, Math.round((limit - used) * MONEY_UNITS) / MONEY_UNITS);
+}
+
+const POLICY = members({
+  id: text(),
+  name: text(),
+  type: text(),
+  credit_limit: number(),
+  value: number(),
+  unit: text(),
+  target: text(),
+  periodic_reset: text(),
+  conditions: json('Requests that the policy is for.'),
+  group_by: json('What is counted separately.'),
+});
+
+const SELF = 'GET /v1/api-keys/self/details';
+const WORKSPACE = 'GET /v1/workspaces/:workspaceId';
+const USAGE_POLICIES = 'GET /v1/policies/usage-limits';
+const RATE_POLICIES = 'GET /v1/policies/rate-limits';
+
+export const getMyLimits: ReadTool = {
+  kind: 'read',
+  name: 'get_my_limits',
+  title: 'My limits',
+  description:
+    'The budgets and rate limits of the API key of this connection, with what is left, and those of its workspace and ' +
+    'policies where the credential may read them. An API key needs no scope for its own limits.',
+  input: { workspace: ARGUMENT.workspace },
+  output: {
+    key: members({
+      id: text(),
+      name: text(),
+      type: text(),
+      status: text(),
+      scopes: texts(),
+      expires_at: text(),
+      usage_limits: list(BUDGET),
+      rate_limits: list(RATE),
+    }),
+    workspace: members({
+      id: text(),
+      slug: text(),
+      name: text(),
+      usage_limits: list(BUDGET),
+      rate_limits: list(RATE),
+    }),
+    usage_policies: list(POLICY),
+    rate_policies: list(POLICY),
+  },
+  isUntrusted: false,
+  routes: [SELF, WORKSPACE, USAGE_POLICIES, RATE_POLICIES],
+  async run(args, rest) {
+    const workspace = textIn(args, 'workspace') ?? rest.workspaceId;
+    const details = await rest.sendIfAllowed({ route: SELF });
+    const key = details && ownObject(ownObject(details, 'data'), 'api_key_details');
+    const read = (route: RestRoute): Promise<JsonObject | null> =>
+      rest.sendIfAllowed({ route, query: { workspace_id: workspace ?? undefined, page_size: 100 } });
+    const place =
+      workspace === null
+        ? null
+        : await rest.sendIfAllowed({ route: WORKSPACE, params: { workspaceId: workspace } });
+    return {
+      key: key && withRemaining(key),
+      workspace: place && withRemaining(place),
+      usage_policies: ownListOf(await read(USAGE_POLICIES)),
+      rate_policies: ownListOf(await read(RATE_POLICIES)),
+    };
+  },
+};
+
+const ownListOf = (page: JsonObject | null): unknown => page && ownList(page, 'data');
+
+/** Argument for a budget, as the REST API takes it. */
+export const BUDGET_ARGUMENT = {
+  type: ['object', 'null'],
+  description: 'The whole budget, which replaces the one before; null removes it.',
+  properties: {
+    type: { type: 'string', enum: ['cost', 'tokens'], description: 'Default: cost, in USD.' },
+    credit_limit: { type: 'number', exclusiveMinimum: 0, description: 'USD for cost.' },
+    alert_threshold: { type: ['number', 'null'], exclusiveMinimum: 0 },
+    periodic_reset: { type: ['string', 'null'], enum: ['weekly', 'monthly', null] },
+    periodic_reset_days: { type: ['integer', 'null'], minimum: 1, maximum: 365 },
+    enforcement: { type: ['string', 'null'], enum: ['standard', 'strict', null] },
+  },
+  required: ['credit_limit'],
+  additionalProperties: false,
+} as const satisfies JsonObject;
+
+export const RATES_ARGUMENT = {
+  type: ['array', 'null'],
+  maxItems: 10,
+  description: 'All rate limits, which replace those before; null removes them.',
+  items: {
+    type: 'object',
+    properties: {
+      type: { type: 'string', enum: ['requests', 'tokens', 'concurrency'] },
+      unit: { type: ['string', 'null'], enum: ['rps', 'rpm', 'rph', 'rpd', 'rpw', null] },
+      value: { type: 'integer', minimum: 0, description: '0 refuses all requests.' },
+    },
+    required: ['type', 'value'],
+    additionalProperties: false,
+  },
+} as const satisfies JsonObject;
+
+type Target = 'api_key' | 'provider' | 'workspace' | 'usage_policy' | 'rate_policy';
+
+interface TargetRoute {
+  readonly route: RestRoute;
+  readonly parameter: string;
+  readonly body: (args: Arguments) => JsonObject;
+}
+
+const limits = ({ budget, rate_limits: rates }: Arguments): JsonObject => ({
+  ...(budget !== undefined && { usage_limits: budget }),
+  ...(rates !== undefined && { rate_limits: rates }),
+});
+
+const TARGETS: Readonly<Record<Target, TargetRoute>> = {
+  api_key: { route: 'PUT /v1/api-keys/:id', parameter: 'id', body: limits },
+  provider: { route: 'PUT /v1/providers/:provider', parameter: 'provider', body: limits },
+  workspace: {
+    route: 'PUT /v1/workspaces/:workspaceId',
+    parameter: 'workspaceId',
+    body: (args) => ({
+      ...limits(args),
+      // Workspaces have a list of at most one budget.
+      ...(args['budget'] != null && { usage_limits: [args['budget']] }),
+    }),
+  },
+  usage_policy: {
+    route: 'PUT /v1/policies/usage-limits/:policy',
+    parameter: 'policy',
+    body: (args) => {
+      const { type: _type, ...budget } = ownObject(args, 'budget');
+      return budget;
+    },
+  },
+  rate_policy: {
+    route: 'PUT /v1/policies/rate-limits/:policy',
+    parameter: 'policy',
+    body: (args) => {
+      const [first] = ownList(args, 'rate_limits');
+      return isObject(first) ? { value: first['value'] } : {};
+    },
+  },
+};
+
+export const changeLimits: WriteTool = {
+  kind: 'write',
+  name: 'change_limits',
+  title: 'Change limits',
+  description:
+    'Changes the budget or the rate limits of an API key, a provider, a workspace or a policy. What is not named stays ' +
+    'as it is. A policy takes budget (usage_policy) or the value of one rate limit (rate_policy).',
+  input: {
+    target: { type: 'string', enum: Object.keys(TARGETS) },
+    id: {
+      ...ARGUMENT.reference,
+      description: 'Id of the target; for providers and workspaces also the slug.',
+    },
+    budget: BUDGET_ARGUMENT,
+    rate_limits: RATES_ARGUMENT,
+    workspace: ARGUMENT.workspace,
+  },
+  required: ['target', 'id'],
+  isDestructive: false,
+  routes: [
+    'PUT /v1/api-keys/:id',
+    'PUT /v1/providers/:provider',
+    'PUT /v1/workspaces/:workspaceId',
+    'PUT /v1/policies/usage-limits/:policy',
+    'PUT /v1/policies/rate-limits/:policy',
+  ],
+  request(args): RestCall {
+    const target = args['target'] as Target;
+    const { route, parameter, body } = TARGETS[target];
+    const workspace = target === 'workspace' ? undefined : textIn(args, 'workspace');
+    return {
+      route,
+      params: { [parameter]: String(args['id']) },
+      query: { workspace_id: workspace },
+      body: body(args),
+    };
+  },
+};

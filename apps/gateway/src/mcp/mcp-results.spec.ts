@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { modernRequest } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+import { saveServer, serverDocument } from './spec-support/mcp-server';
+
+const NUMBER = '12345678901234567890.10';
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+
+/** A server of 2026-07-28 whose results are written by hand. */
+class HandWrittenServer {
+  result = '{}';
+  /** Body of the last request. */
+  received = '';
+  private readonly server: Server = createServer((req, res) => {
+    void this.responseTo(req).then((body) =>
+      res.writeHead(200, { 'content-type': 'application/json' }).end(body),
+    );
+  });
+
+  get url(): URL {
+    return new URL(`http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}/mcp`);
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async responseTo(req: IncomingMessage): Promise<string> {
+    this.received = await text(req);
+    const { id, method } = JSON.parse(this.received) as { readonly id: number; readonly method: string };
+    return `{"jsonrpc":"2.0","id":${String(id)},"result":${LOCAL[method] ?? this.result}}`;
+  }
+}
+
+const LOCAL: Readonly<Record<string, string>> = {
+  'server/discover': JSON.stringify({
+    ...{ resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
+    _meta: { [SERVER_INFO]: { name: 'by-hand', version: '2' } },
+  }),
+  'tools/list': JSON.stringify({
+    ...{ resultType: 'complete', tools: [{ name: 'tool', inputSchema: { type: 'object' } }] },
+  }),
+};
+
+describe('results of MCP servers', () => {
+  const server = new HandWrittenServer();
+  let gateway: GatewayHarness;
+  beforeAll(async () => {
+    await server.start();
+    gateway = await GatewayHarness.start();
+    gateway.addKey(gateway.apiKey, { scopes: ['mcp.invoke'] });
+    saveServer(gateway, await serverDocument(server.url, 'tools'));
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await server.stop();
+  });
+
+  const call = async (args: string = '{}'): Promise<string> => {
+    const request = modernRequest(gateway.apiKey, 'tools/call', { name: 'tool', ...{ arguments: {} } });
+    const url = `http://127.0.0.1:${String(gateway.port)}/main/tools/mcp`;
+    const body = request.body.replace('"arguments":{}', `"arguments":${args}`);
+    return (await fetch(url, { ...request, body })).text();
+  };
+
+  it('reach the client byte by byte, with what its revision needs', async () => {
+    server.result = `{ "content": [], "n": ${NUMBER} }`;
+    const info = JSON.stringify({ name: 'by-hand', version: '2' });
+    const added = `{"resultType":"complete","_meta":{"${SERVER_INFO}":${info}},`;
+    expect(await call()).toBe(`{"jsonrpc":"2.0","id":1,"result":${added} "content": [], "n": ${NUMBER} }}`);
+  });
+
+  it('do not say who the server is', async () => {
+    server.result = `{"resultType":"complete","content":[],"_meta":{"${SERVER_INFO}":{"name":"bank"},"a":1}}`;
+    expect(JSON.parse(await call())).toMatchObject({
+      result: { _meta: { [SERVER_INFO]: { name: 'by-hand', version: '2' }, a: 1 } },
+    });
+    // The second of two members would win in most parsers.
+    server.result = `{"content":[],"_meta":{"${SERVER_INFO}":{"name":"a"},"${SERVER_INFO}":{"name":"bank"}}}`;
+    expect(await call()).not.toContain('bank');
+  });
+
+  it('are errors of the server when they end early or have two members of one name', async () => {
+    for (const result of ['{"content":[', '{"content":[]}}', '{"isError":true,"isError":false}', '[]']) {
+      server.result = result;
+      const { result: shown } = JSON.parse(await call()) as { readonly result: Record<string, unknown> };
+      expect(shown).toMatchObject({ isError: true, _meta: { 'gw/error': { type: 'provider_error' } } });
+    }
+  });
+
+  it('are logged as failed where they say so', async () => {
+    const before = (await gateway.records()).length;
+    server.result = '{"content":[],"isError": true}';
+    await call();
+    const records = (await gateway.records()).slice(before);
+    expect(records.map(({ outcome, decision }) => [outcome, decision.mcp?.isError])).toEqual([['ok', true]]);
+  });
+
+  it('come from arguments that reached the server byte by byte', async () => {
+    server.result = '{"content":[]}';
+    const args = `{ "n": ${NUMBER}, "text": "\\u00e9" }`;
+    await call(args);
+    expect(server.received).toContain(`"arguments":${args}`);
+  });
+});

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { withProduct } from './spec-support/workbench';
+
+const README = readFileSync(resolve(__dirname, '..', 'README.md'), 'utf8');
+/** The shell blocks of the quick start, without the one that starts the product. */
+const BLOCKS = [...README.slice(0, README.indexOf('## What it does')).matchAll(/^```sh\n(.*?)^```/gms)]
+  .map(([, block = '']) => block)
+  .filter((block) => block.includes('curl'));
+
+describe('the quick start of the README', () => {
+  const bench = withProduct();
+
+  /** Runs a block as it is printed, with the ports and the data folder of this product. */
+  function run(...blocks: readonly string[]): string {
+    const { product, apiKey } = bench();
+    const script = blocks
+      .join('\n')
+      .replaceAll('http://127.0.0.1:8787', new URL(product.baseUrl).origin)
+      .replaceAll('./.data/credentials.json', join(product.dataDir, 'credentials.json'))
+      .replaceAll('curl ', 'curl -sS ');
+    const { stdout, stderr, status } = spawnSync('sh', ['-ec', script], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).not.toContain(apiKey);
+    return stdout;
+  }
+
+  it('has a model request, a tool call and nothing else with curl', () => {
+    expect(BLOCKS.map((block) => block.match(/^curl/gm)?.length)).toEqual([2, 1]);
+  });
+
+  it('sends a first request to a model, and finds it in the log', () => {
+    const printed = run(BLOCKS[0] ?? '');
+    expect(printed).toContain('[sandbox]');
+    expect(printed).toContain('"object":"list"');
+  });
+
+  it('calls a first tool', () => {
+    const [models = '', tools = ''] = BLOCKS;
+    const key = models.split('\n').find((line) => line.startsWith('KEY=')) ?? '';
+    expect(JSON.parse(run(key, tools))).toMatchObject({
+      result: { structuredContent: { sum: 5 }, resultType: 'complete' },
+    });
+  });
+
+  it('connects an assistant to the control plane, by the same address', async () => {
+    const { baseUrl, adminKey } = bench();
+    const client = new Client({ name: 'e2e', version: '1.0.0' });
+    const url = new URL('/mcp/admin', baseUrl);
+    const requestInit = { headers: { 'x-gw-api-key': adminKey } };
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['find_requests', 'get_my_limits']));
+    const { structuredContent } = await client.callTool({ name: 'list_workspaces', arguments: {} });
+    expect(structuredContent).toMatchObject({ total: 1 });
+    await client.close();
+  });
+});
