@@ -88,7 +88,7 @@ export interface DataPlaneParts {
   /** The journal's directory, and the sealer that encrypts its contents. */
   readonly home: { readonly directory: string; readonly sealer: Sealer };
   readonly health: ProcessHealth;
-  readonly drain: Pick<ServerDrain, 'isAnnounced'>;
+  readonly drain: Pick<ServerDrain, 'isAnnounced' | 'whenAnnounced'>;
   readonly log: Log;
   readonly gatewayId: string;
   /** Store from which lost budget counters are rebuilt; null when they restart at zero. */
@@ -151,7 +151,9 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
   const pipeline = new Pipeline(stages, failures, underWay);
   const ended = EndedCallers.start({ ...shared, underWay, pipeline });
-  const mcp = createMcp({ ...shared, ...limits, guardrails, guardTools, stages, underWay, failures });
+  const own = { guardrails, guardTools, stages, underWay, failures, log };
+  const mcp = createMcp({ ...shared, ...limits, ...own });
+  parts.drain.whenAnnounced(() => mcp.drain());
   const door = createDoor({ ...parts, ...limits, pipeline, controlPlane, stages, mcp, board: health });
   return {
     realtime: realtime.door,

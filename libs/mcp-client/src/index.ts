@@ -19,7 +19,7 @@ export { isReservedHeader, type HeaderSource } from './http/headers';
 export { sandboxPolicy, withSandbox, type UpstreamNetwork } from './http/upstream-network';
 export { DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
 export { type ListKind, type UpstreamList } from './lists';
-export { type ReceivedResult } from './rpc/received-result';
+export { parsedResult, type ReceivedResult } from './rpc/received-result';
 export { UpstreamPool } from './upstream-pool';
 export { McpUpstream, type McpUpstreamOptions } from './upstream';
 export {

@@ -1,5 +1,6 @@
 import {
   isKnownResultType,
+  own,
   writtenCapabilities,
   type ClientCapabilities,
   type Era,
@@ -73,6 +74,8 @@ export class McpUpstream {
   private inSession = 0;
   private isClosed = false;
   private discovered: ServerFacts | null = null;
+  /** Log levels that sessions were given. */
+  private readonly levels = new WeakMap<Channel, string>();
 
   constructor(private readonly options: McpUpstreamOptions) {
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
@@ -240,6 +243,7 @@ export class McpUpstream {
       let channel: Channel | null = null;
       try {
         channel = await this.connected(clock);
+        await this.setLevel(channel, options, clock);
         const call = { channel, id: this.nextId(), method, params, options, clock };
         const event = await this.bounded(call, onNotice);
         this.assertKnownType(event.result.type);
@@ -251,6 +255,36 @@ export class McpUpstream {
         if (clock.aborted !== null || !(await this.recovers(error, call)))
           throw error.withExecution(mayHaveExecuted);
       }
+    }
+  }
+
+  /** Gives a session its log level. A server that refuses it sends the messages that it likes. */
+  private async setLevel(
+    channel: Channel,
+    { sessionLogLevel }: CallOptions,
+    clock: CallClock,
+  ): Promise<void> {
+    const level = sessionLogLevel;
+    const isKnown = level === undefined || this.levels.get(channel) === level;
+    if (
+      isKnown ||
+      channel.era !== 'legacy' ||
+      own(channel.facts?.capabilities ?? {}, 'logging') === undefined
+    )
+      return;
+    this.levels.set(channel, level);
+    const call = {
+      channel,
+      id: this.nextId(),
+      method: 'logging/setLevel',
+      params: { level },
+      options: {},
+      clock,
+    };
+    try {
+      await this.bounded(call, () => undefined);
+    } catch (error) {
+      if (!(error instanceof UpstreamError) || clock.signal.aborted) throw error;
     }
   }
 

@@ -89,11 +89,13 @@ export {
 } from './http/client-capabilities';
 export {
   EVENT_STREAM_HEADERS,
+  eventId,
   EventRing,
   KEEP_ALIVE,
   messageEvent,
   readEventId,
   retryEvent,
+  RING_LIMITS,
   type StreamEvent,
 } from './http/event-stream';
 export { headerParameters, type HeaderParameter, type HeaderParameters } from './http/header-parameters';
@@ -109,6 +111,7 @@ export { type ModernReceived } from './http/modern-request';
 export { checkOrigin, originHeaders, preflightHeaders, type OriginRules } from './http/origin';
 export {
   receive,
+  sessionNotFound,
   type LegacySession,
   type McpHttpRequest,
   type OpenSession,
@@ -210,6 +213,8 @@ export {
 } from './sandbox/sandbox-server';
 export { PARKED_TEXTS, ParkedCalls, type Redeemed } from './sealed/parked-calls';
 export { principalBinding, type McpPrincipal } from './sealed/principal';
+export { openRequestId, sealRequestId, type RequestOwner, type RequestPlace } from './sealed/request-id';
+export { openToken, sealToken } from './sealed/sealed-token';
 export {
   openState,
   sealState,

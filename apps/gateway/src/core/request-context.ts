@@ -182,6 +182,16 @@ export class RequestContext {
     this.parentSpanId = request.spanId;
   }
 
+  /** Makes this context one message of a request with several: it shares the caller and the trace, and has its own body. */
+  partOf(whole: RequestContext, body: Buffer): void {
+    this.gw = whole.gw;
+    this.principal = whole.principal;
+    this.metadata = whole.metadata;
+    this.traceId = whole.traceId;
+    this.parentSpanId = whole.parentSpanId;
+    this.body = body;
+  }
+
   /** Replaces the client's body. */
   replaceBody(body: Buffer, parsed: JsonObject, scan: ShallowScan): void {
     this.body = body;

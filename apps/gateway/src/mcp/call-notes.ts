@@ -2,21 +2,19 @@ import type { AttemptEnd } from '@gw/contracts';
 import { META, notificationBody, own, ownObject, type JsonObject } from '@gw/mcp';
 import { UpstreamError, type CallNotice } from '@gw/mcp-client';
 import { performance } from 'node:perf_hooks';
-import { MessageRate } from './message-rate';
+import { withinRate } from './message-rate';
 import type { McpRequest } from './mcp-request';
 
 /** Sends messages of an upstream during a call on to its client, within bounds. */
 export function relayTo({ reply, message, era }: McpRequest): (event: CallNotice) => void {
   const meta = ownObject(message.params, '_meta');
-  const rates = { progress: new MessageRate(), notification: new MessageRate() };
-  return (event) => {
-    if (!rates[event.kind].allows(performance.now())) return;
+  return withinRate((event) => {
     if (event.kind === 'progress') {
       const progressToken = own(meta, 'progressToken');
       reply.message(notificationBody('notifications/progress', { progressToken, ...event.params }));
     } else if (event.method === 'notifications/message' && wantsLog(era, meta))
       reply.message(notificationBody(event.method, event.params));
-  };
+  });
 }
 
 /** A modern client gets log messages only when its request sets a level. */

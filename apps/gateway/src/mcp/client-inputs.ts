@@ -1,8 +1,21 @@
-import { randomHex } from '@gw/kernel';
-import { requestBody, type InputRequest, type JsonObject, type RpcResponse } from '@gw/mcp';
+import { MINUTE_MS, randomHex, type Keyring } from '@gw/kernel';
+import {
+  openRequestId,
+  requestBody,
+  sealRequestId,
+  type InputRequest,
+  type JsonObject,
+  type RequestOwner,
+  type RpcResponse,
+} from '@gw/mcp';
+import { LRUCache } from 'lru-cache';
 import type { McpRequest } from './mcp-request';
+import type { ReplicaLink } from './replicas/replica-link';
 
 const WAITING_MAX = 1_000;
+/** Requests whose response was passed on: a second response to one of them is dropped. */
+const PASSED_ON_MAX = 10_000;
+const PASSED_ON_MS = 15 * MINUTE_MS;
 
 interface Waiting {
   /** Whose response counts: the caller and the session of the call. */
@@ -10,31 +23,65 @@ interface Waiting {
   readonly resolve: (response: JsonObject | null) => void;
 }
 
-const ownerOf = (binding: string, session: string): string => `${session}/${binding}`;
+const nameOf = ({ principal, session }: RequestOwner): string => `${session}/${principal}`;
 
-/** Requests that were sent to legacy clients on the streams of their calls, until they respond. */
+/**
+ * Requests that were sent to legacy clients on the streams of their calls, until they respond. A
+ * response may arrive at any gateway, which passes it on to the one with the call.
+ */
 export class ClientInputs {
   private readonly waiting = new Map<string, Waiting>();
+  private readonly passedOn = new LRUCache<string, true>({ max: PASSED_ON_MAX, ttl: PASSED_ON_MS });
 
-  /** Sends a request to the client of a call. Null: the client refused, or too many requests wait. */
-  ask(request: McpRequest, { method, params }: InputRequest): Promise<JsonObject | null> {
-    const { session, view, reply, signal } = request;
-    if (session === null || this.waiting.size >= WAITING_MAX || signal.aborted) return Promise.resolve(null);
-    const id = `gwr1.${randomHex(32)}`;
+  constructor(
+    private readonly link: ReplicaLink,
+    private readonly ring: Keyring,
+  ) {
+    link.on('answer', ({ request, owner, result }) => this.resolve(request, owner, result));
+  }
+
+  /**
+   * Sends a request to the client of a call. Null: the client refused, the call ended, or too many
+   * requests wait. `until` aborts when the call ends.
+   */
+  ask(
+    { session, view, reply, signal }: McpRequest,
+    { method, params }: InputRequest,
+    until: AbortSignal,
+  ): Promise<JsonObject | null> {
+    const isOver = signal.aborted || until.aborted;
+    if (session === null || this.waiting.size >= WAITING_MAX || isOver) return Promise.resolve(null);
+    const owner = { principal: view.caller.binding, session: session.nonce };
+    const request = randomHex(16);
     return new Promise((resolve) => {
+      const over = new AbortController();
       const end = (response: JsonObject | null): void => {
-        this.waiting.delete(id);
+        this.waiting.delete(request);
+        over.abort();
         resolve(response);
       };
-      this.waiting.set(id, { owner: ownerOf(view.caller.binding, session.nonce), resolve: end });
-      signal.addEventListener('abort', () => end(null), { once: true });
+      this.waiting.set(request, { owner: nameOf(owner), resolve: end });
+      for (const each of [signal, until])
+        each.addEventListener('abort', () => end(null), { once: true, signal: over.signal });
+      const id = sealRequestId(this.ring, owner, { replica: this.link.id, request }, Date.now());
       reply.message(requestBody(id, method, params));
     });
   }
 
   /** Takes the response of a client. One that nothing waits for, or of another caller, changes nothing. */
-  take(binding: string, session: string, { id, result }: RpcResponse): void {
-    const waiting = typeof id === 'string' ? this.waiting.get(id) : undefined;
-    if (waiting?.owner === ownerOf(binding, session)) waiting.resolve(result);
+  take(owner: RequestOwner, { id, result }: RpcResponse): void {
+    const place = openRequestId(this.ring, owner, id, Date.now());
+    if (place === null) return;
+    const { replica, request } = place;
+    if (replica === this.link.id) this.resolve(request, nameOf(owner), result);
+    else if (!this.passedOn.has(request)) {
+      this.passedOn.set(request, true);
+      this.link.send(replica, { kind: 'answer', request, owner: nameOf(owner), result });
+    }
+  }
+
+  private resolve(request: string, owner: string, result: JsonObject | null): void {
+    const waiting = this.waiting.get(request);
+    if (waiting?.owner === owner) waiting.resolve(result);
   }
 }

@@ -13,6 +13,7 @@ import type { Principal } from '../auth/principals';
 import type { CallReply } from './call-reply';
 import { Denied } from './denials';
 import type { ServerView } from './server-view';
+import type { SessionState } from './sessions/session-states';
 
 /** Streams of one caller, and of this process, which workspaces share. */
 const OF_CALLER_MAX = 20;
@@ -28,6 +29,7 @@ interface Filter {
 }
 
 const EVERYTHING: Filter = { tools: true, prompts: true, resources: true };
+const NOTHING: Filter = { tools: false, prompts: false, resources: false };
 
 interface Stream {
   readonly reply: CallReply;
@@ -38,6 +40,8 @@ interface Stream {
   readonly id: RequestId | null;
   /** The caller's current view; null when the server is gone. */
   readonly look: () => ServerView | null;
+  /** Remembers what the client was notified of, for its next stream; null: it is not remembered. */
+  readonly state: SessionState | null;
   digest: string;
 }
 
@@ -49,6 +53,7 @@ export class ClientStreams {
   private readonly streams = new Set<Stream>();
   private readonly shares = new Shares(OF_PROCESS_MAX);
   private timer: NodeJS.Timeout | null = null;
+  private isClosed = false;
 
   /** `hasEnded`: whether a caller was withdrawn. */
   constructor(private readonly hasEnded: (caller: Principal) => boolean | Promise<boolean>) {}
@@ -57,10 +62,20 @@ export class ClientStreams {
     return this.streams.size;
   }
 
-  /** Opens the GET stream of a session. Throws a denial with status 429 at the bound. */
-  open(view: ServerView, reply: CallReply, look: Stream['look']): void {
-    this.add({ view, reply, look, filter: EVERYTHING, id: null });
+  /**
+   * Opens the GET stream of a session. What changed since its last one is notified soon. Throws a
+   * denial with status 429 at the bound.
+   */
+  open(view: ServerView, reply: CallReply, look: Stream['look'], state: SessionState): void {
+    this.add({ view, reply, look, filter: EVERYTHING, id: null, state });
     reply.startStream();
+    this.endIfClosed();
+  }
+
+  /** Counts the GET stream on which a client resumes a call. Throws as `open` does. */
+  resume(view: ServerView, reply: CallReply, look: Stream['look']): void {
+    this.add({ view, reply, look, filter: NOTHING, id: null, state: null });
+    this.endIfClosed();
   }
 
   /** Opens the stream of a `subscriptions/listen` and acknowledges what is granted. Returns the URIs of granted resources. */
@@ -76,7 +91,7 @@ export class ClientStreams {
       prompts: own(wanted, 'promptsListChanged') === true,
       resources: own(wanted, 'resourcesListChanged') === true,
     };
-    this.add({ view, reply, look, filter, id: request.id });
+    this.add({ view, reply, look, filter, id: request.id, state: null });
     const uris = ownList(wanted, 'resourceSubscriptions')
       .filter((uri): uri is string => typeof uri === 'string' && view.resourceOf(uri) !== undefined)
       .slice(0, SUBSCRIPTIONS_MAX);
@@ -92,20 +107,26 @@ export class ClientStreams {
         _meta: { [META.subscription]: request.id },
       }),
     );
+    this.endIfClosed();
     return uris;
   }
 
-  /** Ends all streams; clients open them again elsewhere. */
+  /** Ends all streams, and later ones at once; clients open them again elsewhere. */
   close(): void {
+    this.isClosed = true;
     for (const stream of this.streams) end(stream);
     this.streams.clear();
     this.rest();
   }
 
+  private endIfClosed(): void {
+    if (this.isClosed) this.close();
+  }
+
   private add({
     view,
     ...parts
-  }: Pick<Stream, 'reply' | 'look' | 'filter' | 'id'> & { view: ServerView }): void {
+  }: Pick<Stream, 'reply' | 'look' | 'filter' | 'id' | 'state'> & { view: ServerView }): void {
     const { binding } = view.caller;
     const { workspaceId, organisationId } = view.document;
     const own = [...this.streams].filter((each) => each.binding === binding).length;
@@ -113,7 +134,9 @@ export class ClientStreams {
     if (own >= OF_CALLER_MAX || !share.take(1))
       throw new Denied({ kind: 'too_many_streams', retryAfterMs: 5_000 }, new GatewayError('rate_limited'));
     parts.reply.whenOver(() => share.give(1));
-    this.streams.add({ ...parts, binding, endsAt: Date.now() + lifetime(), digest: view.listsDigest });
+    const digest = parts.state?.seenLists ?? view.listsDigest;
+    parts.state?.sawLists(digest);
+    this.streams.add({ ...parts, binding, endsAt: Date.now() + lifetime(), digest });
     this.timer ??= setInterval(() => this.look(), LOOK_EVERY_MS).unref();
   }
 
@@ -126,6 +149,7 @@ export class ClientStreams {
         this.endIfWithdrawn(stream, view.caller.principal);
         if (view.listsDigest !== stream.digest) notify(stream);
         stream.digest = view.listsDigest;
+        stream.state?.sawLists(view.listsDigest);
         continue;
       }
       this.streams.delete(stream);
@@ -162,7 +186,7 @@ function notify({ reply, filter, id }: Stream): void {
 
 function end({ reply, id }: Stream): void {
   if (reply.isOver) reply.leave();
-  else if (id === null) reply.close();
+  else if (id === null) reply.retire();
   else
     reply.end(JSON.stringify(resultBody(id, { resultType: 'complete', _meta: { [META.subscription]: id } })));
 }

@@ -2,6 +2,7 @@ import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy } from '
 import type { Ledger } from '@gw/limits';
 import { withSandbox } from '@gw/mcp-client';
 import { ServiceClient, type OutboundClient } from '@gw/outbound';
+import type { RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
 import { createIssuedCredentials } from '../credentials/issued';
 import type { BeforeCall } from '../attempt/sender';
@@ -17,13 +18,22 @@ import type { RequestMetrics } from '../metrics/request-metrics';
 import { KeepAlive } from '../reply/keep-alive';
 import type { Settle } from '../reply/reply';
 import { listOf, type GatewaySettings } from '../settings';
+import type { Log } from '@gw/web';
 import { ClientInputs } from './client-inputs';
 import { ClientStreams } from './client-streams';
 import { McpDoor } from './mcp-door';
 import { McpServers } from './mcp-servers';
+import { Parking } from './parked/parking';
 import { Requests } from './requests';
 import { ResourceWatches } from './resource-watches';
-import { SessionStates } from './session-states';
+import { RunningStreams } from './events/running-streams';
+import { ResumedCalls } from './events/resumed-calls';
+import { SessionCalls } from './sessions/session-calls';
+import { SessionStates } from './sessions/session-states';
+import { SessionStreams } from './sessions/session-streams';
+import { StreamLeases } from './sessions/stream-leases';
+import { createSharedState } from './shared-state';
+import { ServerBreakers } from './server-breakers';
 import { ToolCalls } from './tool-calls';
 import { UpstreamCalls } from './upstream-calls';
 import { UpstreamConnections, type ConnectionParts } from './upstream-connections';
@@ -37,6 +47,7 @@ export interface McpParts {
   readonly policy: AddressPolicy;
   readonly secrets: SecretResolver;
   readonly ledger: Ledger;
+  readonly routing: Pick<RoutingState, 'health'>;
   readonly guardrails: Guardrails;
   readonly guardTools: GuardTools;
   readonly stages: Pick<PipelineStages, 'accept' | 'authenticate' | 'receive'>;
@@ -47,10 +58,13 @@ export interface McpParts {
   readonly failures: FailureLog;
   /** Null when metrics are disabled. */
   readonly metrics: Pick<RequestMetrics, 'countUnlogged'> | null;
+  readonly log: Log;
 }
 
 export interface Mcp {
   readonly door: Pick<McpDoor, 'handle'>;
+  /** Ends streams without a call, and later ones at once: their clients open them at another gateway. */
+  drain(): void;
   close(): void;
 }
 
@@ -68,19 +82,28 @@ export function createMcp(parts: McpParts): Mcp {
     network: settings.SANDBOX_ENABLED ? withSandbox(network) : network,
     credentials,
   });
-  const inputs = new ClientInputs();
+  const shared = createSharedState(settings.REDIS_URL, ring, parts.log);
+  const { link, events } = shared;
+  const inputs = new ClientInputs(link, ring);
+  const parking = new Parking(link);
   const streams = new ClientStreams((caller) => parts.principals.hasEnded(caller));
   const watches = new ResourceWatches(upstreams);
+  const runningStreams = new RunningStreams(link);
+  const leases = new StreamLeases(shared.redis, link);
+  const resumed = new ResumedCalls(events, runningStreams);
   const calls = new UpstreamCalls({
-    ...{ upstreams, inputs, credentials, connections, ring },
+    ...{ upstreams, inputs, parking, credentials, connections, ring },
+    breakers: new ServerBreakers(parts.routing.health),
     beforeCall: parts.beforeCall,
     ownHosts: publicHosts,
   });
   const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);
   const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards });
   const door = new McpDoor({
-    ...{ ring, servers, inputs, streams, watches, underWay, ...stages },
-    states: new SessionStates(),
+    ...{ ring, servers, inputs, underWay, ...stages },
+    states: new SessionStates(shared.sessions, link),
+    calls: new SessionCalls({ link, events, streams: runningStreams }),
+    streams: new SessionStreams({ events, leases, resumed, streams, watches, servers }),
     denialStatus: settings.MCP_DENIAL_STATUS,
     publicUrl: settings.PUBLIC_GATEWAY_URL ?? null,
     failed: parts.failures,
@@ -99,8 +122,12 @@ export function createMcp(parts: McpParts): Mcp {
   });
   return {
     door: settings.MCP_ENABLED ? door : NO_DOOR,
+    drain: () => streams.close(),
     close: () => {
       streams.close();
+      parking.close();
+      leases.close();
+      shared.close();
       void upstreams.close();
     },
   };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError, MINUTE_MS, toGatewayError, type Keyring } from '@gw/kernel';
+import { GatewayError, toGatewayError, type Keyring } from '@gw/kernel';
 import {
   checkOrigin,
   headerFields,
@@ -13,29 +13,32 @@ import {
   preflightHeaders,
   readCapabilities,
   receive,
+  sessionNotFound,
   type HeaderFields,
   type OriginRules,
   type Received,
+  type RequestId,
+  type RpcMessage,
   type SessionFacts,
 } from '@gw/mcp';
 import type { McpPlace } from '@gw/oauth';
-import { LRUCache } from 'lru-cache';
 import type { Principal } from '../auth/principals';
 import { RequestContext, type Stage } from '../core/request-context';
 import { targetOf } from '../http/request-rules';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
+import { BatchReply } from './batch-reply';
 import { CallReply, type CallReplyOptions } from './call-reply';
 import type { ClientInputs } from './client-inputs';
-import type { ClientStreams } from './client-streams';
 import { refuse, type RefusalParts } from './refusals';
 import { Denied } from './denials';
 import type { McpRequest } from './mcp-request';
 import { MCP_ROUTE } from './mcp-route';
 import type { McpServers } from './mcp-servers';
 import type { Requests } from './requests';
-import type { ResourceWatches } from './resource-watches';
-import { RunningCalls } from './running-calls';
-import type { SessionStates } from './session-states';
+import type { SessionCalls } from './sessions/session-calls';
+import type { SessionState, SessionStates } from './sessions/session-states';
+import type { SessionName } from './sessions/session-store';
+import type { SessionStreams } from './sessions/session-streams';
 import type { ServerView } from './server-view';
 
 export interface McpDoorParts extends RefusalParts {
@@ -48,27 +51,20 @@ export interface McpDoorParts extends RefusalParts {
   readonly requests: Requests;
   readonly inputs: ClientInputs;
   readonly states: SessionStates;
-  readonly streams: ClientStreams;
-  readonly watches: ResourceWatches;
+  readonly streams: SessionStreams;
+  readonly calls: SessionCalls;
   readonly replies: CallReplyOptions;
   readonly underWay: RequestsInFlight;
 }
 
-type Posted = Extract<Received<SessionFacts>, { kind: 'modern' | 'initialize' | 'legacy' }>;
+/** Requests of a batch that are carried out at the same time. */
+const BATCH_AT_ONCE = 5;
 
-/** How long the call of a legacy client that left goes on: clients of that era do not cancel by leaving. */
-const LEFT_MS = MINUTE_MS;
-const ENDED_SESSIONS_MAX = 100_000;
+type OfSession = Extract<Received<SessionFacts>, { readonly session: SessionFacts }>;
+type Posted = Extract<Received<SessionFacts>, { kind: 'modern' | 'initialize' | 'legacy' }>;
 
 /** Receives the requests to MCP servers: who calls, which server, which era, and what answers. */
 export class McpDoor {
-  private readonly running = new RunningCalls();
-  /** Sessions that their clients ended; the credential is checked with every request anyway. */
-  private readonly ended = new LRUCache<string, true>({
-    maxSize: ENDED_SESSIONS_MAX,
-    sizeCalculation: () => 1,
-  });
-
   constructor(private readonly parts: McpDoorParts) {}
 
   handle(id: string, req: IncomingMessage, res: ServerResponse, place: McpPlace): void {
@@ -82,8 +78,6 @@ export class McpDoor {
       reply,
       fields,
       place,
-      running: this.running,
-      ended: this.ended,
     });
     void door.run();
   }
@@ -94,34 +88,47 @@ interface VisitParts {
   readonly reply: CallReply;
   readonly fields: HeaderFields;
   readonly place: McpPlace;
-  readonly running: RunningCalls;
-  readonly ended: LRUCache<string, true>;
+}
+
+/** A message that is being answered, and where its response goes. */
+interface Answered {
+  readonly context: RequestContext;
+  readonly reply: CallReply;
+  /** Null before it is known, and for messages that the gateway answers by itself. */
+  request: McpRequest | null;
+  /** Id of the message, for errors. */
+  id: RequestId | null;
 }
 
 /** One HTTP request. */
 class Visit {
-  private request: McpRequest | null = null;
-  /** Id of the message, for errors. */
-  private messageId: string | number | null = null;
-
   constructor(
     private readonly parts: McpDoorParts,
     private readonly visit: VisitParts,
   ) {}
 
   /** Never rejects. */
-  async run(): Promise<void> {
-    const { reply, context, place } = this.visit;
+  run(): Promise<void> {
+    const { reply, context } = this.visit;
+    const answered: Answered = { context, reply, request: null, id: null };
+    return this.answer(answered, () => this.respond(answered));
+  }
+
+  /** Answers a message, with an error when `work` throws. Never rejects. */
+  private async answer(answered: Answered, work: () => Promise<void>): Promise<void> {
+    const { context, reply } = answered;
     try {
-      await this.respond();
+      await work();
     } catch (thrown) {
       const failure =
         thrown instanceof McpFault || thrown instanceof Denied ? thrown : toGatewayError(thrown);
-      refuse(this.parts, failure, { context, reply, place, request: this.request, id: this.messageId });
+      refuse(this.parts, failure, { ...answered, place: this.visit.place });
+    } finally {
+      if (context.clientGone) reply.leave();
     }
   }
 
-  private async respond(): Promise<void> {
+  private async respond(answered: Answered): Promise<void> {
     const { context, reply, fields, place } = this.visit;
     const { origins, accept, authenticate, servers } = this.parts;
     checkOrigin(fields, origins);
@@ -136,49 +143,92 @@ class Visit {
     if (context.method === 'POST') await this.parts.receive.run(context);
     const { method, body } = context;
     const received = receive({ method, headers: fields, body }, (id) => this.openSession(view, id));
-    if (received.kind === 'stream') this.openStream(view, received.session);
+    const state = 'session' in received ? await this.stateOf(view, received) : null;
+    if (received.kind === 'stream') await this.openStream(view, received, state as SessionState);
     else if (received.kind === 'end') {
-      this.visit.ended.set(received.session.nonce, true);
+      await state?.end(received.session.expiresAt);
       reply.end(null, 204);
-    } else await this.post(view, received);
+    } else if (received.kind === 'legacy' && received.isBatch)
+      await this.postBatch(view, received, state as SessionState);
+    else await this.post(answered, view, received, state);
   }
 
   private openSession({ caller, document }: ServerView, id: string): SessionFacts | null {
     const owner = { principal: caller.binding, serverId: document.id };
-    const session = openSessionId(this.parts.ring, owner, id, Date.now());
-    return session !== null && !this.visit.ended.has(session.nonce) ? session : null;
+    return openSessionId(this.parts.ring, owner, id, Date.now());
   }
 
-  private openStream(view: ServerView, session: SessionFacts): void {
+  /** What the client set in its session. An ended session is refused as one that never was. */
+  private async stateOf(view: ServerView, received: OfSession): Promise<SessionState> {
+    const state = await this.parts.states.of(nameOf(view, received.session));
+    if (!state.isEnded) return state;
+    const [message] = received.kind === 'legacy' ? received.messages : [];
+    throw sessionNotFound(message?.kind === 'request' ? message.id : null);
+  }
+
+  private openStream(
+    view: ServerView,
+    { session, lastEventId }: Extract<OfSession, { kind: 'stream' }>,
+    state: SessionState,
+  ): Promise<void> {
     const { reply, context } = this.visit;
     context.whenClientGone({ clientGone: () => reply.leave() });
-    this.parts.streams.open(view, reply, () => this.parts.servers.now(view));
-    this.parts.watches.ofSession({ view, session, reply, state: this.parts.states.of(session) });
+    const name = nameOf(view, session);
+    return this.parts.streams.open({ view, session, state, name, reply, lastEventId });
   }
 
-  private async post(view: ServerView, received: Posted): Promise<void> {
-    const { reply } = this.visit;
-    if (received.kind === 'legacy' && received.isBatch)
-      throw new McpFault(-32_600, 'Send one message at a time.', { status: 400 });
+  private async post(
+    answered: Answered,
+    view: ServerView,
+    received: Posted,
+    state: SessionState | null,
+  ): Promise<void> {
+    const { reply } = answered;
     const message = received.kind === 'legacy' ? received.messages[0] : received.message;
-    if (message.kind === 'request') this.messageId = message.id;
+    if (message.kind === 'request') answered.id = message.id;
     const local = localResponse(received, view.facts);
     if (local === null) {
       if (message.kind === 'request' && received.kind !== 'initialize')
-        await this.forward({ ...received, view, message });
+        await this.forward(answered, { ...received, view, message, state });
       return;
     }
-    if (received.kind === 'legacy') this.take(view, received);
+    if (received.kind === 'legacy') this.take(view, received.session, message);
     const headers = received.kind === 'initialize' ? this.sessionHeaders(view, received) : {};
     reply.end(local.body === null ? null : JSON.stringify(local.body), local.status, headers);
   }
 
-  /** Notifications and responses of a legacy client. */
-  private take({ caller }: ServerView, { session, messages }: Extract<Posted, { kind: 'legacy' }>): void {
-    const [message] = messages;
-    if (message.kind === 'response') this.parts.inputs.take(caller.binding, session.nonce, message);
+  /** Each message of a batch is judged by itself. */
+  private async postBatch(
+    view: ServerView,
+    received: Extract<Posted, { kind: 'legacy' }>,
+    state: SessionState,
+  ): Promise<void> {
+    const { context, reply } = this.visit;
+    const requests = received.messages.filter((message) => message.kind === 'request');
+    for (const message of received.messages) this.take(view, received.session, message);
+    if (requests.length === 0) {
+      reply.end(null, 202);
+      return;
+    }
+    const batch = new BatchReply(context, reply, requests, this.parts.replies);
+    const waiting = [...batch.parts];
+    const answerNext = async (): Promise<void> => {
+      for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+        const { message } = part;
+        const answered = { context: part.context, reply: part.reply, request: null, id: message.id };
+        const alone = { ...received, messages: [message], isBatch: false } as const;
+        await this.answer(answered, () => this.post(answered, view, alone, state));
+      }
+    };
+    await Promise.all(Array.from({ length: BATCH_AT_ONCE }, answerNext));
+    await batch.end();
+  }
+
+  /** Takes notifications and responses of a legacy client. */
+  private take(view: ServerView, session: SessionFacts, message: RpcMessage): void {
+    if (message.kind === 'response') this.parts.inputs.take(nameOf(view, session), message);
     else if (message.kind === 'notification' && message.method === 'notifications/cancelled')
-      this.visit.running.cancel(session, own(message.params, 'requestId'));
+      this.parts.calls.cancel(session, own(message.params, 'requestId'));
   }
 
   private sessionHeaders(
@@ -192,33 +242,27 @@ class Visit {
   }
 
   private async forward(
-    received: Exclude<Posted, { kind: 'initialize' }> & Pick<McpRequest, 'view' | 'message'>,
+    answered: Answered,
+    received: Exclude<Posted, { kind: 'initialize' }> & Pick<McpRequest, 'view' | 'message' | 'state'>,
   ): Promise<void> {
-    const { context, reply, fields, running } = this.visit;
-    const { view, message, numbers } = received;
+    const { context, reply } = answered;
+    const { fields } = this.visit;
+    const { view, message, numbers, state } = received;
     const abort = new AbortController();
     const session = received.kind === 'legacy' ? received.session : null;
     const request: McpRequest = {
-      ...{ context, reply, view, message, session, fields, signal: abort.signal, numbers },
-      state: session && this.parts.states.of(session),
+      ...{ context, reply, view, message, session, state, fields, signal: abort.signal, numbers },
       ...clientOf(received),
     };
-    this.request = request;
-    const forget = session === null ? null : running.add(session, message.id, abort);
-    const left = (): void => abort.abort();
-    context.whenClientGone({
-      clientGone: () => {
-        if (session === null) left();
-        else setTimeout(left, LEFT_MS).unref();
-      },
-    });
+    answered.request = request;
+    const call = session === null ? null : this.parts.calls.begin(request, session, abort);
+    context.whenClientGone({ clientGone: () => (call === null ? abort.abort() : call.left()) });
     // A stream of changes is no call, and `ClientStreams` ends it.
     if (message.method !== 'subscriptions/listen') this.parts.underWay.join(context);
     try {
       await this.parts.requests.run(request);
     } finally {
-      forget?.();
-      if (context.clientGone) reply.leave();
+      call?.over();
     }
   }
 }
@@ -226,6 +270,12 @@ class Visit {
 /** Headers by name. Node.js joins repeated ones, which MCP tells apart. */
 const fieldsOf = ({ headers, rawHeaders }: IncomingMessage): HeaderFields =>
   Object.keys(headers).length * 2 === rawHeaders.length ? headers : headerFields(rawHeaders);
+
+/** The session of a request, for what gateways share. */
+const nameOf = ({ caller }: ServerView, { nonce }: SessionFacts): SessionName => ({
+  principal: caller.binding,
+  session: nonce,
+});
 
 /** What a message says about its client. */
 function clientOf(

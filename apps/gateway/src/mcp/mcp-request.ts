@@ -2,7 +2,7 @@ import type { ExactNumbers } from '@gw/kernel';
 import type { ClientCapabilities, Era, HeaderFields, JsonObject, RpcRequest, SessionFacts } from '@gw/mcp';
 import type { RequestContext } from '../core/request-context';
 import type { CallReply } from './call-reply';
-import type { SessionState } from './session-states';
+import type { SessionState } from './sessions/session-states';
 import type { ServerView } from './server-view';
 
 /** One request of a client to an MCP server. */

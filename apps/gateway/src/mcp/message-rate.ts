@@ -1,7 +1,10 @@
+import type { CallNotice } from '@gw/mcp-client';
+import { performance } from 'node:perf_hooks';
+
 const PER_SECOND_MAX = 20;
 
 /** Bounds what a server can make the gateway send to a client: 20 messages of a kind in each second. */
-export class MessageRate {
+class MessageRate {
   private second = -1;
   private count = 0;
 
@@ -12,4 +15,12 @@ export class MessageRate {
     this.count += 1;
     return this.count <= PER_SECOND_MAX;
   }
+}
+
+/** Passes on the messages of a call that are within the rate of their kind. */
+export function withinRate(relay: (message: CallNotice) => void): (message: CallNotice) => void {
+  const rates = { progress: new MessageRate(), notification: new MessageRate() };
+  return (message) => {
+    if (rates[message.kind].allows(performance.now())) relay(message);
+  };
 }

@@ -9,7 +9,7 @@ import { routeOfMethod } from './mcp-route';
 import type { McpServers } from './mcp-servers';
 import { forward, isForwarded } from './other-requests';
 import type { ResourceWatches } from './resource-watches';
-import { isOfSession, setOfSession } from './session-requests';
+import { isOfSession, setOfSession } from './sessions/session-requests';
 import type { ToolCalls } from './tool-calls';
 import type { UpstreamCalls } from './upstream-calls';
 import type { Keyring } from '@gw/kernel';
@@ -48,7 +48,7 @@ export class Requests {
       record(request);
       await forward(request, this.parts.calls, this.parts.guards);
     } else if (method === 'subscriptions/listen') this.listen(request);
-    else if (isOfSession(method)) await setOfSession(request, this.parts.watches);
+    else if (isOfSession(method)) await setOfSession(request);
     else throw new McpFault(CODES.methodNotFound, 'Method not found.', { id: message.id });
   }
 

@@ -12,7 +12,7 @@ import { UpstreamError, type McpUpstream } from '@gw/mcp-client';
 import { Denied } from './denials';
 import type { CallReply } from './call-reply';
 import type { ServerView } from './server-view';
-import type { SessionState } from './session-states';
+import type { SessionState } from './sessions/session-states';
 import type { McpUpstreams } from './upstreams';
 
 interface SessionStream {
@@ -40,9 +40,11 @@ export class ResourceWatches {
     const renew = (): void => {
       watch?.abort();
       watch = null;
-      if (reply.isOver || state.subscriptions.size === 0) return;
+      // What the caller may no longer see is not watched.
+      const uris = [...state.subscriptions].filter((uri) => view.resourceOf(uri) !== undefined);
+      if (reply.isOver || uris.length === 0) return;
       watch = new AbortController();
-      void this.watch(upstream, [...state.subscriptions], watch.signal, (uri, params) => {
+      void this.watch(upstream, uris, watch.signal, (uri, params) => {
         if (state.subscriptions.has(uri)) reply.message(notificationBody(UPDATED, params));
       });
     };
@@ -62,19 +64,6 @@ export class ResourceWatches {
       if (!uris.includes(uri)) return;
       const meta = { ...ownObject(params, '_meta'), [META.subscription]: id };
       reply.message(notificationBody(UPDATED, { ...params, _meta: meta }));
-    });
-  }
-
-  /** Passes a setting of a session on to an upstream that has sessions. Failures change nothing for the client. */
-  async tell(
-    view: ServerView,
-    session: SessionFacts | null,
-    method: string,
-    params: JsonObject,
-  ): Promise<void> {
-    const upstream = this.upstreamOf(view, session);
-    await unlessFailed(async () => {
-      if ((await upstream.describe()).era === 'legacy') await upstream.request(method, params);
     });
   }
 

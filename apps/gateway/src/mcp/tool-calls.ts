@@ -1,6 +1,7 @@
 import { canonicalJson, digestOf, GatewayError } from '@gw/kernel';
 import {
   checkParameterHeaders,
+  hintOf,
   readToolCall,
   resultText,
   type JsonObject,
@@ -43,6 +44,7 @@ export class ToolCalls {
     await this.parts.calls.run(request, {
       params: { name: call.tool.facts.name, arguments: args },
       headerParameters: call.tool.headerParameters,
+      isIdempotent: hintOf(call.tool.facts.definition, 'idempotentHint'),
       finished: (result) => {
         if (context.mcp !== null) context.mcp.isError = result.isError;
         this.charge(request, limited, () => tokensOf(result.value));

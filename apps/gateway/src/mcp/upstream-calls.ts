@@ -1,4 +1,4 @@
-import { randomHex, type Keyring } from '@gw/kernel';
+import type { Keyring } from '@gw/kernel';
 import {
   CODES,
   inputRequired,
@@ -7,7 +7,6 @@ import {
   own,
   ownObject,
   PARKED_TEXTS,
-  ParkedCalls,
   readRetry,
   sealState,
   toolError,
@@ -27,9 +26,11 @@ import type { BeforeCall } from '../attempt/sender';
 import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
+import type { Parking } from './parked/parking';
 import { sendReceived, sendResult } from './sent-results';
+import type { ServerBreakers } from './server-breakers';
 import { traceContext } from './trace-headers';
-import { UpstreamCall } from './upstream-call';
+import { CallGone, UpstreamCall, type CallInProgress } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
 import type { UpstreamCredentials } from './upstream-credentials';
 import { allowsSampling, type McpUpstreams } from './upstreams';
@@ -37,10 +38,12 @@ import { allowsSampling, type McpUpstreams } from './upstreams';
 export interface UpstreamCallParts {
   readonly upstreams: McpUpstreams;
   readonly inputs: ClientInputs;
+  readonly parking: Parking;
   /** Writes the request to the in-flight log. Throws under strict audit when that is not possible. */
   readonly beforeCall: BeforeCall;
   readonly credentials: UpstreamCredentials;
   readonly connections: UpstreamConnections;
+  readonly breakers: ServerBreakers;
   readonly ring: Keyring;
   /** Hosts of this installation, to which no upstream may send users. */
   readonly ownHosts: readonly string[];
@@ -51,18 +54,23 @@ export interface ForwardedCall {
   /** Params without what belongs to the caller's own request. */
   readonly params: JsonObject;
   readonly headerParameters?: readonly HeaderParameter[];
+  /** The approved definition says that a second call changes nothing. */
+  readonly isIdempotent?: boolean;
   /** The upstream gave a result. Returns what the client gets in its place, null for the result itself; throws what denies it. */
   readonly finished: (result: ReceivedResult) => Promise<JsonObject | null>;
   /** The upstream wants input, and the client's request ends here. */
   readonly paused: () => void;
 }
 
+/** How a request continues an earlier one. */
+type Resumed =
+  | { readonly kind: 'again'; readonly result: JsonObject }
+  | { readonly kind: 'parked'; readonly call: CallInProgress; readonly more?: undefined }
+  | { readonly kind: 'sent'; readonly more: JsonObject };
+
 /** Calls at upstreams, with the rounds of input between the eras. */
 export class UpstreamCalls {
-  private readonly parked = new ParkedCalls<UpstreamCall>();
   private readonly places = new CallPlaces();
-  /** Names this process in states of parked calls. */
-  private readonly replica = randomHex(16);
 
   constructor(private readonly parts: UpstreamCallParts) {}
 
@@ -72,24 +80,44 @@ export class UpstreamCalls {
   }
 
   private async attempt(request: McpRequest, forwarded: ForwardedCall, isAgain: boolean): Promise<void> {
-    const { era, context } = request;
-    const note = callNote(request, context.elapsedMs());
-    const resumed = era === 'modern' ? this.resumed(request) : null;
+    const resumed = request.era === 'modern' ? await this.resumed(request) : null;
     if (resumed?.kind === 'again') return sendResult(request, resumed.result);
-    const call =
-      resumed?.kind === 'parked' ? resumed.call : await this.begin(request, forwarded, resumed?.more);
-    call.listener = relayTo(request);
-    const stop = (): void => call.cancel();
+    const parked = resumed?.kind === 'parked' ? resumed.call : null;
+    const ends = parked === null ? this.parts.breakers.enter(request.view) : null;
+    try {
+      await this.carryOut(
+        request,
+        forwarded,
+        async () => parked ?? this.begin(request, forwarded, resumed?.more),
+      );
+      ends?.(null);
+    } catch (error) {
+      ends?.(error);
+      if (isRefusedToken(request, error)) return await this.signInAgain(request, forwarded, isAgain);
+      this.failed(request, error);
+    }
+  }
+
+  private async carryOut(
+    request: McpRequest,
+    forwarded: ForwardedCall,
+    begin: () => Promise<CallInProgress>,
+  ): Promise<void> {
+    const note = callNote(request, request.context.elapsedMs());
+    let call: CallInProgress | null = null;
+    const stop = (): void => call?.cancel();
     request.signal.addEventListener('abort', stop, { once: true });
     try {
       request.reply.streamLater();
+      call = await begin();
+      call.listener = relayTo(request);
       await this.follow(request, forwarded, call, note);
     } catch (error) {
-      note(error);
-      if (isRefusedToken(request, error)) return await this.signInAgain(request, forwarded, isAgain);
-      this.failed(request, error);
+      // What was refused before it was sent is no call.
+      if (call !== null || error instanceof UpstreamError) note(error);
+      throw error;
     } finally {
-      call.listener = null;
+      if (call !== null) call.listener = null;
       request.signal.removeEventListener('abort', stop);
     }
   }
@@ -98,7 +126,7 @@ export class UpstreamCalls {
   private async follow(
     request: McpRequest,
     forwarded: ForwardedCall,
-    call: UpstreamCall,
+    call: CallInProgress,
     note: CallNote,
   ): Promise<void> {
     for (;;) {
@@ -117,13 +145,13 @@ export class UpstreamCalls {
       }
       const [asked] = Object.values(outcome.requests) as [InputRequest];
       if (request.context.mcp !== null) request.context.mcp.inputs += 1;
-      call.answer(await this.parts.inputs.ask(request, asked));
+      call.answer(await this.parts.inputs.ask(request, asked, outcome.until));
     }
   }
 
   private async begin(
     request: McpRequest,
-    { params, headerParameters }: ForwardedCall,
+    { params, headerParameters, isIdempotent = false }: ForwardedCall,
     more: JsonObject = {},
   ): Promise<UpstreamCall> {
     const { view, message, capabilities, session } = request;
@@ -152,6 +180,7 @@ export class UpstreamCalls {
       ...logLevel(request, meta),
       argumentBytes: argumentBytes(request, params),
       ...(headerParameters && { headerParameters }),
+      isRepeatable: isIdempotent && view.document.configurations['retry_idempotent'] === true,
       input: relays
         ? 'relay'
         : {
@@ -172,13 +201,7 @@ export class UpstreamCalls {
     return era === 'modern' && (await upstream.connect({ signal })) === 'modern';
   }
 
-  private resumed(
-    request: McpRequest,
-  ):
-    | { readonly kind: 'again'; readonly result: JsonObject }
-    | { readonly kind: 'parked'; readonly call: UpstreamCall }
-    | { readonly kind: 'sent'; readonly more: JsonObject }
-    | null {
+  private async resumed(request: McpRequest): Promise<Resumed | null> {
     const { capabilities, message, view } = request;
     const { ring } = this.parts;
     const retry = readRetry({ ring, owner: stateOwner(request), capabilities, now: Date.now() });
@@ -186,46 +209,34 @@ export class UpstreamCalls {
     if (retry.kind === 'require_again') return { kind: 'again', result: retry.result };
     const { state, responses } = retry;
     if (request.context.mcp !== null) request.context.mcp.inputs += Object.keys(responses).length;
-    if (state.kind !== 'parked') {
-      const { upstreamState } = state;
+    const { upstreamState, parked } = state;
+    if (state.kind !== 'parked' || parked === null)
       return {
         kind: 'sent',
         more: { inputResponses: responses, ...(upstreamState !== null && { requestState: upstreamState }) },
       };
-    }
-    const found =
-      state.parked?.replica === this.replica
-        ? this.parked.redeem(state.parked.call, view.caller.binding, Date.now())
-        : ({ kind: 'gone' } as const);
-    if (found.kind !== 'found') return { kind: 'again', result: interrupted(message.method, found.kind) };
     const [response] = Object.values(responses);
-    found.call.answer((response as JsonObject | undefined) ?? null);
+    const found = await this.parts.parking.redeem(
+      parked,
+      view.caller.binding,
+      (response as JsonObject | undefined) ?? null,
+    );
+    if (found.kind !== 'found') return { kind: 'again', result: interrupted(message.method, found.kind) };
     return { kind: 'parked', call: found.call };
   }
 
-  private park(request: McpRequest, call: UpstreamCall, requests: InputRequests): void {
-    const id = randomHex(32);
-    const isParked = this.hasParked(id, request.view.caller.binding, call);
-    const state = isParked
-      ? this.sealed(request, {
-          ...{ kind: 'parked', requests, upstreamState: null },
-          parked: { replica: this.replica, call: id },
-        })
-      : null;
+  private park(request: McpRequest, call: CallInProgress, requests: InputRequests): void {
+    const parked = call.park(request.view.caller.binding, this.parts.parking);
+    const state =
+      parked === null
+        ? null
+        : this.sealed(request, { kind: 'parked', requests, upstreamState: null, parked });
     if (state === null) call.cancel();
     const result =
       state === null
         ? toolError('Too many calls wait for input; call the tool again later.')
         : inputRequired(requests, state);
     sendResult(request, result);
-  }
-
-  /** At the bound of a caller, the call that waited for longest gives way: its client has left it. */
-  private hasParked(id: string, binding: string, call: UpstreamCall): boolean {
-    if (this.parked.park(id, binding, call, Date.now())) return true;
-    const oldest = this.parked.displace(binding);
-    oldest?.cancel();
-    return oldest !== null && this.parked.park(id, binding, call, Date.now());
   }
 
   /** Passes the input that a modern upstream requires on to a modern client, with the upstream's state inside of ours. */
@@ -260,9 +271,13 @@ export class UpstreamCalls {
 
   /** Sends the error of an upstream on; throws every other failure. */
   private failed(request: McpRequest, error: unknown): void {
+    if (error instanceof CallGone) {
+      sendResult(request, interrupted(request.message.method, 'gone'));
+      return;
+    }
     if (!(error instanceof UpstreamError)) throw error;
     if (error.kind === 'cancelled' && request.signal.aborted) {
-      request.reply.leave();
+      request.reply.cancelled();
       return;
     }
     const denied = upstreamDenied(error);
@@ -282,8 +297,16 @@ export class UpstreamCalls {
 }
 
 /** A session that set no level gets messages of the level info. */
-function logLevel({ state }: McpRequest, meta: JsonObject): Pick<CallOptions, 'logLevel'> {
-  const level = state === null ? own(meta, META.logLevel) : (state.logLevel ?? 'info');
+function logLevel(
+  { state }: McpRequest,
+  meta: JsonObject,
+): Pick<CallOptions, 'logLevel' | 'sessionLogLevel'> {
+  if (state !== null)
+    return {
+      logLevel: state.logLevel ?? 'info',
+      ...(state.logLevel !== null && { sessionLogLevel: state.logLevel }),
+    };
+  const level = own(meta, META.logLevel);
   return typeof level === 'string' ? { logLevel: level } : {};
 }
 

@@ -49,16 +49,18 @@ export class McpUpstreams {
   private make(
     server: McpServerDocument,
     capabilities: ClientCapabilities,
-    { binding, userId }: UpstreamOwner,
+    { binding, session, userId }: UpstreamOwner,
   ): McpUpstream {
     const { network, credentials } = this.parts;
     const { organisationId, integrationId, version } = server;
+    const isSse = server.transport === 'sse';
+    // Connections are never shared by users who sign in themselves, nor by streams that hold one each.
+    const sharing = isSse ? (session ?? binding) : server.authType === 'oauth_auto' ? binding : '';
     return new McpUpstream({
       ...{ ...network, url: new URL(server.url), capabilities, clientInfo: CLIENT_INFO },
-      // Connections are never shared by users who sign in themselves.
-      poolClass: `mcp/${organisationId}/${integrationId}/${server.authType === 'oauth_auto' ? binding : ''}`,
+      poolClass: `mcp/${organisationId}/${integrationId}/${sharing}`,
       headers: () => credentials.headersOf(server, userId),
-      protocol: 'auto',
+      protocol: isSse ? 'sse' : 'auto',
       verdicts: this.verdicts,
       eraKey: `${integrationId}/${version}`,
       ...(server.timeoutMs !== null && { timeouts: { callMs: server.timeoutMs } }),

@@ -36,6 +36,11 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Level from which on a modern upstream sends log messages; without it, it sends none. */
   readonly logLevel?: string;
+  /**
+   * Level of log messages that the session at a legacy upstream must have: it is set before the call
+   * when the session has another one. Without it, the session keeps its level.
+   */
+  readonly sessionLogLevel?: string;
   /** Whether the upstream may send progress. Default: false. */
   readonly wantsProgress?: boolean;
   /**

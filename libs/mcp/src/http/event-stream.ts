@@ -33,8 +33,9 @@ export function readEventId(text: string): { readonly stream: string; readonly n
   return isOurs ? { stream, number: Number(number) } : null;
 }
 
-const EVENTS_MAX = 100;
-const CHARACTERS_MAX = 262_144;
+/** Bounds of the events that are kept of a stream. */
+export const RING_LIMITS = { eventsMax: 100, charactersMax: 262_144 } as const;
+const { eventsMax, charactersMax } = RING_LIMITS;
 
 /**
  * The last events of a stream, for clients that resume it: at most 100 events and 262,144 characters.
@@ -53,19 +54,25 @@ export class EventRing {
     const event = { id: eventId(this.stream, this.last), json };
     this.events.push(event);
     this.characters += json.length;
-    while (this.events.length > EVENTS_MAX || (this.characters > CHARACTERS_MAX && this.events.length > 1))
+    while (this.events.length > eventsMax || (this.characters > charactersMax && this.events.length > 1))
       this.characters -= this.events.shift()?.json.length ?? 0;
     return event;
   }
 
+  /** UTF-16 units of the events. */
+  get size(): number {
+    return this.characters;
+  }
+
   /**
-   * The events behind an id, each once. Null: the id is of another stream or not ours, or events
-   * behind it are gone, so the stream starts anew.
+   * The events behind an id, each once. Events that are gone are left out: the response to a call is
+   * the last event, and a client that missed progress still gets it. Null: the id is of another
+   * stream, or not ours.
    */
   after(lastEventId: string): readonly StreamEvent[] | null {
     const place = readEventId(lastEventId);
+    if (place?.stream !== this.stream || place.number > this.last) return null;
     const first = this.last - this.events.length;
-    if (place?.stream !== this.stream || place.number < first || place.number > this.last) return null;
-    return this.events.slice(place.number - first);
+    return this.events.slice(Math.max(0, place.number - first));
   }
 }

@@ -8,6 +8,7 @@ import {
   negotiatedRevision,
   SUPPORTED_REVISIONS,
   type LegacyRevision,
+  type RequestId,
 } from '../protocol';
 import { decodeBody, type DecodedBody } from '../rpc/decode';
 import { own, type RpcMessage, type RpcRequest } from '../rpc/message';
@@ -163,5 +164,9 @@ function sessionOf<S extends LegacySession>(
     throw badRequest(CODES.invalidRequest, 'The session id has invalid characters.', requestId);
   const session = id.length > MCP_LIMITS.sessionIdMax ? null : openSession(id);
   if (session !== null) return session;
-  throw new McpFault(CODES.invalidRequest, 'Session not found.', { status: 404, id: requestId });
+  throw sessionNotFound(requestId);
 }
+
+/** The fault of an unknown session, which also stands for one that was ended or is of another caller. */
+export const sessionNotFound = (requestId: RequestId | null): McpFault =>
+  new McpFault(CODES.invalidRequest, 'Session not found.', { status: 404, id: requestId });

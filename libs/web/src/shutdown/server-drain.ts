@@ -21,6 +21,7 @@ interface BusySocket extends Socket {
  */
 export class ServerDrain {
   private announced = false;
+  private readonly listeners: (() => void)[] = [];
   private sweeping: NodeJS.Timeout | null = null;
   private accepted = 0;
   /** HTTP connections with their byte counts at the last sweep. */
@@ -48,6 +49,11 @@ export class ServerDrain {
     return this.announced;
   }
 
+  /** Calls back once, when the drain is announced: streams without an end must be ended then. */
+  whenAnnounced(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
   /** Stops tracking a connection that was upgraded; the code that upgraded it closes it. */
   release(socket: Socket): void {
     this.connections.delete(socket);
@@ -67,6 +73,7 @@ export class ServerDrain {
     this.server.prependListener('request', isLast);
     // An added listener would replace Node's own handling of `Expect: 100-continue`.
     if (this.server.listenerCount('checkContinue') > 0) this.server.prependListener('checkContinue', isLast);
+    for (const listener of this.listeners) listener();
   }
 
   /**

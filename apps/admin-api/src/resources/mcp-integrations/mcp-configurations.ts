@@ -151,19 +151,20 @@ function checkClientCredentials(
     faults.add(`${path}.client_secret`, 'is required; send it, or map client_secret to a secret reference');
 }
 
+function checkSwitch(value: unknown, path: string, faults: Faults): void {
+  if (typeof value !== 'boolean') faults.add(path, 'must be true or false');
+}
+
 type Check = (value: unknown, path: string, faults: Faults, of: CheckedIntegration) => void;
 
 const CHECKS: Readonly<Record<string, Check>> = {
   headers: checkHeaders,
   passthrough_headers: checkPassthrough,
-  passthrough_acknowledged: (value, path, faults) => {
-    if (typeof value !== 'boolean') faults.add(path, 'must be true or false');
-  },
+  passthrough_acknowledged: checkSwitch,
   forward_headers: checkForwarded,
   user_identity_forwarding: checkIdentity,
-  allow_sampling: (value, path, faults) => {
-    if (typeof value !== 'boolean') faults.add(path, 'must be true or false');
-  },
+  allow_sampling: checkSwitch,
+  retry_idempotent: checkSwitch,
   denial: (value, path, faults) => {
     if (value !== 'error' && value !== 'tool_error') faults.add(path, 'must be error or tool_error');
   },

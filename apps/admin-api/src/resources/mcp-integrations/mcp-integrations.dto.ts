@@ -85,7 +85,8 @@ class McpIntegrationFields extends McpPlainFields {
     nullable: true,
     description:
       'headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, ' +
-      'user_identity_forwarding, allow_sampling, denial, oauth_client_credentials, oauth_metadata. ' +
+      'user_identity_forwarding, allow_sampling, retry_idempotent, denial, oauth_client_credentials, ' +
+      'oauth_metadata. ' +
       'In an update, an absent member remains unchanged, and null clears a member.',
     example: { headers: { authorization: 'Bearer …' } },
   })

@@ -29,7 +29,7 @@ export async function serverDocument(
     ...{ poolClass: 'spec', headers: () => ({}), capabilities: NO_CAPABILITIES },
     ...{
       clientInfo: { name: 'spec', version: '1' },
-      protocol: 'auto',
+      protocol: over.transport === 'sse' ? 'sse' : 'auto',
       verdicts: new EraVerdicts(),
       eraKey: slug,
     },
@@ -62,8 +62,14 @@ export async function serverDocument(
 }
 
 /** Saves a server, as a change of the control plane does. */
-export function saveServer({ documents }: GatewayHarness, document: McpServerDocument): void {
+export function saveServer(gateway: GatewayHarness, document: McpServerDocument): void {
+  saveAtAll([gateway], document);
+}
+
+/** Saves the same version of a server at several gateways. */
+export function saveAtAll(gateways: readonly GatewayHarness[], document: McpServerDocument): void {
   const saved = { ...document, version: randomUUID() };
-  for (const name of [saved.slug, saved.id])
-    documents.set(documentKey.mcpServer(saved.workspaceId, name), saved);
+  for (const { documents } of gateways)
+    for (const name of [saved.slug, saved.id])
+      documents.set(documentKey.mcpServer(saved.workspaceId, name), saved);
 }

@@ -1,26 +1,26 @@
 import { CODES, McpFault, own, resultBody, unknownCapability } from '@gw/mcp';
-import type { McpRequest } from './mcp-request';
-import type { ResourceWatches } from './resource-watches';
+import type { McpRequest } from '../mcp-request';
 import type { SessionState } from './session-states';
 
 const LEVELS: readonly unknown[] = [
   ...['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
 ];
 
-type Set = (request: McpRequest, state: SessionState, watches: ResourceWatches) => Promise<void> | void;
+type Set = (request: McpRequest, state: SessionState) => Promise<void>;
 
 /** Requests of legacy sessions that set something for later. */
 const SETS: Readonly<Record<string, Set>> = {
-  'logging/setLevel': async ({ message, view, session }, state, watches) => {
+  // The sessions at its server get the level with their next calls.
+  'logging/setLevel': ({ message }, state) => {
     const level = own(message.params, 'level');
     if (!LEVELS.includes(level)) throw invalid(`params.level must be one of ${LEVELS.join(', ')}.`);
-    state.logLevel = level as string;
-    await watches.tell(view, session, 'logging/setLevel', { level });
+    return state.setLogLevel(level as string);
   },
-  'resources/subscribe': ({ message, view }, state) => {
+  'resources/subscribe': async ({ message, view }, state) => {
     const uri = uriOf(message.params['uri']);
     if (view.resourceOf(uri) === undefined) throw unknownCapability('resource', uri);
-    if (!state.subscribe(uri)) throw invalid('A session has at most 100 subscriptions.');
+    if (!(await state.subscribe(uri)))
+      throw invalid('A session has at most 100 subscriptions; end some, or use shorter URIs.');
   },
   'resources/unsubscribe': ({ message }, state) => state.unsubscribe(uriOf(message.params['uri'])),
 };
@@ -28,11 +28,11 @@ const SETS: Readonly<Record<string, Set>> = {
 export const isOfSession = (method: string): boolean => Object.hasOwn(SETS, method);
 
 /** Carries out such a request and responds. Throws `McpFault`. */
-export async function setOfSession(request: McpRequest, watches: ResourceWatches): Promise<void> {
+export async function setOfSession(request: McpRequest): Promise<void> {
   const { message, state, reply } = request;
   const set = SETS[message.method];
   if (state === null || set === undefined) throw new McpFault(CODES.methodNotFound, 'Method not found.');
-  await set(request, state, watches);
+  await set(request, state);
   reply.end(JSON.stringify(resultBody(message.id, {})));
 }
 

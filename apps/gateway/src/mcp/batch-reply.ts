@@ -1,0 +1,127 @@
+import { uuidv7 } from '@gw/kernel';
+import { CODES, MCP_LIMITS, type JsonObject, type RpcRequest } from '@gw/mcp';
+import { RequestContext } from '../core/request-context';
+import { PartOfReply } from '../reply/part-of-reply';
+import { CallReply, type CallReplyOptions } from './call-reply';
+
+/** One request of a batch, and where its response goes. */
+export interface BatchPart {
+  readonly message: RpcRequest;
+  readonly context: RequestContext;
+  readonly reply: PartReply;
+}
+
+/** UTF-16 units of all responses of a batch: as many as one upstream response may have. */
+const LENGTH_MAX = MCP_LIMITS.upstreamBytesMax;
+
+/** The response to a batch (MCP 2025-03-26): a list with the responses to its requests, in their order. */
+export class BatchReply {
+  readonly parts: readonly BatchPart[];
+  private readonly bodies: string[];
+  private length = 0;
+
+  constructor(
+    whole: RequestContext,
+    private readonly reply: CallReply,
+    requests: readonly RpcRequest[],
+    options: CallReplyOptions,
+  ) {
+    // Each part listens for the end of the connection.
+    whole.res.setMaxListeners(whole.res.getMaxListeners() + 2 * requests.length);
+    this.bodies = requests.map(() => '');
+    this.parts = requests.map((message, at) => {
+      const context = contextOf(whole, message);
+      return { message, context, reply: new PartReply(context, options, this.sink(message, at)) };
+    });
+  }
+
+  /** Sends the responses once each part has ended. */
+  async end(): Promise<void> {
+    await Promise.all(this.parts.map(({ reply }) => reply.ended));
+    this.reply.end(`[${this.bodies.filter((body) => body !== '').join(',')}]`);
+  }
+
+  private sink({ id }: RpcRequest, at: number): PartSink {
+    return {
+      whole: this.reply,
+      put: (json) => {
+        const isTooLong = this.length + json.length > LENGTH_MAX;
+        const body = isTooLong ? JSON.stringify({ jsonrpc: '2.0', id, error: TOO_LARGE }) : json;
+        this.length += body.length;
+        this.bodies[at] = body;
+      },
+    };
+  }
+}
+
+const TOO_LARGE = {
+  code: CODES.internal,
+  message: 'The responses of the batch are too large together; send fewer requests.',
+};
+
+interface PartSink {
+  readonly whole: CallReply;
+  readonly put: (json: string) => void;
+}
+
+/** The response to one request of a batch: its record is written by itself, its messages go out with those of the others. */
+export class PartReply extends CallReply {
+  /** Resolves when the response can be sent, or there will be none. */
+  readonly ended: Promise<void>;
+  private readonly part: PartOfReply;
+  private isEnded = false;
+  private resolve!: () => void;
+
+  constructor(
+    context: RequestContext,
+    options: CallReplyOptions,
+    private readonly sink: PartSink,
+  ) {
+    super(context, options, {});
+    this.ended = new Promise((resolve) => (this.resolve = resolve));
+    this.part = new PartOfReply(context, this.settle, options.keepBytes);
+  }
+
+  /** The responses of a batch are not resumed. */
+  override resumable(): void {
+    return;
+  }
+
+  override streamLater(): void {
+    this.sink.whole.streamLater();
+  }
+
+  override message(message: JsonObject): void {
+    this.sink.whole.message(message);
+  }
+
+  override end(json: string | null, status = 200): void {
+    if (this.isEnded) return;
+    if (this.isOver) {
+      this.leave();
+      return;
+    }
+    this.isEnded = true;
+    const body = json ?? '';
+    this.part.end(status, Buffer.from(body), () => {
+      this.sink.put(body);
+      this.resolve();
+    });
+  }
+
+  override close(): void {
+    this.end('');
+  }
+
+  override leave(): void {
+    super.leave();
+    if (!this.isEnded) this.resolve();
+  }
+}
+
+function contextOf(whole: RequestContext, { id, method, params }: RpcRequest): RequestContext {
+  const { req, res, url, query, route } = whole;
+  const context = new RequestContext(uuidv7(), req, res, whole.method, url, query, route);
+  context.partOf(whole, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params })));
+  return context;
+}

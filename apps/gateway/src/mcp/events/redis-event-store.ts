@@ -1,0 +1,130 @@
+import type { Keyring } from '@gw/kernel';
+import { openToken, RING_LIMITS, sealToken } from '@gw/mcp';
+import type { Redis } from '@gw/redis';
+import type { ReplicaBus } from '../replicas/replica-bus';
+import {
+  STORED_LIMITS,
+  STORED_MS,
+  type EventStore,
+  type NumberedEvent,
+  type ReadEvents,
+  type StreamName,
+} from './event-store';
+
+/**
+ * Keys: the stream, the times of the caller's streams, and their sizes. Forgets expired streams, adds
+ * the event, trims the stream behind its first event, and drops the caller's oldest streams beyond its bounds. Sizes are
+ * characters of sealed events.
+ */
+const ADD = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local name, keep, prefix = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local function size(of) return tonumber(redis.call('HGET', KEYS[3], of) or '0') end
+local function grow(of, by)
+  redis.call('HINCRBY', KEYS[3], of, by)
+  redis.call('HINCRBY', KEYS[3], 'all', by)
+end
+local function forget(of)
+  redis.call('HINCRBY', KEYS[3], 'all', -size(of))
+  redis.call('HDEL', KEYS[3], of)
+  redis.call('ZREM', KEYS[2], of)
+end
+for _, of in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - keep)) do forget(of) end
+redis.call('XADD', KEYS[1], ARGV[4] .. '-0', 'e', ARGV[5], 'x', ARGV[6])
+grow(name, #ARGV[5])
+while redis.call('XLEN', KEYS[1]) > tonumber(ARGV[7]) or
+  (size(name) > tonumber(ARGV[8]) and redis.call('XLEN', KEYS[1]) > 2) do
+  local entries = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 2)
+  local second = entries[2] or entries[1]
+  redis.call('XDEL', KEYS[1], second[1])
+  grow(name, -#second[2][2])
+end
+redis.call('ZADD', KEYS[2], now, name)
+while redis.call('ZCARD', KEYS[2]) > 1 and
+  (redis.call('ZCARD', KEYS[2]) > tonumber(ARGV[9]) or size('all') > tonumber(ARGV[10])) do
+  local oldest = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
+  redis.call('DEL', prefix .. oldest)
+  forget(oldest)
+end
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, keep) end
+redis.call('PUBLISH', ARGV[11], ARGV[4])
+return 1`;
+
+const PREFIX = 'gwe1.';
+/** Sealed text is longer than the JSON inside: bytes of UTF-8, and base64. */
+const SEALED_PER_CHARACTER = 1.5;
+const SEALED_LENGTH_MAX = 3 * RING_LIMITS.charactersMax;
+/** Characters that wait for Redis; further events are not stored. */
+const WAITING_LENGTH_MAX = 33_554_432;
+
+const sealedMax = (characters: number): number => Math.ceil(characters * SEALED_PER_CHARACTER);
+
+/** Keeps events in Redis, sealed for their stream and number. */
+export class RedisEventStore implements EventStore {
+  private waiting = 0;
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly bus: ReplicaBus,
+    private readonly ring: Keyring,
+  ) {}
+
+  add(name: StreamName, { number, json }: NumberedEvent, isLast: boolean): void {
+    const sealed = sealToken(this.ring, PREFIX, json, bindingOf(name, number));
+    if (this.waiting + sealed.length > WAITING_LENGTH_MAX) return;
+    this.waiting += sealed.length;
+    const done = (): void => void (this.waiting -= sealed.length);
+    const { eventsMax, charactersMax } = RING_LIMITS;
+    this.redis
+      .eval(
+        ADD,
+        3,
+        ...[streamKey(name), timesKey(name), sizesKey(name)],
+        ...[memberOf(name), STORED_MS, prefixOf(name), number, sealed, isLast ? '1' : '0'],
+        ...[eventsMax, sealedMax(charactersMax)],
+        ...[STORED_LIMITS.streamsMax, sealedMax(STORED_LIMITS.charactersMax), channelOf(name)],
+      )
+      .then(done, done);
+  }
+
+  async read(name: StreamName, after: number): Promise<ReadEvents | null> {
+    const key = streamKey(name);
+    const [behind, last] = await Promise.all([
+      this.redis.xrange(key, `(${String(after)}-0`, '+', 'COUNT', RING_LIMITS.eventsMax),
+      this.redis.xrevrange(key, '+', '-', 'COUNT', 1),
+    ]).catch(() => [[], []] as const);
+    if (last.length === 0) return null;
+    const events = behind.flatMap((entry) => this.opened(name, entry));
+    return { events, isEnded: last[0]?.[1][3] === '1' };
+  }
+
+  async first(name: StreamName): Promise<string | null> {
+    const entries = await this.redis.xrange(streamKey(name), '1-0', '1-0').catch(() => []);
+    const [first] = entries.flatMap((entry) => this.opened(name, entry));
+    return first?.json ?? null;
+  }
+
+  watch(name: StreamName, onEvent: () => void, onLost: () => void): () => void {
+    return this.bus.subscribe(channelOf(name), { onMessage: onEvent, onUp: onEvent, onDown: onLost });
+  }
+
+  /** Nothing for an entry that no gateway made for this place. */
+  private opened(name: StreamName, [id, fields]: [string, string[]]): NumberedEvent[] {
+    const number = Number(id.split('-', 1)[0]);
+    const options = { prefix: PREFIX, boundTo: bindingOf(name, number), lengthMax: SEALED_LENGTH_MAX };
+    const json = openToken(this.ring, fields[1] ?? '', options);
+    return typeof json === 'string' ? [{ number, json }] : [];
+  }
+}
+
+const bindingOf = ({ principal, session, stream }: StreamName, number: number): string =>
+  `mcp/event/${principal}/${session}/${stream}/${String(number)}`;
+
+/** The braces keep the keys of a caller in one hash slot of a Redis cluster. */
+const prefixOf = ({ principal }: StreamName): string => `gw:mcp:ev:{${principal}}:`;
+const memberOf = ({ session, stream }: StreamName): string => `${session}:${stream}`;
+const streamKey = (name: StreamName): string => prefixOf(name) + memberOf(name);
+const timesKey = ({ principal }: StreamName): string => `gw:mcp:ev-times:{${principal}}`;
+const sizesKey = ({ principal }: StreamName): string => `gw:mcp:ev-sizes:{${principal}}`;
+const channelOf = ({ stream }: StreamName): string => `gw:mcp:e:${stream}`;

@@ -1,0 +1,30 @@
+import type { RequestId, SessionFacts } from '@gw/mcp';
+import type { ReplicaLink } from '../replicas/replica-link';
+
+/** Calls of legacy sessions that their clients can cancel by the id of the request, at any gateway. */
+export class RunningCalls {
+  private readonly calls = new Map<string, AbortController>();
+
+  constructor(private readonly link: ReplicaLink) {
+    link.on('cancel', ({ session, requestId }) => this.calls.get(keyOf(session, requestId))?.abort());
+  }
+
+  /** Remembers a call until the returned function is called. */
+  add(session: SessionFacts, id: RequestId, abort: AbortController): () => void {
+    const key = keyOf(session.nonce, id);
+    this.calls.set(key, abort);
+    return () => {
+      if (this.calls.get(key) === abort) this.calls.delete(key);
+    };
+  }
+
+  /** Cancels a call; an unknown id changes nothing. */
+  cancel({ nonce: session }: SessionFacts, id: unknown): void {
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    const call = this.calls.get(keyOf(session, id));
+    if (call !== undefined) call.abort();
+    else this.link.broadcast({ kind: 'cancel', session, requestId: id });
+  }
+}
+
+const keyOf = (session: string, id: RequestId): string => `${session}/${JSON.stringify(id)}`;

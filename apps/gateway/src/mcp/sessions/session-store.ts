@@ -1,0 +1,40 @@
+/** A session, and whose it is. */
+export interface SessionName {
+  /** `principalBinding` of the caller. */
+  readonly principal: string;
+  /** `nonce` of the session. */
+  readonly session: string;
+}
+
+/** What is stored about a session. */
+export interface StoredSession {
+  /** Its client ended it. */
+  readonly isEnded: boolean;
+  /** Level of `logging/setLevel`; null: the client set none. */
+  readonly logLevel: string | null;
+  /** URIs of resources. */
+  readonly subscriptions: readonly string[];
+  /** Digest of the lists that the client was last notified of; null: none. */
+  readonly seenLists: string | null;
+}
+
+export const EMPTY_SESSION: StoredSession = {
+  ...{ isEnded: false, logLevel: null, seenLists: null },
+  subscriptions: [],
+};
+
+/** What sessions share over gateways. It may be lost; clients set it again when they reconnect. */
+export interface SessionStore {
+  /** Rejects while the store cannot be reached, as all methods do. */
+  load(name: SessionName): Promise<StoredSession>;
+  setLogLevel(name: SessionName, level: string): Promise<void>;
+  /** False when the session has as many subscriptions as it may. */
+  subscribe(name: SessionName, uri: string): Promise<boolean>;
+  unsubscribe(name: SessionName, uri: string): Promise<void>;
+  setSeenLists(name: SessionName, digest: string): Promise<void>;
+  /** Marks a session as ended until it would have expired, a time in milliseconds since 1970. */
+  end(name: SessionName, untilMs: number): Promise<void>;
+}
+
+/** A session has at most so many subscriptions. */
+export const SUBSCRIPTIONS_MAX = 100;

@@ -1,0 +1,35 @@
+import type { RequestContext } from '../core/request-context';
+import type { Settle } from './reply';
+import type { ReplyWriter } from './request-reply';
+
+/** One of several responses that a client gets together. It has a record of its own; the whole sends its bytes. */
+export class PartOfReply implements ReplyWriter {
+  readonly kept: Buffer[] = [];
+  keptBytes = 0;
+  truncated = false;
+
+  constructor(
+    private readonly context: RequestContext,
+    private readonly settle: Settle,
+    private readonly keepBytes: number,
+  ) {
+    context.reply.writer = this;
+  }
+
+  /** Calls back when the record is durable: the bytes may be sent from then on. */
+  end(status: number, bytes: Buffer, onDurable: () => void): void {
+    this.context.reply.status = status;
+    this.context.reply.sent(bytes.length);
+    this.truncated = bytes.length > this.keepBytes;
+    if (!this.truncated) {
+      this.kept.push(bytes);
+      this.keptBytes = bytes.length;
+    }
+    this.settle(this.context, onDurable);
+  }
+
+  /** Breaks the connection, for the other parts too. */
+  break(): void {
+    this.settle(this.context, () => this.context.res.destroy());
+  }
+}

@@ -1,0 +1,54 @@
+import { MINUTE_MS, type Keyring } from '@gw/kernel';
+import { MCP_LIMITS } from '../protocol';
+import { openToken, sealToken } from './sealed-token';
+
+/** Where a response of a client is awaited. */
+export interface RequestPlace {
+  /** The gateway that sent the request to the client. */
+  readonly replica: string;
+  /** Names the request there. */
+  readonly request: string;
+}
+
+/** Who may respond to a request: the caller in the session that got it. */
+export interface RequestOwner {
+  /** `principalBinding` of the caller. */
+  readonly principal: string;
+  /** `nonce` of the session. */
+  readonly session: string;
+}
+
+const PREFIX = 'gwr1.';
+/** Longer than a call waits for input. */
+export const REQUEST_LIFETIME_MS = 15 * MINUTE_MS;
+
+const binding = ({ principal, session }: RequestOwner): string => `mcp/request/${session}/${principal}`;
+
+/**
+ * Makes the id of a request to a client, such as an elicitation. Any gateway that gets the response
+ * reads where it belongs; valid for 15 minutes.
+ */
+export const sealRequestId = (
+  ring: Keyring,
+  owner: RequestOwner,
+  { replica, request }: RequestPlace,
+  now: number,
+): string => sealToken(ring, PREFIX, [replica, request, now + REQUEST_LIFETIME_MS], binding(owner));
+
+/**
+ * Opens the id of a response. Null, for all of these alike: a request to another session or
+ * principal, expired, changed, or not ours.
+ */
+export function openRequestId(
+  ring: Keyring,
+  owner: RequestOwner,
+  id: unknown,
+  now: number,
+): RequestPlace | null {
+  if (typeof id !== 'string') return null;
+  const options = { prefix: PREFIX, boundTo: binding(owner), lengthMax: MCP_LIMITS.idLengthMax };
+  const payload = openToken(ring, id, options) as [string, string, number] | null;
+  if (payload === null) return null;
+  const [replica, request, expiresAt] = payload;
+  return now < expiresAt ? { replica, request } : null;
+}
