@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { OrganisationEntity, replaceSigningKeys } from '@gw/entities';
+import { documentKey } from '@gw/contracts';
+import { OrganisationEntity, recordChange, replaceSigningKeys } from '@gw/entities';
 import { auditOperator, onDatabase, runCommand } from './operator';
 import { Secrets } from './settings';
 
@@ -19,6 +20,7 @@ export function rotatedKey(environment: Readonly<Record<string, string | undefin
         organisations.map(({ id }) => id),
         { action: 'rotate', resourceType: 'signing_keys', resourceId: kid, command: COMMAND },
       );
+      await recordChange(manager, { changed: [documentKey.signingKey()] });
       return kid;
     }),
   );

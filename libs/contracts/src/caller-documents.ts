@@ -90,3 +90,30 @@ export interface WorkspaceSlugDocument {
   readonly version: string;
   readonly workspaceId: string;
 }
+
+/**
+ * The roles and groups of a user in an organisation, which access rules name. There is none unless the
+ * user is active there.
+ */
+export interface UserDocument {
+  readonly kind: 'user';
+  readonly version: string;
+  readonly userId: string;
+  readonly organisationId: string;
+  readonly organisationRole: 'owner' | 'admin' | 'member';
+  /** By workspace id. */
+  readonly workspaceRoles: Readonly<Record<string, 'admin' | 'manager' | 'member'>>;
+  /** Ids of groups of SCIM, and `sso:<name>` for groups of the last logins by single sign-on. */
+  readonly groups: readonly string[];
+}
+
+/** The key of the installation with which gateways sign tokens for upstream servers. */
+export interface SigningKeyDocument {
+  readonly kind: 'signing_key';
+  readonly version: string;
+  /** The public URL of the installation; its key set is at `<issuer>/.well-known/jwks.json`. */
+  readonly issuer: string;
+  readonly kid: string;
+  /** `seal()` of the private key as JSON (RFC 7517), bound to `signingKeyDocumentBinding`. */
+  readonly sealedPrivate: string;
+}

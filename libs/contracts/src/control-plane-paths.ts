@@ -22,6 +22,7 @@ export const CONTROL_PLANE_SEGMENTS = [
   'invites',
   'labels',
   'logs',
+  'mcp-approvals',
   'mcp-integrations',
   'mcp-servers',
   'model-configs',

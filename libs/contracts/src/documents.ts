@@ -1,5 +1,11 @@
 import type { LossMode } from '@gw/kernel';
-import type { AccessTokenDocument, TrustsDocument, WorkspaceSlugDocument } from './caller-documents';
+import type {
+  AccessTokenDocument,
+  SigningKeyDocument,
+  TrustsDocument,
+  UserDocument,
+  WorkspaceSlugDocument,
+} from './caller-documents';
 import type { McpConnectionDocument, McpServerDocument } from './mcp-documents';
 import type { SecretLocation } from './secret-use';
 /**
@@ -19,6 +25,8 @@ export type DocumentKind =
   | 'prompt_version'
   | 'mcp_server'
   | 'access_token'
+  | 'user'
+  | 'signing_key'
   | 'trusts'
   | 'workspace_slug';
 
@@ -395,6 +403,8 @@ export type ReadModelDocument =
   | McpServerDocument
   | McpConnectionDocument
   | AccessTokenDocument
+  | UserDocument
+  | SigningKeyDocument
   | TrustsDocument
   | WorkspaceSlugDocument;
 
@@ -403,7 +413,7 @@ export type ReadModelDocument =
  * `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`, `guardrail:<workspace
  * id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation
  * id>:<id>`, `mcp_server:<workspace id>:<slug or id>`, `mcp_connection:<server id>:<user id>`,
- * `access_token:<hash>`, `trusts:<SHA-256 of the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
+ * `access_token:<hash>`, `user:<organisation id>:<user id>`, `signing_key:current`, `trusts:<SHA-256 of the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
  */
 export type DocumentKey = string;
 
@@ -421,6 +431,8 @@ export const documentKey = {
   mcpServer: (workspaceId: string, slugOrId: string): DocumentKey => `mcp_server:${workspaceId}:${slugOrId}`,
   mcpConnection: (serverId: string, userId: string): DocumentKey => `mcp_connection:${serverId}:${userId}`,
   accessToken: (hash: string): DocumentKey => `access_token:${hash}`,
+  user: (organisationId: string, userId: string): DocumentKey => `user:${organisationId}:${userId}`,
+  signingKey: (): DocumentKey => 'signing_key:current',
   trusts: (issuerDigest: string): DocumentKey => `trusts:${issuerDigest}`,
   workspaceSlug: (organisationId: string, slug: string): DocumentKey =>
     `workspace_slug:${organisationId}:${slug}`,
@@ -437,3 +449,6 @@ export const guardrailBinding = (organisationId: string, guardrailId: string): s
 /** Returns the context to which the credentials of an MCP integration are sealed. */
 export const mcpAuthBinding = (organisationId: string, integrationId: string): string =>
   `mcp_integration:${organisationId}:${integrationId}`;
+
+/** Returns the context to which the key that signs tokens is sealed. */
+export const signingKeyDocumentBinding = (kid: string): string => `signing_key_document:${kid}`;

@@ -10,12 +10,21 @@ export {
   CLAIM_OPERATORS,
   type AccessTokenDocument,
   type ClaimCondition,
+  type SigningKeyDocument,
   type TrustMap,
   type TokenBinding,
   type TrustRule,
   type TrustsDocument,
+  type UserDocument,
   type WorkspaceSlugDocument,
 } from './caller-documents';
+export type {
+  McpApprovalCaller,
+  McpApprovalRequest,
+  McpApprovalResponse,
+  McpApprovalRound,
+} from './mcp-approvals';
+export { isExchanged, isOfUsers } from './mcp-documents';
 export type {
   McpAccessRule,
   McpAuthContent,
@@ -32,6 +41,7 @@ export {
   documentKey,
   guardrailBinding,
   mcpAuthBinding,
+  signingKeyDocumentBinding,
   type ApiKeyDocument,
   type ConfigDocument,
   type DefaultGuardrails,
@@ -76,10 +86,12 @@ export {
   type DocumentsResponse,
   type DocumentsRequest,
   type GatewayPresence,
+  type McpHealthCheckResponse,
   type McpLinkRequest,
   type McpLinkResponse,
   type McpRefreshRequest,
   type McpRefreshResponse,
+  type McpScopeRequest,
   type McpSyncResponse,
   type ScimSettleResponse,
 } from './internal-api';

@@ -29,10 +29,21 @@ export const INTERNAL = {
   mcpConnectionRefresh: '/internal/v1/mcp/connections/refresh',
   /** POST `McpLinkRequest` → `McpLinkResponse`: makes a link with which a user connects. Admin API. */
   mcpConnectionLink: '/internal/v1/mcp/connections/link',
+  /**
+   * POST `McpApprovalRequest` → `McpApprovalResponse`: uses the approval of a call, or requests one.
+   * Admin API.
+   */
+  mcpApproval: '/internal/v1/mcp/approvals',
+  /**
+   * POST `McpScopeRequest` → `McpLinkResponse`: a server wants more scopes of a connection. Admin API.
+   */
+  mcpConnectionScopes: '/internal/v1/mcp/connections/scopes',
   /** POST → `ScimSettleResponse`: settles a batch of pending SCIM users. Admin API. */
   scimSettle: '/internal/v1/scim/settle',
   /** POST → `McpSyncResponse`: reads a batch of MCP servers whose turn it is. Admin API. */
   mcpSync: '/internal/v1/mcp/sync',
+  /** POST → `McpHealthCheckResponse`: checks a batch of MCP servers whose turn it is. Admin API. */
+  mcpHealth: '/internal/v1/mcp/health',
   /**
    * POST `application/octet-stream` of journal frames; 200 `{ accepted }` once they are committed.
    * Worker.
@@ -62,6 +73,11 @@ export interface McpLinkRequest {
   readonly userId: string;
 }
 
+export interface McpScopeRequest extends McpLinkRequest {
+  /** The scopes that the server named; at most 200. */
+  readonly scopes: readonly string[];
+}
+
 export interface McpLinkResponse {
   /** Page on which the user connects; null for a user who may not use the server. */
   readonly url: string | null;
@@ -88,6 +104,11 @@ export interface McpRefreshResponse {
 export interface McpSyncResponse {
   /** Servers of this batch, read or not; 0 when it was no server's turn. */
   readonly read: number;
+}
+
+export interface McpHealthCheckResponse {
+  /** Servers of this batch; 0 when it was no server's turn. */
+  readonly checked: number;
 }
 
 export interface DocumentsRequest {

@@ -185,6 +185,8 @@ export interface McpRecord {
   readonly session?: string;
   /** Code of the JSON-RPC error that the client received. Absent without one. */
   readonly errorCode?: number;
+  /** Id of the approval that the call used, waits for or was refused by. Absent: none. */
+  readonly approvalId?: string;
 }
 
 /** The saved prompt from which the request was rendered. */

@@ -1,7 +1,21 @@
 import type { SecretUse } from './secret-use';
 
 /** How the gateway signs in at an upstream MCP server. */
-export type McpAuthType = 'none' | 'headers' | 'oauth_auto' | 'oauth_client_credentials';
+export type McpAuthType =
+  | 'none'
+  | 'headers'
+  | 'oauth_auto'
+  | 'oauth_client_credentials'
+  /** A token of the user by exchange (RFC 8693). */
+  | 'token_exchange'
+  /** A token of the user by an assertion of the organisation's identity provider (ID-JAG). */
+  | 'id_jag';
+
+/** Whether the control plane gets tokens of users without their consent at the server. */
+export const isExchanged = (type: McpAuthType): boolean => type === 'token_exchange' || type === 'id_jag';
+
+/** Whether each user has a token of their own at the server. */
+export const isOfUsers = (type: McpAuthType): boolean => type === 'oauth_auto' || isExchanged(type);
 
 /** A capability that callers may see: approved, and enabled at the integration and at the server. */
 export interface McpCapabilityFacts {
@@ -41,6 +55,8 @@ export interface McpAuthContent {
   /** Headers with their values, for the type `headers`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly clientSecret?: string;
+  /** Secret of the client at the server's authorization server, for the type `id_jag`. */
+  readonly serverClientSecret?: string;
   /** Targets are `headers.<name>` and `client_secret`. Takes precedence over a value of the same field. */
   readonly secrets?: readonly SecretUse[];
 }
@@ -116,6 +132,8 @@ export interface McpConnectionDocument {
   readonly sealedTokens: string;
   /** ISO 8601, when the access token expires; null: unknown. */
   readonly expiresAt: string | null;
+  /** ISO 8601, from when a call has the token renewed in the background. Absent: not before it has nearly expired. */
+  readonly renewFrom?: string;
   /** False: there is no refresh token, so the user must connect again once the token has expired. */
   readonly isRefreshable: boolean;
   readonly status: 'connected';

@@ -42,12 +42,16 @@ export { RepricingEntity, type RepricingGroup, type RepricingReport } from './le
 export { FeedbackEntity } from './logs/feedback.entity';
 export { LogExportEntity, LogExportPartEntity, type LogExportStatus } from './logs/log-export.entity';
 export { MailEntity } from './mails/mail.entity';
+export { McpApprovalEntity } from './mcp/mcp-approval.entity';
 export { McpCapabilityEntity, type StoredFinding } from './mcp/mcp-capability.entity';
 export { McpConnectTicketEntity } from './mcp/mcp-connect-ticket.entity';
 export { McpConnectionEntity } from './mcp/mcp-connection.entity';
+export { McpHealthEntity } from './mcp/mcp-health.entity';
+export { McpIntegrationVersionEntity } from './mcp/mcp-integration-version.entity';
 export { McpIntegrationWorkspaceEntity } from './mcp/mcp-integration-workspace.entity';
 export {
   McpIntegrationEntity,
+  type McpHealthState,
   type StoredMcpServerInfo,
   type StoredToolPrices,
 } from './mcp/mcp-integration.entity';

@@ -65,4 +65,8 @@ export { CookieSessions1795830500000 } from './migrations/1795830500000-cookie-s
 export { RememberedConsents1795840000000 } from './migrations/1795840000000-remembered-consents';
 export { Mcp1795850000000 } from './migrations/1795850000000-mcp';
 export { McpVault1795860000000 } from './migrations/1795860000000-mcp-vault';
+export { McpApprovals1795873000000 } from './migrations/1795873000000-mcp-approvals';
+export { SsoLinkGroups1795873100000 } from './migrations/1795873100000-sso-link-groups';
+export { McpIntegrationVersions1795873200000 } from './migrations/1795873200000-mcp-integration-versions';
+export { McpConnectionScopes1795873300000 } from './migrations/1795873300000-mcp-connection-scopes';
 export { McpLogFields1795874000000 } from './migrations/1795874000000-mcp-log-fields';

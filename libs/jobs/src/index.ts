@@ -14,6 +14,7 @@ export { loginExpiryJob } from './login-expiry.job';
 export { oauthExpiryJob } from './oauth-expiry.job';
 export { signingKeysJob } from './signing-keys.job';
 export { ssoMetadataJob } from './sso-metadata.job';
+export { mcpHealthJob } from './mcp-health.job';
 export { mcpSyncJob } from './mcp-sync.job';
 export { rotationJob } from './rotation.job';
 export { logRetentionJob } from './log-retention.job';

@@ -16,6 +16,7 @@ import { resealJob } from './reseal.job';
 import { rollupsJob } from './rollups.job';
 import { rotationJob } from './rotation.job';
 import { signingKeysJob } from './signing-keys.job';
+import { mcpHealthJob } from './mcp-health.job';
 import { mcpSyncJob } from './mcp-sync.job';
 import { scimSyncJob } from './scim-sync.job';
 import { ssoMetadataJob } from './sso-metadata.job';
@@ -35,6 +36,7 @@ export const JOBS: readonly JobSpec[] = [
   resealJob,
   scimSyncJob,
   mcpSyncJob,
+  mcpHealthJob,
   domainRecheckJob,
   oauthExpiryJob,
   loginExpiryJob,

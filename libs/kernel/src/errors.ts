@@ -136,6 +136,12 @@ export const ERRORS = {
     code: 'AB03',
     message: 'The MCP server needs a connection of a user; call it with a credential of a user.',
   },
+  tool_pending: {
+    status: 403,
+    code: 'AB03',
+    message: 'The call of the tool waits for the approval of a person.',
+  },
+  tool_rejected: { status: 403, code: 'AB03', message: 'A person rejected the call of the tool.' },
   feature_disabled: { status: 403, code: 'AB03', message: 'This feature is switched off.' },
   // AB04: our fault, or the provider's
   internal_error: { status: 500, code: 'AB04', message: 'Something went wrong on our side.' },

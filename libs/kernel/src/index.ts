@@ -62,6 +62,7 @@ export { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens'
 export { misspeltName, nearestName } from './near-names';
 export { SharedEntries, type SharedEntriesOptions, type Tenant } from './shared-entries';
 export { Share, Shares } from './shares';
+export { signToken, tokenKey, type TokenKey } from './sign-token';
 export { isSigned, readSigningKey, SIGNING_ALGORITHMS, type SigningKey } from './signing-keys';
 export { atTurnEnd, firstAtTurnEnd } from './turn-end';
 export { CONTROL_PLANE_VERSION, GATEWAY_VERSION } from './version';

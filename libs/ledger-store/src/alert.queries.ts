@@ -22,11 +22,16 @@ export interface LimitAlert {
   readonly event: object;
 }
 
+/** An alert about a limit, or about a server that does not respond or does so again. */
+export interface Alert extends Omit<LimitAlert, 'kind'> {
+  readonly kind: LimitAlert['kind'] | 'down' | 'recovered';
+}
+
 /**
  * Keeps an alert and puts it in line for every webhook that wants it, in the transaction that found the limit reached. The alert's id;
  * null: it was reported before, by any process.
  */
-export async function raiseAlert(manager: EntityManager, alert: LimitAlert): Promise<string | null> {
+export async function raiseAlert(manager: EntityManager, alert: Alert): Promise<string | null> {
   const { organisationId, workspaceId, counter, period, kind, amount, event } = alert;
   const id = uuidv7();
   const inserted: { id: string }[] = await manager.query(

@@ -17,6 +17,7 @@ export {
   type ConditionResult,
 } from './access/argument-conditions';
 export { hasPathTraversal } from './access/path-traversal';
+export { RULE_ROLES, userRoles } from './access/roles';
 export { inputRequiredFault, InputRounds, type NextRound } from './bridge/input-rounds';
 export {
   isForwardedMeta,

@@ -1,6 +1,6 @@
 import { readCases } from '@gw/testing';
 import fc from 'fast-check';
-import { redactBody, redactMetadata, redactUrl } from './redact';
+import { redactBody, redactJson, redactMetadata, redactUrl } from './redact';
 
 describe('redactUrl', () => {
   it.each([
@@ -24,6 +24,26 @@ describe('redactUrl', () => {
     '/x?a=1&a=2&flag',
   ])('leaves %s as it is', (url) => {
     expect(redactUrl(url)).toBe(url);
+  });
+});
+
+describe('redactJson', () => {
+  it('replaces secret members of every depth and credentials in texts, and keeps the rest', () => {
+    const value = {
+      repo: 'acme/site',
+      list: ['Bearer abcdefgh12345', 7, null, true],
+      nested: { client_secret: { a: 1 }, password: '', code_verifier: 'v', max_tokens: 5 },
+      url: 'https://host.example/a?access_token=x&b=1',
+    };
+    expect(redactJson(value)).toEqual({
+      repo: 'acme/site',
+      list: ['[redacted]', 7, null, true],
+      nested: { client_secret: '[redacted]', password: '', code_verifier: '[redacted]', max_tokens: 5 },
+      url: 'https://host.example/a?access_token=[redacted]&b=1',
+    });
+    expect(redactJson(JSON.parse('{"__proto__":{"token":"t"}}'))).toEqual(
+      JSON.parse('{"__proto__":{"token":"[redacted]"}}'),
+    );
   });
 });
 

@@ -116,3 +116,21 @@ export function redactBody(body: Buffer): Buffer {
 /** Like `redactBody`, for a Latin-1 text. */
 export const redactText = (text: string): string =>
   withoutShapes(text.replace(SECRET_MEMBERS, `$1${REDACTED}`));
+
+/**
+ * Returns a JSON value with the values of secret members and the credentials in its texts replaced. The
+ * nesting of the value must be bounded.
+ */
+export function redactJson(value: unknown): unknown {
+  if (typeof value === 'string') return redactString(value);
+  if (Array.isArray(value)) return value.map(redactJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]: [string, unknown]) => [
+      redactString(name),
+      isSecretMember(name) && item !== null && item !== '' ? REDACTED : redactJson(item),
+    ]),
+  );
+}
+
+const isSecretMember = (name: string): boolean => isSecretName(name) || plain(name).endsWith('codeverifier');

@@ -61,6 +61,7 @@ import { SecondFactorsService } from './mfa/second-factors.service';
 import { OidcClients } from './logins/oidc-clients.service';
 import { PasswordSessions } from './logins/password-sessions.service';
 import { GrantsController, OwnGrantsController } from './oauth/grants.controller';
+import { SigningKeys } from './oauth/signing-keys';
 import { SigningKeysController } from './oauth/signing-keys.controller';
 import { DevicePageController } from './oauth/device-page.controller';
 import { OauthConsentController } from './oauth/oauth-consent.controller';
@@ -84,6 +85,7 @@ import { SsoKeysController } from './logins/sso-keys.controller';
 import { SsoLogins } from './logins/sso-login.service';
 import { SsoTests } from './logins/sso-tests.service';
 import { SsoUsers } from './logins/sso-users.service';
+import { McpSecrets } from './mcp/mcp-secrets.service';
 import { TokenEndpoint } from './mcp/token-endpoint';
 import { UpstreamRevocations } from './mcp/upstream-revocations';
 import { AuditRecorder } from './unit-of-work/audit-recorder';
@@ -181,6 +183,8 @@ const SHARED = [
   PageSignIns,
   PageSso,
   SsoTests,
+  McpSecrets,
+  SigningKeys,
   TokenEndpoint,
   UpstreamRevocations,
   UserKeysService,

@@ -1,4 +1,4 @@
-import type { DocumentKey } from '@gw/contracts';
+import { documentKey, type DocumentKey } from '@gw/contracts';
 
 /** The row that a document key names. */
 export type WantedRow =
@@ -13,6 +13,8 @@ export type WantedRow =
   | { readonly kind: 'mcp_server'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'prompt'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'mcp_connection'; readonly serverId: string; readonly userId: string }
+  | { readonly kind: 'signing_key' }
+  | { readonly kind: 'user'; readonly organisationId: string; readonly userId: string }
   | { readonly kind: 'trusts'; readonly issuerDigest: string }
   | { readonly kind: 'workspace_slug'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
@@ -25,13 +27,20 @@ const BY_NAME =
   /^(provider|config|guardrail|mcp_server):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 const MCP_CONNECTION =
   /^mcp_connection:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const USER =
+  /^user:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const TRUSTS = /^trusts:([0-9a-f]{64})$/;
 const PROMPT = /^(prompt|prompt_version):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([\w-]{1,64})$/;
 const WORKSPACE_SLUG = /^(workspace_slug):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 
 /** Returns null for text that is not a valid document key. */
 export const parseDocumentKey = (key: DocumentKey): WantedRow | null =>
-  hashedRow(key) ?? rowById(key) ?? rowOfOrganisation(key) ?? rowByName(key) ?? rowOfConnection(key);
+  (key === documentKey.signingKey() ? { kind: 'signing_key' } : null) ??
+  hashedRow(key) ??
+  rowById(key) ??
+  rowOfOrganisation(key) ??
+  rowByName(key) ??
+  rowOfUser(key);
 
 function hashedRow(key: DocumentKey): WantedRow | null {
   const [, hashed, secretHash] = BY_HASH.exec(key) ?? [];
@@ -58,7 +67,9 @@ function rowByName(key: DocumentKey): WantedRow | null {
   return { kind: kind as 'provider' | 'config' | 'guardrail' | 'mcp_server', workspaceId, name };
 }
 
-function rowOfConnection(key: DocumentKey): WantedRow | null {
+function rowOfUser(key: DocumentKey): WantedRow | null {
+  const [, organisationId, id] = USER.exec(key) ?? [];
+  if (organisationId !== undefined && id !== undefined) return { kind: 'user', organisationId, userId: id };
   const [, serverId, userId] = MCP_CONNECTION.exec(key) ?? [];
   if (serverId === undefined || userId === undefined) return null;
   return { kind: 'mcp_connection', serverId, userId };

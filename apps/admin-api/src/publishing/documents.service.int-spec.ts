@@ -15,8 +15,10 @@ import { testDatabase } from '@gw/testing';
 import { CredentialsService } from '../platform/credentials/credentials.service';
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
+import { SigningKeys } from '../platform/oauth/signing-keys';
 import { Secrets } from '../settings';
 import { DocumentsService } from './documents.service';
+import { SigningKeyDocuments } from './signing-key-documents';
 
 const secrets = new Secrets(Buffer.alloc(32, 7), 'service-token-of-the-test-0123456789');
 
@@ -43,11 +45,13 @@ describe('DocumentsService', () => {
   beforeAll(async () => {
     const access = new SecretAccess(secrets);
     const ofGuardrails = new GuardrailCredentials(secrets, access);
-    service = new DocumentsService(database.dataSource, credentials, access, ofGuardrails, secrets, {
-      GUARDRAILS_ENABLED: true,
-      USAGE_LIMITS_ENABLED: true,
-      POLICY_ENABLED: true,
+    const features = { GUARDRAILS_ENABLED: true, USAGE_LIMITS_ENABLED: true, POLICY_ENABLED: true };
+    const signingKeys = new SigningKeyDocuments(new SigningKeys(database.dataSource, secrets), secrets, {
+      PUBLIC_URL: null,
     });
+    service = new DocumentsService(
+      ...([database.dataSource, credentials, access, ofGuardrails, secrets, signingKeys, features] as const),
+    );
     const { manager } = database.dataSource;
     await manager.insert(OrganisationEntity, {
       id: organisationId,

@@ -42,7 +42,9 @@ import { addMcpServers } from './mcp-documents';
 import { addMcpConnections } from './mcp-connection-documents';
 import { policyResets } from './policy-resets';
 import { addPrompts, addPromptVersions } from './prompt-documents';
+import { SigningKeyDocuments } from './signing-key-documents';
 import { addTrusts, addWorkspaceSlugs } from './trust-documents';
+import { addUsers } from './user-documents';
 
 type Wanted<K extends WantedRow['kind']> = Extract<WantedRow, { kind: K }> & { readonly key: DocumentKey };
 type Documents = Map<DocumentKey, ReadModelDocument>;
@@ -56,6 +58,7 @@ export class DocumentsService {
     private readonly secrets: SecretAccess,
     private readonly guardrailCredentials: GuardrailCredentials,
     private readonly installation: Secrets,
+    private readonly signingKeys: SigningKeyDocuments,
     @Inject(SETTINGS) private readonly features: EnforcedFeatures,
   ) {}
 
@@ -70,14 +73,20 @@ export class DocumentsService {
     });
     const of = <K extends WantedRow['kind']>(kind: K): Wanted<K>[] =>
       wanted.filter((item): item is Wanted<K> => item.kind === kind);
+    const found: Documents = new Map();
+    // Outside of the transaction, since it makes the first key of an installation.
+    await this.signingKeys.add(
+      of('signing_key').map(({ key }) => key),
+      found,
+    );
     return this.dataSource.transaction('REPEATABLE READ', async (manager) => {
       const [row] = await manager.query<[{ sequence: string }]>(
         'SELECT coalesce(max(sequence), 0) AS sequence FROM change_events',
       );
-      const found: Documents = new Map();
       await this.addApiKeys(manager, of('api_key'), found);
       await addEndedApiKeys(manager, of('ended_api_key'), found);
       await addAccessTokens(manager, of('access_token'), found);
+      await addUsers(manager, of('user'), found);
       await this.addOrganisations(manager, of('organisation'), found);
       await this.addWorkspaces(manager, of('workspace'), found);
       await this.addProviders(manager, of('provider'), found);

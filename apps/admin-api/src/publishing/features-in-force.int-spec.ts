@@ -17,6 +17,7 @@ import { createIntegration } from '../spec-support/integrations';
 import { testDatabase } from '@gw/testing';
 import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import { DocumentsService } from './documents.service';
+import { SigningKeyDocuments } from './signing-key-documents';
 import { EnforcedFeaturesNotice } from './enforced-features';
 
 const LIMIT = { credit_limit: 10, periodic_reset: 'weekly' };
@@ -45,6 +46,7 @@ describe.each([
       admin.api.app.get(SecretAccess),
       admin.api.app.get(GuardrailCredentials),
       admin.api.app.get(Secrets),
+      admin.api.app.get(SigningKeyDocuments),
       readSettings(FEATURE_SETTINGS, environment),
     );
 

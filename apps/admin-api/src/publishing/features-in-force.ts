@@ -41,6 +41,8 @@ function guardedInForce(
     case 'mcp_server':
     case 'mcp_connection':
     case 'access_token':
+    case 'user':
+    case 'signing_key':
     case 'ended_api_key':
     case 'prompt':
     case 'prompt_version':

@@ -1,11 +1,12 @@
-import type {
-  DocumentKey,
-  McpConnectionContent,
-  McpConnectionDocument,
-  ReadModelDocument,
+import {
+  isExchanged,
+  type DocumentKey,
+  type McpConnectionContent,
+  type McpConnectionDocument,
+  type ReadModelDocument,
 } from '@gw/contracts';
 import { McpConnectionEntity } from '@gw/entities';
-import { seal, type Keyring } from '@gw/kernel';
+import { MINUTE_MS, seal, type Keyring } from '@gw/kernel';
 import { connectionBinding } from '@gw/mcp';
 import type { EntityManager } from 'typeorm';
 import { connectionVersion, openTokens } from '../platform/mcp/connection-tokens';
@@ -29,7 +30,7 @@ export async function addMcpConnections(
          SELECT * FROM unnest(CAST(:serverIds AS uuid[]), CAST(:userIds AS uuid[])))`,
       { serverIds: wanted.map(({ serverId }) => serverId), userIds: wanted.map(({ userId }) => userId) },
     )
-    .andWhere(`connection.status = 'connected'`)
+    .andWhere(`connection.status IN ('connected', 'needs_scope')`)
     .getMany();
   const places = new Map((await mcpPlaces(manager, rows)).map((place) => [pairOf(place), place]));
   const connections = new Map(rows.map((row) => [pairOf(row), row]));
@@ -45,7 +46,7 @@ const pairOf = ({ serverId, userId }: { readonly serverId: string; readonly user
 
 function connectionDocument(
   row: McpConnectionEntity,
-  { workspaceId }: McpPlace,
+  { workspaceId, authType }: McpPlace,
   ring: Keyring,
 ): McpConnectionDocument | null {
   if (row.sealedTokens === null) return null;
@@ -62,8 +63,17 @@ function connectionDocument(
       connectionBinding({ organisationId, serverId, userId }),
     ),
     expiresAt: expiresAt?.toISOString() ?? null,
-    isRefreshable: refreshToken !== null,
+    ...(expiresAt !== null && { renewFrom: renewFrom(expiresAt, row.lastUpdatedAt).toISOString() }),
+    isRefreshable: refreshToken !== null || isExchanged(authType),
     status: 'connected',
     scopes,
   };
 }
+
+const AHEAD_MAX_MS = 5 * MINUTE_MS;
+
+/** A fifth of the lifetime before the end, and five minutes at most. */
+const renewFrom = (expiresAt: Date, issuedAt: Date): Date =>
+  new Date(
+    expiresAt.getTime() - Math.min(AHEAD_MAX_MS, Math.max(0, (expiresAt.getTime() - issuedAt.getTime()) / 5)),
+  );

@@ -1,10 +1,11 @@
-import type {
-  DocumentKey,
-  McpAccessRule,
-  McpCapabilityFacts,
-  McpGuardrailMapping,
-  McpServerDocument,
-  ReadModelDocument,
+import {
+  isOfUsers,
+  type DocumentKey,
+  type McpAccessRule,
+  type McpCapabilityFacts,
+  type McpGuardrailMapping,
+  type McpServerDocument,
+  type ReadModelDocument,
 } from '@gw/contracts';
 import { SecretReferenceEntity, type McpIntegrationEntity, type McpServerEntity } from '@gw/entities';
 import { UUID } from '@gw/kernel';
@@ -48,7 +49,9 @@ export async function addMcpServers(
     if (!integration) continue;
     const uses = secrets.usesOf(integration.secretMappings ?? [], references, workspaceId);
     const { sealedAuth, version } = credentials.sealForMcpServer(integration, uses);
-    to.set(key, { ...mcpServerDocument(row, integration, parts, version), sealedAuth });
+    const document = mcpServerDocument(row, integration, parts, version);
+    // The control plane alone gets tokens of users.
+    to.set(key, isOfUsers(document.authType) ? document : { ...document, sealedAuth });
   }
 }
 

@@ -16,6 +16,7 @@ import { Outbox } from './outbox';
 import { OutboxTail } from './outbox-tail';
 import { ReadModelController } from './read-model.controller';
 import { REDIS_PUBLISHER, RedisPublisher } from './redis-publisher';
+import { SigningKeyDocuments } from './signing-key-documents';
 
 function redisPublisher(
   { REDIS_URL: url }: AdminSettings,
@@ -68,6 +69,7 @@ function redisPublisher(
     Outbox,
     OutboxTail,
     DocumentsService,
+    SigningKeyDocuments,
     EnforcedFeaturesNotice,
     EventStreams,
     {

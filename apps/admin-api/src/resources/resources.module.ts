@@ -58,6 +58,7 @@ import { FeedbackService } from './logs/feedback.service';
 import { LogTail } from './logs/log-tail';
 import { LogsController } from './logs/logs.controller';
 import { LogsService } from './logs/logs.service';
+import { MCP_APPROVALS } from './mcp-approvals/mcp-approvals.parts';
 import { MCP_CONNECTIONS } from './mcp-connections/mcp-connections.parts';
 import { MCP_INTEGRATIONS } from './mcp-integrations/mcp-integrations.parts';
 import { MCP_SERVERS } from './mcp-servers/mcp-servers.parts';
@@ -279,6 +280,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     providers: [PasswordsService, PasswordLinks, FactorResetsService, SsoLinksService],
   },
   { controllers: [AgentCardsController], providers: [AgentCardsService] },
+  MCP_APPROVALS,
   MCP_CONNECTIONS,
   { controllers: [], providers: [McpAdminService, McpAdminRoutes, Plans] },
   { controllers: [], providers: [McpRegistryService, McpRegistryRoutes] },

@@ -20,7 +20,13 @@ export function checkMcpResponses({ ours, step }: Parts): void {
     const url = `/v1/mcp-integrations/${id}`;
     await step('GET', '/v1/mcp-integrations');
     await step('GET', url);
-    await step('PUT', url, { description: 'full' });
+    await step('PUT', url, {
+      ...{ description: 'full', tags: { team: 'x' }, data_classes: ['personal'], owner: 'Platform' },
+      ...{ support_url: 'https://wiki.example.com', environment: 'production' },
+    });
+    await step('GET', `${url}/versions`);
+    await step('POST', `${url}/versions/1/restore`, {});
+    await step('GET', `${url}/health`);
     await step('PUT', `${url}/workspaces`, {
       workspaces: [{ id: ours.workspaceId, enabled: true }],
       global_workspace_access: { enabled: false },

@@ -1,7 +1,7 @@
 import { McpConnectionEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import type { TestAdminApi, Tenant } from './admin-api';
-import { insertCapability, insertMcpIntegration, serverInfo } from './mcp-servers';
+import { insertCapability, insertMcpApproval, insertMcpIntegration, serverInfo } from './mcp-servers';
 
 interface Parts {
   readonly admin: TestAdminApi;
@@ -31,6 +31,7 @@ export function checkMcpServerResponses({ admin, ours, step }: Parts): void {
     await step('GET', url);
     await step('PUT', url, { description: 'y' });
     await step('GET', `${url}/metadata`);
+    await step('GET', `${url}/health`);
     await step('POST', `${url}/test`);
     const off = [{ type: 'tool', name: 'read', enabled: false }];
     await step('PUT', `${url}/capabilities`, { capabilities: off });
@@ -46,6 +47,11 @@ export function checkMcpServerResponses({ admin, ours, step }: Parts): void {
     await connect(admin, ours, id, userId);
     await step('GET', `${url}/connections`);
     await step('DELETE', `${url}/connections?user_id=${userId}`);
+    const { id: approvalId } = await insertMcpApproval(manager, ours, id);
+    await step('GET', `/v1/mcp-approvals?workspace_id=${workspaceId}&status=pending`);
+    await step('POST', `/v1/mcp-approvals/${approvalId}/approve`, {});
+    await step('POST', `/v1/mcp-approvals/${approvalId}/reject`, { reason: 'x' });
+    await step('GET', `/v1/mcp-approvals/${approvalId}`);
     await step('DELETE', url);
   });
 }

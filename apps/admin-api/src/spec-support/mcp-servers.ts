@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  McpApprovalEntity,
   McpCapabilityEntity,
   McpIntegrationEntity,
   McpServerEntity,
@@ -91,6 +92,22 @@ export async function insertMcpServer(
     manager.create(McpServerEntity, {
       ...{ id: uuidv7(), organisationId, workspaceId, integrationId },
       ...{ slug, name: 'Files', ...more },
+    }),
+  );
+}
+
+/** Inserts a call of a tool that waits for the approval of a person. */
+export async function insertMcpApproval(
+  manager: EntityManager,
+  { organisationId, workspaceId }: McpOwner,
+  serverId: string,
+  more: Partial<McpApprovalEntity> = {},
+): Promise<McpApprovalEntity> {
+  return manager.save(
+    manager.create(McpApprovalEntity, {
+      ...{ id: uuidv7(), organisationId, workspaceId, serverId, tool: 'delete' },
+      ...{ principal: 'p'.repeat(43), argumentsDigest: 'd'.repeat(43), argumentsJson: '{"a":1}' },
+      ...{ status: 'pending', expiresAt: new Date(Date.now() + 60_000), ...more },
     }),
   );
 }

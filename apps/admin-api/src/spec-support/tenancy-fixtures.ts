@@ -9,7 +9,7 @@ import { uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, insertVerdicts, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
-import { insertCapability, insertMcpIntegration, insertMcpServer } from './mcp-servers';
+import { insertCapability, insertMcpApproval, insertMcpIntegration, insertMcpServer } from './mcp-servers';
 import { connectionFields } from './sso-connections';
 import { trustFields } from './trusts';
 
@@ -161,6 +161,10 @@ export const MAKERS = {
     return make(admin, adminKey, '/v1/users/invites', { email, role: 'member', workspaces: [] });
   },
   label: inWorkspace('/v1/labels', {}),
+  mcpApproval: async (admin, place) => {
+    const { id: serverId } = await mcpServer(admin, place);
+    return insertMcpApproval(admin.dataSource.manager, place, serverId, { tool: place.mark });
+  },
   mcpServer,
   mcpUpstream: async (admin, place) => {
     const { workspaceId, mark } = place;

@@ -259,6 +259,9 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     ...body({ workspaces: [] }),
     scopes: ['organisation_mcp_integrations.update'],
   }),
+  mcpIntegrationVersions_list: workspace('mcpIntegration'),
+  mcpIntegrationVersions_restore: workspace('mcpIntegration', empty),
+  mcpIntegrationVersions_health: workspace('mcpIntegration'),
   ...mcpCapabilities(),
   ...crud('providers', 'provider', {}, { note: 'x' }, { needsWorkspace: true }),
   providers_create: named({
@@ -286,12 +289,17 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   guardrailServers_list: workspace('toolGuardrail'),
   guardrailServers_replace: workspace('toolGuardrail', body({ mcp_servers: {} })),
   guardrailServers_put: workspace('toolGuardrail', empty),
+  mcpApprovals_list: named(),
+  mcpApprovals_get: workspace('mcpApproval'),
+  mcpApprovals_approve: workspace('mcpApproval', empty),
+  mcpApprovals_reject: workspace('mcpApproval', empty),
   ...crud('mcpServers', 'mcpServer', {}, RENAMED, { needsWorkspace: true }),
   mcpServers_create: named({
     kind: 'mcpUpstream',
     body: ({ fixture }) => ({ name: 'x', mcp_integration_id: fixture.id }),
   }),
   mcpServers_test: workspace('mcpServer', { ...empty, needsWorkspace: true }),
+  mcpServers_health: workspace('mcpServer', { needsWorkspace: true }),
   mcpServers_metadata: workspace('mcpServer', { needsWorkspace: true }),
   mcpServerAccess_listCapabilities: workspace('mcpServer', { needsWorkspace: true }),
   mcpServerAccess_updateCapabilities: workspace('mcpServer', {

@@ -7,7 +7,7 @@ import {
   isObject,
 } from '@gw/kernel';
 import { own, type JsonObject } from '@gw/mcp';
-import type { RequestContext } from '../core/request-context';
+import { identityClaims, identityRule, type IdentityRule } from './identity-tokens';
 import type { McpRequest } from './mcp-request';
 import type { ServerView } from './server-view';
 
@@ -43,13 +43,16 @@ export function callerHeaders({ view, context }: McpRequest): Readonly<Record<st
   const forwarded = forwardRule(own(configurations, 'forward_headers'), Object.keys(headers)).filter(
     ({ from, to }) => !isCredentialHeader(from) && !isCredentialHeader(to),
   );
+  const rule = identityRule(view.document);
   const passed: Record<string, string> = {};
   for (const { from, to } of [...forwarded, ...namesIn(own(configurations, 'passthrough_headers'))]) {
     const value = headers[from];
     if (typeof value !== 'string' || !mayPass(from) || !mayPass(to)) continue;
     if (apiKey === null || !value.includes(apiKey)) passed[to] = value;
   }
-  return { ...passed, ...identityHeader(context, view) };
+  // Only the gateway says who calls.
+  if (rule !== null) delete passed[rule.header];
+  return { ...passed, ...claimsHeader(rule, view) };
 }
 
 const RULES = ['forward_headers', 'passthrough_headers', 'user_identity_forwarding'] as const;
@@ -95,26 +98,13 @@ function nameIn(each: unknown): readonly PassedName[] {
   return [{ from: from.toLowerCase(), to: to.toLowerCase() }];
 }
 
-/** Claims about the caller for a server that wants them; none over plain HTTP. */
-function identityHeader(
-  { principal }: RequestContext,
-  { document }: ServerView,
+/** Claims about the caller for a server that wants them in a header; none over plain HTTP. */
+function claimsHeader(
+  rule: IdentityRule | null,
+  { document, caller }: ServerView,
 ): Readonly<Record<string, string>> {
-  const rule = own(document.configurations, 'user_identity_forwarding');
-  if (!isObject(rule) || principal === null || !document.url.startsWith('https:')) return {};
-  const { key, workspace } = principal;
-  const claims: JsonObject = {
-    sub: key.userId,
-    organisation_id: workspace.organisationId,
-    workspace_id: workspace.id,
-    api_key_id: key.id,
-  };
-  const included = own(rule, 'include_claims');
-  const shown = Object.entries(claims).filter(
-    ([name]) => !Array.isArray(included) || (included as readonly unknown[]).includes(name),
-  );
-  const header = own(rule, 'header_name');
-  return {
-    [typeof header === 'string' ? header : 'x-user-claims']: JSON.stringify(Object.fromEntries(shown)),
-  };
+  if (rule?.method !== 'claims_header') return {};
+  const { key } = caller.principal;
+  const claims = identityClaims(rule, document, { userId: key.userId, keyId: key.id });
+  return { [rule.header]: JSON.stringify(claims) };
 }

@@ -21,6 +21,7 @@ import { listOf, type GatewaySettings } from '../settings';
 import type { Log } from '@gw/web';
 import { ClientInputs } from './client-inputs';
 import { ClientStreams } from './client-streams';
+import { IdentityTokens } from './identity-tokens';
 import { McpDoor } from './mcp-door';
 import { McpServers } from './mcp-servers';
 import { Parking } from './parked/parking';
@@ -34,6 +35,7 @@ import { SessionStreams } from './sessions/session-streams';
 import { StreamLeases } from './sessions/stream-leases';
 import { createSharedState } from './shared-state';
 import { ServerBreakers } from './server-breakers';
+import { ToolApprovals } from './tool-approvals';
 import { ToolCalls } from './tool-calls';
 import { UpstreamCalls } from './upstream-calls';
 import { UpstreamConnections, type ConnectionParts } from './upstream-connections';
@@ -75,8 +77,10 @@ export function createMcp(parts: McpParts): Mcp {
   const publicHosts = listOf(settings.PUBLIC_HOSTS);
   const servers = new McpServers(documents);
   const issued = createIssuedCredentials(settings, policy);
-  const connections = new UpstreamConnections({ documents, ring, post: controlPlanePost(settings) });
-  const credentials = new UpstreamCredentials({ ring, secrets, issued, connections });
+  const post = controlPlanePost(settings);
+  const connections = new UpstreamConnections({ documents, ring, post });
+  const identity = new IdentityTokens({ documents, ring });
+  const credentials = new UpstreamCredentials({ ring, secrets, issued, connections, identity });
   const network = { client: outbound, policy };
   const upstreams = new McpUpstreams({
     network: settings.SANDBOX_ENABLED ? withSandbox(network) : network,
@@ -98,7 +102,8 @@ export function createMcp(parts: McpParts): Mcp {
     ownHosts: publicHosts,
   });
   const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);
-  const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards });
+  const approvals = new ToolApprovals(post);
+  const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards, approvals });
   const door = new McpDoor({
     ...{ ring, servers, inputs, underWay, ...stages },
     states: new SessionStates(shared.sessions, link),

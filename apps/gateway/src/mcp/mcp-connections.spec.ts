@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { documentKey, INTERNAL, type McpServerDocument } from '@gw/contracts';
 import { seal, sealingKeyring } from '@gw/kernel';
 import { connectionBinding } from '@gw/mcp';
-import { modernRequest, startMcpFixture, type McpFixture } from '@gw/testing';
+import { eventually, modernRequest, startMcpFixture, type McpFixture } from '@gw/testing';
 import { GatewayHarness, ORGANISATION_ID, WORKSPACE_ID } from '../spec-support/harness';
 import { saveServer, serverDocument } from './spec-support/mcp-server';
 
@@ -17,16 +17,32 @@ describe('servers at which users sign in themselves', () => {
   let controlPlane: Server;
   let refreshes = 0;
   let version = 0;
+  const narrow = new Set<string>();
+  let widened: unknown = null;
+  let link: string | null = LINK;
+  /** The control plane gets no token. */
+  let isAway = false;
 
   beforeAll(async () => {
     controlPlane = createServer((req, res) => {
-      const isRefresh = req.url === INTERNAL.mcpConnectionRefresh;
-      if (isRefresh) {
-        refreshes += 1;
-        connect('good');
-      }
-      res.setHeader('content-type', 'application/json');
-      res.end(JSON.stringify(isRefresh ? { outcome: 'refreshed', version: String(version) } : { url: LINK }));
+      void (async () => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of req) chunks.push(chunk as Buffer);
+        const isRefresh = req.url === INTERNAL.mcpConnectionRefresh;
+        if (isRefresh && !isAway) {
+          refreshes += 1;
+          connect('good');
+        }
+        if (req.url === INTERNAL.mcpConnectionScopes) widened = JSON.parse(Buffer.concat(chunks).toString());
+        res.setHeader('content-type', 'application/json');
+        res.end(
+          JSON.stringify(
+            isRefresh
+              ? { outcome: isAway ? 'failed' : 'refreshed', version: String(version) }
+              : { url: link },
+          ),
+        );
+      })();
     });
     await new Promise<void>((resolve) => controlPlane.listen(0, '127.0.0.1', resolve));
     const { port } = controlPlane.address() as AddressInfo;
@@ -36,7 +52,10 @@ describe('servers at which users sign in themselves', () => {
     const document = await serverDocument(open.url, 'mail');
     await open.close();
     fixture = await startMcpFixture({
-      authorization: { tokens: ['good'], authorizationServer: 'https://as.example', scopes: [] },
+      authorization: {
+        ...{ tokens: ['good'], narrowTokens: narrow, authorizationServer: 'https://as.example' },
+        scopes: ['issues.read', 'issues.write'],
+      },
     });
     server = { ...document, url: fixture.url.href, authType: 'oauth_auto' };
     saveServer(gateway, server);
@@ -47,7 +66,7 @@ describe('servers at which users sign in themselves', () => {
     await new Promise((resolve) => controlPlane.close(resolve));
   });
 
-  function connect(accessToken: string, expiresInMs = 3_600_000): void {
+  function connect(accessToken: string, expiresInMs = 3_600_000, renewInMs = expiresInMs): void {
     version += 1;
     const owner = { organisationId: ORGANISATION_ID, serverId: server.id, userId: USER };
     gateway.documents.set(documentKey.mcpConnection(server.id, USER), {
@@ -58,6 +77,7 @@ describe('servers at which users sign in themselves', () => {
         connectionBinding(owner),
       ),
       expiresAt: new Date(Date.now() + expiresInMs).toISOString(),
+      renewFrom: new Date(Date.now() + renewInMs).toISOString(),
       ...{ isRefreshable: true, status: 'connected', scopes: [] },
     });
   }
@@ -115,11 +135,62 @@ describe('servers at which users sign in themselves', () => {
     expect(refreshes).toBe(1);
   });
 
+  it('have a token renewed before it expires, while calls go on with it', async () => {
+    connect('good', 120_000, -1_000);
+    const before = version;
+    refreshes = 0;
+    expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+    await eventually(() => Promise.resolve(version > before));
+    expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+    expect(refreshes).toBe(1);
+  });
+
+  it('lead a user to the scopes that they want, and keep the connection', async () => {
+    connect('narrow');
+    narrow.add('narrow');
+    refreshes = 0;
+    expect(await call({ elicitation: { url: {} } })).toMatchObject({
+      result: { inputRequests: { connect: { params: { mode: 'url', url: LINK } } } },
+    });
+    const scopes = ['issues.read', 'issues.write'];
+    expect(widened).toEqual({ serverId: server.id, userId: USER, scopes });
+    expect(refreshes).toBe(0);
+    // The user has granted them already, so that a link would lead nowhere.
+    link = null;
+    const { result } = await call({ elicitation: { url: {} } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'gw/error': { type: 'provider_error' } } });
+    link = LINK;
+  });
+
   it('get a renewed token when they refuse the known one', async () => {
     connect('revoked');
     refreshes = 0;
     expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
     expect(refreshes).toBe(1);
+  });
+
+  it('get a token that the control plane exchanges, once for many calls and without a sign-in', async () => {
+    disconnect();
+    saveServer(gateway, { ...server, authType: 'token_exchange' });
+    refreshes = 0;
+    const results = await Promise.all(Array.from({ length: 5 }, () => call({ elicitation: { url: {} } })));
+    for (const result of results) expect(result).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+    expect(refreshes).toBe(1);
+    saveServer(gateway, server);
+  });
+
+  it('have no link where the control plane exchanges tokens and got none', async () => {
+    disconnect();
+    saveServer(gateway, { ...server, authType: 'id_jag' });
+    isAway = true;
+    const body = await call({ elicitation: { url: {} } });
+    isAway = false;
+    expect(body).toMatchObject({ error: { data: { type: 'provider_credential_failed' } } });
+    expect(JSON.stringify(body)).not.toContain(LINK);
+    gateway.addKey('serviceKey000000000000000000000A', { scopes: ['mcp.invoke'] });
+    const other = JSON.stringify(await call({}, 'serviceKey000000000000000000000A'));
+    expect(other).toContain('mcp_connection_required');
+    saveServer(gateway, server);
   });
 
   it('never see the token of another user', async () => {

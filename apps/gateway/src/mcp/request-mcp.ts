@@ -1,4 +1,4 @@
-import type { McpRecord } from '@gw/contracts';
+import type { McpApprovalRound, McpRecord } from '@gw/contracts';
 
 /** A call of a tool, as far as limits look at it. */
 export interface LimitedCall {
@@ -21,6 +21,8 @@ export class RequestMcp {
   inputs = 0;
   /** Code of the JSON-RPC error that the client gets; null without one. */
   errorCode: number | null = null;
+  /** The approval of a person that the call used, waits for or was refused by. */
+  approval: McpApprovalRound | null = null;
   /** The call that is at its server; null before it and once it is charged. */
   atServer: LimitedCall | null = null;
 
@@ -52,8 +54,9 @@ export class RequestMcp {
   }
 
   record(): McpRecord {
-    const { name, isError, argumentsDigest, inputs, errorCode } = this;
+    const { name, isError, argumentsDigest, inputs, errorCode, approval } = this;
     const code = errorCode === null ? {} : { errorCode };
-    return { ...this.facts, name, isError, argumentsDigest, inputs, ...code };
+    const approved = approval === null ? {} : { approvalId: approval.id };
+    return { ...this.facts, name, isError, argumentsDigest, inputs, ...code, ...approved };
   }
 }

@@ -70,7 +70,7 @@ export class ResourceWatches {
   private upstreamOf(view: ServerView, session: SessionFacts | null): McpUpstream {
     return this.upstreams.of(view.document, {
       binding: view.caller.binding,
-      userId: view.caller.access.userId,
+      caller: view.caller.access,
       session: session?.nonce ?? null,
       capabilities: session?.capabilities ?? NO_CAPABILITIES,
     });

@@ -13,12 +13,14 @@ import type { ToolGuards } from '../guardrails/tool-guards';
 import { Denied, guarded, limitDenied } from './denials';
 import type { McpRequest } from './mcp-request';
 import type { SeenCapability } from './server-view';
-import type { UpstreamCalls } from './upstream-calls';
+import type { ToolApprovals } from './tool-approvals';
+import type { ForwardedCall, UpstreamCalls } from './upstream-calls';
 
 export interface ToolCallParts {
   readonly accounts: ToolAccounts;
   readonly calls: UpstreamCalls;
   readonly guards: ToolGuards;
+  readonly approvals: ToolApprovals;
 }
 
 type Call = ToolCall<SeenCapability>;
@@ -33,7 +35,7 @@ export class ToolCalls {
     const call = readToolCall(message, view.of('tool'));
     noteCall(request, call);
     if (request.era === 'modern') checkParameterHeaders(request.fields, call.tool.headerParameters, message);
-    assertAllowed(request, call);
+    const needsApproval = assertAllowed(request, call);
     const limited = limitedCall(request, call);
     const denial = await this.parts.accounts.admit(context, limited);
     if (denial !== null) throw limitDenied(denial);
@@ -45,6 +47,7 @@ export class ToolCalls {
       params: { name: call.tool.facts.name, arguments: args },
       headerParameters: call.tool.headerParameters,
       isIdempotent: hintOf(call.tool.facts.definition, 'idempotentHint'),
+      ...(needsApproval && { approved: this.approval(request, call.tool.facts.name, args) }),
       finished: (result) => {
         if (context.mcp !== null) context.mcp.isError = result.isError;
         this.charge(request, limited, () => tokensOf(result.value));
@@ -52,6 +55,20 @@ export class ToolCalls {
       },
       paused: () => this.charge(request, { ...limited, price: 0 }, () => 0),
     });
+  }
+
+  /** Uses the approval of a call once, also when the call is made again with a new token. */
+  private approval(
+    request: McpRequest,
+    tool: string,
+    args: JsonObject,
+  ): NonNullable<ForwardedCall['approved']> {
+    let isUsed = false;
+    return async (continues) => {
+      if (isUsed) return;
+      await this.parts.approvals.use(request, { tool, arguments: args }, continues);
+      isUsed = true;
+    };
   }
 
   private charge({ context }: McpRequest, call: LimitedCall, tokens: () => number): void {
@@ -68,17 +85,14 @@ function noteCall({ context }: McpRequest, { tool, arguments: args }: Call): voi
   context.spanName ??= `tools/call ${tool.facts.name}`;
 }
 
-/** Throws the denial of a rule. */
-function assertAllowed({ view }: McpRequest, { tool, arguments: args, name }: Call): void {
+/** Returns whether a person must approve the call. Throws the denial of a rule. */
+function assertAllowed({ view }: McpRequest, { tool, arguments: args, name }: Call): boolean {
   const verdict = view.judge(tool, args);
   switch (verdict.kind) {
     case 'allow':
-      return;
+      return false;
     case 'ask':
-      throw new Denied(
-        { kind: 'arguments', pointer: '' },
-        new GatewayError('forbidden', { message: 'This call needs the approval of a person.' }),
-      );
+      return true;
     case 'arguments_refused': {
       const message = `A rule does not allow the argument ${verdict.pointer}.`;
       throw new Denied(

@@ -1,3 +1,4 @@
+import { isOfUsers, type McpApprovalRound } from '@gw/contracts';
 import type { Keyring } from '@gw/kernel';
 import {
   CODES,
@@ -24,7 +25,7 @@ import { callerHeaders } from './caller-headers';
 import { callNote, relayTo, type CallNote } from './call-notes';
 import type { BeforeCall } from '../attempt/sender';
 import type { ClientInputs } from './client-inputs';
-import { relayedError, upstreamDenied } from './denials';
+import { relayedError, upstreamDenied, type Denied } from './denials';
 import type { McpRequest } from './mcp-request';
 import type { Parking } from './parked/parking';
 import { sendReceived, sendResult } from './sent-results';
@@ -56,17 +57,30 @@ export interface ForwardedCall {
   readonly headerParameters?: readonly HeaderParameter[];
   /** The approved definition says that a second call changes nothing. */
   readonly isIdempotent?: boolean;
+  /**
+   * Resolves when a person has approved the call; called before each round that is sent. `continues` is
+   * the approved round before it. Throws a denial. Absent: no approval is needed.
+   */
+  readonly approved?: (continues: McpApprovalRound | null) => Promise<void>;
   /** The upstream gave a result. Returns what the client gets in its place, null for the result itself; throws what denies it. */
   readonly finished: (result: ReceivedResult) => Promise<JsonObject | null>;
   /** The upstream wants input, and the client's request ends here. */
   readonly paused: () => void;
 }
 
+/** A round of a call: what it adds to the params, and the approval that the round before it used. */
+interface Round {
+  readonly more: JsonObject;
+  readonly approval: McpApprovalRound | null;
+}
+
+const FIRST_ROUND: Round = { more: {}, approval: null };
+
 /** How a request continues an earlier one. */
 type Resumed =
   | { readonly kind: 'again'; readonly result: JsonObject }
-  | { readonly kind: 'parked'; readonly call: CallInProgress; readonly more?: undefined }
-  | { readonly kind: 'sent'; readonly more: JsonObject };
+  | { readonly kind: 'parked'; readonly call: CallInProgress }
+  | ({ readonly kind: 'sent' } & Round);
 
 /** Calls at upstreams, with the rounds of input between the eras. */
 export class UpstreamCalls {
@@ -83,16 +97,15 @@ export class UpstreamCalls {
     const resumed = request.era === 'modern' ? await this.resumed(request) : null;
     if (resumed?.kind === 'again') return sendResult(request, resumed.result);
     const parked = resumed?.kind === 'parked' ? resumed.call : null;
+    const round = resumed?.kind === 'sent' ? resumed : FIRST_ROUND;
     const ends = parked === null ? this.parts.breakers.enter(request.view) : null;
     try {
-      await this.carryOut(
-        request,
-        forwarded,
-        async () => parked ?? this.begin(request, forwarded, resumed?.more),
-      );
+      await this.carryOut(request, forwarded, async () => parked ?? this.begin(request, forwarded, round));
       ends?.(null);
     } catch (error) {
       ends?.(error);
+      const more = await this.needsScopes(request, error);
+      if (more !== null) throw more;
       if (isRefusedToken(request, error)) return await this.signInAgain(request, forwarded, isAgain);
       this.failed(request, error);
     }
@@ -151,16 +164,17 @@ export class UpstreamCalls {
 
   private async begin(
     request: McpRequest,
-    { params, headerParameters, isIdempotent = false }: ForwardedCall,
-    more: JsonObject = {},
+    { params, headerParameters, isIdempotent = false, approved }: ForwardedCall,
+    { more, approval }: Round,
   ): Promise<UpstreamCall> {
     const { view, message, capabilities, session } = request;
     // What cannot be had is a denial of its own, before anything is sent.
-    const headers = this.parts.credentials.headersOf(view.document, view.caller.access.userId);
+    const headers = this.parts.credentials.headersOf(view.document, view.caller.access);
     if (headers instanceof Promise) await headers;
+    if (approved !== undefined) await approved(approval);
     const upstream = this.parts.upstreams.of(view.document, {
       binding: view.caller.binding,
-      userId: view.caller.access.userId,
+      caller: view.caller.access,
       session: session?.nonce ?? null,
       capabilities,
     });
@@ -213,6 +227,7 @@ export class UpstreamCalls {
     if (state.kind !== 'parked' || parked === null)
       return {
         kind: 'sent',
+        approval: state.approval ?? null,
         more: { inputResponses: responses, ...(upstreamState !== null && { requestState: upstreamState }) },
       };
     const [response] = Object.values(responses);
@@ -244,7 +259,7 @@ export class UpstreamCalls {
     const requests = ownObject(result, 'inputRequests') as InputRequests;
     const upstream = own(result, 'requestState');
     const state = this.sealed(request, {
-      ...{ kind: 'relay', requests, parked: null },
+      ...{ kind: 'relay', requests, parked: null, approval: request.context.mcp?.approval ?? null },
       upstreamState: typeof upstream === 'string' ? upstream : null,
     });
     sendResult(
@@ -267,6 +282,16 @@ export class UpstreamCalls {
     if (isAgain || !(await connections.renew(document, userId)))
       throw await connections.missing(document, userId);
     return this.attempt(request, forwarded, true);
+  }
+
+  /** The denial of a call for which the server wants more scopes of the user; null for other failures. */
+  private async needsScopes({ view }: McpRequest, error: unknown): Promise<Denied | null> {
+    const { document, caller } = view;
+    if (!(error instanceof UpstreamError) || document.authType !== 'oauth_auto') return null;
+    const { status, challenge } = error;
+    if (status !== 403 || challenge?.error !== 'insufficient_scope') return null;
+    const scopes = (challenge.scope ?? '').split(' ').filter((scope) => scope !== '');
+    return this.parts.connections.needsScopes(document, caller.access.userId, scopes);
   }
 
   /** Sends the error of an upstream on; throws every other failure. */
@@ -311,7 +336,10 @@ function logLevel(
 }
 
 const isRefusedToken = ({ view }: McpRequest, error: unknown): boolean =>
-  error instanceof UpstreamError && error.kind === 'unauthorized' && view.document.authType === 'oauth_auto';
+  error instanceof UpstreamError &&
+  error.kind === 'unauthorized' &&
+  error.challenge?.error !== 'insufficient_scope' &&
+  isOfUsers(view.document.authType);
 
 const stateOwner = ({ view, message }: McpRequest): StateOwner => ({
   principal: view.caller.binding,

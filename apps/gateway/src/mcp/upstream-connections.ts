@@ -1,10 +1,12 @@
 import {
   documentKey,
   INTERNAL,
+  isExchanged,
   type DocumentKey,
   type McpConnectionContent,
   type McpConnectionDocument,
   type McpLinkResponse,
+  type McpRefreshRequest,
   type McpRefreshResponse,
   type McpServerDocument,
 } from '@gw/contracts';
@@ -50,19 +52,53 @@ export class UpstreamConnections {
     return now !== null && now.version !== connection.version;
   }
 
-  /** The denial of a call that needs a connection. */
-  async missing(server: McpServerDocument, userId: string | null): Promise<Denied> {
+  /**
+   * The denial of a call for which the server wants more scopes, with a link on which the user grants them; null when the user
+   * cannot grant more.
+   */
+  async needsScopes(
+    server: McpServerDocument,
+    userId: string | null,
+    scopes: readonly string[],
+  ): Promise<Denied | null> {
+    if (userId === null || scopes.length === 0) return null;
+    const request = { serverId: server.id, userId, scopes: scopes.slice(0, SCOPES_MAX) };
+    const response = (await this.ask(INTERNAL.mcpConnectionScopes, request)) as McpLinkResponse | null;
+    return response?.url == null ? null : connectDenial(server, response.url);
+  }
+
+  /** The denial of a call that needs a connection, or the error of one for which the control plane got no token. */
+  async missing(server: McpServerDocument, userId: string | null): Promise<Denied | GatewayError> {
+    if (userId !== null && isExchanged(server.authType))
+      return new GatewayError('provider_credential_failed', {
+        message:
+          'There is no token of the user for the MCP server; administrators find the reason in the audit log.',
+      });
     const link = userId === null ? null : await this.linkFor(server, userId);
-    const why = { kind: 'connection', server: server.slug, link, requestState: null } as const;
-    return new Denied(why, new GatewayError('mcp_connection_required'));
+    return connectDenial(server, link);
   }
 
   private async usable(server: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
     const connection = await this.read(server, userId);
-    if (connection === null || leftMs(connection) > NEARLY_OVER_MS) return connection;
+    if (connection === null) return isExchanged(server.authType) ? this.exchanged(server, userId) : null;
+    if (leftMs(connection) > NEARLY_OVER_MS) {
+      if (isDueAhead(connection)) this.renewAhead(connection);
+      return connection;
+    }
     if (connection.isRefreshable) await this.renewed(connection);
     const now = connection.isRefreshable ? await this.read(server, userId) : connection;
     return now !== null && leftMs(now) > 0 ? now : null;
+  }
+
+  /** The first token of a user at a server that needs no sign-in; null when the control plane got none. */
+  private async exchanged(server: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
+    await this.renewed({ serverId: server.id, userId, version: NO_VERSION });
+    return this.read(server, userId);
+  }
+
+  /** A failure has no effect: the token is renewed again with the next call. */
+  private renewAhead(connection: McpConnectionDocument): void {
+    this.renewed(connection).catch(() => undefined);
   }
 
   private async read({ id }: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
@@ -71,7 +107,7 @@ export class UpstreamConnections {
   }
 
   /** Asks the control plane once for all calls that need the token. */
-  private renewed(connection: McpConnectionDocument): Promise<void> {
+  private renewed(connection: McpRefreshRequest): Promise<void> {
     const key = documentKey.mcpConnection(connection.serverId, connection.userId);
     let renewing = this.renewing.get(key);
     if (renewing === undefined) {
@@ -81,8 +117,7 @@ export class UpstreamConnections {
     return renewing;
   }
 
-  private async renewNow(key: DocumentKey, connection: McpConnectionDocument): Promise<void> {
-    const { serverId, userId, version } = connection;
+  private async renewNow(key: DocumentKey, { serverId, userId, version }: McpRefreshRequest): Promise<void> {
     const response = await this.ask(INTERNAL.mcpConnectionRefresh, { serverId, userId, version });
     const { outcome } = (response ?? { outcome: 'failed' }) as Pick<McpRefreshResponse, 'outcome'>;
     // The change is announced as well, but may arrive later than this response.
@@ -114,6 +149,20 @@ export class UpstreamConnections {
     return token;
   }
 }
+
+const isDueAhead = ({ isRefreshable, renewFrom }: McpConnectionDocument): boolean =>
+  isRefreshable && renewFrom !== undefined && Date.parse(renewFrom) <= Date.now();
+
+/** Names no document, so that the control plane gets a token. */
+const NO_VERSION = 'none';
+
+const SCOPES_MAX = 200;
+
+const connectDenial = ({ slug: server }: McpServerDocument, link: string | null): Denied =>
+  new Denied(
+    { kind: 'connection', server, link, requestState: null },
+    new GatewayError('mcp_connection_required'),
+  );
 
 const leftMs = ({ expiresAt }: McpConnectionDocument): number =>
   expiresAt === null ? Infinity : Date.parse(expiresAt) - Date.now();

@@ -7,7 +7,8 @@ import {
   type SecretUse,
 } from '@gw/contracts';
 import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
-import { own, ownObject, type JsonObject } from '@gw/mcp';
+import { own, ownObject, type AccessCaller, type JsonObject } from '@gw/mcp';
+import type { IdentityTokens } from './identity-tokens';
 import type { UpstreamConnections } from './upstream-connections';
 import type { SecretResolver } from '@gw/secret-managers';
 
@@ -17,6 +18,7 @@ export interface CredentialParts {
   readonly secrets: SecretResolver;
   readonly issued: Pick<IssuedCredentials, 'of'>;
   readonly connections: UpstreamConnections;
+  readonly identity: IdentityTokens;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -30,14 +32,31 @@ export class UpstreamCredentials {
   constructor(private readonly parts: CredentialParts) {}
 
   /**
-   * Headers of every request to a server for a caller. A promise only where they must be read elsewhere. Throws a
-   * `GatewayError` when the credential cannot be had, and a denial when the user must connect first.
+   * Headers of every request to a server for a caller: the credential, and a signed token about the caller where the server
+   * wants one. A promise only where they must be read elsewhere. Throws a `GatewayError` when one of them cannot be had, and a
+   * denial when the user must connect first.
    */
-  headersOf(server: McpServerDocument, userId: string | null): Headers | Promise<Headers> {
+  headersOf(server: McpServerDocument, caller: AccessCaller): Headers | Promise<Headers> {
+    const credential = this.credentialOf(server, caller);
+    return this.parts.identity.isWanted(server) ? this.withIdentity(server, caller, credential) : credential;
+  }
+
+  private async withIdentity(
+    server: McpServerDocument,
+    caller: AccessCaller,
+    credential: Headers | Promise<Headers>,
+  ): Promise<Headers> {
+    const [own, identity] = await Promise.all([credential, this.parts.identity.headersOf(server, caller)]);
+    return { ...own, ...identity };
+  }
+
+  private credentialOf(server: McpServerDocument, { userId }: AccessCaller): Headers | Promise<Headers> {
     switch (server.authType) {
       case 'none':
         return NO_HEADERS;
       case 'oauth_auto':
+      case 'token_exchange':
+      case 'id_jag':
         return this.ofUser(server, userId);
       case 'headers':
         return this.known.get(server) ?? this.configured(server);

@@ -1,6 +1,11 @@
-import type { McpServerDocument } from '@gw/contracts';
+import { isOfUsers, type McpServerDocument } from '@gw/contracts';
 import { GATEWAY_VERSION, GatewayError } from '@gw/kernel';
-import { capabilitiesOfBits, relayedCapabilityBits, type ClientCapabilities } from '@gw/mcp';
+import {
+  capabilitiesOfBits,
+  relayedCapabilityBits,
+  type AccessCaller,
+  type ClientCapabilities,
+} from '@gw/mcp';
 import { EraVerdicts, McpUpstream, UpstreamPool, type UpstreamNetwork } from '@gw/mcp-client';
 import type { UpstreamCredentials } from './upstream-credentials';
 
@@ -13,8 +18,8 @@ export interface UpstreamParts {
 export interface UpstreamOwner {
   readonly binding: string;
   readonly session: string | null;
-  /** The user whose sign-in a server of users needs; null without one. */
-  readonly userId: string | null;
+  /** Whose credential a server of users needs, and whom signed tokens name. */
+  readonly caller: AccessCaller;
   readonly capabilities: ClientCapabilities;
 }
 
@@ -49,17 +54,17 @@ export class McpUpstreams {
   private make(
     server: McpServerDocument,
     capabilities: ClientCapabilities,
-    { binding, session, userId }: UpstreamOwner,
+    { binding, session, caller }: UpstreamOwner,
   ): McpUpstream {
     const { network, credentials } = this.parts;
     const { organisationId, integrationId, version } = server;
     const isSse = server.transport === 'sse';
-    // Connections are never shared by users who sign in themselves, nor by streams that hold one each.
-    const sharing = isSse ? (session ?? binding) : server.authType === 'oauth_auto' ? binding : '';
+    // Connections are never shared by users with tokens of their own, nor by streams that hold one each.
+    const sharing = isSse ? (session ?? binding) : isOfUsers(server.authType) ? binding : '';
     return new McpUpstream({
       ...{ ...network, url: new URL(server.url), capabilities, clientInfo: CLIENT_INFO },
       poolClass: `mcp/${organisationId}/${integrationId}/${sharing}`,
-      headers: () => credentials.headersOf(server, userId),
+      headers: () => credentials.headersOf(server, caller),
       protocol: isSse ? 'sse' : 'auto',
       verdicts: this.verdicts,
       eraKey: `${integrationId}/${version}`,

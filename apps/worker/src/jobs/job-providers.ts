@@ -32,6 +32,7 @@ import { ResealProcessor } from './reseal/reseal.processor';
 import { RollupsProcessor } from './rollups/rollups.processor';
 import { SsoMetadataProcessor } from './sso-metadata/sso-metadata.processor';
 import { RotationMails } from './rotation/rotation-mails';
+import { McpHealthProcessor } from './mcp-health/mcp-health.processor';
 import { McpSyncProcessor } from './mcp-sync/mcp-sync.processor';
 import { ScimSyncProcessor } from './scim-sync/scim-sync.processor';
 import { RotationProcessor, type RotationTools } from './rotation/rotation.processor';
@@ -41,6 +42,9 @@ const SCIM_CLIENT = { timeoutMs: 60_000, connections: 1, bytesMax: 65_536 };
 
 /** A batch of MCP servers takes five minutes at most. */
 const MCP_CLIENT = { timeoutMs: 360_000, connections: 1, bytesMax: 65_536 };
+
+/** A batch of 40 checks, eight at once, takes 50 seconds at most. */
+const CHECKS_CLIENT = { timeoutMs: 90_000, connections: 1, bytesMax: 65_536 };
 
 /** Providers of the processors of all jobs. */
 const PROCESSORS = [
@@ -58,6 +62,7 @@ const PROCESSORS = [
   ResealProcessor,
   ScimSyncProcessor,
   McpSyncProcessor,
+  McpHealthProcessor,
   DomainRecheckProcessor,
   OauthExpiryProcessor,
   LoginExpiryProcessor,
@@ -169,6 +174,12 @@ const adminApiProviders = ({
     inject: [DataSource],
     useFactory: (source: DataSource) =>
       new McpSyncProcessor(source, { client: new ServiceClient(MCP_CLIENT), adminUrl, serviceToken }),
+  },
+  {
+    provide: McpHealthProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) =>
+      new McpHealthProcessor(source, { client: new ServiceClient(CHECKS_CLIENT), adminUrl, serviceToken }),
   },
 ];
 

@@ -33,6 +33,7 @@ export class McpConnectionEntity extends Row {
   @Column({ name: 'sealed_tokens', type: 'text', nullable: true })
   sealedTokens!: string | null;
 
+  /** `needs_scope`: in use, and a server wants more scopes. */
   @Column({ name: 'status', type: 'varchar', length: 16 })
   status!: 'connected' | 'needs_consent' | 'needs_scope' | 'revoked' | 'error';
 
@@ -42,7 +43,12 @@ export class McpConnectionEntity extends Row {
   @Column({ name: 'scopes', type: 'jsonb', default: [] })
   scopes!: string[];
 
+  /** What the user is asked for next: the scopes of the connection, and those that the server wants besides. */
+  @Column({ name: 'wanted_scopes', type: 'jsonb', default: [] })
+  wantedScopes!: string[];
+
   /** When the access token expires; null: unknown. */
+  @Index('mcp_connections_expires_at_ix')
   @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, nullable: true })
   expiresAt!: Date | null;
 

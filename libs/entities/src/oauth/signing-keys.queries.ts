@@ -1,6 +1,8 @@
+import { documentKey } from '@gw/contracts';
 import { DAY_MS, randomHex, seal, unseal, type Keyring } from '@gw/kernel';
 import { generateKeyPairSync } from 'node:crypto';
 import { LessThan, type EntityManager } from 'typeorm';
+import { recordChange } from '../change-events/record-change';
 import { signingKeyBinding } from '../sealed/sealed-columns';
 import { SigningKeyEntity } from './signing-key.entity';
 
@@ -80,6 +82,7 @@ export async function rotateSigningKeys(manager: EntityManager, keyring: Keyring
     if (next !== undefined && next.notBefore <= now) {
       await own.update(SigningKeyEntity, { kid: current.kid }, { state: 'previous', retiredAt: now });
       await own.update(SigningKeyEntity, { kid: next.kid }, { state: 'current' });
+      await recordChange(own, { changed: [documentKey.signingKey()] });
     } else if (next === undefined && current.notBefore <= before(SIGNS_MS - PUBLISHED_BEFORE_MS)) {
       const notBefore = new Date(now.getTime() + PUBLISHED_BEFORE_MS);
       await addSigningKey(own, keyring, { state: 'next', notBefore });

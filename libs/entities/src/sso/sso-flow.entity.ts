@@ -70,4 +70,8 @@ export class SsoLinkEntity extends PlainRow {
 
   @Column({ name: 'last_login_at', type: 'timestamptz', precision: 3 })
   lastLoginAt!: Date;
+
+  /** Names of the groups of the last login, at most 1,000. */
+  @Column({ name: 'groups', type: 'jsonb', default: [] })
+  groups!: string[];
 }

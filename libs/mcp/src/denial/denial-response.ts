@@ -37,6 +37,7 @@ export function denialResponse(cause: DenialCause, context: DenialContext): Deni
   const isToolError =
     isCall &&
     (cause.kind === 'upstream' ||
+      cause.kind === 'approval' ||
       (context.asToolError && (cause.kind === 'guardrail' || cause.kind === 'arguments')));
   if (isToolError) return ok(context, toolError(denial.message, denial.data));
   const hasOwnStatus = denial.isOfEndpoint || context.denialStatus === 'http';

@@ -21,6 +21,17 @@ export type DenialCause =
     }
   /** An argument rule refuses the value at a JSON pointer. */
   | { readonly kind: 'arguments'; readonly pointer: string }
+  /** The call needs the approval of a person. */
+  | {
+      readonly kind: 'approval';
+      readonly state: 'pending' | 'rejected' | 'too_many' | 'too_large' | 'unavailable';
+      /** Id of the approval; null when none was requested. */
+      readonly id: string | null;
+      /** RFC 3339: until when a person can decide, or until when the rejection holds. */
+      readonly expiresAt: string | null;
+      /** Why a person rejected the call. */
+      readonly reason: string | null;
+    }
   | { readonly kind: 'unknown'; readonly capability: 'tool' | 'prompt' | 'resource'; readonly name: string }
   | { readonly kind: 'server_unknown' }
   | {
@@ -82,6 +93,15 @@ const error = (
 
 const same = (code: number): readonly [number, number] => [code, code];
 
+const APPROVAL_TEXTS: Readonly<Record<Of<'approval'>['state'], string>> = {
+  pending:
+    'This call waits for the approval of a person. Repeat exactly this call after the approval; it then passes once.',
+  rejected: 'A person rejected this call. Do not repeat it.',
+  too_many: 'Too many calls wait for approval. Repeat this call later.',
+  too_large: 'A call that needs the approval of a person may have arguments of at most 64 KiB.',
+  unavailable: 'The approval of this call cannot be requested now. Repeat the call later.',
+};
+
 const DESCRIBED: { readonly [K in Described]: (cause: Of<K>) => DenialError } = {
   rate_limit: ({ policyId, limit, retryAfterMs }) =>
     error(
@@ -114,6 +134,19 @@ const DESCRIBED: { readonly [K in Described]: (cause: Of<K>) => DenialError } = 
       same(CODES.invalidParams),
       `The argument ${pointer.slice(0, 256)} is not allowed for this caller.`,
       { type: 'arguments_refused', pointer },
+      { httpStatus: 403 },
+    ),
+  approval: ({ state, id, expiresAt, reason }) =>
+    error(
+      same(CODES.invalidRequest),
+      `${APPROVAL_TEXTS[state]}${reason === null ? '' : ` Reason: ${reason}`}${id === null ? '' : ` (Approval ${id}.)`}`,
+      {
+        type: state === 'rejected' ? 'tool_rejected' : 'tool_pending',
+        status: state,
+        ...(id !== null && { approval_id: id }),
+        ...(expiresAt !== null && { expires_at: expiresAt }),
+        ...(reason !== null && { reason }),
+      },
       { httpStatus: 403 },
     ),
   unknown: ({ capability, name }) =>

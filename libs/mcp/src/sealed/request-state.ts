@@ -24,6 +24,8 @@ export interface RequestState {
   readonly upstreamState: string | null;
   /** `parked`: replica and call; null otherwise. */
   readonly parked: { readonly replica: string; readonly call: string } | null;
+  /** The approval of a person that the call used, and its round. Absent: none was needed. */
+  readonly approval?: { readonly id: string; readonly round: number } | null;
 }
 
 /** The request that a state belongs to. Another one cannot use it. */

@@ -79,6 +79,8 @@ export interface ServerMetadata {
   /** How clients authenticate at the token endpoint; empty: not announced, which means `client_secret_basic`. */
   readonly tokenAuthMethods: readonly string[];
   readonly scopes: readonly string[];
+  /** Profiles of assertions that the server takes, such as that of ID-JAG. */
+  readonly grantProfiles: readonly string[];
 }
 
 const REQUIRED = ['authorization_endpoint', 'token_endpoint'] as const;
@@ -123,6 +125,7 @@ function readEndpoints(document: JsonObject): Omit<ServerMetadata, 'issuer'> {
     sendsIssuer: own(document, 'authorization_response_iss_parameter_supported') === true,
     tokenAuthMethods: textsOf(document, 'token_endpoint_auth_methods_supported'),
     scopes: textsOf(document, 'scopes_supported'),
+    grantProfiles: textsOf(document, 'authorization_grant_profiles_supported'),
   };
 }
 
@@ -148,6 +151,7 @@ export const defaultEndpoints = (serverUrl: URL): Omit<ServerMetadata, 'issuer'>
   sendsIssuer: false,
   tokenAuthMethods: [],
   scopes: [],
+  grantProfiles: [],
 });
 
 /**

@@ -6,6 +6,8 @@ export interface FixtureAuthorization {
   readonly authorizationServer: string;
   /** Scopes that the challenge and the metadata name; none if absent. */
   readonly scopes?: readonly string[];
+  /** Tokens that lack the scopes: they are refused with 403 and `insufficient_scope`. Read for each request. */
+  readonly narrowTokens?: Iterable<string>;
 }
 
 const METADATA = '/.well-known/oauth-protected-resource';
@@ -24,7 +26,9 @@ export function bearerGate(
   const [scheme = '', token = ''] = (request.headers.get('authorization') ?? '').split(' ');
   const isBearer = scheme.toLowerCase() === 'bearer';
   if (isBearer && new Set(authorization.tokens).has(token)) return undefined;
-  return challenge(url, authorization, isBearer);
+  const isNarrow = isBearer && new Set(authorization.narrowTokens ?? []).has(token);
+  if (isNarrow) return challenge(url, authorization, 'insufficient_scope');
+  return challenge(url, authorization, isBearer ? 'invalid_token' : null);
 }
 
 function metadata(
@@ -42,15 +46,18 @@ function metadata(
 function challenge(
   { origin, pathname }: URL,
   { scopes = [] }: FixtureAuthorization,
-  hasToken: boolean,
+  error: 'invalid_token' | 'insufficient_scope' | null,
 ): Response {
   const parameters = [
     `resource_metadata="${origin}${METADATA}${pathname}"`,
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
-    ...(hasToken ? ['error="invalid_token"'] : []),
+    ...(error === null ? [] : [`error="${error}"`]),
   ];
   return Response.json(
-    { error: hasToken ? 'invalid_token' : 'unauthorized' },
-    { status: 401, headers: { 'www-authenticate': `Bearer ${parameters.join(', ')}` } },
+    { error: error ?? 'unauthorized' },
+    {
+      status: error === 'insufficient_scope' ? 403 : 401,
+      headers: { 'www-authenticate': `Bearer ${parameters.join(', ')}` },
+    },
   );
 }

@@ -1,24 +1,40 @@
 import type { McpIntegrationEntity } from '@gw/entities';
 import { isObject } from '@gw/kernel';
 
-/** Configurations with a `client_secret`. */
-export const MCP_CLIENTS = ['oauth_client_credentials', 'oauth_metadata'] as const;
+/** Configurations of clients, and their members that are secret. */
+export const MCP_CLIENTS = {
+  oauth_client_credentials: ['client_secret'],
+  oauth_metadata: ['client_secret'],
+  token_exchange: ['client_secret'],
+  id_jag: ['client_secret', 'server_client_secret'],
+} as const satisfies Readonly<Record<string, readonly ClientSecret[]>>;
+
+export type ClientSecret = 'client_secret' | 'server_client_secret';
+type Secrets = Readonly<Partial<Record<ClientSecret, unknown>>>;
+
+/** Each client with its secrets. */
+export const mcpClients = (): [name: string, secrets: readonly ClientSecret[]][] =>
+  Object.entries(MCP_CLIENTS);
 
 /** Returns the configurations of an MCP integration as a response shows them, with masked secrets. */
 export function shownMcpConfigurations({
   configurations,
   maskedAuth,
 }: Pick<McpIntegrationEntity, 'configurations' | 'maskedAuth'>): Record<string, unknown> {
-  const { headers, client_secret: secret } = maskedAuth;
-  return withClientSecret({ ...configurations, ...(headers ? { headers } : {}) }, secret);
+  const { headers, ...secrets } = maskedAuth;
+  return withClientSecrets({ ...configurations, ...(headers ? { headers } : {}) }, secrets);
 }
 
-/** Adds the client secret to the configurations of clients; undefined adds none. */
-export function withClientSecret(values: Record<string, unknown>, secret: unknown): Record<string, unknown> {
-  if (secret === undefined) return values;
-  for (const name of MCP_CLIENTS) {
+/** Adds the secrets to the configurations of clients; undefined adds none. */
+export function withClientSecrets(
+  values: Record<string, unknown>,
+  secrets: Secrets,
+): Record<string, unknown> {
+  for (const [name, members] of mcpClients()) {
     const client = values[name];
-    if (isObject(client)) values[name] = { ...client, client_secret: secret };
+    if (!isObject(client)) continue;
+    const own = members.filter((member) => secrets[member] !== undefined);
+    values[name] = { ...client, ...Object.fromEntries(own.map((member) => [member, secrets[member]])) };
   }
   return values;
 }

@@ -1,4 +1,5 @@
 import { userKeyCeiling } from '@gw/auth-scopes';
+import { documentKey } from '@gw/contracts';
 import {
   ApiKeyEntity,
   OrganisationUserEntity,
@@ -31,7 +32,7 @@ const AUTO_SCOPES = [
   'analytics.view',
 ];
 
-/** Creates, archives and refreshes the user keys of someone who joins, leaves or changes roles. */
+/** Creates, archives and refreshes the user keys of a user who joins, leaves or changes roles. Gateways read the user again. */
 @Injectable()
 export class UserKeysService {
   constructor(private readonly secrets: ApiKeySecretsService) {}
@@ -42,6 +43,7 @@ export class UserKeysService {
    */
   async provision(write: Write, at: UserPlace): Promise<void> {
     const { manager } = write;
+    changed(write, at);
     const rules = await rulesFor(manager, at);
     if (!rules?.autoCreate) return;
     const has = await manager.existsBy(ApiKeyEntity, {
@@ -57,11 +59,13 @@ export class UserKeysService {
 
   /** Creates the key that an invite promised, with the promised scopes that the user's role has. */
   async makePromised(write: Write, at: UserPlace, details: InvitedApiKey): Promise<void> {
+    changed(write, at);
     await this.make(write, at, details);
   }
 
   /** Archives the user keys of one user, in one workspace or in all. Gateways read the user's access tokens there again. */
   async archive(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
+    changed(write, at);
     write.changed(...(await accessTokensOf(write.manager, at)));
     const keys = await liveKeys(write.manager, at);
     if (keys.length === 0) return;
@@ -75,6 +79,7 @@ export class UserKeysService {
 
   /** Makes gateways read the keys and access tokens of a user again after a change of role, which changes what they may do. */
   async touch(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
+    changed(write, at);
     const ids = (await liveKeys(write.manager, at)).map(({ id }) => id);
     write.changed(...(await secretKeysOf(write.manager, ids)), ...(await accessTokensOf(write.manager, at)));
   }
@@ -107,6 +112,12 @@ export class UserKeysService {
     write.audit({ action: 'create', resourceType: 'api_keys', resourceId: id, workspaceId, after });
   }
 }
+
+/** Gateways know the roles of the user for access rules. */
+const changed = (
+  write: Write,
+  { organisationId, userId }: Pick<UserPlace, 'organisationId' | 'userId'>,
+): void => write.changed(documentKey.user(organisationId, userId));
 
 /** Returns the promised expiry, but at most the maximum lifetime that now applies. */
 function endOf(details: InvitedApiKey, rules: UserKeyRules | null): Date | null {

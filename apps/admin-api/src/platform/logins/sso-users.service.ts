@@ -1,3 +1,4 @@
+import { documentKey } from '@gw/contracts';
 import {
   OrganisationUserEntity,
   ScimUserEntity,
@@ -8,6 +9,7 @@ import {
 } from '@gw/entities';
 import type { OidcIdentity } from '@gw/federation';
 import { GatewayError, uuidv7 } from '@gw/kernel';
+import { isStorableText } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { MoreThan, type EntityManager } from 'typeorm';
 import { hasVerifiedDomain } from '../accounts/verified-domains';
@@ -54,12 +56,17 @@ export class SsoUsers {
     const lastLoginAt = new Date();
     if (known !== null) {
       await assertMember(manager, connection, known.userId);
-      await manager.update(SsoLinkEntity, link, { lastLoginAt });
+      const groups = groupsNow(known, identity);
+      if (!isSameList(groups, known.groups))
+        write.changed(documentKey.user(connection.organisationId, known.userId));
+      await manager.update(SsoLinkEntity, link, { lastLoginAt, groups });
       await followAddress(write, connection, identity, known.userId);
       return known.userId;
     }
     const userId = await this.newcomer(write, connection, identity);
-    await manager.insert(SsoLinkEntity, { ...link, userId, lastLoginAt });
+    const groups = groupsNow({ groups: [] }, identity);
+    await manager.insert(SsoLinkEntity, { ...link, userId, lastLoginAt, groups });
+    write.changed(documentKey.user(connection.organisationId, userId));
     write.audit({
       action: 'link',
       resourceType: 'users',
@@ -127,6 +134,19 @@ export class SsoUsers {
     return userId;
   }
 }
+
+const GROUPS_MAX = 1_000;
+
+/** The groups after a login. Where the provider may have left some out, those of earlier logins stay. */
+function groupsNow({ groups }: Pick<SsoLinkEntity, 'groups'>, identity: OidcIdentity): string[] {
+  const { names, isComplete } = identity.groups;
+  const storable = names.filter(isStorableText);
+  const all = isComplete ? storable : [...storable, ...groups];
+  return [...new Set(all)].slice(0, GROUPS_MAX).sort();
+}
+
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((each, at) => each === other[at]);
 
 /** `trust_email` counts only where the provider says nothing, never where it says no. */
 const isProven = ({ trustEmail }: SsoConnectionEntity, { isEmailVerified }: OidcIdentity): boolean =>

@@ -7,6 +7,11 @@ export interface UpstreamClient {
   /** Null: a public client. */
   readonly secret: string | null;
   readonly authMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
+  /**
+   * The integration whose secret in a secret manager is read for each request, while the integration
+   * names this issuer. Absent: `secret` is all.
+   */
+  readonly mapped?: { readonly integrationId: string; readonly issuer: string };
 }
 
 /** What a connection keeps sealed: the tokens, and where they are refreshed and revoked. */

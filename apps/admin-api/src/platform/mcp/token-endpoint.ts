@@ -1,13 +1,15 @@
-import { isObject } from '@gw/kernel';
+import { isObject, VendorError } from '@gw/kernel';
 import { refreshVerdict, type JsonObject, type RefreshVerdict } from '@gw/mcp';
 import { BufferedClient, OutboundError } from '@gw/outbound';
 import { Injectable } from '@nestjs/common';
 import type { ConnectionTokens, UpstreamClient } from './connection-tokens';
+import { McpSecrets } from './mcp-secrets.service';
 
 /** Milliseconds that a call to a token or revocation endpoint may take. */
 export const TOKEN_TIMEOUT_MS = 10_000;
 const BYTES_MAX = 65_536;
 const SCOPES_MAX = 200;
+const TOKEN_MAX = 16_384;
 
 export type TokenVerdict =
   | (Extract<RefreshVerdict, { kind: 'refreshed' }> & {
@@ -21,10 +23,18 @@ export type TokenVerdict =
   /** `reason` never has text of the server. */
   | { readonly kind: 'failed'; readonly reason: string };
 
+/** An assertion about a user, or why there is none. `reason` never has text of the server. */
+export type AssertionVerdict =
+  | { readonly kind: 'asserted'; readonly token: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
 /** Calls token and revocation endpoints of upstream authorization servers, under the address policy and without redirects. */
 @Injectable()
 export class TokenEndpoint {
-  constructor(private readonly http: BufferedClient) {}
+  constructor(
+    private readonly http: BufferedClient,
+    private readonly secrets: McpSecrets,
+  ) {}
 
   /** Never rejects for what a server does. */
   async request(
@@ -46,8 +56,30 @@ export class TokenEndpoint {
         return failed('The token endpoint issued no bearer token.');
       return { ...verdict, scopes: typeof scope === 'string' ? scopesIn(scope) : null };
     } catch (error) {
+      if (error instanceof VendorError) return failed('The secret of the client could not be read.');
       if (!(error instanceof OutboundError)) throw error;
       return failed(`The token endpoint did not respond (${error.failure}).`);
+    }
+  }
+
+  /** Requests an assertion of the type at an identity provider (RFC 8693). Never rejects for what a server does. */
+  async assertion(
+    endpoint: string,
+    client: UpstreamClient,
+    type: string,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<AssertionVerdict> {
+    try {
+      const { status, body } = await this.post(endpoint, client, parameters);
+      const read = readJson(body) ?? {};
+      const { issued_token_type: issued, access_token: token } = read;
+      if (status !== 200) return notAsserted(`The identity provider responded with ${String(status)}.`);
+      if (issued !== type || typeof token !== 'string' || token === '' || token.length > TOKEN_MAX)
+        return notAsserted('The identity provider issued no assertion of the type.');
+      return { kind: 'asserted', token };
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      return notAsserted(`The identity provider did not respond (${error.failure}).`);
     }
   }
 
@@ -66,16 +98,17 @@ export class TokenEndpoint {
       });
       return status === 200;
     } catch (error) {
-      if (error instanceof OutboundError) return false;
+      if (error instanceof OutboundError || error instanceof VendorError) return false;
       throw error;
     }
   }
 
-  private post(
+  private async post(
     url: string,
-    { id, secret, authMethod }: UpstreamClient,
+    { id, secret: saved, authMethod, mapped }: UpstreamClient,
     parameters: Readonly<Record<string, string>>,
   ) {
+    const secret = mapped === undefined ? saved : await this.secrets.secretFor(mapped);
     const isBasic = authMethod === 'client_secret_basic' && secret !== null;
     const form = new URLSearchParams({
       ...parameters,
@@ -100,6 +133,7 @@ export class TokenEndpoint {
 }
 
 const failed = (reason: string): TokenVerdict => ({ kind: 'failed', reason });
+const notAsserted = (reason: string): AssertionVerdict => ({ kind: 'failed', reason });
 
 /** RFC 6749, section 2.3.1: both parts are form-encoded first. */
 function basic(id: string, secret: string): string {

@@ -13,7 +13,6 @@ import { OauthEndpoint } from './oauth-endpoint';
 import { OauthEngine } from './oauth-engine.service';
 import { OauthIntrospection } from './oauth-introspection.service';
 import { OauthTransactions } from './oauth-transactions';
-import { SigningKeys } from './signing-keys';
 
 /** The parts of the OAuth server. */
 export const OAUTH_PROVIDERS = [
@@ -32,5 +31,4 @@ export const OAUTH_PROVIDERS = [
   OauthEngine,
   OauthIntrospection,
   OauthTransactions,
-  SigningKeys,
 ];

@@ -13,6 +13,7 @@ import {
   LabelEntity,
   LogExportEntity,
   McpIntegrationEntity,
+  McpIntegrationVersionEntity,
   McpServerEntity,
   OauthClientEntity,
   OrganisationDomainEntity,
@@ -40,7 +41,7 @@ export const RESOURCE_CAP_SETTINGS = {
   RESOURCES_MAX: integer({ min: 1, max: 1_000_000 }, 10_000),
   /** Maximum API keys of one workspace, and maximum users and open invites of one organisation. */
   API_KEYS_MAX: integer({ min: 1, max: 10_000_000 }, 100_000),
-  /** Maximum versions of one config, guardrail or prompt. */
+  /** Maximum versions of one config, guardrail, prompt or MCP integration. */
   VERSIONS_MAX: integer({ min: 1, max: 1_000_000 }, 10_000),
 };
 
@@ -92,6 +93,7 @@ export const CAPPED_KINDS: readonly CappedKind[] = [
   kind(ConfigVersionEntity, 'versions', 'config', { setting: 'VERSIONS_MAX' }),
   kind(GuardrailEntity, 'guardrails', 'workspace', GONE),
   kind(GuardrailVersionEntity, 'versions', 'guardrail', { setting: 'VERSIONS_MAX' }),
+  kind(McpIntegrationVersionEntity, 'versions', 'integration', { setting: 'VERSIONS_MAX' }),
   kind(GuardrailMcpServerEntity, 'MCP servers', 'guardrail'),
   kind(McpServerEntity, 'MCP servers', 'workspace', GONE),
   kind(CollectionEntity, 'collections', 'workspace', GONE),

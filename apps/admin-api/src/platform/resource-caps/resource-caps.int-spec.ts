@@ -45,6 +45,8 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   RecoveryCodeEntity: 'ten for each user',
   OauthArtifactEntity: 'expires; a hundred tokens for each grant at most',
   OauthConsentEntity: 'expires; two hundred for each user at most',
+  McpApprovalEntity: 'deleted a month after it is over; five hundred wait in each workspace at most',
+  McpHealthEntity: 'one for each integration and minute of a day',
   McpConnectTicketEntity: 'expires; twenty for each user at most',
   McpOauthClientEntity: 'one for each MCP integration and authorization server',
   McpRevocationEntity: 'deleted once it is attempted',

@@ -1,6 +1,7 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import {
   GuardrailMcpServerEntity,
+  McpApprovalEntity,
   McpIntegrationEntity,
   McpIntegrationWorkspaceEntity,
   McpServerCapabilityEntity,
@@ -70,13 +71,14 @@ export async function keysOfGuardedServers(
   );
 }
 
-/** Deletes what belongs to a server that ends: connections and access of users, capabilities, and mappings. */
+/** Deletes what belongs to a server that ends: connections and access of users, capabilities, mappings and approvals. */
 export async function deletePartsOfServers(write: Write, ids: readonly string[]): Promise<void> {
   const { manager, caller } = write;
   const serverId = In([...ids]);
   await endConnections(write, { organisationId: caller.organisationId, serverIds: ids });
   await manager.delete(McpServerUserEntity, { serverId });
   await manager.delete(McpServerCapabilityEntity, { serverId });
+  await manager.delete(McpApprovalEntity, { serverId });
   await manager.delete(GuardrailMcpServerEntity, { mcpServerId: serverId });
 }
 

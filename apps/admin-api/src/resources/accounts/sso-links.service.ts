@@ -1,3 +1,4 @@
+import { documentKey } from '@gw/contracts';
 import { SsoConnectionEntity, SsoFlowEntity, SsoLinkEntity, type OrganisationUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { listOf, type ListResponse } from '@gw/web';
@@ -51,6 +52,7 @@ export class SsoLinksService {
       // A login of the subject that is under way opens no session any more.
       await manager.delete(SsoFlowEntity, of);
       await endSessions(manager, seat);
+      write.changed(documentKey.user(organisationId, seat.userId));
       write.audit({
         ...{ action: 'delete', resourceType: 'sso_links', resourceId: seat.userId },
         before: { sso_client_id: id, total, subjects: links.map(({ subject }) => subject) },

@@ -169,7 +169,9 @@ export class ConnectFlows {
       const attempts = found.attempts.slice(0, 10);
       throw await this.refuse(place, request, { ...NOT_FOUND, detail: { attempts } });
     }
-    const content = { authorization: found.authorization };
+    const { authorization } = found;
+    const scopes = [...new Set([...authorization.scopes, ...(await this.connections.wantedScopes(place))])];
+    const content = { authorization: { ...authorization, scopes } };
     await this.tickets.keep(row, content);
     return content;
   }

@@ -7,6 +7,7 @@ import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
 import { SERVICE_TOKEN } from '../../spec-support/admin-api';
 import { Secrets } from '../../settings';
 import { ConnectionRefreshes } from './connection-refreshes.service';
+import { ExchangedConnections } from './exchanged-connections.service';
 import { ConnectScene } from './spec-support/connect-scene';
 
 const REQUEST = { id: uuidv7(), method: 'POST', uri: INTERNAL.mcpConnectionRefresh };
@@ -40,7 +41,10 @@ describe('refreshes of connections to upstream MCP servers', () => {
   function anotherProcess(): ConnectionRefreshes {
     const { app } = api.api;
     const [tokens, changes] = [app.get(TokenEndpoint), app.get(ChangeRecorder)];
-    return new ConnectionRefreshes(api.dataSource, tokens, changes, app.get(AuditRecorder), app.get(Secrets));
+    return new ConnectionRefreshes(
+      ...([api.dataSource, tokens, changes, app.get(AuditRecorder), app.get(Secrets)] as const),
+      app.get(ExchangedConnections),
+    );
   }
 
   it('calls the upstream once for 20 requests at a time, to five processes', async () => {

@@ -1,4 +1,4 @@
-import { documentKey, type McpRefreshRequest, type McpRefreshResponse } from '@gw/contracts';
+import { documentKey, isExchanged, type McpRefreshRequest, type McpRefreshResponse } from '@gw/contracts';
 import { McpConnectionEntity, McpRevocationEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
@@ -11,10 +11,12 @@ import {
   sealTokens,
   type ConnectionTokens,
 } from '../../platform/mcp/connection-tokens';
+import { mcpPlaces } from '../../platform/mcp/mcp-places.queries';
 import { TOKEN_TIMEOUT_MS, TokenEndpoint, type TokenVerdict } from '../../platform/mcp/token-endpoint';
 import { AuditRecorder } from '../../platform/unit-of-work/audit-recorder';
 import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
 import { Secrets } from '../../settings';
+import { ExchangedConnections } from './exchanged-connections.service';
 
 /** Longer than the call to the token endpoint, so that a lease ends only when its process has ended. */
 const LEASE_MS = TOKEN_TIMEOUT_MS + 10_000;
@@ -40,6 +42,7 @@ export class ConnectionRefreshes {
     private readonly changes: ChangeRecorder,
     private readonly audits: AuditRecorder,
     private readonly secrets: Secrets,
+    private readonly exchanged: ExchangedConnections,
   ) {}
 
   refresh(wanted: McpRefreshRequest, request: RequestFacts): Promise<McpRefreshResponse> {
@@ -55,12 +58,14 @@ export class ConnectionRefreshes {
     { serverId, userId, version }: McpRefreshRequest,
     request: RequestFacts,
   ): Promise<McpRefreshResponse> {
+    const [place] = await mcpPlaces(this.dataSource.manager, [{ serverId, userId }]);
+    if (place !== undefined && isExchanged(place.authType))
+      return this.exchanged.refresh(place, version, request);
     const endsAt = performance.now() + WAIT_MS;
     for (;;) {
       const row = await this.dataSource.manager.findOneBy(McpConnectionEntity, { serverId, userId });
       if (row === null) return { outcome: 'missing', version: null };
-      if (row.status !== 'connected' || row.sealedTokens === null)
-        return { outcome: 'needs_consent', version: null };
+      if (!isInUse(row) || row.sealedTokens === null) return { outcome: 'needs_consent', version: null };
       const current = connectionVersion(row);
       if (current !== version) return { outcome: 'refreshed', version: current };
       if (isPaused(row)) return { outcome: 'failed', version: current };
@@ -164,13 +169,16 @@ type Leased = McpConnectionEntity & { readonly lease: string };
 
 const NO_CALLER = { workspaceId: null, userId: null, apiKeyId: null };
 
+const isInUse = ({ status }: McpConnectionEntity): boolean =>
+  status === 'connected' || status === 'needs_scope';
+
 const isPaused = ({ lease, leaseEndsAt }: McpConnectionEntity): boolean =>
   lease === null && leaseEndsAt !== null && leaseEndsAt.getTime() > Date.now();
 
 // Not through TypeORM, which would raise the version, by which gateways know the tokens.
 const TAKE = `
   UPDATE mcp_connections SET lease = $1, lease_ends_at = now() + $2 * interval '1 millisecond'
-  WHERE id = $3 AND version = $4 AND status = 'connected'
+  WHERE id = $3 AND version = $4 AND status IN ('connected', 'needs_scope')
     AND (lease_ends_at IS NULL OR lease_ends_at <= now())`;
 const PAUSE = `
   UPDATE mcp_connections SET lease = NULL, lease_ends_at = now() + $3 * interval '1 millisecond'

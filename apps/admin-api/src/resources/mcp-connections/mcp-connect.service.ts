@@ -7,7 +7,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { RequestFacts } from '../../platform/common/principal';
 import { findRow } from '../../platform/resource/rows';
 import type { At } from '../../platform/resource/at';
-import { mcpPlaces, type McpPair, type McpPlace } from '../../platform/mcp/mcp-places.queries';
+import { signInPlaces, type McpPair, type McpPlace } from '../../platform/mcp/mcp-places.queries';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import { ConnectTickets } from './connect-tickets';
 import { ConnectUrls } from './connect-urls';
@@ -33,7 +33,7 @@ export class McpConnectService {
       const server = await findRow(manager, { entity: McpServerEntity }, { caller, reference });
       const { userId } = caller;
       if (userId === null) throw new GatewayError('mcp_connection_required');
-      const [place] = await mcpPlaces(manager, [{ serverId: server.id, userId }]);
+      const [place] = await signInPlaces(manager, [{ serverId: server.id, userId }]);
       if (place === undefined) throw await refusalOf(manager, server);
       const { url, expiresAt } = await this.issue(write, place);
       return { url, expires_at: expiresAt.toISOString() };
@@ -42,7 +42,7 @@ export class McpConnectService {
 
   /** The link for a user whose call at a gateway found no connection; null for one who may not call the server. */
   async createFor(owner: McpPair, request: RequestFacts): Promise<McpLinkResponse> {
-    const [place] = await mcpPlaces(this.dataSource.manager, [owner]);
+    const [place] = await signInPlaces(this.dataSource.manager, [owner]);
     if (place === undefined) return { url: null };
     const { organisationId, workspaceId } = place;
     const caller = {

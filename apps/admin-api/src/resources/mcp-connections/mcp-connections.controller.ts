@@ -8,9 +8,15 @@ import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
+import { ConnectionScopes } from './connection-scopes.service';
 import { ConnectionRefreshes } from './connection-refreshes.service';
 import { McpConnectService } from './mcp-connect.service';
-import { ConnectionOwnerDto, ConnectLinkResponse, RefreshConnectionDto } from './mcp-connections.dto';
+import {
+  ConnectionOwnerDto,
+  ConnectionScopesDto,
+  ConnectLinkResponse,
+  RefreshConnectionDto,
+} from './mcp-connections.dto';
 
 @ControlRoutes('mcp-servers')
 @ApiQuery(WORKSPACE_ID)
@@ -31,7 +37,14 @@ export class GatewayConnectionsController {
   constructor(
     private readonly refreshes: ConnectionRefreshes,
     private readonly links: McpConnectService,
+    private readonly scopes: ConnectionScopes,
   ) {}
+
+  @Post(INTERNAL.mcpConnectionScopes)
+  @ServiceOnly()
+  widen(@Body() body: ConnectionScopesDto, @Req() request: FastifyRequest): Promise<McpLinkResponse> {
+    return this.scopes.request(body, factsOf(request));
+  }
 
   @Post(INTERNAL.mcpConnectionLink)
   @ServiceOnly()

@@ -1,4 +1,4 @@
-import { ResponseField, TextField, UuidField } from '@gw/web';
+import { ResponseField, TextField, TextListField, UuidField } from '@gw/web';
 
 export class ConnectLinkResponse {
   @ResponseField.text({
@@ -13,6 +13,11 @@ export class ConnectLinkResponse {
 export class ConnectionOwnerDto {
   @UuidField() serverId!: string;
   @UuidField() userId!: string;
+}
+
+/** The body of a gateway's request for more scopes. */
+export class ConnectionScopesDto extends ConnectionOwnerDto {
+  @TextListField({ maxItems: 200, itemMax: 256 }) scopes!: string[];
 }
 
 /** The body of a gateway's request to refresh a connection. */

@@ -3,10 +3,13 @@ import { ConnectFlows } from './connect-flows.service';
 import { ConnectPagesController } from './connect-pages.controller';
 import { ConnectTickets } from './connect-tickets';
 import { ConnectUrls } from './connect-urls';
+import { ConnectionScopes } from './connection-scopes.service';
 import { ConnectionRefreshes } from './connection-refreshes.service';
+import { ExchangedConnections } from './exchanged-connections.service';
 import { McpConnectService } from './mcp-connect.service';
 import { GatewayConnectionsController, McpConnectController } from './mcp-connections.controller';
 import { McpConnections } from './mcp-connections.service';
+import { TokenExchanges } from './token-exchanges.service';
 import { UpstreamClients } from './upstream-clients';
 import { UpstreamDiscovery } from './upstream-discovery';
 
@@ -19,6 +22,9 @@ export const MCP_CONNECTIONS = {
     ConnectTickets,
     ConnectUrls,
     ConnectionRefreshes,
+    ConnectionScopes,
+    ExchangedConnections,
+    TokenExchanges,
     McpConnections,
     McpConnectService,
     UpstreamClients,

@@ -1,4 +1,4 @@
-import { documentKey } from '@gw/contracts';
+import { documentKey, isExchanged } from '@gw/contracts';
 import { McpConnectionEntity, McpIntegrationEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { issuerVerdict } from '@gw/mcp';
@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { RequestFacts } from '../../platform/common/principal';
 import { sealTokens, type ConnectionTokens } from '../../platform/mcp/connection-tokens';
-import { mcpPlaces, type McpPlace } from '../../platform/mcp/mcp-places.queries';
+import { mcpPlaces, signInPlaces, type McpPlace } from '../../platform/mcp/mcp-places.queries';
 import { AuditRecorder, type AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_CHANGE, FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import { Secrets } from '../../settings';
@@ -43,7 +43,13 @@ export class McpConnections {
 
   /** The place of a user at a server; null when the user may not use the server. */
   async placeOf(serverId: string, userId: string): Promise<McpPlace | null> {
-    return (await mcpPlaces(this.dataSource.manager, [{ serverId, userId }]))[0] ?? null;
+    return (await signInPlaces(this.dataSource.manager, [{ serverId, userId }]))[0] ?? null;
+  }
+
+  /** The scopes that a server wants besides those that it names; none in most cases. */
+  async wantedScopes({ serverId, userId }: McpPlace): Promise<readonly string[]> {
+    const where = { serverId, userId, status: 'needs_scope' } as const;
+    return (await this.dataSource.manager.findOneBy(McpConnectionEntity, where))?.wantedScopes ?? [];
   }
 
   integrationOf({ integrationId }: McpPlace): Promise<McpIntegrationEntity> {
@@ -62,7 +68,7 @@ export class McpConnections {
       const integration = await manager.findOneOrFail(McpIntegrationEntity, {
         ...{ where: { id: place.integrationId }, lock: FOR_CHANGE },
       });
-      const pinned = await pinnedIssuer(manager, integration);
+      const pinned = isExchanged(place.authType) ? null : await pinnedIssuer(manager, integration);
       const [current] = await mcpPlaces(manager, [place]);
       if (current === undefined || issuerVerdict(pinned, granted.issuer) === 'error')
         throw new GatewayError('forbidden', { message: 'The connection is no longer allowed.' });
@@ -75,18 +81,22 @@ export class McpConnections {
       row.status = 'connected';
       row.issuer = granted.issuer;
       row.scopes = [...granted.scopes];
+      row.wantedScopes = [];
+      row.lastUsedAt = new Date();
       row.expiresAt = new Date(Date.now() + granted.expiresIn * 1_000);
       row.lease = null;
       row.leaseEndsAt = null;
       await manager.save(McpConnectionEntity, row);
-      write.audit({
-        ...{
-          action: known === null ? 'create' : 'update',
-          resourceType: 'mcp_connections',
-          resourceId: row.id,
-        },
-        after: { server_id: serverId, user_id: userId, issuer: granted.issuer, scopes: granted.scopes },
-      });
+      // Exchanged tokens are replaced each time they expire, which no user decides.
+      if (known === null || !isExchanged(place.authType))
+        write.audit({
+          ...{
+            action: known === null ? 'create' : 'update',
+            resourceType: 'mcp_connections',
+            resourceId: row.id,
+          },
+          after: { server_id: serverId, user_id: userId, issuer: granted.issuer, scopes: granted.scopes },
+        });
       write.changed(documentKey.mcpConnection(serverId, userId));
     });
   }
@@ -125,7 +135,10 @@ export class McpConnections {
   }
 }
 
-const callerOf = ({ organisationId, workspaceId, userId }: McpPlace, request: RequestFacts): AuditCaller => ({
+export const callerOf = (
+  { organisationId, workspaceId, userId }: McpPlace,
+  request: RequestFacts,
+): AuditCaller => ({
   kind: 'session',
   organisationId,
   workspaceId,

@@ -1,4 +1,3 @@
-import { mcpAuthBinding, type McpAuthContent } from '@gw/contracts';
 import { McpIntegrationEntity, McpOauthClientEntity, mcpOauthClientBinding } from '@gw/entities';
 import { digestOf, isObject, seal, unseal, uuidv7 } from '@gw/kernel';
 import { clientWay } from '@gw/mcp';
@@ -6,6 +5,7 @@ import { BufferedClient, OutboundError } from '@gw/outbound';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { UpstreamClient } from '../../platform/mcp/connection-tokens';
+import { isMapped, McpSecrets } from '../../platform/mcp/mcp-secrets.service';
 import { Secrets } from '../../settings';
 import { ConnectUrls } from './connect-urls';
 import { clientSettings, type UpstreamAuthorization } from './upstream-discovery';
@@ -31,6 +31,7 @@ export class UpstreamClients {
     private readonly dataSource: DataSource,
     private readonly http: BufferedClient,
     private readonly secrets: Secrets,
+    private readonly mcpSecrets: McpSecrets,
     private readonly urls: ConnectUrls,
   ) {}
 
@@ -75,18 +76,13 @@ export class UpstreamClients {
   private configured(
     integration: McpIntegrationEntity,
     id: string,
-    { tokenAuthMethods }: UpstreamAuthorization,
+    { tokenAuthMethods, issuer }: UpstreamAuthorization,
   ): UpstreamClient {
-    const secret = this.secretOf(integration);
-    if (secret === null) return { id, secret: null, authMethod: 'none' };
-    return { id, secret, authMethod: secretMethod(tokenAuthMethods) };
-  }
-
-  private secretOf({ id, organisationId, sealedAuth }: McpIntegrationEntity): string | null {
-    if (sealedAuth === null) return null;
-    const binding = mcpAuthBinding(organisationId, id);
-    const text = unseal(this.secrets.sealingKeyring, sealedAuth, binding).toString('utf8');
-    return (JSON.parse(text) as McpAuthContent).clientSecret ?? null;
+    const authMethod = secretMethod(tokenAuthMethods);
+    if (isMapped(integration, 'client_secret'))
+      return { id, secret: null, authMethod, mapped: { integrationId: integration.id, issuer } };
+    const secret = this.mcpSecrets.open(integration).clientSecret ?? null;
+    return secret === null ? { id, secret, authMethod: 'none' } : { id, secret, authMethod };
   }
 
   private async kept(

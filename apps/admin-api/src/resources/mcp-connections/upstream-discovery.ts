@@ -50,6 +50,13 @@ export interface ClientSettings {
   readonly scopes: readonly string[] | null;
 }
 
+/** Scopes in a text, without what is none; at most 200. */
+export const readScopes = (text: string): readonly string[] =>
+  text
+    .split(' ')
+    .filter((scope) => SCOPE.test(scope))
+    .slice(0, SCOPES_MAX);
+
 export function clientSettings({
   configurations,
 }: Pick<McpIntegrationEntity, 'configurations'>): ClientSettings {
@@ -62,10 +69,7 @@ export function clientSettings({
   return {
     clientId: text('client_id'),
     issuer: text('issuer'),
-    scopes:
-      text('scope')
-        ?.split(' ')
-        .filter((scope) => SCOPE.test(scope)) ?? null,
+    scopes: text('scope') === null ? null : readScopes(text('scope') ?? ''),
   };
 }
 

@@ -1,10 +1,11 @@
-import type { McpAuthType } from '@gw/contracts';
+import { isExchanged, type McpAuthType } from '@gw/contracts';
 import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { headerMapFaults } from '../../platform/credentials/header-map';
 import { shortenedFault } from '../../platform/credentials/shown-secret';
+import { checkClient, Faults, isFields, type CheckedIntegration, type Fields } from './configuration-faults';
+import { checkIdJag, checkTokenExchange } from './exchange-checks';
+import { checkIdentity } from './identity-checks';
 import { forwardedHeaderFault, sentHeaderFault } from './mcp-header-names';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Members of `configurations` with a secret, by the authentication that uses them. */
 export const MEMBER_OF: Readonly<Record<McpAuthType, string | null>> = {
@@ -12,48 +13,10 @@ export const MEMBER_OF: Readonly<Record<McpAuthType, string | null>> = {
   headers: 'headers',
   oauth_auto: 'oauth_metadata',
   oauth_client_credentials: 'oauth_client_credentials',
+  token_exchange: 'token_exchange',
+  id_jag: 'id_jag',
 };
-const SECRET_MEMBERS: readonly string[] = ['headers', 'oauth_metadata', 'oauth_client_credentials'];
-
-/** What the checks of `configurations` need to know of the rest of the integration. */
-export interface CheckedIntegration {
-  readonly authType: McpAuthType;
-  readonly url: string;
-  /** Targets of secret mappings. */
-  readonly mapped: ReadonlySet<string>;
-}
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Collects faults with their paths. */
-class Faults {
-  readonly found: ErrorDetail[] = [];
-
-  add(path: string, message: string | null): void {
-    if (message !== null) this.found.push({ path, message });
-  }
-
-  /** Whether the value is an object with known members only. */
-  object(value: unknown, path: string, known: readonly string[]): value is Fields {
-    if (!isFields(value)) {
-      this.add(path, 'must be an object');
-      return false;
-    }
-    for (const name of Object.keys(value).filter((each) => !known.includes(each)))
-      this.add(`${path}.${name.slice(0, 64)}`, `is unknown; send only ${known.join(', ')}`);
-    return true;
-  }
-
-  text(value: unknown, path: string, max: number): void {
-    if (typeof value !== 'string' || value === '') this.add(path, 'must be a non-empty text');
-    else if (value.length > max) this.add(path, `must have at most ${String(max)} characters`);
-  }
-
-  optionalText(value: unknown, path: string, max: number): void {
-    if (value !== undefined && value !== null) this.text(value, path, max);
-  }
-}
+const SECRET_MEMBERS: readonly string[] = Object.values(MEMBER_OF).filter((name) => name !== null);
 
 const HEADERS_MAX = 64;
 
@@ -108,34 +71,6 @@ function checkForwardedHeader(header: unknown, path: string, faults: Faults): vo
     for (const name of ['from', 'to']) faults.add(`${path}.${name}`, forwardedHeaderFault(header[name]));
 }
 
-const CLAIMS = ['sub', 'organisation_id', 'workspace_id', 'api_key_id'];
-
-function checkIdentity(value: unknown, path: string, faults: Faults, { url }: CheckedIntegration): void {
-  if (!faults.object(value, path, ['method', 'include_claims', 'header_name'])) return;
-  const { method, include_claims: claims, header_name: header } = value;
-  if (method !== 'claims_header')
-    faults.add(`${path}.method`, 'must be claims_header; other methods are not enforced');
-  if (!/^https:/i.test(url)) faults.add(path, 'is sent over https only; change the scheme of url');
-  if (
-    claims !== undefined &&
-    !(isTexts(claims, CLAIMS.length) && claims.every((each) => CLAIMS.includes(each)))
-  )
-    faults.add(`${path}.include_claims`, `must be a list of ${CLAIMS.join(', ')}`);
-  if (header !== undefined) faults.add(`${path}.header_name`, sentHeaderFault(header));
-}
-
-const isTexts = (value: unknown, max: number): value is readonly string[] =>
-  Array.isArray(value) &&
-  value.length <= max &&
-  value.every((each) => typeof each === 'string' && each !== '' && each.length <= 255);
-
-function checkClient(value: Fields, path: string, faults: Faults): void {
-  faults.text(value['client_id'], `${path}.client_id`, 1_024);
-  faults.optionalText(value['client_secret'], `${path}.client_secret`, 8_192);
-  faults.add(`${path}.client_secret`, shortenedFault(value['client_secret']));
-  faults.optionalText(value['scope'], `${path}.scope`, 2_048);
-}
-
 function checkClientCredentials(
   value: unknown,
   path: string,
@@ -169,6 +104,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (value !== 'error' && value !== 'tool_error') faults.add(path, 'must be error or tool_error');
   },
   oauth_client_credentials: checkClientCredentials,
+  token_exchange: checkTokenExchange,
+  id_jag: checkIdJag,
   oauth_metadata: (value, path, faults) => {
     if (!faults.object(value, path, ['client_id', 'client_secret', 'scope', 'issuer'])) return;
     const { issuer, client_id: id, client_secret: secret } = value;
@@ -199,15 +136,27 @@ export function configurationFaultsOf(values: Fields, of: CheckedIntegration): r
   return faults.found.slice(0, 100);
 }
 
-function checkTogether(values: Fields, { authType, mapped }: CheckedIntegration, faults: Faults): void {
+/** Members without which their authentication does not work. */
+const REQUIRED_MEMBERS = ['oauth_client_credentials', 'token_exchange', 'id_jag'];
+
+function checkTogether(
+  values: Fields,
+  { authType, mapped, hasIssuer }: CheckedIntegration,
+  faults: Faults,
+): void {
   const own = MEMBER_OF[authType];
   for (const name of SECRET_MEMBERS)
     if (name !== own && values[name] !== undefined)
       faults.add(`${ROOT}.${name}`, `is not used with auth_type ${authType}; remove it`);
   if (authType === 'headers' && [...Object.keys(values['headers'] ?? {}), ...mapped].length === 0)
     faults.add(`${ROOT}.headers`, 'is required with auth_type headers; send a header, or use auth_type none');
-  if (authType === 'oauth_client_credentials' && values['oauth_client_credentials'] === undefined)
-    faults.add(`${ROOT}.oauth_client_credentials`, 'is required with auth_type oauth_client_credentials');
+  for (const name of REQUIRED_MEMBERS)
+    if (name === own && values[name] === undefined)
+      faults.add(`${ROOT}.${name}`, `is required with auth_type ${authType}`);
+  if (isExchanged(authType) && !hasIssuer)
+    faults.add('auth_type', `${authType} needs the setting PUBLIC_URL, which names who asserts the user`);
+  if (authType === 'oauth_auto' && mapped.has('client_secret'))
+    checkMappedClient(values['oauth_metadata'], faults);
   const passed = values['passthrough_headers'];
   if (Array.isArray(passed) && passed.length > 0 && values['passthrough_acknowledged'] !== true)
     faults.add(
@@ -216,12 +165,34 @@ function checkTogether(values: Fields, { authType, mapped }: CheckedIntegration,
     );
 }
 
+/** A secret of a secret manager goes to a named authorization server alone, not to whichever the MCP server names. */
+function checkMappedClient(client: unknown, faults: Faults): void {
+  const { client_id: id, issuer } = isFields(client) ? client : {};
+  for (const [name, value] of Object.entries({ client_id: id, issuer }))
+    if (typeof value !== 'string')
+      faults.add(
+        `${ROOT}.oauth_metadata.${name}`,
+        'is required with a secret mapping of client_secret; send it',
+      );
+}
+
 /** Throws `custom_host_refused` with the path of the first address that the policy refuses. */
 export function assertMcpAddresses(url: string, values: Fields, policy: AddressPolicy): void {
   assertAllowedUrl(policy, url, 'url');
-  const client = values['oauth_client_credentials'];
-  if (isFields(client))
-    assertAllowedUrl(policy, client['token_endpoint'], `${ROOT}.oauth_client_credentials.token_endpoint`);
+  for (const [path, address] of Object.entries(clientAddresses(values)))
+    assertAllowedUrl(policy, address, path);
+}
+
+/** Where secrets of clients are sent, by the paths of the members that say it. */
+export function clientAddresses(values: Fields): Record<string, unknown> {
+  const addresses: Record<string, unknown> = {};
+  for (const name of REQUIRED_MEMBERS) {
+    const client = values[name];
+    if (!isFields(client)) continue;
+    addresses[`${ROOT}.${name}.token_endpoint`] = client['token_endpoint'];
+    if (name === 'id_jag') addresses[`${ROOT}.${name}.issuer`] = client['issuer'];
+  }
+  return addresses;
 }
 
 const MAPPED_HEADER = /^headers\.(.+)$/s;
@@ -233,6 +204,6 @@ export function mcpTargetOf(field: string, authType: McpAuthType): string | null
     return header !== undefined && sentHeaderFault(header) === null
       ? `headers.${header.toLowerCase()}`
       : null;
-  const hasClient = authType === 'oauth_client_credentials' || authType === 'oauth_auto';
-  return field === 'client_secret' && hasClient ? field : null;
+  if (field === 'server_client_secret') return authType === 'id_jag' ? field : null;
+  return field === 'client_secret' && authType !== 'none' ? field : null;
 }

@@ -4,18 +4,23 @@ import type { McpIntegrationEntity } from '@gw/entities';
 import { seal, unseal, type AddressPolicy, type Keyring } from '@gw/kernel';
 import { validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
-import { Secrets } from '../../settings';
+import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import type { Principal } from '../../platform/common/principal';
 import { unmaskedHeaders } from '../../platform/credentials/header-map';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
-import { MCP_CLIENTS, withClientSecret } from '../../platform/credentials/mcp-shown-configurations';
+import {
+  mcpClients,
+  withClientSecrets,
+  type ClientSecret,
+} from '../../platform/credentials/mcp-shown-configurations';
 import {
   assertMayAim,
   assertSecretsStay,
   movedAddresses,
   type BoundSecrets,
 } from '../../platform/credentials/secrets-stay';
-import { assertMcpAddresses, configurationFaultsOf, isFields, MEMBER_OF } from './mcp-configurations';
+import { isFields } from './configuration-faults';
+import { assertMcpAddresses, clientAddresses, configurationFaultsOf, MEMBER_OF } from './mcp-configurations';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -49,6 +54,7 @@ export class McpCredentials {
   constructor(
     secrets: Secrets,
     @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
   ) {
     this.keyring = secrets.sealingKeyring;
   }
@@ -72,7 +78,10 @@ export class McpCredentials {
     const saved = savedConfigurations(row.configurations, this.open(row));
     const values = withoutOthers(mergedConfigurations(saved, input), row, input);
     const mapped = new Set((row.secretMappings ?? []).map(({ target_field }) => target_field));
-    const faults = configurationFaultsOf(values, { authType: row.authType, url: row.url, mapped });
+    const faults = configurationFaultsOf(values, {
+      ...{ authType: row.authType, url: row.url, mapped, hasIssuer: this.settings.PUBLIC_URL !== null },
+      sendsAuthorization: mapped.has('headers.authorization') || hasAuthorization(values['headers']),
+    });
     if (faults.length > 0) throw validationFailed(faults);
     assertMcpAddresses(row.url, values, this.policy);
     const next = bound(row.url, values);
@@ -81,6 +90,7 @@ export class McpCredentials {
     const isMappedAlike =
       kept !== null &&
       isDeepStrictEqual(before?.secretMappings, row.secretMappings) &&
+      issuerIn(saved) === issuerIn(values) &&
       movedAddresses(kept.addresses, next.addresses).length === 0;
     // The address is the caller's choice, so that a mapped secret needs the right to change secret references.
     if (row.secretMappings !== null && !isMappedAlike) assertMayAim(caller, 'url');
@@ -90,19 +100,26 @@ export class McpCredentials {
   private store(row: Row, values: Fields): void {
     const { headers, ...rest } = values as { readonly headers?: Readonly<Record<string, string>> };
     const open: Record<string, unknown> = { ...rest };
-    let clientSecret: string | undefined;
-    for (const name of MCP_CLIENTS) {
+    const secrets: Partial<Record<ClientSecret, string>> = {};
+    for (const [name, members] of mcpClients()) {
       const client = open[name];
       if (!isFields(client)) continue;
-      const { client_secret: secret, ...shown } = client;
+      const shown = { ...client };
+      for (const member of members) {
+        const secret = client[member];
+        if (typeof secret === 'string') secrets[member] = secret;
+        delete shown[member];
+      }
       open[name] = shown;
-      if (typeof secret === 'string') clientSecret = secret;
     }
     const { forward_headers: forwarded } = open;
     if (Array.isArray(forwarded)) open['forward_headers'] = { mode: 'allowlist', headers: forwarded };
     const content: McpAuthContent = {
       ...(headers && Object.keys(headers).length > 0 ? { headers } : {}),
-      ...(clientSecret === undefined ? {} : { clientSecret }),
+      ...(secrets.client_secret === undefined ? {} : { clientSecret: secrets.client_secret }),
+      ...(secrets.server_client_secret === undefined
+        ? {}
+        : { serverClientSecret: secrets.server_client_secret }),
     };
     row.configurations = open;
     row.maskedAuth = maskedContent(content);
@@ -113,16 +130,27 @@ export class McpCredentials {
   }
 }
 
-const maskedContent = ({ headers, clientSecret }: McpAuthContent): Row['maskedAuth'] => ({
+/** Where the client secret of an integration with `oauth_auto` goes. */
+const issuerIn = ({ oauth_metadata: client }: Fields): unknown =>
+  isFields(client) ? client['issuer'] : undefined;
+
+const hasAuthorization = (headers: unknown): boolean =>
+  isFields(headers) && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+
+const maskedContent = ({ headers, clientSecret, serverClientSecret }: McpAuthContent): Row['maskedAuth'] => ({
   ...(headers ? { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])) } : {}),
   ...(clientSecret === undefined ? {} : { client_secret: MASK }),
+  ...(serverClientSecret === undefined ? {} : { server_client_secret: MASK }),
 });
 
 const savedConfigurations = (
   configurations: Fields,
-  { headers, clientSecret }: McpAuthContent,
+  { headers, clientSecret, serverClientSecret }: McpAuthContent,
 ): Record<string, unknown> =>
-  withClientSecret({ ...configurations, ...(headers ? { headers } : {}) }, clientSecret);
+  withClientSecrets(
+    { ...configurations, ...(headers ? { headers } : {}) },
+    { client_secret: clientSecret, server_client_secret: serverClientSecret },
+  );
 
 /** Merges new members into the saved ones: an absent one stays, null clears it, masked secrets stay. */
 function mergedConfigurations(saved: Fields, input: Fields | null | undefined): Record<string, unknown> {
@@ -139,11 +167,17 @@ function mergedConfigurations(saved: Fields, input: Fields | null | undefined): 
 function keptSecrets(name: string, value: unknown, saved: unknown): unknown {
   if (!isFields(value) || !isFields(saved)) return value;
   if (name === 'headers') return unmaskedHeaders(value as Record<string, string>, saved);
-  if (!MCP_CLIENTS.some((each) => each === name)) return value;
-  const { client_secret: secret, ...rest } = value;
-  if (secret !== undefined && secret !== MASK) return value;
-  return saved['client_secret'] === undefined ? rest : { ...rest, client_secret: saved['client_secret'] };
+  const kept: Record<string, unknown> = { ...value };
+  for (const member of secretsOf(name)) {
+    if (kept[member] !== undefined && kept[member] !== MASK) continue;
+    if (saved[member] === undefined) delete kept[member];
+    else kept[member] = saved[member];
+  }
+  return kept;
 }
+
+const secretsOf = (name: string): readonly ClientSecret[] =>
+  mcpClients().find(([client]) => client === name)?.[1] ?? [];
 
 /** Leaves out saved secrets of another authentication; those that the request contains are faults. */
 function withoutOthers(
@@ -162,30 +196,33 @@ function withoutOthers(
   );
 }
 
-const ENDPOINT = 'configurations.oauth_client_credentials.token_endpoint';
-
 /** Returns the secrets, and the addresses that decide where they are sent, by request path. */
 function bound(url: string, values: Fields): BoundSecrets {
   const secrets: [string, unknown][] = [];
-  const { headers, oauth_client_credentials: client } = values;
+  const { headers } = values;
   if (isFields(headers))
     secrets.push(
       ...Object.entries(headers).map(
         ([name, value]) => [`configurations.headers.${name}`, value] as [string, unknown],
       ),
     );
-  for (const name of MCP_CLIENTS) {
-    const of = values[name];
-    if (isFields(of)) secrets.push([`configurations.${name}.client_secret`, of['client_secret']]);
-  }
+  secrets.push(...clientSecretsIn(values));
   return {
     addresses: {
       url: URL.canParse(url) ? new URL(url).origin : url,
-      ...(isFields(client) ? { [ENDPOINT]: client['token_endpoint'] } : {}),
+      ...clientAddresses(values),
     },
     secrets: Object.fromEntries(secrets.filter(([, value]) => value !== undefined && value !== null)),
   };
 }
+
+/** The secrets of clients, by their paths. */
+const clientSecretsIn = (values: Fields): [path: string, secret: unknown][] =>
+  mcpClients().flatMap(([name, members]) => {
+    const client = values[name];
+    if (!isFields(client)) return [];
+    return members.map((member): [string, unknown] => [`configurations.${name}.${member}`, client[member]]);
+  });
 
 /** Returns the paths of the secrets that a request contains in clear text. */
 function givenIn(input: Fields | null | undefined): ReadonlySet<string> {
@@ -197,10 +234,7 @@ function givenIn(input: Fields | null | undefined): ReadonlySet<string> {
         )
       : [],
   );
-  for (const name of MCP_CLIENTS) {
-    const client = (rest as Fields)[name];
-    if (isFields(client)) given.push([`configurations.${name}.client_secret`, client['client_secret']]);
-  }
+  given.push(...clientSecretsIn(rest));
   return new Set(
     given.filter(([, value]) => typeof value === 'string' && value !== MASK).map(([path]) => path),
   );

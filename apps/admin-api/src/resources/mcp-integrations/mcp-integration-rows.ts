@@ -15,7 +15,11 @@ export const countOf = async (manager: EntityManager, row: McpIntegrationEntity)
 export const mcpIntegrationTo = (action: IntegrationAction): Resource<McpIntegrationEntity> => ({
   entity: McpIntegrationEntity,
   type: 'mcp_integrations',
-  view: async (row, _caller, manager) => toMcpIntegration(row, await countOf(manager, row)),
+  view: async (row, _caller, manager) => {
+    // Checks change the health at any time, and are no changes of a user.
+    const { health: _health, ...view } = toMcpIntegration(row, await countOf(manager, row));
+    return view;
+  },
   where: (caller, reference) => {
     const where = MCP_REACH.where<McpIntegrationEntity>(caller, action, reference);
     if (where.length === 0) throw new GatewayError('not_found');

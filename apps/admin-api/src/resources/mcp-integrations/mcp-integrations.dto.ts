@@ -1,9 +1,11 @@
 import type { McpAuthType } from '@gw/contracts';
+import type { McpHealthState } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import {
   BooleanField,
   EnumField,
   IntegerField,
+  MapField,
   NameField,
   NestedField,
   NestedListField,
@@ -16,17 +18,21 @@ import {
   ResponseField,
   SlugField,
   TextField,
+  TextListField,
   UuidField,
 } from '@gw/web';
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
+import { HEALTH_STATES } from '../../platform/mcp/mcp-health.dto';
 
 export const AUTH_TYPES: readonly McpAuthType[] = [
   'none',
   'headers',
   'oauth_auto',
   'oauth_client_credentials',
+  'token_exchange',
+  'id_jag',
 ];
 export const APPROVAL_MODES = ['auto', 'review_changes', 'review_all'] as const;
 export const ON_CHANGE = ['block', 'serve_approved'] as const;
@@ -60,6 +66,34 @@ export class McpPlainFields {
     description: 'Milliseconds that a call may take. Null: 120000.',
   })
   timeout_ms?: number | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    description: 'Who is responsible for it.',
+    example: 'Platform team',
+  })
+  owner?: string | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 2_048,
+    pattern: /^https?:\/\/\S+$/,
+    description: 'Where users get help with the server.',
+    example: 'https://wiki.example.com/github-mcp',
+  })
+  support_url?: string | null;
+  @TextField({ optional: true, nullable: true, max: 64, example: 'production' }) environment?: string | null;
+  @MapField({ optional: true, nullable: true, valueMax: 255, example: { team: 'platform' } })
+  tags?: Record<string, string> | null;
+  @TextListField({
+    optional: true,
+    nullable: true,
+    maxItems: 32,
+    itemMax: 64,
+    description: 'Kinds of data that the server works with.',
+    example: ['personal'],
+  })
+  data_classes?: string[] | null;
 }
 
 export class McpPricingDto {
@@ -86,7 +120,7 @@ class McpIntegrationFields extends McpPlainFields {
     description:
       'headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, ' +
       'user_identity_forwarding, allow_sampling, retry_idempotent, denial, oauth_client_credentials, ' +
-      'oauth_metadata. ' +
+      'oauth_metadata, token_exchange, id_jag. ' +
       'In an update, an absent member remains unchanged, and null clears a member.',
     example: { headers: { authorization: 'Bearer …' } },
   })
@@ -94,7 +128,7 @@ class McpIntegrationFields extends McpPlainFields {
   @NestedListField(() => SecretMappingDto, {
     optional: true,
     nullable: true,
-    description: 'Targets are `headers.<name>` and `client_secret`.',
+    description: 'Targets are `headers.<name>`, `client_secret` and `server_client_secret`.',
   })
   secret_mappings?: SecretMappingDto[] | null;
   @EnumField(APPROVAL_MODES, {
@@ -127,6 +161,16 @@ export class ListMcpIntegrationsQuery extends pageOf({ size: 100 }) {
   @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })
   type?: ('workspace' | 'organisation' | 'all')[];
   @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+  @TextField({
+    optional: true,
+    max: 4_096,
+    description: 'A JSON object of texts. Each of its tags must match.',
+  })
+  tags?: string;
+  @TextField({ optional: true, max: 64 }) environment?: string;
+  @TextField({ optional: true, max: 64, description: 'One of the data classes.' }) data_class?: string;
+  @EnumField(HEALTH_STATES, { optional: true, description: 'The state at the last check.' })
+  health?: McpHealthState;
 }
 
 export class McpWorkspaceDto {

@@ -169,8 +169,13 @@ describe('MCP integrations', () => {
       'configurations.forward_headers.headers.0.to',
     ],
     [
-      'a long-lived identity',
-      { user_identity_forwarding: { method: 'bearer' } },
+      'an unknown form of identity',
+      { user_identity_forwarding: { method: 'cookie' } },
+      'configurations.user_identity_forwarding.method',
+    ],
+    [
+      'signed identity without a public URL',
+      { user_identity_forwarding: { method: 'jwt_header' } },
       'configurations.user_identity_forwarding.method',
     ],
   ])('refuse %s in configurations', async (_what, configurations, path) => {

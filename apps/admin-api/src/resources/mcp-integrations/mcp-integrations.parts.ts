@@ -2,6 +2,11 @@ import { McpServerTests } from '../../platform/mcp/mcp-server-tests';
 import { McpCapabilitiesController, McpSyncJobController } from './mcp-capabilities.controller';
 import { McpCapabilitiesService } from './mcp-capabilities.service';
 import { McpCredentials } from './mcp-credentials.service';
+import { McpHealth } from './mcp-health.service';
+import {
+  McpHealthJobController,
+  McpIntegrationVersionsController,
+} from './mcp-integration-versions.controller';
 import { McpIntegrationWorkspacesService } from './mcp-integration-workspaces.service';
 import { McpIntegrationsController } from './mcp-integrations.controller';
 import { McpIntegrationsService } from './mcp-integrations.service';
@@ -12,13 +17,20 @@ import { McpUpstreams } from './mcp-upstreams.service';
 
 /** The parts of MCP integrations, and of what their servers offer. */
 export const MCP_INTEGRATIONS = {
-  controllers: [McpIntegrationsController, McpCapabilitiesController, McpSyncJobController],
+  controllers: [
+    McpIntegrationsController,
+    McpIntegrationVersionsController,
+    McpCapabilitiesController,
+    McpSyncJobController,
+    McpHealthJobController,
+  ],
   providers: [
     MCP_NETWORK_PROVIDER,
     McpIntegrationsService,
     McpIntegrationWorkspacesService,
     McpCapabilitiesService,
     McpCredentials,
+    McpHealth,
     McpSnapshots,
     McpSyncService,
     { provide: McpServerTests, useExisting: McpSyncService },

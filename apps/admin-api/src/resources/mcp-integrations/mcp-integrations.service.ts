@@ -2,26 +2,37 @@ import { McpIntegrationEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assign, columnsOf, invalid, listWithMoreOf, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { Brackets, DataSource, type EntityManager } from 'typeorm';
+import { Brackets, DataSource, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
+import { parseTags } from '../../platform/common/tags';
 import { escapeLike } from '../../platform/common/text';
 import { NAMED_MAX } from '../../platform/common/uses';
 import { readMappingsTo, type SecretMappingDto } from '../../platform/credentials/secret-mappings';
+import { toMcpHealth, type McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
+import { healthStrip } from '../../platform/mcp/mcp-health.queries';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, patchRow } from '../../platform/resource/rows';
-import { actorOf } from '../../platform/resource/versioned';
+import { actorOf, listVersions } from '../../platform/resource/versioned';
 import {
   countMcpWorkspaces,
   liveMcpServers,
   MCP_REACH,
   usableMcpIntegrations,
 } from '../../platform/rows/mcp-integrations.queries';
+import { endConnections } from '../../platform/rows/connection-ends';
 import { archiveMcpServers } from '../../platform/rows/mcp-rows';
-import { Writes } from '../../platform/unit-of-work/writes';
+import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import { mcpTargetOf } from './mcp-configurations';
 import { McpCredentials } from './mcp-credentials.service';
 import { countOf, mcpIntegrationTo } from './mcp-integration-rows';
+import { keepFirst, keepVersion, restored, versionAt, VERSIONS } from './mcp-integration-versions';
+import {
+  toMcpVersion,
+  type McpVersionListResponse,
+  type McpVersionsQuery,
+  type RestoreMcpVersionDto,
+} from './mcp-integration-versions.dto';
 import {
   McpPlainFields,
   type CreatedMcpIntegrationDto,
@@ -68,7 +79,9 @@ export class McpIntegrationsService {
       });
       row.secretMappings = await readMcpMappings(manager, row, input.secret_mappings ?? null);
       this.credentials.apply(row, { configurations: input.configurations, caller, before: null });
-      const saved = await createRow(write, mcpIntegrationTo('create'), row);
+      const saved = await createRow(write, mcpIntegrationTo('create'), row, (created) =>
+        keepVersion(manager, caller, created),
+      );
       return { id: saved.id, slug };
     });
   }
@@ -88,6 +101,7 @@ export class McpIntegrationsService {
       const matches = new Brackets((or) => or.where('i.name ILIKE :search').orWhere('i.slug ILIKE :search'));
       rows.andWhere(matches, { search });
     }
+    filterByLabels(rows, query);
     const { skip, take } = windowOf(query);
     const order = rows.orderBy('i.createdAt', 'DESC').addOrderBy('i.id', 'DESC');
     const [page, total] = await order.skip(skip).take(take).getManyAndCount();
@@ -101,22 +115,65 @@ export class McpIntegrationsService {
     return toMcpIntegration(row, await countOf(manager, row));
   }
 
+  /** Each update makes a version. */
   update(at: At, input: UpdateMcpIntegrationDto): Promise<object> {
-    const { configurations, secret_mappings: mappings, approval_mode: mode, on_change: onChange } = input;
     return this.writes.run(at.caller, (write) =>
-      patchRow(write, mcpIntegrationTo('update'), at, async (row) => {
-        const before = { url: row.url, secretMappings: row.secretMappings };
-        const read = readAs(row);
-        assign(McpPlainFields, row, input);
-        if (mappings !== undefined) row.secretMappings = await readMcpMappings(write.manager, row, mappings);
-        else if (row.secretMappings !== null) assertMappable(row);
-        this.credentials.apply(row, { configurations, caller: at.caller, before });
-        if (mode !== undefined) row.approvalMode = mode;
-        if (onChange !== undefined) row.onChange = onChange;
-        if (input.pricing !== undefined) row.prices = readPrices(input.pricing);
-        if (readAs(row) !== read) Object.assign(row, { syncStatus: 'pending', nextSyncAt: new Date() });
-      }),
+      patchRow(write, mcpIntegrationTo('update'), at, (row) => this.change(write, row, input)),
     );
+  }
+
+  /** Returns a page of versions, newest first. */
+  async versions(at: At, query: McpVersionsQuery): Promise<McpVersionListResponse> {
+    const { manager } = this.dataSource;
+    const { id } = await findRow(manager, mcpIntegrationTo('read'), at);
+    const [versions, total] = await listVersions(manager, VERSIONS, id, query);
+    return listWithMoreOf([versions.map(toMcpVersion), total], query);
+  }
+
+  /** Makes the integration what it was in a version, as an update that makes a further version. Throws as `update` does. */
+  restore(at: At, version: string, { configurations = {} }: RestoreMcpVersionDto): Promise<object> {
+    return this.writes.run(at.caller, (write) =>
+      patchRow(
+        write,
+        mcpIntegrationTo('update'),
+        at,
+        async (row) => {
+          const saved = await versionAt(write.manager, row.id, version);
+          await this.change(write, row, restored(saved, row, configurations));
+          return { restored_version: saved.number };
+        },
+        'restore',
+      ),
+    );
+  }
+
+  /** Returns the state of the server at the last check, and the checks of a day. */
+  async health(at: At): Promise<McpHealthResponse> {
+    const { manager } = this.dataSource;
+    const row = await findRow(manager, mcpIntegrationTo('read'), at);
+    return toMcpHealth(row, await healthStrip(manager, row.id));
+  }
+
+  private async change(
+    write: Write<Principal>,
+    row: McpIntegrationEntity,
+    input: UpdateMcpIntegrationDto,
+  ): Promise<void> {
+    const { manager, caller } = write;
+    const { configurations, secret_mappings: mappings, approval_mode: mode, on_change: onChange } = input;
+    await keepFirst(manager, caller, row);
+    const before = { url: row.url, secretMappings: row.secretMappings };
+    const [read, granted] = [readAs(row), grantedFor(row)];
+    assign(McpPlainFields, row, input);
+    if (mappings !== undefined) row.secretMappings = await readMcpMappings(manager, row, mappings);
+    else if (row.secretMappings !== null) assertMappable(row);
+    this.credentials.apply(row, { configurations, caller, before });
+    if (mode !== undefined) row.approvalMode = mode;
+    if (onChange !== undefined) row.onChange = onChange;
+    if (input.pricing !== undefined) row.prices = readPrices(input.pricing);
+    if (readAs(row) !== read) Object.assign(row, readAgain());
+    if (grantedFor(row) !== granted) await endTokens(write, row);
+    await keepVersion(manager, caller, row);
   }
 
   /** Archives the integration and its servers, and lists these in the response. */
@@ -142,6 +199,35 @@ export class McpIntegrationsService {
 /** What decides what a server answers; a change makes the saved capabilities old. */
 const readAs = ({ url, transport, authType, sealedAuth }: McpIntegrationEntity): string =>
   JSON.stringify([url, transport, authType, sealedAuth === null]);
+
+/** What the tokens of users were granted for; they are sent nowhere else. */
+const grantedFor = ({ url, authType, configurations }: McpIntegrationEntity): string =>
+  JSON.stringify([url, authType, configurations['token_exchange'], configurations['id_jag']]);
+
+async function endTokens(write: Write<Principal>, row: McpIntegrationEntity): Promise<void> {
+  const servers = await liveMcpServers(write.manager, row);
+  if (servers.length === 0) return;
+  const { organisationId } = row;
+  await endConnections(write, { organisationId, serverIds: servers.map(({ id }) => id) });
+}
+
+/** The server of another address or with another authentication is read and checked anew. */
+const readAgain = (): Partial<McpIntegrationEntity> => ({
+  ...{ syncStatus: 'pending', nextSyncAt: new Date(), nextHealthAt: new Date() },
+  ...{ healthState: 'unknown', healthError: null, healthSince: null, healthFailures: 0 },
+});
+
+function filterByLabels(
+  rows: SelectQueryBuilder<McpIntegrationEntity>,
+  { tags, environment, data_class: dataClass, health }: ListMcpIntegrationsQuery,
+): void {
+  const wanted = parseTags(tags);
+  if (wanted !== null) rows.andWhere('i.tags @> CAST(:tags AS jsonb)', { tags: JSON.stringify(wanted) });
+  if (environment !== undefined) rows.andWhere('i.environment = :environment', { environment });
+  if (dataClass !== undefined)
+    rows.andWhere('i.data_classes @> CAST(:classes AS jsonb)', { classes: JSON.stringify([dataClass]) });
+  if (health !== undefined) rows.andWhere('i.health_state = :health', { health });
+}
 
 function assertOwn({ organisationId }: Principal, named: string | undefined): void {
   if (named !== undefined && named.toLowerCase() !== organisationId)

@@ -2,6 +2,7 @@ import type { McpIntegrationEntity, McpIntegrationWorkspaceEntity } from '@gw/en
 import { ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
 import { SecretMappingResponse, shownMappings } from '../../platform/credentials/secret-mappings';
+import { healthOf, McpHealthSummary } from '../../platform/mcp/mcp-health.dto';
 import { APPROVAL_MODES, McpPlainFields, ON_CHANGE } from './mcp-integrations.dto';
 import { shownPrices } from './mcp-prices';
 
@@ -39,6 +40,8 @@ export class McpIntegrationResponse extends responseOf(McpPlainFields, RowRespon
   readonly pricing!: McpPricingResponse | null;
   @ResponseField.integer({ example: 1, description: 'Active workspaces that may use it.' })
   readonly workspaces_count!: number;
+  @ResponseField.one(() => McpHealthSummary, { description: 'At the last check of the server.' })
+  readonly health!: McpHealthSummary;
 }
 
 export class McpIntegrationListResponse {
@@ -68,6 +71,7 @@ export const toMcpIntegration = (
     secret_mappings: shownMappings(row),
     pricing: shownPrices(row.prices),
     workspaces_count: workspacesCount,
+    health: healthOf(row),
   });
 
 export class McpWorkspaceResponse {

@@ -1,3 +1,4 @@
+import { isOfUsers } from '@gw/contracts';
 import { McpCapabilityEntity, McpIntegrationEntity } from '@gw/entities';
 import { ERRORS, GatewayError, MINUTE_MS, Shares, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
@@ -126,13 +127,13 @@ export class McpSnapshots {
   }
 
   private keepFailure(row: McpIntegrationEntity, { message, isUnauthorised }: McpReadError): Promise<void> {
-    const isOfUsers = row.authType === 'oauth_auto' && isUnauthorised;
+    const needsUsers = isOfUsers(row.authType) && isUnauthorised;
     const since = row.lastSyncedAt ?? row.createdAt;
     // Grows with the time without success, so that a server that is gone is contacted less and less.
     const waitMs = Math.min(BACK_OFF_MAX_MS, Math.max(EVERY_MS, Date.now() - since.getTime()));
     return saveSync(this.dataSource.manager, row, {
-      syncStatus: isOfUsers ? 'pending' : 'failed',
-      syncError: isOfUsers ? OF_USERS : message.slice(0, 1_024),
+      syncStatus: needsUsers ? 'pending' : 'failed',
+      syncError: needsUsers ? OF_USERS : message.slice(0, 1_024),
       nextSyncAt: after(waitMs),
     });
   }

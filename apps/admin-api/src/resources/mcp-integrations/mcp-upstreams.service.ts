@@ -1,19 +1,15 @@
 import { clientCredentialsToken } from '@gw/cloud-identities';
-import type { McpAuthContent } from '@gw/contracts';
-import { SecretReferenceEntity, type McpIntegrationEntity, type StoredMcpServerInfo } from '@gw/entities';
+import { isOfUsers, type McpAuthContent } from '@gw/contracts';
+import type { McpIntegrationEntity, StoredMcpServerInfo } from '@gw/entities';
 import { CONTROL_PLANE_VERSION, VendorError, type VendorCalls } from '@gw/kernel';
 import { NO_CAPABILITIES, own, ownList, type JsonObject, type ListedType } from '@gw/mcp';
 import { EraVerdicts, McpUpstream, UpstreamError, type ListKind, type UpstreamNetwork } from '@gw/mcp-client';
 import { OutboundClient } from '@gw/outbound';
-import { pick, type SecretReader } from '@gw/secret-managers';
 import { isStorable } from '@gw/web';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
-import { mayUse, SecretAccess } from '../../platform/credentials/secret-access';
-import { SECRET_READER } from '../../platform/credentials/secret-reader';
 import { VENDOR_CALLS } from '../../platform/credentials/vendor-calls';
-import { isFields } from './mcp-configurations';
-import { McpCredentials } from './mcp-credentials.service';
+import { McpSecrets } from '../../platform/mcp/mcp-secrets.service';
+import { isFields } from './configuration-faults';
 import { MCP_NETWORK } from './mcp-network';
 import { keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
 
@@ -54,12 +50,9 @@ export class McpUpstreams implements OnModuleDestroy {
   private readonly verdicts = new EraVerdicts();
 
   constructor(
-    private readonly dataSource: DataSource,
     private readonly client: OutboundClient,
-    private readonly credentials: McpCredentials,
-    private readonly access: SecretAccess,
+    private readonly secrets: McpSecrets,
     @Inject(MCP_NETWORK) private readonly network: UpstreamNetwork,
-    @Inject(SECRET_READER) private readonly readSecret: SecretReader,
     @Inject(VENDOR_CALLS) private readonly calls: VendorCalls,
   ) {}
 
@@ -86,8 +79,8 @@ export class McpUpstreams implements OnModuleDestroy {
   }
 
   /** Connects, and returns the name of the server. Throws `McpReadError`. */
-  describe(row: McpIntegrationEntity): Promise<ServerDescription> {
-    return this.with(row, TEST_MS, async (upstream, signal) => {
+  describe(row: McpIntegrationEntity, totalMs = TEST_MS): Promise<ServerDescription> {
+    return this.with(row, totalMs, async (upstream, signal) => {
       const startedAt = performance.now();
       const { serverInfo } = await upstream.describe({ signal });
       return { name: textOf(serverInfo, 'name', 255), tookMs: Math.round(performance.now() - startedAt) };
@@ -127,8 +120,9 @@ export class McpUpstreams implements OnModuleDestroy {
 
   /** Returns the headers of the shared credential; none where users sign in themselves. */
   private async headersOf(row: McpIntegrationEntity): Promise<Readonly<Record<string, string>>> {
-    const content = this.credentials.open(row);
-    const secrets = await this.secretsOf(row);
+    if (isOfUsers(row.authType)) return {};
+    const content = this.secrets.open(row);
+    const secrets = await this.secrets.mapped(row);
     if (row.authType === 'headers') return withMapped(content, secrets);
     if (row.authType !== 'oauth_client_credentials') return {};
     const client = row.configurations['oauth_client_credentials'];
@@ -142,29 +136,6 @@ export class McpUpstreams implements OnModuleDestroy {
       this.calls,
     );
     return { authorization: `Bearer ${token}` };
-  }
-
-  /** Returns the mapped secrets by their targets. Throws `VendorError`. */
-  private async secretsOf({
-    secretMappings,
-    organisationId,
-    workspaceId,
-  }: McpIntegrationEntity): Promise<ReadonlyMap<string, string>> {
-    const mappings = secretMappings ?? [];
-    if (mappings.length === 0) return new Map();
-    const ids = mappings.map(({ secret_reference_id: id }) => id);
-    const where = { id: In(ids), organisationId, status: 'active' } as const;
-    const rows = await this.dataSource.manager.findBy(SecretReferenceEntity, where);
-    const references = new Map(rows.map((row) => [row.id, row]));
-    const secrets = new Map<string, string>();
-    for (const { target_field: target, secret_reference_id: id, secret_key: key } of mappings) {
-      const reference = references.get(id);
-      if (!reference || (workspaceId !== null && !mayUse(reference, workspaceId)))
-        throw new VendorError('refused', `The secret reference of ${target} may not be used any more.`);
-      const location = this.access.locationOf(reference, key);
-      secrets.set(target, pick(await this.readSecret(location), location));
-    }
-    return secrets;
   }
 }
 

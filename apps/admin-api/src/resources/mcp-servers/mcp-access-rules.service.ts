@@ -1,13 +1,14 @@
 import type { McpAccessRule } from '@gw/contracts';
 import { isUuid } from '../../platform/auth/tenancy';
-import type { McpServerEntity } from '@gw/entities';
+import { ScimGroupEntity, type McpServerEntity } from '@gw/entities';
 import type { ErrorDetail } from '@gw/kernel';
-import { argumentConditionFault } from '@gw/mcp';
+import { argumentConditionFault, RULE_ROLES } from '@gw/mcp';
 import { validationFailed } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, In, type EntityManager } from 'typeorm';
 import type { At } from '../../platform/resource/at';
 import { findRow, patchRow } from '../../platform/resource/rows';
+import { SSO_GROUP_PREFIX } from '../../platform/rows/user-facts.queries';
 import { Writes } from '../../platform/unit-of-work/writes';
 import type { McpAccessRulesResponse, UpdateMcpAccessRulesDto } from './mcp-server-access.dto';
 import { MCP_SERVER } from './mcp-server-rows';
@@ -36,7 +37,8 @@ export class McpAccessRulesService {
       ...{ tools, effect, when: when ?? [] },
     }));
     return this.writes.run(at.caller, (write) =>
-      patchRow(write, MCP_SERVER, at, (row) => {
+      patchRow(write, MCP_SERVER, at, async (row) => {
+        await assertGroups(write.manager, row, rules);
         row.accessRules = rules;
         if (input.default !== undefined) row.defaultEffect = input.default;
       }),
@@ -44,13 +46,34 @@ export class McpAccessRulesService {
   }
 }
 
+/** Throws `validation_failed` for groups that the organisation does not have: a denial of them would do nothing. */
+async function assertGroups(
+  manager: EntityManager,
+  { organisationId }: McpServerEntity,
+  rules: readonly Pick<McpAccessRule, 'subject'>[],
+): Promise<void> {
+  const named = rules.map(({ subject: { type, id } }) => (type === 'group' && isUuid(id) ? id : null));
+  const ids = named.filter((id) => id !== null);
+  if (ids.length === 0) return;
+  const groups = await manager.find(ScimGroupEntity, {
+    where: { organisationId, id: In([...new Set(ids)]) },
+    select: { id: true },
+  });
+  const known = new Set(groups.map(({ id }) => id));
+  const faults = named.flatMap((id, index) =>
+    id === null || known.has(id) ? [] : [{ path: `rules.${String(index)}.subject.id`, message: GROUP_RULE }],
+  );
+  if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
+}
+
 export const rulesOf = ({ accessRules }: McpServerEntity): McpAccessRule[] =>
   accessRules as object[] as McpAccessRule[];
 
-/** Subjects that gateways do not know of a caller, so that a rule about them would do nothing. */
-const NOT_ENFORCED: ReadonlySet<string> = new Set(['group', 'role']);
 /** Subjects that have a UUID; a client has any text. */
 const WITH_UUID: ReadonlySet<string> = new Set(['user', 'key', 'trust']);
+const ROLES: ReadonlySet<string> = new Set(RULE_ROLES);
+const SSO_GROUP = new RegExp(`^${SSO_GROUP_PREFIX}.`);
+const GROUP_RULE = `must be the id of a group of SCIM in the organisation, or ${SSO_GROUP_PREFIX} and the name of a group`;
 const PATTERN = /^[^*]*\*?$/;
 
 function faultsOf({ subject, tools, when }: RuleDto, index: number): ErrorDetail[] {
@@ -58,10 +81,10 @@ function faultsOf({ subject, tools, when }: RuleDto, index: number): ErrorDetail
   const faults: ErrorDetail[] = [];
   if (WITH_UUID.has(subject.type) && !isUuid(subject.id))
     faults.push({ path: `${path}.subject.id`, message: `must be the id of a ${subject.type}` });
-  if (NOT_ENFORCED.has(subject.type)) {
-    const message = `gateways do not enforce rules for a ${subject.type}; use user, key, client or trust`;
-    faults.push({ path: `${path}.subject.type`, message });
-  }
+  if (subject.type === 'role' && !ROLES.has(subject.id))
+    faults.push({ path: `${path}.subject.id`, message: `must be one of ${RULE_ROLES.join(', ')}` });
+  if (subject.type === 'group' && !isUuid(subject.id) && !SSO_GROUP.test(subject.id))
+    faults.push({ path: `${path}.subject.id`, message: GROUP_RULE });
   for (const [place, tool] of tools.entries()) {
     if (!PATTERN.test(tool))
       faults.push({ path: `${path}.tools.${String(place)}`, message: 'may have * only at the end' });

@@ -36,7 +36,8 @@ export class McpConnectionsService {
     });
     const data = rows.map((row) => ({
       user_id: row.userId,
-      connected: row.status === 'connected',
+      connected: row.status === 'connected' || row.status === 'needs_scope',
+      status: row.status,
       created_at: row.createdAt.toISOString(),
       last_updated_at: row.lastUpdatedAt.toISOString(),
     }));

@@ -10,6 +10,7 @@ import {
   decidingRule,
   judgeAccess,
   MCP_SCOPE,
+  userRoles,
   type AccessCaller,
   type AccessCapability,
   type AccessRule,
@@ -22,6 +23,7 @@ import { scopesInForce, userRolesOf } from '../../platform/auth/key-scopes';
 import type { At } from '../../platform/resource/at';
 import { findRow } from '../../platform/resource/rows';
 import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
+import { userFacts } from '../../platform/rows/user-facts.queries';
 import { rulesOf } from './mcp-access-rules.service';
 import type { EffectiveReason, McpEffectiveQuery, McpEffectiveResponse } from './mcp-server-access.dto';
 import { pageFromZero } from '../../platform/mcp/mcp-capability-lists';
@@ -123,7 +125,7 @@ async function callerOf(
     const id = userId.toLowerCase();
     if (!(await memberIds(manager, server, [id])).has(id))
       throw invalid('user_id', 'user_id must be a member of the workspace');
-    return { ...NO_ONE, userId: id, scopes: [MCP_SCOPE] };
+    return { ...NO_ONE, ...(await groupsAndRolesOf(manager, server, id)), userId: id, scopes: [MCP_SCOPE] };
   }
   if (keyId === undefined || userId !== undefined)
     throw invalid('user_id', 'send exactly one of user_id and api_key_id');
@@ -141,10 +143,20 @@ async function callerOf(
     roles ?? { organisationRole: null, workspaceRole: null },
     DEFAULT_SECURITY,
   );
-  return { ...NO_ONE, userId: key.userId, keyId: key.id, scopes };
+  const facts = key.userId === null ? {} : await groupsAndRolesOf(manager, server, key.userId);
+  return { ...NO_ONE, ...facts, userId: key.userId, keyId: key.id, scopes };
 }
 
-/** Groups and roles stay empty, as gateways have them. */
+/** The groups and roles of a user, as gateways know them. */
+async function groupsAndRolesOf(
+  manager: EntityManager,
+  { organisationId, workspaceId }: McpServerEntity,
+  userId: string,
+): Promise<Pick<AccessCaller, 'groups' | 'roles'>> {
+  const [facts] = await userFacts(manager, [{ organisationId, userId }]);
+  return { groups: facts?.groups ?? [], roles: facts ? userRoles(facts, workspaceId) : [] };
+}
+
 const NO_ONE: AccessCaller = {
   ...{ userId: null, groups: [], roles: [], keyId: null, clientId: null, trustId: null },
   ...{ scopes: [], key: null },

@@ -69,9 +69,17 @@ export class DeleteMcpConnectionQuery {
   @ReferenceField({ optional: true }) workspace_id?: string;
 }
 
+const CONNECTION_STATES = ['connected', 'needs_scope', 'needs_consent', 'revoked', 'error'] as const;
+
 class McpConnectionResponse {
   @ResponseField.uuid() readonly user_id!: string;
   @ResponseField.boolean() readonly connected!: boolean;
+  @ResponseField.oneOf(CONNECTION_STATES, {
+    description:
+      'needs_scope: in use, and the server wants more scopes. needs_consent: the user must connect again. ' +
+      'error: the server names another authorization server than before.',
+  })
+  readonly status!: (typeof CONNECTION_STATES)[number];
   @ResponseField.time() readonly created_at!: string;
   @ResponseField.time() readonly last_updated_at!: string;
 }
@@ -83,16 +91,18 @@ export class McpConnectionsResponse {
 }
 
 const SUBJECTS = ['user', 'group', 'role', 'key', 'client', 'trust'] as const;
-const EFFECTS = ['allow', 'deny'] as const;
+const EFFECTS = ['allow', 'deny', 'ask'] as const;
 
 class McpRuleSubjectDto {
   @EnumField(SUBJECTS, {
-    description: 'group and role are refused until gateways enforce rules for them.',
+    description: 'group and role are those of the user who calls; keys without a user have none.',
     example: 'user',
   })
   type!: (typeof SUBJECTS)[number];
   @TextField({
-    description: 'Id of the user, key, client or trust.',
+    description:
+      'Id of the user, key, client or trust; id of a group of SCIM, or `sso:` with the name of a group that single sign-on gives; ' +
+      'or a role: admin, manager or member of the workspace, organisation_owner, organisation_admin.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   id!: string;
@@ -107,7 +117,11 @@ class McpAccessRuleDto {
     example: ['read_*'],
   })
   tools!: string[];
-  @EnumField(EFFECTS, { description: 'A denial wins over all that allow.', example: 'allow' })
+  @EnumField(EFFECTS, {
+    description:
+      'ask: a person must approve each call. A deny takes precedence over an ask, an ask over an allow.',
+    example: 'allow',
+  })
   effect!: (typeof EFFECTS)[number];
   @ObjectListField({
     optional: true,
@@ -121,7 +135,7 @@ class McpAccessRuleDto {
 export class UpdateMcpAccessRulesDto {
   @NestedListField(() => McpAccessRuleDto, {
     maxItems: 500,
-    description: 'All rules of the server. A deny takes precedence over an ask, an ask over an allow.',
+    description: 'All rules of the server.',
   })
   rules!: McpAccessRuleDto[];
   @EnumField(ALLOW_DENY, {

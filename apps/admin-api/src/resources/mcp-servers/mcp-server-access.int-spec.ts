@@ -1,5 +1,13 @@
-import { McpCapabilityEntity, McpConnectionEntity, McpServerEntity, McpServerUserEntity } from '@gw/entities';
+import {
+  McpCapabilityEntity,
+  McpConnectionEntity,
+  McpServerEntity,
+  McpServerUserEntity,
+  ScimGroupEntity,
+  ScimGroupMemberEntity,
+} from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
 import { TestAdminApi, type Call, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 import { insertCapability, insertMcpIntegration, insertMcpServer } from '../../spec-support/mcp-servers';
@@ -32,6 +40,20 @@ const member = (role: 'member' | 'manager' = 'member') =>
 const sessionOf = async ({ email }: { readonly email: string }): Promise<Call> => ({
   token: await api.login(email),
 });
+
+/** Inserts a group of SCIM, and returns its id. */
+async function insertGroup(
+  manager: EntityManager,
+  organisationId: string,
+  members: readonly string[] = [],
+): Promise<string> {
+  const groupId = uuidv7();
+  const displayName = `Group ${groupId}`;
+  const group = { id: groupId, organisationId, displayName, displayNameKey: displayName.toLowerCase() };
+  await manager.insert(ScimGroupEntity, group);
+  for (const userId of members) await manager.insert(ScimGroupMemberEntity, { groupId, userId });
+  return groupId;
+}
 
 async function connect(userId: string, status: McpConnectionEntity['status'] = 'connected'): Promise<void> {
   const { organisationId } = tenant;
@@ -243,23 +265,35 @@ describe('access rules of an MCP server', () => {
       400,
       ['rules.0.subject.id', 'rules.1.subject.id', 'rules.2.tools.1', 'rules.3.when.1'],
     ]);
+    const other = await api.tenant();
+    const foreign = await insertGroup(api.dataSource.manager, other.organisationId);
     const subjects = [
       { type: 'group', id: uuidv7() },
-      { type: 'role', id: 'member' },
+      { type: 'group', id: 'engineering' },
+      { type: 'group', id: foreign },
+      { type: 'role', id: 'boss' },
     ];
-    const unenforced = await put('access-rules', { rules: subjects.map((subject) => rule({ subject })) });
-    expect(unenforced.body.error).toMatchObject({ type: 'validation_failed' });
-    expect(unenforced.body.error?.details).toEqual(
-      ['group', 'role'].map((type, index) => ({
-        path: `rules.${String(index)}.subject.type`,
-        message: `gateways do not enforce rules for a ${type}; use user, key, client or trust`,
-      })),
-    );
+    for (const subject of subjects) {
+      const unknown = await put('access-rules', { rules: [rule({ subject })] });
+      expect([subject, ...(pathsOf(unknown) as unknown[])]).toEqual([subject, 400, ['rules.0.subject.id']]);
+    }
     expect((await put('access-rules', { rules: Array.from({ length: 501 }, () => rule()) })).status).toBe(
       400,
     );
-    expect((await put('access-rules', { rules: [rule({ effect: 'ask' })] })).status).toBe(400);
+    expect((await put('access-rules', { rules: [rule({ effect: 'maybe' })] })).status).toBe(400);
     expect(await get('access-rules')).toEqual({ rules: [], default: 'allow' });
+  });
+
+  it('are saved for groups of SCIM and of single sign-on, and for roles', async () => {
+    const group = await insertGroup(api.dataSource.manager, tenant.organisationId);
+    const rules = [
+      { type: 'group', id: group },
+      { type: 'group', id: 'sso:Engineering' },
+      { type: 'role', id: 'manager' },
+      { type: 'role', id: 'organisation_owner' },
+    ].map((subject) => ({ subject, tools: ['*'], effect: 'ask', when: [] }));
+    expect((await put('access-rules', { rules })).status).toBe(200);
+    expect(await get('access-rules')).toEqual({ rules, default: 'allow' });
   });
 });
 
@@ -297,6 +331,22 @@ describe('effective access to an MCP server', () => {
     const exception = { user_id: user.id, enabled: false };
     await put('user-access', { user_access: [exception] });
     expect(await seen(`user_id=${user.id}&page_size=1`)).toEqual(['read hidden user_access -']);
+  });
+
+  it('judges users by their groups and roles', async () => {
+    const { manager } = api.dataSource;
+    const user = await member('manager');
+    const group = await insertGroup(manager, tenant.organisationId, [user.id]);
+    for (const [position, name] of ['read', 'write', 'drop'].entries())
+      await insertCapability(manager, integrationId, name, { position });
+    const rules = [
+      { subject: { type: 'group', id: group }, tools: ['read'], effect: 'allow' },
+      { subject: { type: 'role', id: 'manager' }, tools: ['write'], effect: 'ask' },
+      { subject: { type: 'role', id: 'organisation_admin' }, tools: ['drop'], effect: 'allow' },
+    ];
+    await put('access-rules', { rules, default: 'deny' });
+    const expected = ['read allow rule allow', 'write allow rule ask', 'drop hidden default -'];
+    expect(await seen(`user_id=${user.id}`)).toEqual(expected);
   });
 
   it('judges keys by their scopes and users, and members only themselves', async () => {

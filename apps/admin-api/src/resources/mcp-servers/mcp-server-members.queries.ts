@@ -56,7 +56,7 @@ export async function accessOfMembers(
     .leftJoin(
       McpConnectionEntity,
       'connection',
-      `connection.userId = member.userId AND connection.serverId = :serverId AND connection.status = 'connected'`,
+      `connection.userId = member.userId AND connection.serverId = :serverId AND connection.status IN ('connected', 'needs_scope')`,
     )
     .setParameter('serverId', server.id)
     .select('member.userId', 'user_id')

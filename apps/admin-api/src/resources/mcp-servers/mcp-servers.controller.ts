@@ -3,6 +3,7 @@ import { ApiQuery } from '@nestjs/swagger';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
+import { McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
 import {
@@ -52,6 +53,11 @@ export class McpServersController {
   @Route.get(':mcpServerId/metadata', 'mcp_servers.read', McpServerMetadataResponse)
   metadata(@Named('mcpServerId') at: At): Promise<McpServerMetadataResponse> {
     return this.servers.metadata(at);
+  }
+
+  @Route.get(':mcpServerId/health', 'mcp_servers.read', McpHealthResponse)
+  health(@Named('mcpServerId') at: At): Promise<McpHealthResponse> {
+    return this.servers.health(at);
   }
 
   @Route.post(':mcpServerId/test', 'mcp_servers.update', McpServerTestResponse)

@@ -5,6 +5,8 @@ import { DataSource, In, type EntityManager } from 'typeorm';
 import { found, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { mcpServerUrl, type PublicUrlSettings } from '../../platform/common/public-url';
+import { toMcpHealth, type McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
+import { healthStrip } from '../../platform/mcp/mcp-health.queries';
 import { McpServerTests } from '../../platform/mcp/mcp-server-tests';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
@@ -107,6 +109,16 @@ export class McpServersService {
     const { manager } = this.dataSource;
     const { integrationId } = await findRow(manager, MCP_SERVER, at);
     return toMcpServerMetadata(found(await manager.findOneBy(McpIntegrationEntity, { id: integrationId })));
+  }
+
+  /** Returns the state of the upstream server at its last check, and the checks of a day. */
+  async health(at: At): Promise<McpHealthResponse> {
+    const { manager } = this.dataSource;
+    const { integrationId: id } = await findRow(manager, MCP_SERVER, at);
+    return toMcpHealth(
+      found(await manager.findOneBy(McpIntegrationEntity, { id })),
+      await healthStrip(manager, id),
+    );
   }
 
   /** Connects to the upstream server, if the workspace may use its integration; nothing is kept. */

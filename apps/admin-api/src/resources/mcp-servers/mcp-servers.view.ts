@@ -1,6 +1,7 @@
 import type { McpIntegrationEntity, McpServerEntity, StoredMcpServerInfo } from '@gw/entities';
 import { plainListResponseOf, ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
+import { healthOf, McpHealthSummary } from '../../platform/mcp/mcp-health.dto';
 import { McpTestResponse } from '../../platform/mcp/mcp-server-tests';
 import { McpServerFields } from './mcp-servers.dto';
 
@@ -28,6 +29,8 @@ export class McpServerResponse extends responseOf(McpServerFields, RowResponse) 
     example: 'https://gateway.example.com/search/github/mcp',
   })
   readonly url!: string;
+  @ResponseField.one(() => McpHealthSummary, { description: 'Of the upstream server, at its last check.' })
+  readonly health!: McpHealthSummary;
 }
 
 export class McpServerListResponse extends plainListResponseOf(McpServerResponse) {}
@@ -56,7 +59,7 @@ export interface McpServerParts {
 }
 
 type Shared = 'workspace_slug' | 'workspace_name' | 'mcp_integration_id' | 'mcp_integration_slug';
-type Upstream = 'mcp_integration_url' | 'auth_type' | 'url';
+type Upstream = 'mcp_integration_url' | 'auth_type' | 'url' | 'health';
 
 const sharedOf = ({
   integration,
@@ -70,6 +73,7 @@ const sharedOf = ({
   mcp_integration_url: integration.url,
   auth_type: integration.authType,
   url,
+  health: healthOf(integration),
 });
 
 export const toMcpServer = (row: McpServerEntity, parts: McpServerParts): McpServerResponse =>

@@ -1,3 +1,4 @@
+import { documentKey } from '@gw/contracts';
 import {
   OrganisationUserEntity,
   ScimGroupMemberEntity,
@@ -71,7 +72,9 @@ export class ScimGroupMembers {
         },
       });
     }
-    return [...left, ...joined];
+    const changed = [...left, ...joined];
+    write.changed(...changed.map((userId) => documentKey.user(context.organisationId, userId)));
+    return changed;
   }
 
   private async known(

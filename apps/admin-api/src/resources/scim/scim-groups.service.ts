@@ -1,3 +1,4 @@
+import { documentKey } from '@gw/contracts';
 import { ScimGroupEntity, UserEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import {
@@ -118,7 +119,9 @@ export class ScimGroupsService {
         resourceId: row.id,
         before: { ...documentOf(row), members: members.size },
       });
-      await this.memberships.follow(write, context.organisationId, [...members]);
+      const { organisationId } = context;
+      write.changed(...[...members].map((userId) => documentKey.user(organisationId, userId)));
+      await this.memberships.follow(write, organisationId, [...members]);
     });
   }
 

@@ -1,3 +1,4 @@
+import { documentKey } from '@gw/contracts';
 import {
   OrganisationUserEntity,
   ScimGroupMemberEntity,
@@ -115,6 +116,7 @@ export class ScimSeats {
     if (isActive) {
       const seat = { organisationId, userId };
       await write.manager.update(OrganisationUserEntity, seat, { role: 'member', status: 'active' });
+      write.changed(documentKey.user(organisationId, userId));
       await this.memberships.settle(write, organisationId, [userId]);
       return;
     }
@@ -132,6 +134,7 @@ export class ScimSeats {
     const groups = await manager.find(ScimGroupEntity, { where: { organisationId }, select: { id: true } });
     await manager.delete(ScimGroupMemberEntity, { userId, groupId: In(groups.map(({ id }) => id)) });
     await manager.delete(ScimUserEntity, { organisationId, userId });
+    write.changed(documentKey.user(organisationId, userId));
     const before = { userName: row.userName, source: 'scim' };
     write.audit({ action: 'delete', resourceType: 'users', resourceId: userId, before });
   }

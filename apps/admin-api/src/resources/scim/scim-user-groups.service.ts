@@ -1,3 +1,4 @@
+import { documentKey } from '@gw/contracts';
 import { ScimGroupEntity, ScimGroupMemberEntity } from '@gw/entities';
 import { changedMembers, memberChanges, memberIds, type MemberChange, type PatchOperation } from '@gw/scim';
 import { Inject, Injectable } from '@nestjs/common';
@@ -73,7 +74,9 @@ export class ScimUserGroups {
         joined.map((groupId) => ({ groupId, userId })),
       );
     }
-    if (left.length + joined.length > 0) await this.memberships.settle(write, organisationId, [userId]);
+    if (left.length + joined.length === 0) return;
+    write.changed(documentKey.user(organisationId, userId));
+    await this.memberships.settle(write, organisationId, [userId]);
   }
 }
 

@@ -1,3 +1,4 @@
+import { documentKey } from '@gw/contracts';
 import { SsoConnectionEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { assign, invalid, listOf, type ListResponse } from '@gw/web';
@@ -23,7 +24,7 @@ import type { SsoTestRedirectResponse } from '../../platform/logins/sso-tests.dt
 import { SsoTests } from '../../platform/logins/sso-tests.service';
 import { SamlProviders } from '../../platform/logins/saml-providers.service';
 import { openSecrets } from '../../platform/logins/sso-secrets';
-import { Writes } from '../../platform/unit-of-work/writes';
+import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import { Secrets } from '../../settings';
 import {
   PlainSsoFields,
@@ -165,7 +166,7 @@ export class SsoConnectionsService {
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       await assertMayNameProvider(write.manager, at.caller, 'issuer');
-      return deleteRow(write, this.connection, at);
+      return deleteRow(write, this.connection, at, (row) => forgetGroups(write, row));
     });
   }
 
@@ -198,6 +199,15 @@ export class SsoConnectionsService {
       jwksUri: row.tokenEndpointAuthMethod === 'private_key_jwt' ? this.clients.keysUri(row.id) : null,
     });
   }
+}
+
+/** Gateways read the users again whose groups the connection named; its links go with it. */
+async function forgetGroups(write: Write, { id, organisationId }: SsoConnectionEntity): Promise<void> {
+  const links = await write.manager.query<{ userId: string }[]>(
+    `SELECT DISTINCT user_id AS "userId" FROM sso_links WHERE connection_id = $1 AND groups <> '[]'`,
+    [id],
+  );
+  write.changed(...links.map(({ userId }) => documentKey.user(organisationId, userId)));
 }
 
 const isOwner = (caller: Principal): boolean => rankOf(caller) >= rankOfRole('owner', null);

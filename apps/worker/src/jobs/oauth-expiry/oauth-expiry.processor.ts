@@ -12,11 +12,13 @@ const DELETIONS = [
   { table: 'oauth_consents', key: 'id', condition: 'expires_at <= now()' },
   { table: 'oauth_clients', key: 'client_id', condition: UNUSED },
   { table: 'mcp_connect_tickets', key: 'ticket_hash', condition: 'expires_at <= now()' },
+  { table: 'mcp_approvals', key: 'id', condition: `expires_at < now() - interval '30 days'` },
+  { table: 'mcp_health', key: 'integration_id, minute', condition: `minute < now() - interval '1 day'` },
   // Of admin APIs that have stopped: these tokens are not revoked, which have been refused since.
   { table: 'mcp_revocations', key: 'id', condition: `created_at < now() - interval '1 day'` },
 ];
 
-/** Keeps the tables of the OAuth server and of connections to MCP servers small. Safe to run twice and on many machines. */
+/** Keeps the tables of the OAuth server, of connections to MCP servers and of approvals of calls small. Safe to run twice and on many machines. */
 export class OauthExpiryProcessor implements JobProcessor {
   readonly spec = oauthExpiryJob;
 

@@ -1,0 +1,85 @@
+import { mcpAuthBinding, type McpAuthContent } from '@gw/contracts';
+import { McpIntegrationEntity, SecretReferenceEntity } from '@gw/entities';
+import { isObject, unseal, VendorError } from '@gw/kernel';
+import { pick, type SecretReader } from '@gw/secret-managers';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { Secrets } from '../../settings';
+import type { ClientSecret } from '../credentials/mcp-shown-configurations';
+import { mayUse, SecretAccess } from '../credentials/secret-access';
+import { SECRET_READER } from '../credentials/secret-reader';
+import type { UpstreamClient } from './connection-tokens';
+
+type Sealed = Pick<McpIntegrationEntity, 'id' | 'organisationId' | 'sealedAuth'>;
+type Mapped = Pick<McpIntegrationEntity, 'secretMappings' | 'organisationId' | 'workspaceId'>;
+
+/** Opens the secrets of MCP integrations, also those in a secret manager. */
+@Injectable()
+export class McpSecrets {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly secrets: Secrets,
+    private readonly access: SecretAccess,
+    @Inject(SECRET_READER) private readonly readSecret: SecretReader,
+  ) {}
+
+  /** Returns the secrets that are saved with the integration. */
+  open({ id, organisationId, sealedAuth }: Sealed): McpAuthContent {
+    if (sealedAuth === null) return {};
+    const plain = unseal(this.secrets.sealingKeyring, sealedAuth, mcpAuthBinding(organisationId, id));
+    return JSON.parse(plain.toString('utf8')) as McpAuthContent;
+  }
+
+  /** Reads the mapped secrets by their targets. Throws `VendorError`. */
+  async mapped({
+    secretMappings,
+    organisationId,
+    workspaceId,
+  }: Mapped): Promise<ReadonlyMap<string, string>> {
+    const mappings = secretMappings ?? [];
+    if (mappings.length === 0) return new Map();
+    const ids = mappings.map(({ secret_reference_id: id }) => id);
+    const where = { id: In(ids), organisationId, status: 'active' } as const;
+    const rows = await this.dataSource.manager.findBy(SecretReferenceEntity, where);
+    const references = new Map(rows.map((row) => [row.id, row]));
+    const secrets = new Map<string, string>();
+    for (const { target_field: target, secret_reference_id: id, secret_key: key } of mappings) {
+      const reference = references.get(id);
+      if (!reference || (workspaceId !== null && !mayUse(reference, workspaceId)))
+        throw new VendorError('refused', `The secret reference of ${target} may not be used any more.`);
+      const location = this.access.locationOf(reference, key);
+      secrets.set(target, pick(await this.readSecret(location), location));
+    }
+    return secrets;
+  }
+
+  /**
+   * Returns the mapped client secret of an active integration for an authorization server that it names. Throws
+   * `VendorError`, also for another issuer, which must not get the secret.
+   */
+  async secretFor({ integrationId, issuer }: NonNullable<UpstreamClient['mapped']>): Promise<string> {
+    const where = { id: integrationId, status: 'active' } as const;
+    const row = await this.dataSource.manager.findOneBy(McpIntegrationEntity, where);
+    if (row === null || namedIssuer(row) !== issuer || !isMapped(row, 'client_secret'))
+      throw new VendorError('refused', 'The integration names another authorization server or secret now.');
+    return (await this.mapped(row)).get('client_secret') ?? '';
+  }
+
+  /** Returns a secret of a client, mapped or saved; null without one. Throws `VendorError`. */
+  async clientSecret(row: Sealed & Mapped, target: ClientSecret = 'client_secret'): Promise<string | null> {
+    if (isMapped(row, target)) return (await this.mapped(row)).get(target) ?? null;
+    const { clientSecret, serverClientSecret } = this.open(row);
+    return (target === 'client_secret' ? clientSecret : serverClientSecret) ?? null;
+  }
+}
+
+/** The authorization server that the administrator named for a client. */
+function namedIssuer({ configurations }: Pick<McpIntegrationEntity, 'configurations'>): unknown {
+  const client = configurations['oauth_metadata'];
+  return isObject(client) ? client['issuer'] : undefined;
+}
+
+export const isMapped = (
+  { secretMappings }: Pick<McpIntegrationEntity, 'secretMappings'>,
+  target: ClientSecret,
+): boolean => (secretMappings ?? []).some(({ target_field }) => target_field === target);

@@ -1,0 +1,34 @@
+import {
+  signingKeyDocumentBinding,
+  type DocumentKey,
+  type ReadModelDocument,
+  type SigningKeyDocument,
+} from '@gw/contracts';
+import { seal } from '@gw/kernel';
+import { Inject, Injectable } from '@nestjs/common';
+import { SigningKeys } from '../platform/oauth/signing-keys';
+import { Secrets, SETTINGS, type AdminSettings } from '../settings';
+import { versioned } from './document-builders';
+
+/** The document of the key with which gateways sign tokens for upstream servers. */
+@Injectable()
+export class SigningKeyDocuments {
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly secrets: Secrets,
+    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'PUBLIC_URL'>,
+  ) {}
+
+  /** Adds the document for each key. There is none without a public URL, where the key set is published. */
+  async add(wanted: readonly DocumentKey[], to: Map<DocumentKey, ReadModelDocument>): Promise<void> {
+    const { PUBLIC_URL: issuer } = this.settings;
+    if (wanted.length === 0 || issuer === null) return;
+    const [current] = (await this.keys.read()).keys;
+    if (current === undefined) return;
+    const { kid = '' } = current;
+    const document = versioned<SigningKeyDocument>({ kind: 'signing_key', issuer, kid, sealedPrivate: '' });
+    const binding = signingKeyDocumentBinding(kid);
+    const sealedPrivate = seal(this.secrets.sealingKeyring, JSON.stringify(current), binding);
+    for (const key of wanted) to.set(key, { ...document, sealedPrivate });
+  }
+}

@@ -1,0 +1,59 @@
+import type { McpScopeRequest, McpLinkResponse } from '@gw/contracts';
+import { McpConnectionEntity, McpIntegrationEntity } from '@gw/entities';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { RequestFacts } from '../../platform/common/principal';
+import { signInPlaces } from '../../platform/mcp/mcp-places.queries';
+import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
+import { McpConnectService } from './mcp-connect.service';
+import { callerOf } from './mcp-connections.service';
+import { clientSettings, readScopes } from './upstream-discovery';
+
+const NO_LINK: McpLinkResponse = { url: null };
+
+/** Leads users to scopes that a server wants beyond those of their connections. */
+@Injectable()
+export class ConnectionScopes {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly links: McpConnectService,
+  ) {}
+
+  /**
+   * Marks the connection, which stays in use for all other calls, and makes a link with which the user grants the scopes. Null: the
+   * user has granted them already, or the integration does not allow them.
+   */
+  async request(
+    { serverId, userId, scopes }: McpScopeRequest,
+    request: RequestFacts,
+  ): Promise<McpLinkResponse> {
+    const [place] = await signInPlaces(this.dataSource.manager, [{ serverId, userId }]);
+    const wanted = readScopes(scopes.join(' '));
+    if (place === undefined || wanted.length === 0) return NO_LINK;
+    const isMarked = await this.writes.run(callerOf(place, request), async (write) => {
+      const { manager } = write;
+      const row = await manager.findOne(McpConnectionEntity, {
+        where: { serverId, userId },
+        lock: FOR_CHANGE,
+      });
+      const integration = await manager.findOneByOrFail(McpIntegrationEntity, { id: place.integrationId });
+      const allowed = clientSettings(integration).scopes;
+      const isAllowed = allowed === null || wanted.every((scope) => allowed.includes(scope));
+      if (row?.sealedTokens == null || !isAllowed || wanted.every((scope) => row.scopes.includes(scope)))
+        return false;
+      const union = [...new Set([...row.scopes, ...row.wantedScopes, ...wanted])];
+      const isMarkedBefore = row.status === 'needs_scope' && union.length === row.wantedScopes.length;
+      if (isMarkedBefore) return true;
+      row.status = 'needs_scope';
+      row.wantedScopes = union;
+      await manager.save(McpConnectionEntity, row);
+      write.audit({
+        ...{ action: 'needs_scope', resourceType: 'mcp_connections', resourceId: row.id },
+        after: { server_id: serverId, user_id: userId, scopes: union },
+      });
+      return true;
+    });
+    return isMarked ? this.links.createFor({ serverId, userId }, request) : NO_LINK;
+  }
+}

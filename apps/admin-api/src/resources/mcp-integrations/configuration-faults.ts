@@ -1,0 +1,57 @@
+import type { McpAuthType } from '@gw/contracts';
+import type { ErrorDetail } from '@gw/kernel';
+import { shortenedFault } from '../../platform/credentials/shown-secret';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What the checks of `configurations` need to know of the rest of the integration. */
+export interface CheckedIntegration {
+  readonly authType: McpAuthType;
+  readonly url: string;
+  /** Targets of secret mappings. */
+  readonly mapped: ReadonlySet<string>;
+  /** Whether the header authorization is among the headers of the integration. */
+  readonly sendsAuthorization: boolean;
+  /** Whether the installation has a public URL, which signed tokens name as their issuer. */
+  readonly hasIssuer: boolean;
+}
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Collects faults with their paths. */
+export class Faults {
+  readonly found: ErrorDetail[] = [];
+
+  add(path: string, message: string | null): void {
+    if (message !== null) this.found.push({ path, message });
+  }
+
+  /** Whether the value is an object with known members only. */
+  object(value: unknown, path: string, known: readonly string[]): value is Fields {
+    if (!isFields(value)) {
+      this.add(path, 'must be an object');
+      return false;
+    }
+    for (const name of Object.keys(value).filter((each) => !known.includes(each)))
+      this.add(`${path}.${name.slice(0, 64)}`, `is unknown; send only ${known.join(', ')}`);
+    return true;
+  }
+
+  text(value: unknown, path: string, max: number): void {
+    if (typeof value !== 'string' || value === '') this.add(path, 'must be a non-empty text');
+    else if (value.length > max) this.add(path, `must have at most ${String(max)} characters`);
+  }
+
+  optionalText(value: unknown, path: string, max: number): void {
+    if (value !== undefined && value !== null) this.text(value, path, max);
+  }
+}
+
+/** Checks a client with a secret, which may be absent. */
+export function checkClient(value: Fields, path: string, faults: Faults): void {
+  faults.text(value['client_id'], `${path}.client_id`, 1_024);
+  faults.optionalText(value['client_secret'], `${path}.client_secret`, 8_192);
+  faults.add(`${path}.client_secret`, shortenedFault(value['client_secret']));
+  faults.optionalText(value['scope'], `${path}.scope`, 2_048);
+}

@@ -1,0 +1,51 @@
+import { isLoopbackUrl } from '@gw/kernel';
+import { shortenedFault } from '../../platform/credentials/shown-secret';
+import { checkClient, type Faults, type Fields } from './configuration-faults';
+
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post'];
+
+/** A client at a token endpoint whose address the administrator knows. */
+function checkExchangeClient(value: Fields, path: string, faults: Faults): void {
+  checkClient(value, path, faults);
+  const { token_endpoint: endpoint, auth_method: method } = value;
+  if (typeof endpoint !== 'string' || !isSecureUrl(endpoint))
+    faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
+  if (method !== undefined && !AUTH_METHODS.includes(String(method)))
+    faults.add(`${path}.auth_method`, `must be one of ${AUTH_METHODS.join(', ')}`);
+}
+
+const isSecureUrl = (url: string): boolean => /^https:\/\//i.test(url) || isLoopbackUrl(url);
+
+const EXCHANGE_MEMBERS = ['token_endpoint', 'client_id', 'client_secret', 'auth_method', 'scope'];
+
+/** Checks `token_exchange`. */
+export function checkTokenExchange(value: unknown, path: string, faults: Faults): void {
+  if (!faults.object(value, path, [...EXCHANGE_MEMBERS, 'audience', 'resource'])) return;
+  checkExchangeClient(value, path, faults);
+  for (const name of ['audience', 'resource']) faults.optionalText(value[name], `${path}.${name}`, 2_048);
+}
+
+/** Checks `id_jag`. */
+export function checkIdJag(value: unknown, path: string, faults: Faults): void {
+  const server = ['issuer', 'server_client_id', 'server_client_secret', 'server_auth_method'];
+  if (!faults.object(value, path, [...EXCHANGE_MEMBERS, ...server, 'allow_unannounced'])) return;
+  checkExchangeClient(value, path, faults);
+  const {
+    issuer,
+    server_client_secret: secret,
+    server_auth_method: method,
+    allow_unannounced: forced,
+  } = value;
+  if (typeof issuer !== 'string' || !isSecureUrl(issuer))
+    faults.add(
+      `${path}.issuer`,
+      'must be the issuer of the authorization server, which begins with https://',
+    );
+  faults.text(value['server_client_id'], `${path}.server_client_id`, 1_024);
+  faults.optionalText(secret, `${path}.server_client_secret`, 8_192);
+  faults.add(`${path}.server_client_secret`, shortenedFault(secret));
+  if (method !== undefined && !AUTH_METHODS.includes(String(method)))
+    faults.add(`${path}.server_auth_method`, `must be one of ${AUTH_METHODS.join(', ')}`);
+  if (forced !== undefined && typeof forced !== 'boolean')
+    faults.add(`${path}.allow_unannounced`, 'must be true or false');
+}

@@ -1,0 +1,53 @@
+import { INTERNAL, type McpHealthCheckResponse } from '@gw/contracts';
+import { Body, Controller, Param, Post, Query } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { ServiceOnly } from '../../platform/auth/access';
+import { ControlRoutes } from '../../platform/control-routes';
+import { McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import { McpHealth } from './mcp-health.service';
+import {
+  McpVersionListResponse,
+  McpVersionsQuery,
+  RestoreMcpVersionDto,
+} from './mcp-integration-versions.dto';
+import { McpIntegrationsService } from './mcp-integrations.service';
+import { mcpScopes } from './mcp-scopes';
+
+@ControlRoutes('mcp-integrations')
+export class McpIntegrationVersionsController {
+  constructor(private readonly integrations: McpIntegrationsService) {}
+
+  @Route.get(':mcpIntegrationId/versions', mcpScopes('read'), McpVersionListResponse)
+  list(@Named('mcpIntegrationId') at: At, @Query() query: McpVersionsQuery): Promise<McpVersionListResponse> {
+    return this.integrations.versions(at, query);
+  }
+
+  @Route.post(':mcpIntegrationId/versions/:version/restore', mcpScopes('update'))
+  restore(
+    @Named('mcpIntegrationId') at: At,
+    @Param('version') version: string,
+    @Body() body: RestoreMcpVersionDto,
+  ): Promise<object> {
+    return this.integrations.restore(at, version, body);
+  }
+
+  @Route.get(':mcpIntegrationId/health', mcpScopes('read'), McpHealthResponse)
+  health(@Named('mcpIntegrationId') at: At): Promise<McpHealthResponse> {
+    return this.integrations.health(at);
+  }
+}
+
+/** Called by the worker. */
+@ApiExcludeController()
+@Controller()
+export class McpHealthJobController {
+  constructor(private readonly checks: McpHealth) {}
+
+  @Post(INTERNAL.mcpHealth)
+  @ServiceOnly()
+  async checkDue(): Promise<McpHealthCheckResponse> {
+    return { checked: await this.checks.checkDue() };
+  }
+}

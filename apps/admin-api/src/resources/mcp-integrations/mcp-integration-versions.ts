@@ -1,0 +1,77 @@
+import { McpIntegrationVersionEntity, type McpIntegrationEntity } from '@gw/entities';
+import { isObject } from '@gw/kernel';
+import type { EntityManager } from 'typeorm';
+import { found } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
+import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
+import { shownMappings } from '../../platform/credentials/secret-mappings';
+import { addVersion, type Versions } from '../../platform/resource/versioned';
+import { McpPlainFields, type UpdateMcpIntegrationDto } from './mcp-integrations.dto';
+import { shownPrices } from './mcp-prices';
+import { viewOf } from '@gw/web';
+
+export const VERSIONS: Versions<McpIntegrationVersionEntity> = {
+  entity: McpIntegrationVersionEntity,
+  owner: 'integrationId',
+};
+
+/** The saved state of an integration: the members of a PUT, with masked secrets. */
+export const contentOf = (row: McpIntegrationEntity): Record<string, unknown> => ({
+  ...viewOf(McpPlainFields, row),
+  configurations: shownMcpConfigurations(row),
+  secret_mappings: shownMappings(row),
+  approval_mode: row.approvalMode,
+  on_change: row.onChange,
+  pricing: shownPrices(row.prices),
+});
+
+/** Adds the state as a version. The row must be locked or new. */
+export const keepVersion = async (
+  manager: EntityManager,
+  caller: Principal,
+  row: McpIntegrationEntity,
+  content = contentOf(row),
+): Promise<void> => {
+  await addVersion(manager, caller, VERSIONS, row.id, { content });
+};
+
+/** Adds the state before the first change of an integration that has no version yet. */
+export async function keepFirst(
+  manager: EntityManager,
+  caller: Principal,
+  row: McpIntegrationEntity,
+): Promise<void> {
+  const hasVersions = await manager.existsBy(McpIntegrationVersionEntity, { integrationId: row.id });
+  if (!hasVersions) await keepVersion(manager, caller, row);
+}
+
+/** Returns the version that a path names by its number. Throws `not_found`. */
+export async function versionAt(
+  manager: EntityManager,
+  integrationId: string,
+  version: string,
+): Promise<McpIntegrationVersionEntity> {
+  const number = /^[1-9]\d{0,8}$/.test(version) ? Number(version) : 0;
+  return found(await manager.findOneBy(McpIntegrationVersionEntity, { integrationId, number }));
+}
+
+/**
+ * The update that restores a version. Versions have no secrets: those of the integration now stay, and the
+ * caller sends what else the version needs.
+ */
+export function restored(
+  { content }: McpIntegrationVersionEntity,
+  now: McpIntegrationEntity,
+  secrets: Readonly<Record<string, unknown>>,
+): UpdateMcpIntegrationDto {
+  const { configurations: saved, ...rest } = content;
+  const before = isObject(saved) ? saved : {};
+  const cleared = Object.keys(shownMcpConfigurations(now)).map((name) => [name, null] as const);
+  const given = Object.entries(secrets).map(([name, value]) => [name, merged(before[name], value)] as const);
+  const configurations = { ...Object.fromEntries(cleared), ...before, ...Object.fromEntries(given) };
+  return { ...rest, configurations } as UpdateMcpIntegrationDto;
+}
+
+/** Members of the request replace those of the version, such as a masked secret. */
+const merged = (saved: unknown, given: unknown): unknown =>
+  isObject(saved) && isObject(given) ? { ...saved, ...given } : given;

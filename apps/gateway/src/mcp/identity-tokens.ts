@@ -1,0 +1,134 @@
+import {
+  documentKey,
+  signingKeyDocumentBinding,
+  type McpServerDocument,
+  type SigningKeyDocument,
+} from '@gw/contracts';
+import {
+  GatewayError,
+  isObject,
+  randomHex,
+  signToken,
+  tokenKey,
+  unseal,
+  type Keyring,
+  type TokenKey,
+} from '@gw/kernel';
+import { own, type AccessCaller, type JsonObject } from '@gw/mcp';
+import { readDocument, type Documents } from '../auth/documents';
+
+/** Seconds that a token lives at most. */
+const LIFETIME_SECONDS = 300;
+
+export interface IdentityTokenParts {
+  readonly documents: Documents;
+  /** Opens the sealed key. */
+  readonly ring: Keyring;
+}
+
+/** How an integration wants to learn who calls: `user_identity_forwarding` of its configurations. */
+export interface IdentityRule {
+  readonly method: 'claims_header' | 'bearer' | 'jwt_header';
+  /** Name of the header, in lower case. */
+  readonly header: string;
+  /** Claims to send; null: all. */
+  readonly claims: readonly unknown[] | null;
+  readonly lifetimeSeconds: number;
+}
+
+/** The rule of a server; null without one, and for addresses that are not https. */
+export function identityRule({ configurations, url }: McpServerDocument): IdentityRule | null {
+  const rule = own(configurations, 'user_identity_forwarding');
+  if (!isObject(rule) || !url.startsWith('https:')) return null;
+  const [given, header, claims, expiry] = [
+    own(rule, 'method'),
+    own(rule, 'header_name'),
+    own(rule, 'include_claims'),
+    own(rule, 'jwt_expiry_seconds'),
+  ];
+  const method = given === 'bearer' || given === 'jwt_header' ? given : 'claims_header';
+  return {
+    method,
+    header: method === 'bearer' || typeof header !== 'string' ? HEADERS[method] : header.toLowerCase(),
+    claims: Array.isArray(claims) ? claims : null,
+    lifetimeSeconds: typeof expiry === 'number' ? Math.min(expiry, LIFETIME_SECONDS) : LIFETIME_SECONDS,
+  };
+}
+
+const HEADERS = {
+  claims_header: 'x-user-claims',
+  bearer: 'authorization',
+  jwt_header: 'x-user-jwt',
+} as const;
+
+/** What is said about a caller, among the claims that the rule includes. */
+export function identityClaims(
+  { claims }: IdentityRule,
+  { organisationId, workspaceId }: McpServerDocument,
+  { userId, keyId }: Pick<AccessCaller, 'userId' | 'keyId'>,
+): JsonObject {
+  const known = {
+    ...{ sub: userId, organisation_id: organisationId, workspace_id: workspaceId, api_key_id: keyId },
+  };
+  return Object.fromEntries(
+    Object.entries(known).filter(([name]) => claims === null || claims.includes(name)),
+  );
+}
+
+/** Signed tokens about callers for upstream servers, with the key of the installation. */
+export class IdentityTokens {
+  private readonly keys = new WeakMap<SigningKeyDocument, TokenKey>();
+
+  constructor(private readonly parts: IdentityTokenParts) {}
+
+  /** Whether a server wants signed tokens about its callers. */
+  isWanted(server: McpServerDocument): boolean {
+    if (server.configurations['user_identity_forwarding'] === undefined) return false;
+    const rule = identityRule(server);
+    return rule !== null && rule.method !== 'claims_header';
+  }
+
+  /**
+   * Headers of a request to a server that wants signed tokens; none for other servers. Each token is for this server alone, and
+   * for five minutes at most. Throws `provider_credential_failed` without a key.
+   */
+  async headersOf(
+    server: McpServerDocument,
+    caller: AccessCaller,
+  ): Promise<Readonly<Record<string, string>>> {
+    const rule = identityRule(server);
+    if (rule === null || rule.method === 'claims_header') return {};
+    const document = await readDocument(this.parts.documents, documentKey.signingKey());
+    if (document?.kind !== 'signing_key')
+      throw new GatewayError('provider_credential_failed', {
+        message: 'There is no key to sign tokens for the MCP server; set PUBLIC_URL.',
+      });
+    const now = Math.floor(Date.now() / 1_000);
+    const token = signToken(this.keyOf(document), {
+      ...identityClaims(rule, server, caller),
+      ...{ iss: document.issuer, aud: server.url, sub: subjectOf(caller) },
+      ...(caller.clientId !== null && { act: { sub: caller.clientId } }),
+      ...{ iat: now, exp: now + rule.lifetimeSeconds, jti: randomHex(32) },
+    });
+    return { [rule.header]: rule.method === 'bearer' ? `Bearer ${token}` : token };
+  }
+
+  private keyOf(document: SigningKeyDocument): TokenKey {
+    let key = this.keys.get(document);
+    if (key === undefined) {
+      const binding = signingKeyDocumentBinding(document.kid);
+      const jwk = JSON.parse(
+        unseal(this.parts.ring, document.sealedPrivate, binding).toString('utf8'),
+      ) as JsonObject;
+      key = tokenKey(jwk);
+      this.keys.set(document, key);
+    }
+    return key;
+  }
+}
+
+/** Ids of users have no prefix; other callers have one, so that none looks like a user. */
+function subjectOf({ userId, keyId, trustId }: AccessCaller): string {
+  if (userId !== null) return userId;
+  return trustId === null ? `api_key:${keyId ?? ''}` : `trust:${trustId}`;
+}

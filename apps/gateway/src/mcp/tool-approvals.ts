@@ -1,0 +1,90 @@
+import {
+  INTERNAL,
+  type McpApprovalCaller,
+  type McpApprovalRequest,
+  type McpApprovalResponse,
+  type McpApprovalRound,
+} from '@gw/contracts';
+import { canonicalJson, digestOf, GatewayError } from '@gw/kernel';
+import type { DenialCause, JsonObject } from '@gw/mcp';
+import { redactJson } from '@gw/telemetry';
+import type { Principal } from '../auth/principals';
+import { Denied } from './denials';
+import type { McpRequest } from './mcp-request';
+
+/** What a person reads before a decision is shown whole, or the call is refused. */
+const ARGUMENTS_BYTES_MAX = 65_536;
+const SHOWN_LENGTH_MAX = 131_072;
+
+/** A call as it is sent to the server. */
+export interface ApprovedCall {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+}
+
+/** Approvals of single calls by persons. The control plane keeps them, so that one is used once by all gateways. */
+export class ToolApprovals {
+  /** `post` sends a POST to the control plane and returns the parsed response. It rejects when it is no success. */
+  constructor(private readonly post: (path: string, body: object) => Promise<unknown>) {}
+
+  /**
+   * Resolves when a person approved this call, and uses the approval up. `continues` is the last round of
+   * a call that goes on after input. Throws the denial of a call that must wait or was rejected.
+   */
+  async use(request: McpRequest, call: ApprovedCall, continues: McpApprovalRound | null): Promise<void> {
+    const { view, context } = request;
+    const { access, binding, principal } = view.caller;
+    const json = canonicalJson(call.arguments);
+    const shown = principal.logBodies ? JSON.stringify(redactJson(call.arguments)) : null;
+    if (Buffer.byteLength(json) > ARGUMENTS_BYTES_MAX || (shown?.length ?? 0) > SHOWN_LENGTH_MAX)
+      throw denied({ state: 'too_large' });
+    const response = await this.ask({
+      serverId: view.document.id,
+      tool: call.tool,
+      principal: binding,
+      caller: callerOf(access.userId, principal, access),
+      argumentsDigest: digestOf('mcp/arguments', [json]),
+      argumentsJson: shown,
+      continues,
+    });
+    const { outcome, id, round, expiresAt, reason } = response;
+    if (context.mcp !== null && id !== null) context.mcp.approval = { id, round };
+    switch (outcome) {
+      case 'approved':
+        return;
+      case 'pending':
+      case 'rejected':
+      case 'too_many':
+        throw denied({ state: outcome, id, expiresAt, reason });
+      case 'missing':
+        throw new Denied({ kind: 'server_unknown' }, new GatewayError('not_found'));
+    }
+  }
+
+  private async ask(request: McpApprovalRequest): Promise<McpApprovalResponse> {
+    try {
+      return (await this.post(INTERNAL.mcpApproval, request)) as McpApprovalResponse;
+    } catch (cause) {
+      throw denied({ state: 'unavailable' }, cause);
+    }
+  }
+}
+
+type Approval = Extract<DenialCause, { readonly kind: 'approval' }>;
+
+const NONE = { id: null, expiresAt: null, reason: null };
+
+function denied(why: Pick<Approval, 'state'> & Partial<Approval>, cause?: unknown): Denied {
+  const type = why.state === 'rejected' ? 'tool_rejected' : 'tool_pending';
+  return new Denied({ kind: 'approval', ...NONE, ...why }, new GatewayError(type, { cause }));
+}
+
+const callerOf = (
+  userId: string | null,
+  { key }: Principal,
+  {
+    keyId,
+    clientId,
+    trustId,
+  }: Pick<McpRequest['view']['caller']['access'], 'keyId' | 'clientId' | 'trustId'>,
+): McpApprovalCaller => ({ userId: userId ?? key.userId, apiKeyId: keyId, clientId, trustId });

@@ -1,0 +1,18 @@
+/** Roles that rules name: those of the workspace, and those of the organisation with a prefix. */
+export const RULE_ROLES = ['admin', 'manager', 'member', 'organisation_owner', 'organisation_admin'] as const;
+
+/** The roles of a user for the rules of a workspace's servers, among `RULE_ROLES`. */
+export function userRoles(
+  {
+    organisationRole,
+    workspaceRoles,
+  }: {
+    readonly organisationRole: string;
+    /** By workspace id. */
+    readonly workspaceRoles: Readonly<Record<string, string>>;
+  },
+  workspaceId: string,
+): readonly string[] {
+  const inWorkspace = Object.hasOwn(workspaceRoles, workspaceId) ? workspaceRoles[workspaceId] : undefined;
+  return [...(inWorkspace === undefined ? [] : [inWorkspace]), `organisation_${organisationRole}`];
+}
