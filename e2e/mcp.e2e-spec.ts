@@ -43,9 +43,9 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
     for (const client of clients.splice(0)) await client.close();
   });
 
-  async function connected(apiKey = key.key): Promise<Client> {
+  async function connected(apiKey = key.key, path = `/${server.slug}/mcp`): Promise<Client> {
     const client = new Client({ name: 'e2e', version: '1.0.0' });
-    const url = new URL(`${new URL(bench().baseUrl).origin}/${server.slug}/mcp`);
+    const url = new URL(new URL(bench().baseUrl).origin + path);
     await client.connect(
       new StreamableHTTPClientTransport(url, { requestInit: { headers: { 'x-gw-api-key': apiKey } } }),
     );
@@ -108,6 +108,37 @@ describe.each<Drivers>(['embedded', 'Redis'])('MCP servers with the %s drivers',
       `/analytics/summary/counters?${range}`,
     );
     expect(summary['mcp']).toBeGreaterThan(0);
+  });
+
+  it('[MCP-01] a toolset and the address of all servers show and call the tools of a server', async () => {
+    const toolset = await admin('POST', '/mcp-toolsets', {
+      ...{ name: 'Desk', slug: 'desk', workspace_id: bench().product.credentials.workspace_id },
+      members: [
+        {
+          ...{ server: server.slug, prefix: 'own', include: ['echo'] },
+          overrides: { echo: { hidden_arguments: [], fixed_arguments: { text: 'fixed' } } },
+        },
+      ],
+    });
+    const atPath = (path: string): Promise<Client> => connected(key.key, path);
+    const desk = await eventually(() => atPath('/desk/mcp').catch(() => undefined), { timeoutMs: CHANGE_MS });
+    expect(await toolsOf(desk)).toEqual(['own__echo']);
+    expect(await desk.callTool({ name: 'own__echo', arguments: { text: 'mine' } })).toMatchObject({
+      content: [{ type: 'text', text: 'fixed' }],
+    });
+    const all = await atPath('/mcp');
+    expect(await toolsOf(all)).toContain('tools__echo');
+    expect(await all.callTool({ name: 'tools__echo', arguments: { text: 'hello' } })).toMatchObject({
+      content: [{ type: 'text', text: 'hello' }],
+    });
+    await admin('DELETE', `/mcp-toolsets/${toolset.id}`);
+    await eventually(
+      async () => {
+        await expect(atPath('/desk/mcp')).rejects.toThrow(/There is no such MCP server|404/);
+        return true;
+      },
+      { timeoutMs: CHANGE_MS },
+    );
   });
 
   it('[REL-02] a guardrail of the target mcp_tools judges calls of the tools that its mapping names', async () => {

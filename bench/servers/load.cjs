@@ -26,7 +26,8 @@ function bodyCheck(expected, isStart, fail) {
     },
     end: () => {
       const seen = isStart ? kept?.subarray(0, expected.length) : kept;
-      if (!seen?.equals(expected)) fail('the body of an answer was wrong');
+      if (!seen?.equals(expected))
+        fail(`the body of an answer was wrong: ${kept?.latin1Slice(0, 300) ?? ''}`);
       kept = null;
     },
   };

@@ -1,6 +1,7 @@
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
 import { rsaKeyPair } from '@gw/testing';
 import type { State } from '../../apps/cli/src/reconcile';
+import { MCP_FULL, MCP_HAND_WRITTEN } from './cli-mcp-states';
 
 const PUBLIC_KEY = rsaKeyPair('k1').jwk;
 /** Ids that `withTools` replaces. */
@@ -175,6 +176,7 @@ export const FULL_FILE: State = {
       ...LIMITS,
     },
   ],
+  ...MCP_FULL,
   guardrails: [
     { slug: 'names', workspace: 'search', name: 'Names', checks: checks('Apollo'), actions: { deny: true } },
     { slug: 'words', name: 'Words', checks: checks('Zeus'), actions: { async: true } },
@@ -396,6 +398,7 @@ export const HAND_WRITTEN: State = {
       usage_limits: { credit_limit: 5, periodic_reset_days: 9 },
     },
   ],
+  ...MCP_HAND_WRITTEN,
   guardrails: [
     { slug: 'names', name: 'Names', checks: checks('Apollo') },
     { slug: 'called', name: 'Called', checks: checks('Zeus'), actions: { deny: true } },

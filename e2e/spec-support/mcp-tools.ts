@@ -15,8 +15,8 @@ export interface Tools {
 /** Inserts an MCP server with one tool into the tenant, and returns their ids. */
 export async function insertTools(admin: TestAdminApi, tenant: Tenant): Promise<Tools> {
   const { manager } = admin.dataSource;
-  const { id } = await insertMcpIntegration(manager, tenant);
-  const server = await insertMcpServer(manager, tenant, id);
+  const { id } = await insertMcpIntegration(manager, tenant, { slug: 'inserted' });
+  const server = await insertMcpServer(manager, tenant, id, { slug: 'inserted' });
   return { server: server.id, tool: (await insertCapability(manager, id, 'read')).id };
 }
 

@@ -122,7 +122,11 @@ const INSPECTORS = [
     ['--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=2', 'b=3'],
     /"sum": 5/,
   ),
-  inspector('/mcp/admin', ['--protocol-era', 'modern', '--method', 'tools/list'], /"get_my_limits"/),
+  inspector(
+    '/mcp/admin',
+    ['--protocol-era', 'modern', '--method', 'tools/list', '--strict'],
+    /"get_my_limits"/,
+  ),
 ];
 
 /** @type {(gateway: Gateway) => readonly CommandLine[]} */

@@ -15,6 +15,7 @@ const GATEWAY = join(ROOT, 'apps/gateway/src/mcp/spec-support/conformance-target
 const TARGETS = {
   direct: () => directTarget,
   gateway: () => require(GATEWAY).gatewayTarget,
+  toolset: () => require(GATEWAY).toolsetTarget,
 };
 
 module.exports = { TARGETS };

@@ -27,6 +27,7 @@ const ENTITIES: readonly (readonly [name: string, path: string, methods: readonl
   ['deployments', '/deployments', ALL],
   ['MCP integrations', '/mcp-integrations', ALL],
   ['MCP servers', '/mcp-servers', ALL],
+  ['MCP toolsets', '/mcp-toolsets', ALL],
   ['log exports', '/logs/exports', ['get', 'post', 'put']],
   ['audit logs', '/audit-logs', ['get']],
   ['analytics', '/analytics/graphs', ['get']],

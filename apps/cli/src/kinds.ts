@@ -13,6 +13,8 @@ import { defaultGuardrails, guardrails, workspaceGuardrails } from './kinds/guar
 import { partials, prompts } from './kinds/template.kinds';
 import { domains, oauthClients, trusts } from './kinds/identity.kinds';
 import { labels } from './kinds/prompt.kinds';
+import { mcpServerAccess } from './kinds/mcp-access.kinds';
+import { mcpIntegrationAccess, mcpIntegrations, mcpServers } from './kinds/mcp.kinds';
 import { users } from './kinds/user.kinds';
 import { alertWebhooks } from './kinds/webhook.kinds';
 import { rateLimitPolicies, usageLimitPolicies } from './kinds/policy.kinds';
@@ -40,12 +42,16 @@ export const KINDS: readonly Kind[] = [
   integrationAccess,
   providers,
   virtualKeys,
+  mcpIntegrations,
+  mcpIntegrationAccess,
+  mcpServers,
   guardrails,
   defaultGuardrails,
   workspaceGuardrails,
   configs,
   userKeyConfigs,
   users,
+  mcpServerAccess,
   apiKeys,
   labels,
   collections,

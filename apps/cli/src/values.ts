@@ -1,6 +1,7 @@
 import type { Json } from './api-client';
 
-const MASK = '*****';
+/** What responses show instead of a secret. */
+export const MASK = '*****';
 
 export const isFields = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -71,11 +72,13 @@ export function withSecrets(value: unknown, environment: NodeJS.ProcessEnv, requ
     Object.entries(value)
       .map(([name, item]) => {
         const plain = withSecrets(item, environment, required);
-        return [name, name === 'custom_headers' ? keptHeaders(item, plain) : plain] as const;
+        return [name, HEADER_MAPS.includes(name) ? keptHeaders(item, plain) : plain] as const;
       })
       .filter(([, item]) => item !== undefined),
   );
 }
+
+const HEADER_MAPS = ['custom_headers', 'headers'];
 
 /**
  * Headers are replaced as a whole: a header whose secret is not available is sent back masked,

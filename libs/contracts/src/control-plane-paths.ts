@@ -25,6 +25,7 @@ export const CONTROL_PLANE_SEGMENTS = [
   'mcp-approvals',
   'mcp-integrations',
   'mcp-servers',
+  'mcp-toolsets',
   'model-configs',
   'organisation',
   'organisations',

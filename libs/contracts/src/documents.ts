@@ -6,7 +6,12 @@ import type {
   UserDocument,
   WorkspaceSlugDocument,
 } from './caller-documents';
-import type { McpConnectionDocument, McpServerDocument } from './mcp-documents';
+import type {
+  McpCatalogueDocument,
+  McpConnectionDocument,
+  McpServerDocument,
+  McpToolsetDocument,
+} from './mcp-documents';
 import type { SecretLocation } from './secret-use';
 /**
  * The kinds of documents in the read model: the control plane's data for gateways, as flat,
@@ -24,6 +29,8 @@ export type DocumentKind =
   | 'prompt'
   | 'prompt_version'
   | 'mcp_server'
+  | 'mcp_toolset'
+  | 'mcp_catalogue'
   | 'access_token'
   | 'user'
   | 'signing_key'
@@ -401,6 +408,8 @@ export type ReadModelDocument =
   | PromptDocument
   | PromptVersionDocument
   | McpServerDocument
+  | McpToolsetDocument
+  | McpCatalogueDocument
   | McpConnectionDocument
   | AccessTokenDocument
   | UserDocument
@@ -412,8 +421,9 @@ export type ReadModelDocument =
  * `api_key:<hash>`, `ended_api_key:<hash>`, `organisation:<id>`, `workspace:<id>`,
  * `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`, `guardrail:<workspace
  * id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation
- * id>:<id>`, `mcp_server:<workspace id>:<slug or id>`, `mcp_connection:<server id>:<user id>`,
- * `access_token:<hash>`, `user:<organisation id>:<user id>`, `signing_key:current`, `trusts:<SHA-256 of the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
+ * id>:<id>`, `mcp_server:<workspace id>:<slug or id>`, `mcp_toolset:<workspace id>:<slug or id>`,
+ * `mcp_catalogue:<workspace id>`, `mcp_connection:<server id>:<user id>`, `access_token:<hash>`,
+ * `user:<organisation id>:<user id>`, `signing_key:current`, `trusts:<SHA-256 of the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
  */
 export type DocumentKey = string;
 
@@ -429,6 +439,9 @@ export const documentKey = {
   promptVersion: (organisationId: string, id: string): DocumentKey =>
     `prompt_version:${organisationId}:${id}`,
   mcpServer: (workspaceId: string, slugOrId: string): DocumentKey => `mcp_server:${workspaceId}:${slugOrId}`,
+  mcpToolset: (workspaceId: string, slugOrId: string): DocumentKey =>
+    `mcp_toolset:${workspaceId}:${slugOrId}`,
+  mcpCatalogue: (workspaceId: string): DocumentKey => `mcp_catalogue:${workspaceId}`,
   mcpConnection: (serverId: string, userId: string): DocumentKey => `mcp_connection:${serverId}:${userId}`,
   accessToken: (hash: string): DocumentKey => `access_token:${hash}`,
   user: (organisationId: string, userId: string): DocumentKey => `user:${organisationId}:${userId}`,

@@ -24,17 +24,24 @@ export type {
   McpApprovalResponse,
   McpApprovalRound,
 } from './mcp-approvals';
-export { isExchanged, isOfUsers } from './mcp-documents';
-export type {
-  McpAccessRule,
-  McpAuthContent,
-  McpAuthType,
-  McpCapabilityFacts,
-  McpConnectionContent,
-  McpConnectionDocument,
-  McpGuardrailMapping,
-  McpServerDocument,
-  McpServerFacts,
+export {
+  isExchanged,
+  isOfUsers,
+  MCP_CATALOGUE_MAX,
+  type McpAccessRule,
+  type McpAuthContent,
+  type McpAuthType,
+  type McpCapabilityFacts,
+  type McpCatalogueDocument,
+  type McpConnectionContent,
+  type McpConnectionDocument,
+  type McpGuardrailMapping,
+  type McpIntegrationKind,
+  type McpServerDocument,
+  type McpServerFacts,
+  type McpToolOverride,
+  type McpToolsetDocument,
+  type McpToolsetMember,
 } from './mcp-documents';
 export {
   credentialBinding,

@@ -163,8 +163,12 @@ export interface SessionRecord {
 
 /** A request to an MCP server. */
 export interface McpRecord {
-  /** Slug of the server. */
+  /** Slug of the server. Without one, that of the toolset; `-`: all servers of the workspace. */
   readonly server: string;
+  /** Slug of the toolset whose address was called; `-`: all servers. Absent: the server's own address. */
+  readonly toolset?: string;
+  /** Name that the client used, when it is not `name`. */
+  readonly shownName?: string;
   /** Method of MCP, such as `tools/call`. */
   readonly method: string;
   /** The server's own name of the tool or prompt, or the URI of the resource. Null: none was found. */

@@ -1,5 +1,8 @@
 import type { SecretUse } from './secret-use';
 
+/** What is behind an integration: an MCP server, or an HTTP service that an OpenAPI document describes. */
+export type McpIntegrationKind = 'server' | 'openapi';
+
 /** How the gateway signs in at an upstream MCP server. */
 export type McpAuthType =
   | 'none'
@@ -26,6 +29,8 @@ export interface McpCapabilityFacts {
   readonly name: string;
   /** The approved definition, as MCP lists it. */
   readonly definition: Readonly<Record<string, unknown>>;
+  /** The approved `HttpOperation` of `libs/mcp` that a call makes, for tools of an OpenAPI document. */
+  readonly operation?: Readonly<Record<string, unknown>>;
 }
 
 /** A rule of an administrator about tools; `AccessRule` of `libs/mcp`. */
@@ -82,6 +87,9 @@ export interface McpServerDocument {
   readonly workspaceId: string;
   readonly integrationId: string;
   readonly integrationSlug: string;
+  /** `openapi`: calls are requests to the HTTP service that an OpenAPI document describes. Absent: to an MCP server. */
+  readonly integrationKind?: McpIntegrationKind;
+  /** Of the MCP server, or the base URL of the HTTP service. */
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly authType: McpAuthType;
@@ -109,6 +117,65 @@ export interface McpServerDocument {
   /** Prices of calls in integers of 1e-8 USD; null: calls cost nothing. */
   readonly prices: { readonly default: number; readonly tools: Readonly<Record<string, number>> } | null;
 }
+
+/** How a toolset shows a tool of a member differently; `ToolOverride` of `libs/mcp`. */
+export interface McpToolOverride {
+  readonly title?: string;
+  readonly description?: string;
+  /** Arguments that callers do not see and cannot send. */
+  readonly hiddenArguments?: readonly string[];
+  /** Arguments that the gateway sends with these values; hidden from callers. */
+  readonly fixedArguments?: Readonly<Record<string, unknown>>;
+}
+
+/** A server of a toolset. Names are those of the server. */
+export interface McpToolsetMember {
+  /** Find it with `documentKey.mcpServer` and the workspace. */
+  readonly serverId: string;
+  /** Slug of the server. */
+  readonly server: string;
+  /** Before the names of its tools and prompts; null: the slug. */
+  readonly prefix: string | null;
+  /** Names and URIs, or their beginnings before a final `*`. Empty: everything. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** Shown name by name, of tools and prompts. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** By the name of the tool. */
+  readonly overrides: Readonly<Record<string, McpToolOverride>>;
+}
+
+/** Servers of a workspace under one address. It gives no access: each call is judged by its server. */
+export interface McpToolsetDocument {
+  readonly kind: 'mcp_toolset';
+  readonly version: string;
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  /** What clients may give to their models; null: nothing. */
+  readonly instructions: string | null;
+  /** At most 50, in the order in which clients see them. */
+  readonly members: readonly McpToolsetMember[];
+  /** `search`: clients list two tools, with which they search and call the others. */
+  readonly mode: 'list' | 'search';
+  /** `partial`: lists lack what a failed member offers; `strict`: lists fail. */
+  readonly failure: 'partial' | 'strict';
+}
+
+/** The servers of a workspace, whether or not it may use them now. */
+export interface McpCatalogueDocument {
+  readonly kind: 'mcp_catalogue';
+  readonly version: string;
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  /** The oldest `MCP_CATALOGUE_MAX` servers, oldest first. */
+  readonly servers: readonly { readonly id: string; readonly slug: string }[];
+}
+
+/** Servers under the address of all servers of a workspace. */
+export const MCP_CATALOGUE_MAX = 100;
 
 /** The decrypted content of `McpConnectionDocument.sealedTokens`. What refreshes the tokens stays in the control plane. */
 export interface McpConnectionContent {

@@ -56,10 +56,21 @@ export {
   type StoredToolPrices,
 } from './mcp/mcp-integration.entity';
 export { McpOauthClientEntity } from './mcp/mcp-oauth-client.entity';
+export {
+  McpOpenApiDocumentEntity,
+  type StoredOpenApiSelection,
+  type StoredOperationFilter,
+  type StoredSkippedOperation,
+} from './mcp/mcp-openapi-document.entity';
 export { McpRevocationEntity } from './mcp/mcp-revocation.entity';
 export { McpServerCapabilityEntity } from './mcp/mcp-server-capability.entity';
 export { McpServerUserEntity } from './mcp/mcp-server-user.entity';
 export { McpServerEntity } from './mcp/mcp-server.entity';
+export {
+  McpToolsetEntity,
+  type StoredToolOverride,
+  type StoredToolsetMember,
+} from './mcp/mcp-toolset.entity';
 export { OauthArtifactEntity } from './oauth/oauth-artifact.entity';
 export { OauthClientEntity } from './oauth/oauth-client.entity';
 export { OauthConsentEntity } from './oauth/oauth-consent.entity';

@@ -65,6 +65,8 @@ export { CookieSessions1795830500000 } from './migrations/1795830500000-cookie-s
 export { RememberedConsents1795840000000 } from './migrations/1795840000000-remembered-consents';
 export { Mcp1795850000000 } from './migrations/1795850000000-mcp';
 export { McpVault1795860000000 } from './migrations/1795860000000-mcp-vault';
+export { McpToolsets1795871000000 } from './migrations/1795871000000-mcp-toolsets';
+export { McpOpenapi1795872000000 } from './migrations/1795872000000-mcp-openapi';
 export { McpApprovals1795873000000 } from './migrations/1795873000000-mcp-approvals';
 export { SsoLinkGroups1795873100000 } from './migrations/1795873100000-sso-link-groups';
 export { McpIntegrationVersions1795873200000 } from './migrations/1795873200000-mcp-integration-versions';

@@ -1,4 +1,4 @@
-import { createPrivateKey, sign, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
+import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 
 /** A private key of the curve P-256 that signs tokens. */
 export interface TokenKey {
@@ -9,7 +9,7 @@ export interface TokenKey {
 /** Reads a private JSON Web Key of the curve P-256. Throws for other keys. */
 export function tokenKey(jwk: Readonly<Record<string, unknown>>): TokenKey {
   const { kid } = jwk;
-  const key = createPrivateKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' });
+  const key = createPrivateKey({ key: jwk, format: 'jwk' });
   if (typeof kid !== 'string' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     throw new Error('The key that signs tokens must have an id and the curve P-256.');
   return { kid, key };

@@ -129,6 +129,23 @@ describe('groups of a policy', () => {
   });
 });
 
+describe('names of tools in a policy [LIM-05]', () => {
+  const call = { mcpTool: 'delete_repo', mcpShownTool: 'tidy_up' };
+
+  it('are those of the server and those that a toolset shows', () => {
+    for (const value of ['delete_repo', 'tidy_up'])
+      expect(applies([{ key: 'mcp_tool', value }], call)).toBe(true);
+    expect(applies([{ key: 'mcp_tool', value: 'other' }], call)).toBe(false);
+    expect(keyOf(['mcp_tool'], call)).toContain('delete_repo');
+  });
+
+  it('lead past a policy by no name of a toolset', () => {
+    const condition = { key: 'mcp_tool', value: '*', excludes: ['tidy_up'] };
+    expect(applies([condition], call)).toBe(true);
+    expect(applies([condition], { mcpTool: 'tidy_up' })).toBe(false);
+  });
+});
+
 describe('target of a rate-limit policy [LIM-05]', () => {
   it('decides what the policy applies to: model calls or tool calls', () => {
     const rate = (target: RateLimitPolicyRule['target']): RateLimitPolicyRule => ({

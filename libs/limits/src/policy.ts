@@ -37,6 +37,11 @@ export interface PolicySubject {
   readonly endpointTypes?: readonly string[];
   readonly mcpServer?: string | null;
   readonly mcpTool?: string | null;
+  /**
+   * Name under which a toolset shows the tool. Conditions match it as well; what they exclude and
+   * groups look at `mcpTool` alone, so that no alias leads past a policy.
+   */
+  readonly mcpShownTool?: string | null;
 }
 
 export interface CompiledPolicy {
@@ -216,7 +221,8 @@ function compileCondition({ key, value, excludes }: PolicyCondition): (subject: 
   return (subject) => {
     const present = read(subject);
     if (present.length === 0 || present.some(excluded)) return false;
-    return !needsValue || present.some(matches);
+    if (!needsValue || present.some(matches)) return true;
+    return key === 'mcp_tool' && subject.mcpShownTool != null && matches(subject.mcpShownTool);
   };
 }
 

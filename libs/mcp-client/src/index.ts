@@ -15,14 +15,17 @@ export {
 export { type ServerFacts } from './channels/channel';
 export { EraVerdicts, type KnownEra } from './connect/era-verdicts';
 export { type UpstreamProtocol } from './connect/open-channel';
-export { isReservedHeader, type HeaderSource } from './http/headers';
+export { CallClock } from './http/call-clock';
+export { type HeaderSource } from './http/headers';
+export { UpstreamHttp, type UpstreamHttpRequest, type UpstreamHttpResponse } from './http/upstream-http';
 export { sandboxPolicy, withSandbox, type UpstreamNetwork } from './http/upstream-network';
-export { DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
+export { CALL_MS_MAX, DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
 export { type ListKind, type UpstreamList } from './lists';
 export { parsedResult, type ReceivedResult } from './rpc/received-result';
 export { UpstreamPool } from './upstream-pool';
 export { McpUpstream, type McpUpstreamOptions } from './upstream';
 export {
+  tooLarge,
   UpstreamError,
   type TimeoutPhase,
   type UpstreamErrorFacts,

@@ -37,6 +37,10 @@ export class UpstreamPool {
     return upstream;
   }
 
+  has(key: string): boolean {
+    return this.upstreams.has(key);
+  }
+
   /** Drops an upstream whose credential or address changed. Its calls in flight go on. */
   async drop(key: string): Promise<void> {
     const known = this.upstreams.get(key);

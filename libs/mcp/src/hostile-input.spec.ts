@@ -7,13 +7,13 @@ import {
   hasPathTraversal,
   headerParameters,
   listPage,
-  mapNames,
   McpFault,
   readChallenge,
   readServerJson,
   receive,
   withEditedLeaves,
 } from './index';
+import { mapNames } from './names/name-map';
 import { RING } from './spec-support/endpoint';
 
 const many = (count: number, text: string): string[] => Array.from({ length: count }, () => text);

@@ -1,8 +1,10 @@
 export {
   decidingRule,
+  isUserAllowed,
   judgeAccess,
   matchesName,
   MCP_SCOPE,
+  rulesAbout,
   type AccessCaller,
   type AccessCapability,
   type AccessRule,
@@ -119,7 +121,9 @@ export {
   type Received,
 } from './http/receive';
 export { checkParameterHeaders, upstreamHeaders } from './http/request-headers';
+export { isReservedHeader } from './http/reserved-headers';
 export { decodeHeaderValue, encodeHeaderValue } from './http/sentinel';
+export { mapMembers, memberCollisions, type AggregateMap, type AggregateMember } from './lists/aggregate-map';
 export {
   listPage,
   strictListFault,
@@ -129,36 +133,47 @@ export {
   type ListPage,
   type MemberList,
 } from './lists/list-page';
+export { ToolSearch } from './lists/tool-search';
 export {
   calledTool,
-  isInToolset,
+  hiddenNames,
+  SEARCH_TOOL_NAMES,
   SEARCH_TOOLS,
   sentArguments,
   shownTool,
-  ToolSearch,
+  toolsetFilter,
   type MemberSelection,
   type ToolOverride,
 } from './lists/toolset';
-export {
-  mapNames,
-  nameCollisions,
-  NamePrefixError,
-  type MappedName,
-  type NameMap,
-  type NameMember,
-} from './names/name-map';
+export { NamePrefixError, type MappedName } from './names/name-map';
 export { matchesUriTemplate } from './names/uri-template';
-export { mapUris, type MappedUri } from './names/resource-uris';
+export { originalUri, shownUris } from './names/resource-uris';
 export { checkOpenApi, OpenApiFault, openApiServerUrl } from './openapi/document';
-export { type HttpOperation } from './openapi/operation';
+export { METHODS, type HttpMethod, type HttpOperation } from './openapi/http-operation';
 export { openApiRequest, openApiUrl, type OpenApiRequest } from './openapi/request';
-export { openApiResult, type OpenApiResponse } from './openapi/result';
+export {
+  ERROR_BYTES_MAX,
+  isSuccess,
+  openApiResult,
+  type OpenApiResponse,
+  type OpenApiResult,
+  type OpenApiResultOptions,
+} from './openapi/result';
+export {
+  isSelected,
+  listedOperations,
+  operationKey,
+  type ListedOperation,
+  type OpenApiSelection,
+  type OperationFilter,
+} from './openapi/selection';
+export { OPENAPI_BOUNDS, readOpenApiText } from './openapi/text';
 export {
   openApiTools,
-  type OpenApiSelection,
+  splitOperation,
+  withOperation,
   type OpenApiTool,
   type OpenApiTools,
-  type OperationFilter,
 } from './openapi/tools';
 export {
   isKnownRequest,
@@ -179,7 +194,16 @@ export {
 } from './protocol';
 export { readRegistryRequest, RegistryFault, type RegistryRequest } from './registry/registry-request';
 export { registryResponse, type RegistryContext, type RegistryEntry } from './registry/registry-response';
-export { filledUrl, readServerJson, type ImportedRemote, type ImportedServer } from './registry/server-json';
+export {
+  filledHeaders,
+  filledUrl,
+  readServerJson,
+  type ImportedHeader,
+  type ImportedPackage,
+  type ImportedRemote,
+  type ImportedServer,
+  type RequestedInput,
+} from './registry/server-json';
 export { decodeBody, decodeUpstream, type DecodedBody } from './rpc/decode';
 export {
   notificationBody,
@@ -212,6 +236,7 @@ export {
   type SandboxRequest,
   type SandboxResponse,
 } from './sandbox/sandbox-server';
+export { withUiUri, withUris } from './rpc/uris';
 export { PARKED_TEXTS, ParkedCalls, type Redeemed } from './sealed/parked-calls';
 export { principalBinding, type McpPrincipal } from './sealed/principal';
 export { openRequestId, sealRequestId, type RequestOwner, type RequestPlace } from './sealed/request-id';

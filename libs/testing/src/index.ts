@@ -34,6 +34,7 @@ export {
   type McpFixtureRequest,
 } from './mcp/mcp-fixture';
 export { modernRequest } from './mcp/modern-request';
+export { restDocument, startRestService, type RestRequest, type RestService } from './mcp/rest-service';
 export { monitoredMetrics } from './monitored-metrics';
 export { sampleLogRecord } from './log-record';
 export {

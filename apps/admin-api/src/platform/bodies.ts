@@ -37,5 +37,8 @@ export const SCIM_BODY: BodyBounds = {
   levels: LEVELS_MAX,
 };
 
+/** Bounds for an OpenAPI document of 5 MiB, as a text whose characters are escaped, or as an object. */
+export const OPENAPI_BODY: BodyBounds = LOGS_BODY;
+
 /** Sets the body bounds of a route that needs more than `BODY`. */
 export const TakesBody = (bodyBounds: BodyBounds): MethodDecorator => addRouteConfig({ bodyBounds });

@@ -11,6 +11,8 @@ export type WantedRow =
   | { readonly kind: 'config'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'guardrail'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'mcp_server'; readonly workspaceId: string; readonly name: string }
+  | { readonly kind: 'mcp_toolset'; readonly workspaceId: string; readonly name: string }
+  | { readonly kind: 'mcp_catalogue'; readonly id: string }
   | { readonly kind: 'prompt'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'mcp_connection'; readonly serverId: string; readonly userId: string }
   | { readonly kind: 'signing_key' }
@@ -19,12 +21,15 @@ export type WantedRow =
   | { readonly kind: 'workspace_slug'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
 
+/** Kinds of documents that a workspace and a slug or id name. */
+type NamedKind = Extract<WantedRow, { readonly workspaceId: string; readonly name: string }>['kind'];
+
 // Lower case only, so that a document has exactly one key, the one in change events.
 const BY_HASH = /^(api_key|ended_api_key|access_token):([0-9a-f]{64})$/;
-const BY_ID = /^(organisation|workspace):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const BY_ID = /^(organisation|workspace|mcp_catalogue):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 /** A slug has at most 255 characters, and Postgres text cannot contain NUL. */
 const BY_NAME =
-  /^(provider|config|guardrail|mcp_server):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
+  /^(provider|config|guardrail|mcp_server|mcp_toolset):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 const MCP_CONNECTION =
   /^mcp_connection:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const USER =
@@ -52,7 +57,7 @@ function hashedRow(key: DocumentKey): WantedRow | null {
 
 function rowById(key: DocumentKey): WantedRow | null {
   const [, kind, id] = BY_ID.exec(key) ?? [];
-  return id === undefined ? null : { kind: kind as 'organisation' | 'workspace', id };
+  return id === undefined ? null : { kind: kind as 'organisation' | 'workspace' | 'mcp_catalogue', id };
 }
 
 function rowOfOrganisation(key: DocumentKey): WantedRow | null {
@@ -64,7 +69,7 @@ function rowOfOrganisation(key: DocumentKey): WantedRow | null {
 function rowByName(key: DocumentKey): WantedRow | null {
   const [, kind, workspaceId, name] = BY_NAME.exec(key) ?? [];
   if (workspaceId === undefined || name === undefined) return null;
-  return { kind: kind as 'provider' | 'config' | 'guardrail' | 'mcp_server', workspaceId, name };
+  return { kind: kind as NamedKind, workspaceId, name };
 }
 
 function rowOfUser(key: DocumentKey): WantedRow | null {

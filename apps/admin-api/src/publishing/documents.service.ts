@@ -40,6 +40,7 @@ import { addGuardrails } from './guardrail-documents';
 import { integrationLimitsOf } from './integration-limits';
 import { addMcpServers } from './mcp-documents';
 import { addMcpConnections } from './mcp-connection-documents';
+import { addMcpCatalogues, addMcpToolsets } from './mcp-toolset-documents';
 import { policyResets } from './policy-resets';
 import { addPrompts, addPromptVersions } from './prompt-documents';
 import { SigningKeyDocuments } from './signing-key-documents';
@@ -93,6 +94,8 @@ export class DocumentsService {
       await this.addConfigs(manager, of('config'), found);
       await addGuardrails(manager, of('guardrail'), found, this.guardrailCredentials);
       await addMcpServers(manager, of('mcp_server'), found, this.credentials, this.secrets);
+      await addMcpToolsets(manager, of('mcp_toolset'), found);
+      await addMcpCatalogues(manager, of('mcp_catalogue'), found);
       await addMcpConnections(manager, of('mcp_connection'), found, this.installation.sealingKeyring);
       await addPrompts(manager, of('prompt'), found);
       await addPromptVersions(manager, of('prompt_version'), found);

@@ -24,33 +24,24 @@ export function inForce(document: ReadModelDocument, features: EnforcedFeatures)
   const { GUARDRAILS_ENABLED: guardrails, USAGE_LIMITS_ENABLED: usage, POLICY_ENABLED: policies } = features;
   if ([guardrails, usage, policies].every(Boolean)) return document;
   if (document.kind === 'api_key' || document.kind === 'provider') return budgeted(document, features);
-  return document.kind === 'workspace'
-    ? workspaceInForce(document, features)
-    : guardedInForce(document, features);
+  if (document.kind === 'workspace') return workspaceInForce(document, features);
+  return isGuarded(document) ? guarded(document, features) : document;
 }
 
-function guardedInForce(
-  document: Exclude<ReadModelDocument, { kind: 'api_key' | 'provider' | 'workspace' }>,
-  features: EnforcedFeatures,
-): ReadModelDocument {
-  switch (document.kind) {
-    case 'organisation':
-    case 'config':
-    case 'guardrail':
-      return guarded(document, features);
-    case 'mcp_server':
-    case 'mcp_connection':
-    case 'access_token':
-    case 'user':
-    case 'signing_key':
-    case 'ended_api_key':
-    case 'prompt':
-    case 'prompt_version':
-    case 'trusts':
-    case 'workspace_slug':
-      return document;
-  }
-}
+type Guarded = OrganisationDocument | ConfigDocument | GuardrailDocument;
+type Other = Exclude<ReadModelDocument, ApiKeyDocument | ProviderDocument | WorkspaceDocument>;
+
+/** Whether documents of a kind have guardrails. */
+const IS_GUARDED: Readonly<
+  Record<Guarded['kind'], true> & Record<Exclude<Other['kind'], Guarded['kind']>, false>
+> = {
+  ...{ organisation: true, config: true, guardrail: true },
+  ...{ mcp_server: false, mcp_toolset: false, mcp_catalogue: false, mcp_connection: false },
+  ...{ access_token: false, user: false, signing_key: false },
+  ...{ ended_api_key: false, prompt: false, prompt_version: false, trusts: false, workspace_slug: false },
+};
+
+const isGuarded = (document: Other): document is Guarded => IS_GUARDED[document.kind];
 
 /** Returns a version that depends on the switches, because gateways recognise a changed document by its version. */
 const versionOf = (document: ReadModelDocument, features: EnforcedFeatures): string =>
@@ -90,10 +81,7 @@ function withoutPolicies(document: WorkspaceDocument, features: EnforcedFeatures
 }
 
 /** A guardrail that is still referenced stays, with all its checks disabled. */
-function guarded(
-  document: OrganisationDocument | ConfigDocument | GuardrailDocument,
-  features: EnforcedFeatures,
-): ReadModelDocument {
+function guarded(document: Guarded, features: EnforcedFeatures): ReadModelDocument {
   if (features.GUARDRAILS_ENABLED) return document;
   const version = versionOf(document, features);
   switch (document.kind) {

@@ -2,7 +2,6 @@ import {
   isOfUsers,
   type DocumentKey,
   type McpAccessRule,
-  type McpCapabilityFacts,
   type McpGuardrailMapping,
   type McpServerDocument,
   type ReadModelDocument,
@@ -12,8 +11,13 @@ import { UUID } from '@gw/kernel';
 import { In, type EntityManager } from 'typeorm';
 import type { CredentialsService } from '../platform/credentials/credentials.service';
 import type { SecretAccess } from '../platform/credentials/secret-access';
+import {
+  availableServers,
+  capabilitiesOf,
+  partsOfServers,
+  type McpParts,
+} from '../platform/mcp/mcp-server-parts.queries';
 import { versioned } from './document-builders';
-import { availableServers, partsOfServers, type McpParts } from './mcp-documents.queries';
 
 interface Wanted {
   readonly key: DocumentKey;
@@ -84,6 +88,7 @@ const mcpServerDocument = (
       workspaceId: row.workspaceId,
       integrationId: integration.id,
       integrationSlug: integration.slug,
+      ...(integration.kind === 'openapi' && { integrationKind: integration.kind }),
       url: integration.url,
       transport: integration.transport,
       authType: integration.authType,
@@ -110,12 +115,6 @@ function serverFactsOf({ approvedServer }: McpIntegrationEntity): McpServerDocum
   if (approvedServer === null) return null;
   const { name, version, title, instructions, capabilities } = approvedServer;
   return { name, version, title, instructions, capabilities };
-}
-
-/** Leaves out what the server has switched off; the query has left out what is not served. */
-function capabilitiesOf({ id, integrationId }: McpServerEntity, parts: McpParts): McpCapabilityFacts[] {
-  const switchedOff = parts.disabled.get(id) ?? new Set<string>();
-  return (parts.capabilities.get(integrationId) ?? []).filter((each) => !switchedOff.has(each.id));
 }
 
 /** Organisation guardrails come first, then those of the workspace, each in the order of their mappings. */

@@ -46,7 +46,7 @@ describe('the document of the key that signs tokens', () => {
     expect(JSON.stringify(document)).not.toContain(String(jwk['d']));
   });
 
-  it('keeps its version until another key signs, which gateways are told of', async () => {
+  it('keeps its version until another key signs, and announces the change to gateways', async () => {
     const first = await read(api);
     expect((await read(api))?.version).toBe(first?.version);
     const { manager } = api.dataSource;
@@ -64,7 +64,7 @@ describe('the document of the key that signs tokens', () => {
 describe('an installation without a public URL', () => {
   const api = new TestAdminApi();
 
-  it('has no document of a key, since nobody could read its key set', async () => {
+  it('has no document without PUBLIC_URL, where servers read the key set', async () => {
     expect(await read(api)).toBeNull();
   });
 });

@@ -46,7 +46,7 @@ describe('documents of users', () => {
     expect(await read(user.id, await api.tenant())).toBeNull();
   });
 
-  it('follow changes of roles and memberships, which gateways are told of', async () => {
+  it('follow changes of roles and memberships, and announce each to gateways', async () => {
     const { organisationId, workspaceId } = tenant;
     const user = await api.user(organisationId, 'member');
     const members = `/v1/admin/workspaces/${workspaceId}/users`;

@@ -65,6 +65,7 @@ import { MCP_SERVERS } from './mcp-servers/mcp-servers.parts';
 import { McpAdminRoutes } from './mcp-admin/mcp-admin-routes';
 import { McpAdminService } from './mcp-admin/mcp-admin.service';
 import { Plans } from './mcp-admin/plans.service';
+import { MCP_TOOLSETS } from './mcp-toolsets/mcp-toolsets.parts';
 import { McpRegistryRoutes } from './mcp-registry/mcp-registry-routes';
 import { McpRegistryService } from './mcp-registry/mcp-registry.service';
 import { OrganisationPropertiesController } from './organisation-properties/organisation-properties.controller';
@@ -237,6 +238,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     ],
   },
   MCP_SERVERS,
+  MCP_TOOLSETS,
   { controllers: [LogExportsController], providers: [LogExportsService] },
   {
     controllers: [LogsController, FeedbackController],

@@ -1,5 +1,5 @@
 import type { Tenant } from './admin-api';
-import { MCP_SERVER } from './tenancy-fixtures';
+import { MCP_SERVER, OPENAPI } from './tenancy-fixtures';
 
 type Step = <T = { readonly id: string }>(method: string, url: string, body?: object) => Promise<T>;
 
@@ -46,5 +46,39 @@ export function checkMcpResponses({ ours, step }: Parts): void {
     await step('GET', `${url}/capabilities/changes`);
     await step('POST', `${url}/test`);
     await step('DELETE', url);
+  });
+
+  it('of integrations with an OpenAPI document match the document', async () => {
+    const url = '/v1/mcp-integrations';
+    const body = { name: 'Pets', auth_type: 'none', openapi: { spec: OPENAPI } };
+    await step('POST', `${url}/from-openapi`, { ...body, commit: false });
+    const { id } = await step('POST', `${url}/from-openapi`, body);
+    await step('GET', `${url}/${id}/openapi`);
+    await step('PUT', `${url}/${id}/openapi`, {
+      include: { methods: ['get'] },
+      aliases: { listPets: 'pets' },
+    });
+    await step('GET', `${url}/${id}/capabilities`);
+  });
+
+  it('of imports match the document', async () => {
+    const server = {
+      ...{ name: 'com.example/weather', title: 'Weather', version: '1.0.0' },
+      remotes: [
+        {
+          ...{
+            type: 'sse',
+            url: 'https://{tenant}.example.com/sse',
+            variables: { tenant: { choices: ['a'] } },
+          },
+          headers: [{ name: 'Authorization', value: 'Bearer {token}', isSecret: true }],
+        },
+      ],
+      packages: [{ registryType: 'npm', identifier: 'weather' }],
+    };
+    const url = '/v1/mcp-integrations/import';
+    await step('POST', url, { server_json: server });
+    const values = { variables: { tenant: 'a' }, headers: { authorization: 'Bearer t' } };
+    await step('POST', url, { server_json: server, commit: true, ...values });
   });
 }

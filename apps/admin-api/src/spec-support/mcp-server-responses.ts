@@ -33,6 +33,21 @@ export function checkMcpServerResponses({ admin, ours, step }: Parts): void {
     await step('GET', `${url}/metadata`);
     await step('GET', `${url}/health`);
     await step('POST', `${url}/test`);
+    const toolset = await step('POST', '/v1/mcp-toolsets', {
+      ...{ name: 'Full', instructions: 'x', workspace_id: workspaceId },
+      members: [
+        {
+          ...{ server: id, prefix: 'f', include: ['r*'], exclude: ['x'], aliases: { read: 'look' } },
+          overrides: { read: { title: 'Look' } },
+        },
+      ],
+    });
+    const toolsetUrl = `/v1/mcp-toolsets/${(toolset as { readonly id: string }).id}`;
+    await step('GET', `/v1/mcp-toolsets?workspace_id=${workspaceId}`);
+    await step('GET', toolsetUrl);
+    await step('GET', `${toolsetUrl}/preview?user_id=${userId}`);
+    await step('PUT', toolsetUrl, { mode: 'search' });
+    await step('DELETE', toolsetUrl);
     const off = [{ type: 'tool', name: 'read', enabled: false }];
     await step('PUT', `${url}/capabilities`, { capabilities: off });
     await step('GET', `${url}/capabilities`);

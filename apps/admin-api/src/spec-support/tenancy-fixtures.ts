@@ -79,6 +79,13 @@ const ACCOUNT = { ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
 
 export const MCP_SERVER = { url: 'https://mcp.example.com/mcp', auth_type: 'none', transport: 'http' };
 
+/** An OpenAPI document with one operation. */
+export const OPENAPI = {
+  ...{ openapi: '3.1.0', info: { title: 'Pets', version: '1.0.0' } },
+  servers: [{ url: 'https://api.example.com/v1' }],
+  paths: { '/pets': { get: { operationId: 'listPets', summary: 'Lists pets.' } } },
+};
+
 const log: Maker = async (admin, { organisationId, workspaceId, mark }) => {
   const record = { ...sampleLogRecord(), organisationId, workspaceId, metadata: { team: mark } };
   await ensureLogPartitions(admin.dataSource, [dayOf(new Date(record.createdAt))]);
@@ -155,6 +162,9 @@ export const MAKERS = {
   integration: inWorkspace('/v1/integrations', ACCOUNT),
   organisationIntegration: inOrganisation('/v1/integrations', ACCOUNT),
   mcpIntegration: inWorkspace('/v1/mcp-integrations', MCP_SERVER),
+  openApiIntegration: inWorkspace('/v1/mcp-integrations/from-openapi', {
+    ...{ auth_type: 'none', openapi: { spec: OPENAPI } },
+  }),
   organisationMcpIntegration: inOrganisation('/v1/mcp-integrations', MCP_SERVER),
   invite: (admin, { adminKey, organisationMark }) => {
     const email = `${named(organisationMark)}@example.com`;
@@ -166,6 +176,10 @@ export const MAKERS = {
     return insertMcpApproval(admin.dataSource.manager, place, serverId, { tool: place.mark });
   },
   mcpServer,
+  mcpToolset: async (admin, place) => {
+    const { slug: server } = await mcpServer(admin, place);
+    return inWorkspace('/v1/mcp-toolsets', { members: [{ server }] })(admin, place);
+  },
   mcpUpstream: async (admin, place) => {
     const { workspaceId, mark } = place;
     const fields = { name: named(mark), workspaceId };

@@ -1,7 +1,7 @@
 import { uuidv7 } from '@gw/kernel';
 import { connectionFields, samlMetadata } from './sso-connections';
 import { trustFields } from './trusts';
-import { MCP_SERVER, type Fixture, type Kind } from './tenancy-fixtures';
+import { MCP_SERVER, OPENAPI, type Fixture, type Kind } from './tenancy-fixtures';
 
 /** What the body of a row may contain: the target, and the workspace in which the caller acts. */
 export interface BodyParts {
@@ -114,6 +114,10 @@ const POLICY = {
   name: 'x',
   conditions: [{ key: 'metadata.team', value: ['a'] }],
   group_by: [{ key: 'api_key' }],
+};
+const SERVER_JSON = {
+  ...{ name: 'com.example/weather', version: '1.0.0' },
+  remotes: [{ type: 'streamable-http', url: MCP_SERVER.url }],
 };
 const RENAMED = { name: 'renamed' };
 const serviceKeys = (action: string): { scopes: string[] } => ({
@@ -263,6 +267,10 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   mcpIntegrationVersions_restore: workspace('mcpIntegration', empty),
   mcpIntegrationVersions_health: workspace('mcpIntegration'),
   ...mcpCapabilities(),
+  mcpOpenApi_create: named(body({ name: 'x', auth_type: 'none', openapi: { spec: OPENAPI } })),
+  mcpOpenApi_get: workspace('openApiIntegration'),
+  mcpOpenApi_update: workspace('openApiIntegration', body({ spec: OPENAPI })),
+  mcpImport_run: named(body({ server_json: SERVER_JSON })),
   ...crud('providers', 'provider', {}, { note: 'x' }, { needsWorkspace: true }),
   providers_create: named({
     kind: 'integration',
@@ -315,6 +323,9 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   mcpServerAccess_updateRules: workspace('mcpServer', { ...body({ rules: [] }), needsWorkspace: true }),
   // The row names neither a user nor a key.
   mcpServerAccess_effective: workspace('mcpServer', { needsWorkspace: true, reached: [400] }),
+  ...crud('mcpToolsets', 'mcpToolset', { name: 'x', members: [] }, RENAMED, { needsWorkspace: true }),
+  // The row names neither a user nor a key.
+  mcpToolsets_preview: workspace('mcpToolset', { needsWorkspace: true, reached: [400] }),
   logExports_create: named(body({ filters: {}, requested_data: ['id'] })),
   logExports_list: named(),
   logExports_fieldRestrictions: named(),

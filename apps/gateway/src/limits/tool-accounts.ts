@@ -46,7 +46,7 @@ export class ToolAccounts {
   }
 }
 
-function bucketsOfCall(context: RequestContext, { server, tool }: LimitedCall): readonly Bucket[] {
+function bucketsOfCall(context: RequestContext, { server, tool, shownTool }: LimitedCall): readonly Bucket[] {
   const { key, workspace, limits } = context.principal as Principal;
   const own = limits === null ? [] : bucketsOfRequest(context, limits);
   const policies = policyBuckets(toolPolicies(workspace), 'mcp_tools', {
@@ -56,6 +56,7 @@ function bucketsOfCall(context: RequestContext, { server, tool }: LimitedCall): 
     metadata: context.metadata,
     mcpServer: server,
     mcpTool: tool,
+    mcpShownTool: shownTool,
   });
   return [...own.filter(({ measure }) => measure === 'cost'), ...policies];
 }

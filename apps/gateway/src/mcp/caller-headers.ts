@@ -1,4 +1,4 @@
-import { GATEWAY_HEADER_PREFIX, PORTKEY_HEADER_PREFIX } from '@gw/contracts';
+import { GATEWAY_HEADER_PREFIX, PORTKEY_HEADER_PREFIX, type McpServerDocument } from '@gw/contracts';
 import {
   FRAMING_HEADERS,
   HOP_BY_HOP_HEADERS,
@@ -7,7 +7,7 @@ import {
   isObject,
 } from '@gw/kernel';
 import { own, type JsonObject } from '@gw/mcp';
-import { identityClaims, identityRule, type IdentityRule } from './identity-tokens';
+import { identityClaims, identityHeader, identityRule, type IdentityRule } from './identity-tokens';
 import type { McpRequest } from './mcp-request';
 import type { ServerView } from './server-view';
 
@@ -51,12 +51,24 @@ export function callerHeaders({ view, context }: McpRequest): Readonly<Record<st
     if (apiKey === null || !value.includes(apiKey)) passed[to] = value;
   }
   // Only the gateway says who calls.
-  if (rule !== null) delete passed[rule.header];
+  const identity = identityHeader(view.document);
+  if (identity !== null) delete passed[identity];
   return { ...passed, ...claimsHeader(rule, view) };
 }
 
 const RULES = ['forward_headers', 'passthrough_headers', 'user_identity_forwarding'] as const;
 const NONE: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Headers that only the integration's rules set, whether or not a caller sends them. */
+export function ruledHeaders(server: McpServerDocument): ReadonlySet<string> {
+  const { configurations } = server;
+  const identity = identityHeader(server);
+  return new Set([
+    ...forwardRule(own(configurations, 'forward_headers'), []).map(({ to }) => to),
+    ...namesIn(own(configurations, 'passthrough_headers')).map(({ to }) => to),
+    ...(identity === null ? [] : [identity]),
+  ]);
+}
 
 const mayPass = (name: string): boolean =>
   !NEVER.has(name) &&

@@ -12,7 +12,7 @@ import {
 import type { Principal } from '../auth/principals';
 import type { CallReply } from './call-reply';
 import { Denied } from './denials';
-import type { ServerView } from './server-view';
+import type { Endpoint } from './endpoint';
 import type { SessionState } from './sessions/session-states';
 
 /** Streams of one caller, and of this process, which workspaces share. */
@@ -38,8 +38,8 @@ interface Stream {
   readonly filter: Filter;
   /** The id of the modern request; null for the GET stream of a session. */
   readonly id: RequestId | null;
-  /** The caller's current view; null when the server is gone. */
-  readonly look: () => ServerView | null;
+  /** What the address offers the caller now; null when it is gone. */
+  readonly look: () => Endpoint | null;
   /** Remembers what the client was notified of, for its next stream; null: it is not remembered. */
   readonly state: SessionState | null;
   digest: string;
@@ -66,21 +66,21 @@ export class ClientStreams {
    * Opens the GET stream of a session. What changed since its last one is notified soon. Throws a
    * denial with status 429 at the bound.
    */
-  open(view: ServerView, reply: CallReply, look: Stream['look'], state: SessionState): void {
-    this.add({ view, reply, look, filter: EVERYTHING, id: null, state });
+  open(endpoint: Endpoint, reply: CallReply, look: Stream['look'], state: SessionState): void {
+    this.add({ endpoint, reply, look, filter: EVERYTHING, id: null, state });
     reply.startStream();
     this.endIfClosed();
   }
 
   /** Counts the GET stream on which a client resumes a call. Throws as `open` does. */
-  resume(view: ServerView, reply: CallReply, look: Stream['look']): void {
-    this.add({ view, reply, look, filter: NOTHING, id: null, state: null });
+  resume(endpoint: Endpoint, reply: CallReply, look: Stream['look']): void {
+    this.add({ endpoint, reply, look, filter: NOTHING, id: null, state: null });
     this.endIfClosed();
   }
 
   /** Opens the stream of a `subscriptions/listen` and acknowledges what is granted. Returns the URIs of granted resources. */
   listen(
-    view: ServerView,
+    endpoint: Endpoint,
     reply: CallReply,
     look: Stream['look'],
     request: { readonly id: RequestId; readonly params: JsonObject },
@@ -91,9 +91,9 @@ export class ClientStreams {
       prompts: own(wanted, 'promptsListChanged') === true,
       resources: own(wanted, 'resourcesListChanged') === true,
     };
-    this.add({ view, reply, look, filter, id: request.id, state: null });
+    this.add({ endpoint, reply, look, filter, id: request.id, state: null });
     const uris = ownList(wanted, 'resourceSubscriptions')
-      .filter((uri): uri is string => typeof uri === 'string' && view.resourceOf(uri) !== undefined)
+      .filter((uri): uri is string => typeof uri === 'string' && endpoint.resourceOf(uri) !== undefined)
       .slice(0, SUBSCRIPTIONS_MAX);
     const granted = {
       ...(filter.tools && { toolsListChanged: true }),
@@ -124,32 +124,32 @@ export class ClientStreams {
   }
 
   private add({
-    view,
+    endpoint,
     ...parts
-  }: Pick<Stream, 'reply' | 'look' | 'filter' | 'id' | 'state'> & { view: ServerView }): void {
-    const { binding } = view.caller;
-    const { workspaceId, organisationId } = view.document;
+  }: Pick<Stream, 'reply' | 'look' | 'filter' | 'id' | 'state'> & { endpoint: Endpoint }): void {
+    const { binding, principal } = endpoint.caller;
+    const { id: workspaceId, organisationId } = principal.workspace;
     const own = [...this.streams].filter((each) => each.binding === binding).length;
     const share = this.shares.of(workspaceId, organisationId);
     if (own >= OF_CALLER_MAX || !share.take(1))
       throw new Denied({ kind: 'too_many_streams', retryAfterMs: 5_000 }, new GatewayError('rate_limited'));
     parts.reply.whenOver(() => share.give(1));
-    const digest = parts.state?.seenLists ?? view.listsDigest;
+    const digest = parts.state?.seenLists ?? endpoint.listsDigest;
     parts.state?.sawLists(digest);
     this.streams.add({ ...parts, binding, endsAt: Date.now() + lifetime(), digest });
     this.timer ??= setInterval(() => this.look(), LOOK_EVERY_MS).unref();
   }
 
-  /** Notifies clients whose lists changed; ends streams that are due or whose server is gone. */
+  /** Notifies clients whose lists changed; ends streams that are due or whose address is gone. */
   private look(): void {
     const now = Date.now();
     for (const stream of this.streams) {
-      const view = stream.reply.isOver ? null : stream.look();
-      if (view !== null && now < stream.endsAt) {
-        this.endIfWithdrawn(stream, view.caller.principal);
-        if (view.listsDigest !== stream.digest) notify(stream);
-        stream.digest = view.listsDigest;
-        stream.state?.sawLists(view.listsDigest);
+      const endpoint = stream.reply.isOver ? null : stream.look();
+      if (endpoint !== null && now < stream.endsAt) {
+        this.endIfWithdrawn(stream, endpoint.caller.principal);
+        if (endpoint.listsDigest !== stream.digest) notify(stream);
+        stream.digest = endpoint.listsDigest;
+        stream.state?.sawLists(endpoint.listsDigest);
         continue;
       }
       this.streams.delete(stream);

@@ -1,6 +1,6 @@
 import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy } from '@gw/kernel';
 import type { Ledger } from '@gw/limits';
-import { withSandbox } from '@gw/mcp-client';
+import { withSandbox, type UpstreamNetwork } from '@gw/mcp-client';
 import { ServiceClient, type OutboundClient } from '@gw/outbound';
 import type { RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
@@ -19,10 +19,12 @@ import { KeepAlive } from '../reply/keep-alive';
 import type { Settle } from '../reply/reply';
 import { listOf, type GatewaySettings } from '../settings';
 import type { Log } from '@gw/web';
+import { Aggregates } from './aggregate/aggregates';
 import { ClientInputs } from './client-inputs';
 import { ClientStreams } from './client-streams';
+import { Endpoints } from './endpoints';
 import { IdentityTokens } from './identity-tokens';
-import { McpDoor } from './mcp-door';
+import { McpDoor, type McpDoorParts } from './mcp-door';
 import { McpServers } from './mcp-servers';
 import { Parking } from './parked/parking';
 import { Requests } from './requests';
@@ -72,20 +74,17 @@ export interface Mcp {
 
 /** Creates the MCP gateway of a process. */
 export function createMcp(parts: McpParts): Mcp {
-  const { settings, documents, outbound, policy, secrets, ledger, stages, settle, underWay } = parts;
+  const { settings, documents, policy, secrets, ledger, stages, underWay } = parts;
   const ring = sealingKeyring(...masterKeysOf(settings));
   const publicHosts = listOf(settings.PUBLIC_HOSTS);
   const servers = new McpServers(documents);
+  const endpoints = new Endpoints(servers, new Aggregates(documents, servers));
   const issued = createIssuedCredentials(settings, policy);
   const post = controlPlanePost(settings);
   const connections = new UpstreamConnections({ documents, ring, post });
   const identity = new IdentityTokens({ documents, ring });
   const credentials = new UpstreamCredentials({ ring, secrets, issued, connections, identity });
-  const network = { client: outbound, policy };
-  const upstreams = new McpUpstreams({
-    network: settings.SANDBOX_ENABLED ? withSandbox(network) : network,
-    credentials,
-  });
+  const upstreams = new McpUpstreams({ network: networkOf(parts), credentials });
   const shared = createSharedState(settings.REDIS_URL, ring, parts.log);
   const { link, events } = shared;
   const inputs = new ClientInputs(link, ring);
@@ -105,25 +104,16 @@ export function createMcp(parts: McpParts): Mcp {
   const approvals = new ToolApprovals(post);
   const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards, approvals });
   const door = new McpDoor({
-    ...{ ring, servers, inputs, underWay, ...stages },
+    ...{ ring, endpoints, inputs, underWay, ...stages },
     states: new SessionStates(shared.sessions, link),
     calls: new SessionCalls({ link, events, streams: runningStreams }),
-    streams: new SessionStreams({ events, leases, resumed, streams, watches, servers }),
+    streams: new SessionStreams({ events, leases, resumed, streams, watches, endpoints }),
     denialStatus: settings.MCP_DENIAL_STATUS,
     publicUrl: settings.PUBLIC_GATEWAY_URL ?? null,
     failed: parts.failures,
     origins: { allowedOrigins: listOf(settings.MCP_ALLOWED_ORIGINS), publicHosts },
-    requests: new Requests({ ring, servers, tools, calls, guards, streams, watches }),
-    replies: {
-      settle,
-      release: (context) => {
-        parts.metrics?.countUnlogged(context);
-        underWay.leave(context);
-        context.giveBack();
-      },
-      keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),
-      keepBytes: settings.LOG_BODY_MAX_BYTES,
-    },
+    requests: new Requests({ ring, endpoints, tools, calls, guards, streams, watches }),
+    replies: repliesOf(parts),
   });
   return {
     door: settings.MCP_ENABLED ? door : NO_DOOR,
@@ -136,6 +126,25 @@ export function createMcp(parts: McpParts): Mcp {
       void upstreams.close();
     },
   };
+}
+
+function repliesOf({ settings, settle, underWay, metrics }: McpParts): McpDoorParts['replies'] {
+  return {
+    settle,
+    release: (context) => {
+      metrics?.countUnlogged(context);
+      underWay.leave(context);
+      context.giveBack();
+    },
+    keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),
+    keepBytes: settings.LOG_BODY_MAX_BYTES,
+  };
+}
+
+/** How servers are reached, the sandbox's own included where it is enabled. */
+function networkOf({ settings, outbound: client, policy }: McpParts): UpstreamNetwork {
+  const network = { client, policy };
+  return settings.SANDBOX_ENABLED ? withSandbox(network) : network;
 }
 
 /** Few calls at a time: a token is renewed once for all calls that need it. */

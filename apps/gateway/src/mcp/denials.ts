@@ -10,7 +10,7 @@ import {
 } from '@gw/mcp';
 import { UpstreamError } from '@gw/mcp-client';
 import { ToolDenial } from '../guardrails/tool-guards';
-import type { McpRequest } from './mcp-request';
+import type { EndpointRequest, McpRequest } from './mcp-request';
 
 /** A denied call: what its client gets, and what the log says. */
 export class Denied extends Error {
@@ -52,13 +52,13 @@ export async function guarded<T>(judge: () => Promise<T>): Promise<T> {
 /** The response to a denied call in the form of its era. */
 export const deniedResponse = (
   { why }: Denied,
-  request: McpRequest,
+  request: EndpointRequest,
   denialStatus: '200' | 'http',
 ): DenialResponse => {
   const { era, revision, capabilities, message, view } = request;
   return denialResponse(why, {
     ...{ era, revision, capabilities, id: message.id, method: message.method, denialStatus },
-    asToolError: view.document.configurations['denial'] === 'tool_error',
+    asToolError: view?.document.configurations['denial'] === 'tool_error',
   });
 };
 
@@ -76,6 +76,13 @@ const FAILURES: Partial<Record<UpstreamError['kind'], UpstreamFailure>> = {
   closed: 'provider_unreachable',
 };
 
+/** When to call a server again that did not say it. */
+const RETRY_AFTER_MS: Partial<Record<UpstreamError['kind'], number>> = {
+  busy: 1_000,
+  unreachable: 1_000,
+  closed: 1_000,
+};
+
 type UpstreamFailure = Extract<DenialCause, { kind: 'upstream' }>['failure'];
 
 const TYPES = {
@@ -87,7 +94,7 @@ const TYPES = {
 
 const failed = (failure: UpstreamFailure, error: UpstreamError): Denied =>
   new Denied(
-    { kind: 'upstream', failure, retryAfterMs: error.kind === 'busy' ? 1_000 : error.retryAfterMs },
+    { kind: 'upstream', failure, retryAfterMs: error.retryAfterMs ?? RETRY_AFTER_MS[error.kind] ?? null },
     new GatewayError(TYPES[failure], { detail: { mcp: error.message }, cause: error }),
   );
 

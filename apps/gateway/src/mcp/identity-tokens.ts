@@ -37,9 +37,15 @@ export interface IdentityRule {
 }
 
 /** The rule of a server; null without one, and for addresses that are not https. */
-export function identityRule({ configurations, url }: McpServerDocument): IdentityRule | null {
+export const identityRule = (server: McpServerDocument): IdentityRule | null =>
+  server.url.startsWith('https:') ? readRule(server) : null;
+
+/** Name of the header that only the rule of a server sets, in lower case; null without a rule. */
+export const identityHeader = (server: McpServerDocument): string | null => readRule(server)?.header ?? null;
+
+function readRule({ configurations }: McpServerDocument): IdentityRule | null {
   const rule = own(configurations, 'user_identity_forwarding');
-  if (!isObject(rule) || !url.startsWith('https:')) return null;
+  if (!isObject(rule)) return null;
   const [given, header, claims, expiry] = [
     own(rule, 'method'),
     own(rule, 'header_name'),

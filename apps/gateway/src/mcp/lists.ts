@@ -1,6 +1,15 @@
 import type { Keyring } from '@gw/kernel';
-import { listPage, own, resultBody, toLegacyTools, toModernResult, type JsonObject } from '@gw/mcp';
-import type { McpRequest } from './mcp-request';
+import {
+  listPage,
+  own,
+  resultBody,
+  strictListFault,
+  toLegacyTools,
+  toModernResult,
+  unavailableMeta,
+  type JsonObject,
+} from '@gw/mcp';
+import type { EndpointRequest } from './mcp-request';
 
 const LISTS = {
   'tools/list': { type: 'tool', member: 'tools' },
@@ -14,27 +23,34 @@ export const isList = (method: string): method is ListMethod => Object.hasOwn(LI
 
 const PAGE_SIZE = 100;
 
-/** The response to a list: what the caller sees of the approved snapshot, without a call to the server. */
-export function listBody(request: McpRequest, method: ListMethod, ring: Keyring): JsonObject {
-  const { view, message, era, capabilities } = request;
+/**
+ * The response to a list: what the caller sees of the approved snapshots, without a call to a server. Throws a fault for
+ * a cursor that is not valid, and where a server is unavailable to a toolset that is strict about it.
+ */
+export function listBody(request: EndpointRequest, method: ListMethod, ring: Keyring): JsonObject {
+  const { endpoint, message, era, capabilities } = request;
   const { type, member } = LISTS[method];
-  const items = view.definitions(type);
-  const page = listPage([{ server: view.document.slug, version: view.document.version, items }], {
+  const { unavailable } = endpoint;
+  if (endpoint.isStrict && unavailable.length > 0) throw strictListFault(unavailable);
+  const page = listPage(endpoint.lists(type), {
     ring,
     owner: {
-      list: `${method}/${view.document.id}`,
-      principal: view.caller.binding,
+      list: `${method}/${endpoint.id}`,
+      principal: endpoint.caller.binding,
       filter: '',
     },
     pageSize: PAGE_SIZE,
     cursor: own(message.params, 'cursor'),
   });
+  const items = page.items.map((shown) => endpoint.definition(type, shown));
   const shown =
-    era === 'legacy' && type === 'tool'
-      ? toLegacyTools(page.items, { tasks: capabilities.tasks })
-      : page.items;
-  const result = { [member]: shown, ...(page.nextCursor !== null && { nextCursor: page.nextCursor }) };
+    era === 'legacy' && type === 'tool' ? toLegacyTools(items, { tasks: capabilities.tasks }) : items;
+  const result = {
+    [member]: shown,
+    ...(page.nextCursor !== null && { nextCursor: page.nextCursor }),
+    ...(unavailable.length > 0 && { _meta: unavailableMeta(unavailable) }),
+  };
   if (era === 'legacy') return resultBody(message.id, result);
-  const { serverInfo, ttlMs } = view.facts;
+  const { serverInfo, ttlMs } = endpoint.facts;
   return resultBody(message.id, toModernResult(method, result, { serverInfo, ttlMs, isFiltered: true }));
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { documentKey, INTERNAL, type McpServerDocument } from '@gw/contracts';
+import { documentKey, INTERNAL, type McpApprovalRequest, type McpServerDocument } from '@gw/contracts';
 import { seal, sealingKeyring } from '@gw/kernel';
 import { connectionBinding } from '@gw/mcp';
 import { eventually, modernRequest, startMcpFixture, type McpFixture } from '@gw/testing';
@@ -20,6 +20,7 @@ describe('servers at which users sign in themselves', () => {
   const narrow = new Set<string>();
   let widened: unknown = null;
   let link: string | null = LINK;
+  const continued: McpApprovalRequest['continues'][] = [];
   /** The control plane gets no token. */
   let isAway = false;
 
@@ -28,13 +29,19 @@ describe('servers at which users sign in themselves', () => {
       void (async () => {
         const chunks: Buffer[] = [];
         for await (const chunk of req) chunks.push(chunk as Buffer);
+        const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
         const isRefresh = req.url === INTERNAL.mcpConnectionRefresh;
         if (isRefresh && !isAway) {
           refreshes += 1;
           connect('good');
         }
-        if (req.url === INTERNAL.mcpConnectionScopes) widened = JSON.parse(Buffer.concat(chunks).toString());
+        if (req.url === INTERNAL.mcpConnectionScopes) widened = body;
         res.setHeader('content-type', 'application/json');
+        if (req.url === INTERNAL.mcpApproval) {
+          continued.push((body as McpApprovalRequest).continues);
+          res.end(JSON.stringify({ outcome: 'approved', id: 'approval', round: continued.length }));
+          return;
+        }
         res.end(
           JSON.stringify(
             isRefresh
@@ -167,6 +174,17 @@ describe('servers at which users sign in themselves', () => {
     refreshes = 0;
     expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
     expect(refreshes).toBe(1);
+  });
+
+  it('use up one approval for a call that is sent again with a renewed token', async () => {
+    const subject = { type: 'user' as const, id: USER };
+    saveServer(gateway, { ...server, rules: [{ subject, tools: ['echo'], effect: 'ask', when: [] }] });
+    for (const token of ['good', 'revoked']) {
+      connect(token);
+      expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+    }
+    expect(continued).toEqual([null, null]);
+    saveServer(gateway, server);
   });
 
   it('get a token that the control plane exchanges, once for many calls and without a sign-in', async () => {

@@ -20,6 +20,7 @@ import {
   type RequestId,
   type RpcMessage,
   type SessionFacts,
+  type SessionOwner,
 } from '@gw/mcp';
 import type { McpPlace } from '@gw/oauth';
 import type { Principal } from '../auth/principals';
@@ -31,15 +32,15 @@ import { CallReply, type CallReplyOptions } from './call-reply';
 import type { ClientInputs } from './client-inputs';
 import { refuse, type RefusalParts } from './refusals';
 import { Denied } from './denials';
-import type { McpRequest } from './mcp-request';
+import type { Endpoint } from './endpoint';
+import type { Endpoints } from './endpoints';
+import type { EndpointRequest } from './mcp-request';
 import { MCP_ROUTE } from './mcp-route';
-import type { McpServers } from './mcp-servers';
 import type { Requests } from './requests';
 import type { SessionCalls } from './sessions/session-calls';
 import type { SessionState, SessionStates } from './sessions/session-states';
 import type { SessionName } from './sessions/session-store';
 import type { SessionStreams } from './sessions/session-streams';
-import type { ServerView } from './server-view';
 
 export interface McpDoorParts extends RefusalParts {
   readonly ring: Keyring;
@@ -47,7 +48,7 @@ export interface McpDoorParts extends RefusalParts {
   readonly accept: Stage;
   readonly authenticate: Stage;
   readonly receive: Stage;
-  readonly servers: McpServers;
+  readonly endpoints: Endpoints;
   readonly requests: Requests;
   readonly inputs: ClientInputs;
   readonly states: SessionStates;
@@ -95,7 +96,7 @@ interface Answered {
   readonly context: RequestContext;
   readonly reply: CallReply;
   /** Null before it is known, and for messages that the gateway answers by itself. */
-  request: McpRequest | null;
+  request: EndpointRequest | null;
   /** Id of the message, for errors. */
   id: RequestId | null;
 }
@@ -130,7 +131,7 @@ class Visit {
 
   private async respond(answered: Answered): Promise<void> {
     const { context, reply, fields, place } = this.visit;
-    const { origins, accept, authenticate, servers } = this.parts;
+    const { origins, accept, authenticate, endpoints } = this.parts;
     checkOrigin(fields, origins);
     if (context.method === 'OPTIONS') {
       reply.end(null, 204, preflightHeaders(fields, origins));
@@ -138,74 +139,73 @@ class Visit {
     }
     await accept.run(context);
     await authenticate.run(context);
-    const view = await servers.find(context.principal as Principal, place);
-    if (view === null) throw new Denied({ kind: 'server_unknown' }, new GatewayError('not_found'));
+    const endpoint = await endpoints.find(context.principal as Principal, place);
+    if (endpoint === null) throw new Denied({ kind: 'server_unknown' }, new GatewayError('not_found'));
     if (context.method === 'POST') await this.parts.receive.run(context);
     const { method, body } = context;
-    const received = receive({ method, headers: fields, body }, (id) => this.openSession(view, id));
-    const state = 'session' in received ? await this.stateOf(view, received) : null;
-    if (received.kind === 'stream') await this.openStream(view, received, state as SessionState);
+    const received = receive({ method, headers: fields, body }, (id) => this.openSession(endpoint, id));
+    const state = 'session' in received ? await this.stateOf(endpoint, received) : null;
+    if (received.kind === 'stream') await this.openStream(endpoint, received, state as SessionState);
     else if (received.kind === 'end') {
       await state?.end(received.session.expiresAt);
       reply.end(null, 204);
     } else if (received.kind === 'legacy' && received.isBatch)
-      await this.postBatch(view, received, state as SessionState);
-    else await this.post(answered, view, received, state);
+      await this.postBatch(endpoint, received, state as SessionState);
+    else await this.post(answered, endpoint, received, state);
   }
 
-  private openSession({ caller, document }: ServerView, id: string): SessionFacts | null {
-    const owner = { principal: caller.binding, serverId: document.id };
-    return openSessionId(this.parts.ring, owner, id, Date.now());
+  private openSession(endpoint: Endpoint, id: string): SessionFacts | null {
+    return openSessionId(this.parts.ring, ownerOf(endpoint), id, Date.now());
   }
 
   /** What the client set in its session. An ended session is refused as one that never was. */
-  private async stateOf(view: ServerView, received: OfSession): Promise<SessionState> {
-    const state = await this.parts.states.of(nameOf(view, received.session));
+  private async stateOf(endpoint: Endpoint, received: OfSession): Promise<SessionState> {
+    const state = await this.parts.states.of(nameOf(endpoint, received.session));
     if (!state.isEnded) return state;
     const [message] = received.kind === 'legacy' ? received.messages : [];
     throw sessionNotFound(message?.kind === 'request' ? message.id : null);
   }
 
   private openStream(
-    view: ServerView,
+    endpoint: Endpoint,
     { session, lastEventId }: Extract<OfSession, { kind: 'stream' }>,
     state: SessionState,
   ): Promise<void> {
     const { reply, context } = this.visit;
     context.whenClientGone({ clientGone: () => reply.leave() });
-    const name = nameOf(view, session);
-    return this.parts.streams.open({ view, session, state, name, reply, lastEventId });
+    const name = nameOf(endpoint, session);
+    return this.parts.streams.open({ endpoint, session, state, name, reply, lastEventId });
   }
 
   private async post(
     answered: Answered,
-    view: ServerView,
+    endpoint: Endpoint,
     received: Posted,
     state: SessionState | null,
   ): Promise<void> {
     const { reply } = answered;
     const message = received.kind === 'legacy' ? received.messages[0] : received.message;
     if (message.kind === 'request') answered.id = message.id;
-    const local = localResponse(received, view.facts);
+    const local = localResponse(received, endpoint.facts);
     if (local === null) {
       if (message.kind === 'request' && received.kind !== 'initialize')
-        await this.forward(answered, { ...received, view, message, state });
+        await this.forward(answered, { ...received, endpoint, message, state });
       return;
     }
-    if (received.kind === 'legacy') this.take(view, received.session, message);
-    const headers = received.kind === 'initialize' ? this.sessionHeaders(view, received) : {};
+    if (received.kind === 'legacy') this.take(endpoint, received.session, message);
+    const headers = received.kind === 'initialize' ? this.sessionHeaders(endpoint, received) : {};
     reply.end(local.body === null ? null : JSON.stringify(local.body), local.status, headers);
   }
 
   /** Each message of a batch is judged by itself. */
   private async postBatch(
-    view: ServerView,
+    endpoint: Endpoint,
     received: Extract<Posted, { kind: 'legacy' }>,
     state: SessionState,
   ): Promise<void> {
     const { context, reply } = this.visit;
     const requests = received.messages.filter((message) => message.kind === 'request');
-    for (const message of received.messages) this.take(view, received.session, message);
+    for (const message of received.messages) this.take(endpoint, received.session, message);
     if (requests.length === 0) {
       reply.end(null, 202);
       return;
@@ -217,7 +217,7 @@ class Visit {
         const { message } = part;
         const answered = { context: part.context, reply: part.reply, request: null, id: message.id };
         const alone = { ...received, messages: [message], isBatch: false } as const;
-        await this.answer(answered, () => this.post(answered, view, alone, state));
+        await this.answer(answered, () => this.post(answered, endpoint, alone, state));
       }
     };
     await Promise.all(Array.from({ length: BATCH_AT_ONCE }, answerNext));
@@ -225,33 +225,35 @@ class Visit {
   }
 
   /** Takes notifications and responses of a legacy client. */
-  private take(view: ServerView, session: SessionFacts, message: RpcMessage): void {
-    if (message.kind === 'response') this.parts.inputs.take(nameOf(view, session), message);
+  private take(endpoint: Endpoint, session: SessionFacts, message: RpcMessage): void {
+    if (message.kind === 'response') this.parts.inputs.take(nameOf(endpoint, session), message);
     else if (message.kind === 'notification' && message.method === 'notifications/cancelled')
       this.parts.calls.cancel(session, own(message.params, 'requestId'));
   }
 
   private sessionHeaders(
-    { caller, document }: ServerView,
+    endpoint: Endpoint,
     { message, revision }: Extract<Posted, { kind: 'initialize' }>,
   ): Readonly<Record<string, string>> {
     const capabilities = readCapabilities(ownObject(message.params, 'capabilities'));
-    const owner = { principal: caller.binding, serverId: document.id };
-    const id = newSessionId(this.parts.ring, owner, { revision, capabilities }, { now: Date.now() });
+    const facts = { revision, capabilities };
+    const id = newSessionId(this.parts.ring, ownerOf(endpoint), facts, { now: Date.now() });
     return { 'mcp-session-id': id };
   }
 
   private async forward(
     answered: Answered,
-    received: Exclude<Posted, { kind: 'initialize' }> & Pick<McpRequest, 'view' | 'message' | 'state'>,
+    received: Exclude<Posted, { kind: 'initialize' }> &
+      Pick<EndpointRequest, 'endpoint' | 'message' | 'state'>,
   ): Promise<void> {
     const { context, reply } = answered;
     const { fields } = this.visit;
-    const { view, message, numbers, state } = received;
+    const { endpoint, message, numbers, state } = received;
     const abort = new AbortController();
     const session = received.kind === 'legacy' ? received.session : null;
-    const request: McpRequest = {
-      ...{ context, reply, view, message, session, state, fields, signal: abort.signal, numbers },
+    const request: EndpointRequest = {
+      ...{ context, reply, endpoint, view: null, message, session, state, fields, numbers },
+      signal: abort.signal,
       ...clientOf(received),
     };
     answered.request = request;
@@ -272,15 +274,18 @@ const fieldsOf = ({ headers, rawHeaders }: IncomingMessage): HeaderFields =>
   Object.keys(headers).length * 2 === rawHeaders.length ? headers : headerFields(rawHeaders);
 
 /** The session of a request, for what gateways share. */
-const nameOf = ({ caller }: ServerView, { nonce }: SessionFacts): SessionName => ({
+const nameOf = ({ caller }: Endpoint, { nonce }: SessionFacts): SessionName => ({
   principal: caller.binding,
   session: nonce,
 });
 
+/** What session ids of an address are bound to. */
+const ownerOf = ({ caller, id }: Endpoint): SessionOwner => ({ principal: caller.binding, serverId: id });
+
 /** What a message says about its client. */
 function clientOf(
   received: Exclude<Posted, { kind: 'initialize' }>,
-): Pick<McpRequest, 'era' | 'revision' | 'capabilities' | 'client'> {
+): Pick<EndpointRequest, 'era' | 'revision' | 'capabilities' | 'client'> {
   if (received.kind === 'legacy') return { era: 'legacy', ...received.session, client: {} };
   const { revision, capabilities, client } = received;
   return { era: 'modern', revision, capabilities, client };

@@ -58,6 +58,14 @@ describe.each(['legacy', 'modern'] as const)('several gateways before a server o
     await client.close();
   });
 
+  it('take the answer of a client of SDK 2 with a session at another gateway', async () => {
+    const client = new ModernClient(INFO, { capabilities: { elicitation: { form: {} } } });
+    client.setRequestHandler('elicitation/create', () => ANSWER);
+    await client.connect(new ModernTransport(url(), options(continuations)));
+    expect(JSON.stringify(await client.callTool(TOOLS[era]))).toContain('Ada');
+    await client.close();
+  });
+
   it('take the answer to a request for sampling at another gateway', async () => {
     const client = new Client(INFO, { capabilities: { sampling: {} } });
     client.setRequestHandler(CreateMessageRequestSchema, () => SAMPLED);

@@ -2,13 +2,16 @@ import type { ExactNumbers } from '@gw/kernel';
 import type { ClientCapabilities, Era, HeaderFields, JsonObject, RpcRequest, SessionFacts } from '@gw/mcp';
 import type { RequestContext } from '../core/request-context';
 import type { CallReply } from './call-reply';
+import type { Endpoint } from './endpoint';
 import type { SessionState } from './sessions/session-states';
 import type { ServerView } from './server-view';
 
-/** One request of a client to an MCP server. */
-export interface McpRequest {
+/** One request of a client to an address of MCP. */
+export interface EndpointRequest {
   readonly context: RequestContext;
-  readonly view: ServerView;
+  readonly endpoint: Endpoint;
+  /** The server that the request is for; null while none was found. */
+  view: ServerView | null;
   readonly message: RpcRequest;
   /** Headers of the request. */
   readonly fields: HeaderFields;
@@ -27,4 +30,15 @@ export interface McpRequest {
   readonly signal: AbortSignal;
   /** Numbers of the message that change when it is written again. */
   readonly numbers: ExactNumbers | null;
+}
+
+/** A request that is for one server. */
+export interface McpRequest extends EndpointRequest {
+  readonly view: ServerView;
+}
+
+/** Notes which server a request is for, in the log as well. */
+export function atServer(request: EndpointRequest, view: ServerView): McpRequest {
+  request.context.mcp?.reaches(view.document);
+  return Object.assign(request, { view });
 }

@@ -1,10 +1,15 @@
+import {
+  Client as NewClient,
+  StreamableHTTPClientTransport as NewTransport,
+} from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { McpServerDocument } from '@gw/contracts';
-import { eventually, startMcpFixture, startRedis, type McpFixture } from '@gw/testing';
+import { eventually, modernRequest, startMcpFixture, startRedis, type McpFixture } from '@gw/testing';
 import { Gateways } from './spec-support/gateways';
 import { serverDocument } from './spec-support/mcp-server';
 import { RawSession } from './spec-support/raw-session';
+import { EventReader } from './spec-support/read-events';
 
 const OTHER_KEY = 'otherKey000000000000000000000AB1';
 const progress = (ms: number) => ({ name: 'slow', arguments: { ms }, _meta: { progressToken: 'p' } });
@@ -144,9 +149,17 @@ describe.each([
     drained.save(document);
     const client = await RawSession.open(drained.origin(0), drained.apiKey);
     const stream = await client.get(drained.origin(0));
+    const filter = { notifications: { toolsListChanged: true } };
+    const listen = await EventReader.open(
+      `${drained.origin(0)}/main/tools/mcp`,
+      modernRequest(drained.apiKey, 'subscriptions/listen', filter),
+    );
     await stream.until('id: ');
+    await listen.until('acknowledged');
     drained.at(0).drain.announce();
     await stream.untilEnd();
+    await listen.untilEnd();
+    expect(listen.text).toContain('"resultType":"complete"');
     expect(stream.text).toContain('retry: 1000');
     const late = await client.get(drained.origin(0), stream.lastId);
     await late.untilEnd();
@@ -154,40 +167,88 @@ describe.each([
     await drained.stop();
   });
 
-  it('work with clients of SDK 1 that lose their connection in a call', async () => {
-    const client = new Client({ name: 'spec', version: '1' });
-    const sent: string[] = [];
-    let breaks = 0;
-    const broken: typeof fetch = async (input, init) => {
-      const url = new URL(input instanceof Request ? input.url : input);
-      const { method = 'GET' } = init ?? {};
-      const isCall = typeof init?.body === 'string' && init.body.includes('tools/call');
-      sent.push(`${method} ${new Headers(init?.headers).get('last-event-id') === null ? '' : 'resumes'}`);
-      if (method === 'GET') url.host = new URL(there).host;
-      const response = await fetch(url, init);
-      if (!isCall || response.body === null) return response;
-      breaks += 1;
-      return new Response(untilFirstMessage(response.body), {
-        status: response.status,
-        headers: response.headers,
-      });
-    };
-    await client.connect(
-      new StreamableHTTPClientTransport(new URL(`${here}/main/tools/mcp`), {
+  it.each(['1', '2'] as const)(
+    'work with clients of SDK %s that lose their connection in a call',
+    async (sdk) => {
+      const sent: string[] = [];
+      const broken: typeof fetch = async (input, init) => {
+        const url = new URL(input instanceof Request ? input.url : input);
+        const { method = 'GET', body } = init ?? {};
+        if (new Headers(init?.headers).has('last-event-id')) sent.push(`${method} resumes`);
+        if (method === 'GET') url.host = new URL(there).host;
+        const response = await fetch(url, init);
+        const isCall = typeof body === 'string' && body.includes('tools/call');
+        if (!isCall || response.body === null) return response;
+        const { status, headers } = response;
+        return new Response(untilFirstMessage(response.body), { status, headers });
+      };
+      const client = await clientOf(sdk, new URL(`${here}/main/tools/mcp`), {
         requestInit: { headers: { 'x-gw-api-key': gateways.apiKey } },
         fetch: broken,
-      }),
-    );
-    const seen: unknown[] = [];
-    const result = await client.callTool({ name: 'slow', arguments: { ms: 500 } }, undefined, {
-      onprogress: (each) => seen.push(each),
-    });
-    expect(result).toMatchObject({ content: [{ text: 'done' }] });
-    expect([seen.length, breaks]).toEqual([1, 1]);
-    expect(sent).toContain('GET resumes');
-    await client.close();
+      });
+      const seen: unknown[] = [];
+      const before = fixture.calls.get('slow') ?? 0;
+      const result = await client.call({ name: 'slow', arguments: { ms: 500 } }, (each) => seen.push(each));
+      expect(JSON.stringify(result)).toContain('"text":"done"');
+      expect([seen.length, (fixture.calls.get('slow') ?? 0) - before]).toEqual([1, 1]);
+      expect(sent).toContain('GET resumes');
+      await client.close();
+    },
+  );
+});
+
+describe('a stream whose gateway died', () => {
+  it('ends with one clear result at the gateway where its client resumes it', async () => {
+    const redis = await startRedis();
+    const gateways = await Gateways.start(2, redis.url);
+    const fixture = await startMcpFixture({ era: 'legacy' });
+    gateways.save(await serverDocument(fixture.url, 'tools'));
+    const client = await RawSession.open(gateways.origin(0), gateways.apiKey);
+    const call = await client.stream(gateways.origin(0), 'tools/call', progress(60_000));
+    await call.until('notifications/progress');
+    await gateways.at(0).stop();
+    await call.untilEnd();
+    const resumed = await client.get(gateways.origin(1), call.lastId);
+    await resumed.untilEnd();
+    expect(resumed.messages).toEqual([
+      { jsonrpc: '2.0', id: 1, result: expect.objectContaining({ isError: true }) as unknown },
+    ]);
+    expect(resumed.text).toContain('The call was interrupted; call the tool again.');
+    await gateways.at(1).stop();
+    await fixture.close();
+    await redis.stop();
   });
 });
+
+interface CallingClient {
+  call(params: { name: string; arguments: object }, onprogress: (each: unknown) => void): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** A client with a session, of either SDK. */
+async function clientOf(
+  sdk: '1' | '2',
+  url: URL,
+  options: { readonly requestInit: RequestInit; readonly fetch: typeof fetch },
+): Promise<CallingClient> {
+  const info = { name: 'spec', version: '1' };
+  if (sdk === '1') {
+    const client = new Client(info);
+    await client.connect(new StreamableHTTPClientTransport(url, options));
+    return {
+      call: (params, onprogress) =>
+        client.callTool({ ...params, arguments: { ...params.arguments } }, undefined, { onprogress }),
+      close: () => client.close(),
+    };
+  }
+  const client = new NewClient(info);
+  await client.connect(new NewTransport(url, options));
+  return {
+    call: (params, onprogress) =>
+      client.callTool({ ...params, arguments: { ...params.arguments } }, { onprogress }),
+    close: () => client.close(),
+  };
+}
 
 /** Cuts a stream behind its first chunk with a message. */
 function untilFirstMessage(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {

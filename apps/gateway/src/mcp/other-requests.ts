@@ -1,35 +1,56 @@
 import { McpFault, CODES, own, ownObject, unknownCapability, type JsonObject } from '@gw/mcp';
 import type { ToolGuards } from '../guardrails/tool-guards';
 import { guarded } from './denials';
-import type { McpRequest } from './mcp-request';
+import { atServer, type EndpointRequest } from './mcp-request';
+import type { ServerView } from './server-view';
 import type { UpstreamCalls } from './upstream-calls';
 
-/** What a request is about: the name of a prompt, or the URI of a resource. */
-interface About {
+/** What a request is about: a prompt or resource of a server, under the server's own name. */
+interface Subject {
   readonly type: 'prompt' | 'resource';
+  readonly view: ServerView;
   readonly name: string;
+  /** Params for the server. */
+  readonly params: JsonObject;
 }
 
-/** Requests other than lists and tools/call that a server answers, with the member that names what they are about. */
-const ABOUT: Readonly<Record<string, (request: McpRequest) => About>> = {
-  'prompts/get': (request) => prompt(request, own(request.message.params, 'name')),
-  'resources/read': (request) => resource(request, own(request.message.params, 'uri')),
+/** Requests other than lists and tools/call that a server answers. */
+const ABOUT: Readonly<Record<string, (request: EndpointRequest) => Subject>> = {
+  'prompts/get': (request) => {
+    const { params } = request.message;
+    const found = prompt(request, own(params, 'name'));
+    return { ...found, params: { ...params, name: found.name } };
+  },
+  'resources/read': (request) => {
+    const { params } = request.message;
+    const found = resource(request, own(params, 'uri'));
+    return { ...found, params: { ...params, uri: found.name } };
+  },
   'completion/complete': (request) => {
-    const ref = ownObject(request.message.params, 'ref');
-    return own(ref, 'type') === 'ref/prompt'
-      ? prompt(request, own(ref, 'name'))
-      : resource(request, own(ref, 'uri'));
+    const { params } = request.message;
+    const ref = ownObject(params, 'ref');
+    const [member, find] =
+      own(ref, 'type') === 'ref/prompt' ? (['name', prompt] as const) : (['uri', resource] as const);
+    const found = find(request, own(ref, member));
+    return { ...found, params: { ...params, ref: { ...ref, [member]: found.name } } };
   },
 };
 
 export const isForwarded = (method: string): boolean => Object.hasOwn(ABOUT, method);
 
 /** Carries out prompts/get, resources/read and completion/complete. Resolves when the response is sent. */
-export async function forward(request: McpRequest, calls: UpstreamCalls, guards: ToolGuards): Promise<void> {
-  const { context, message } = request;
-  const server = request.view.document;
-  const { method, params } = message;
-  const { type, name } = (ABOUT[method] as (request: McpRequest) => About)(request);
+export async function forward(
+  from: EndpointRequest,
+  calls: UpstreamCalls,
+  guards: ToolGuards,
+): Promise<void> {
+  const { context, message } = from;
+  const { method } = message;
+  const about = ABOUT[method];
+  if (about === undefined) throw new McpFault(CODES.methodNotFound, 'Method not found.', { id: message.id });
+  const { type, view, name, params } = about(from);
+  const request = atServer(from, view);
+  const server = view.document;
   if (context.mcp !== null) {
     context.mcp.name = name;
     if (type === 'prompt') context.mcp.capability = name;
@@ -51,16 +72,22 @@ function ownParams(params: JsonObject): JsonObject {
   return rest;
 }
 
-function prompt({ view, message }: McpRequest, name: unknown): About {
+type Found = Omit<Subject, 'params'>;
+
+function prompt({ endpoint, message }: EndpointRequest, name: unknown): Found {
   if (typeof name !== 'string' || name === '') throw lacking('a prompt', message.id);
-  if (view.of('prompt').get(name) === undefined) throw unknownCapability('prompt', name, message.id);
-  return { type: 'prompt', name };
+  const found = endpoint.find('prompt', name);
+  if (found === undefined) throw unknownCapability('prompt', name, message.id);
+  return { type: 'prompt', view: found.view, name: found.seen.facts.name };
 }
 
-function resource({ view, message, era }: McpRequest, uri: unknown): About {
+function resource({ endpoint, message, era }: EndpointRequest, uri: unknown): Found {
   if (typeof uri !== 'string' || uri === '') throw lacking('a resource', message.id);
-  if (view.resourceOf(uri) !== undefined || view.of('resource_template').has(uri))
-    return { type: 'resource', name: uri };
+  const found = endpoint.resourceOf(uri);
+  if (found !== undefined) return { type: 'resource', view: found.view, name: found.uri };
+  const template = endpoint.find('resource_template', uri);
+  if (template !== undefined)
+    return { type: 'resource', view: template.view, name: template.seen.facts.name };
   throw new McpFault(
     era === 'modern' ? CODES.invalidParams : CODES.resourceNotFound,
     `Unknown resource: ${uri.slice(0, 256)}`,
@@ -71,5 +98,5 @@ function resource({ view, message, era }: McpRequest, uri: unknown): About {
   );
 }
 
-const lacking = (what: string, id: McpRequest['message']['id']): McpFault =>
+const lacking = (what: string, id: EndpointRequest['message']['id']): McpFault =>
   new McpFault(CODES.invalidParams, `params must name ${what}.`, { id });

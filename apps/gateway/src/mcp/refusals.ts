@@ -14,7 +14,7 @@ import type { McpPlace } from '@gw/oauth';
 import type { RequestContext } from '../core/request-context';
 import type { CallReply } from './call-reply';
 import { Denied, deniedResponse, faultLogged } from './denials';
-import type { McpRequest } from './mcp-request';
+import type { EndpointRequest } from './mcp-request';
 
 export interface RefusalParts {
   readonly denialStatus: '200' | 'http';
@@ -30,7 +30,7 @@ export interface Refused {
   readonly reply: CallReply;
   readonly place: McpPlace;
   /** Null before its message was read. */
-  readonly request: McpRequest | null;
+  readonly request: EndpointRequest | null;
   readonly id: RequestId | null;
 }
 

@@ -1,4 +1,4 @@
-import type { McpApprovalRound, McpRecord } from '@gw/contracts';
+import type { McpApprovalRound, McpRecord, McpServerDocument } from '@gw/contracts';
 
 /** A call of a tool, as far as limits look at it. */
 export interface LimitedCall {
@@ -6,6 +6,8 @@ export interface LimitedCall {
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
+  /** Name that the client used. */
+  readonly shownTool: string;
   /** 1e-8 USD. */
   readonly price: number;
 }
@@ -23,24 +25,43 @@ export class RequestMcp {
   errorCode: number | null = null;
   /** The approval of a person that the call used, waits for or was refused by. */
   approval: McpApprovalRound | null = null;
+  /** Name that the client used. */
+  shownName: string | null = null;
   /** The call that is at its server; null before it and once it is charged. */
   atServer: LimitedCall | null = null;
 
+  private slug: string;
+  private toolset: string | null = null;
+
+  /** `facts.server`: slug of the address that was called. `reached`: the integration behind it; null before it is known. */
   constructor(
     private readonly facts: Pick<
       McpRecord,
       'server' | 'method' | 'revision' | 'client' | 'requestId' | 'session'
     >,
-    /** The integration that the server belongs to. */
-    readonly integrationId: string,
-  ) {}
+    private reached: string | null,
+  ) {
+    this.slug = facts.server;
+  }
 
+  /** Slug of the server; of the address while the server is not known. */
   get server(): string {
-    return this.facts.server;
+    return this.slug;
+  }
+
+  /** The integration that the server belongs to; null while it is not known. */
+  get integrationId(): string | null {
+    return this.reached;
   }
 
   get method(): string {
     return this.facts.method;
+  }
+
+  /** The server behind the address is known. */
+  reaches({ slug, integrationId }: Pick<McpServerDocument, 'slug' | 'integrationId'>): void {
+    if (slug !== this.facts.server) this.toolset = this.facts.server;
+    [this.slug, this.reached] = [slug, integrationId];
   }
 
   /** A call is sent to its server. */
@@ -54,9 +75,13 @@ export class RequestMcp {
   }
 
   record(): McpRecord {
-    const { name, isError, argumentsDigest, inputs, errorCode, approval } = this;
-    const code = errorCode === null ? {} : { errorCode };
-    const approved = approval === null ? {} : { approvalId: approval.id };
-    return { ...this.facts, name, isError, argumentsDigest, inputs, ...code, ...approved };
+    const { server, toolset, shownName, name, isError, argumentsDigest, inputs, errorCode, approval } = this;
+    return {
+      ...{ ...this.facts, server, name, isError, argumentsDigest, inputs },
+      ...(toolset !== null && { toolset }),
+      ...(shownName !== null && shownName !== name && { shownName }),
+      ...(errorCode !== null && { errorCode }),
+      ...(approval !== null && { approvalId: approval.id }),
+    };
   }
 }

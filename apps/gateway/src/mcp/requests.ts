@@ -4,9 +4,10 @@ import type { ToolGuards } from '../guardrails/tool-guards';
 import { RequestMcp } from './request-mcp';
 import type { ClientStreams } from './client-streams';
 import { isList, listBody } from './lists';
-import type { McpRequest } from './mcp-request';
+import { searchBody } from './aggregate/search-tools';
+import type { Endpoints } from './endpoints';
+import type { EndpointRequest } from './mcp-request';
 import { routeOfMethod } from './mcp-route';
-import type { McpServers } from './mcp-servers';
 import { forward, isForwarded } from './other-requests';
 import type { ResourceWatches } from './resource-watches';
 import { isOfSession, setOfSession } from './sessions/session-requests';
@@ -16,7 +17,7 @@ import type { Keyring } from '@gw/kernel';
 
 export interface RequestParts {
   readonly ring: Keyring;
-  readonly servers: McpServers;
+  readonly endpoints: Endpoints;
   readonly tools: ToolCalls;
   readonly calls: UpstreamCalls;
   readonly guards: ToolGuards;
@@ -34,7 +35,7 @@ export class Requests {
   constructor(private readonly parts: RequestParts) {}
 
   /** Resolves when the response is sent, or a stream is open. Throws `McpFault`, `Denied` and `UpstreamError`. */
-  async run(request: McpRequest): Promise<void> {
+  async run(request: EndpointRequest): Promise<void> {
     const { message, reply } = request;
     const { method } = message;
     if (isList(method)) {
@@ -43,7 +44,9 @@ export class Requests {
       reply.end(JSON.stringify(listBody(request, method, this.parts.ring)));
     } else if (method === 'tools/call') {
       record(request);
-      await this.parts.tools.run(request);
+      const found = searchBody(request);
+      if (found === null) await this.parts.tools.run(request);
+      else reply.end(JSON.stringify(found));
     } else if (isForwarded(method)) {
       record(request);
       await forward(request, this.parts.calls, this.parts.guards);
@@ -52,21 +55,22 @@ export class Requests {
     else throw new McpFault(CODES.methodNotFound, 'Method not found.', { id: message.id });
   }
 
-  private listen({ view, reply, message }: McpRequest): void {
-    const uris = this.parts.streams.listen(view, reply, () => this.parts.servers.now(view), message);
-    if (uris.length > 0) this.parts.watches.ofListen({ view, reply, uris, id: message.id });
+  private listen({ endpoint, reply, message }: EndpointRequest): void {
+    const { streams, endpoints, watches } = this.parts;
+    const uris = streams.listen(endpoint, reply, () => endpoints.now(endpoint), message);
+    if (uris.length > 0) watches.ofListen({ endpoint, reply, uris, id: message.id });
   }
 }
 
 /** Gives the request a record in the log. */
-function record(request: McpRequest): void {
+function record(request: EndpointRequest): void {
   request.reply.isRecorded = true;
   noteRequest(request);
 }
 
 /** Notes what is called, for the log, metrics and spans. */
-function noteRequest({ context, view, message, revision, client, session }: McpRequest): void {
-  const { slug: server, integrationId } = view.document;
+function noteRequest({ context, endpoint, message, revision, client, session }: EndpointRequest): void {
+  const { slug: server, integrationId } = endpoint;
   const { method } = message;
   context.route = routeOfMethod(method);
   context.mcp = new RequestMcp(

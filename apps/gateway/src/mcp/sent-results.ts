@@ -24,9 +24,9 @@ export function sendReceived(
   received: ReceivedResult,
   changed: JsonObject | null,
 ): void {
-  const { era, revision, capabilities, message, view, reply } = request;
+  const { era, revision, capabilities, message, endpoint, reply } = request;
   if (changed === null && received.scanned !== null && isSentAsItCame(request, received.scanned)) {
-    const serverInfo = era === 'modern' ? view.facts.serverInfo : null;
+    const serverInfo = era === 'modern' ? endpoint.facts.serverInfo : null;
     const spliced = splicedResponse(received.scanned, message.id, serverInfo);
     if (spliced !== null) {
       reply.end(spliced);
@@ -54,8 +54,8 @@ export function sendResult(
   result: JsonObject,
   numbers: ExactNumbers | null = null,
 ): void {
-  const { era, message, view, reply } = request;
-  const { serverInfo, ttlMs } = view.facts;
+  const { era, message, endpoint, reply } = request;
+  const { serverInfo, ttlMs } = endpoint.facts;
   const shown =
     era === 'modern'
       ? toModernResult(message.method, result, { serverInfo, ttlMs, isFiltered: true })

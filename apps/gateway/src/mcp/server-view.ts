@@ -6,6 +6,7 @@ import {
   matchesUriTemplate,
   own,
   ownObject,
+  rulesAbout,
   type AccessCapability,
   type AccessRule,
   type AccessServer,
@@ -13,7 +14,9 @@ import {
   type EndpointFacts,
   type HeaderParameter,
   type JsonObject,
+  type MemberList,
 } from '@gw/mcp';
+import type { CapabilityType, Endpoint, Offered, OfferedResource } from './endpoint';
 import type { McpCaller } from './mcp-caller';
 
 /** A capability that a caller sees. */
@@ -24,16 +27,19 @@ export interface SeenCapability {
   readonly headerParameters: readonly HeaderParameter[];
 }
 
-type CapabilityType = McpCapabilityFacts['type'];
-
 /** How long clients may keep a list, in milliseconds: changes are found by the next sync at the latest. */
-const TTL_MS = 60_000;
+export const TTL_MS = 60_000;
 
 const rulesOf = new WeakMap<McpServerDocument, AccessServer>();
 
 /** An MCP server as one caller sees it, made once for each version of both. */
-export class ServerView {
+export class ServerView implements Endpoint {
   readonly access: AccessServer;
+  readonly servers = [this];
+  readonly isSearched = false;
+  readonly unavailable = [];
+  readonly isStrict = false;
+  readonly isWhole = true;
   private readonly byType: Readonly<Record<CapabilityType, ReadonlyMap<string, SeenCapability>>>;
   private known: EndpointFacts | null = null;
   /** Changes when the caller's lists change. */
@@ -43,7 +49,9 @@ export class ServerView {
     readonly document: McpServerDocument,
     readonly caller: McpCaller,
   ) {
-    this.access = accessOf(document);
+    const access = accessOf(document);
+    // Each capability is judged once for the caller; the rules about others need not be read each time.
+    this.access = { ...access, rules: rulesAbout(access.rules, caller.access) };
     const seen = document.capabilities.map(seenOf).filter((each) => this.sees(each));
     const of = (type: CapabilityType): ReadonlyMap<string, SeenCapability> =>
       new Map(seen.filter(({ facts }) => facts.type === type).map((each) => [each.facts.name, each]));
@@ -61,15 +69,47 @@ export class ServerView {
     return this.byType[type];
   }
 
-  definitions(type: CapabilityType): readonly JsonObject[] {
-    return [...this.byType[type].values()].map(({ facts }) => facts.definition);
+  /** Whether nothing of the server was ever read. */
+  get isUnread(): boolean {
+    const { server, capabilities } = this.document;
+    return server === null && capabilities.length === 0;
   }
 
-  /** The resource or template that a URI belongs to. */
-  resourceOf(uri: string): SeenCapability | undefined {
-    const listed = this.byType.resource.get(uri);
-    if (listed !== undefined) return listed;
-    return [...this.byType.resource_template].find(([template]) => matchesUriTemplate(template, uri))?.[1];
+  get id(): string {
+    return this.document.id;
+  }
+
+  get slug(): string {
+    return this.document.slug;
+  }
+
+  get integrationId(): string {
+    return this.document.integrationId;
+  }
+
+  lists(type: CapabilityType): readonly MemberList<string>[] {
+    const { slug, version } = this.document;
+    return [{ server: slug, version, items: [...this.byType[type].keys()] }];
+  }
+
+  definition(type: CapabilityType, name: string): JsonObject {
+    return this.byType[type].get(name)?.facts.definition ?? {};
+  }
+
+  find(type: CapabilityType, name: string): Offered | undefined {
+    const seen = this.byType[type].get(name);
+    return seen && { view: this, seen, override: null };
+  }
+
+  resourceOf(uri: string): OfferedResource | undefined {
+    const isOffered =
+      this.byType.resource.has(uri) ||
+      [...this.byType.resource_template.keys()].some((template) => matchesUriTemplate(template, uri));
+    return isOffered ? { view: this, uri } : undefined;
+  }
+
+  shownUri(_view: ServerView, uri: string): string {
+    return uri;
   }
 
   /** Whether the caller may call a tool with these arguments. */

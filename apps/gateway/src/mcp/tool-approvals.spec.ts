@@ -25,7 +25,7 @@ describe('tool calls that need the approval of a person', () => {
   let fixture: McpFixture;
   let document: McpServerDocument;
   let controlPlane: Server;
-  const asked: McpApprovalRequest[] = [];
+  const requests: McpApprovalRequest[] = [];
   let respond: (request: McpApprovalRequest) => McpApprovalResponse | null = () => PENDING;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('tool calls that need the approval of a person', () => {
         const chunks: Buffer[] = [];
         for await (const chunk of req) chunks.push(chunk as Buffer);
         const request = JSON.parse(Buffer.concat(chunks).toString()) as McpApprovalRequest;
-        if (req.url === INTERNAL.mcpApproval) asked.push(request);
+        if (req.url === INTERNAL.mcpApproval) requests.push(request);
         const response = respond(request);
         res.writeHead(response === null ? 500 : 200, { 'content-type': 'application/json' });
         res.end(JSON.stringify(response ?? {}));
@@ -53,7 +53,7 @@ describe('tool calls that need the approval of a person', () => {
     await new Promise((resolve) => controlPlane.close(resolve));
   });
   beforeEach(() => {
-    asked.length = 0;
+    requests.length = 0;
     respond = () => PENDING;
     gateway.addTenant(WORKSPACE_ID, 'main');
     saveRule(['echo', 'test_input_required_result_elicitation']);
@@ -82,7 +82,7 @@ describe('tool calls that need the approval of a person', () => {
       },
     });
     expect(callsOf('echo')).toBe(before);
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         ...{ serverId: document.id, tool: 'echo', argumentsJson: '{"text":"hi"}', continues: null },
         caller: { userId: null, apiKeyId: 'asking-key', clientId: null, trustId: null },
@@ -91,7 +91,7 @@ describe('tool calls that need the approval of a person', () => {
     respond = () => APPROVED;
     expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
     expect(callsOf('echo')).toBe(before + 1);
-    const [first, second] = asked;
+    const [first, second] = requests;
     expect(second?.argumentsDigest).toBe(first?.argumentsDigest);
     expect(second?.principal).toBe(first?.principal);
     const records = (await gateway.records()).filter(({ route }) => route === 'mcp.tools.call').slice(-2);
@@ -109,7 +109,7 @@ describe('tool calls that need the approval of a person', () => {
     await call({ text: 'two' });
     const same = { name: 'echo', arguments: { text: 'one' } };
     await fetch(url(), modernRequest('otherKey00000000000000000000000A', 'tools/call', same));
-    const [one, two, theirs] = asked;
+    const [one, two, theirs] = requests;
     expect(one?.argumentsDigest).not.toBe(two?.argumentsDigest);
     expect(theirs?.argumentsDigest).toBe(one?.argumentsDigest);
     expect(theirs?.principal).not.toBe(one?.principal);
@@ -139,25 +139,25 @@ describe('tool calls that need the approval of a person', () => {
   it('do not ask for arguments that a rule lets pass', async () => {
     saveRule(['echo'], [{ pointer: '/text', op: 'prefix', value: 'prod' }]);
     expect(await call({ text: 'test' })).toMatchObject({ result: { content: [{ text: 'test' }] } });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await call({ text: 'prod' });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('show no credentials in arguments, and no arguments in workspaces that keep no bodies', async () => {
     await call({ text: 'Bearer abcdefghijkl', password: 'p', nested: { api_key: 'k' } });
     const shown = { text: '[redacted]', password: '[redacted]', nested: { api_key: '[redacted]' } };
-    expect(JSON.parse(asked[0]?.argumentsJson ?? '')).toEqual(shown);
+    expect(JSON.parse(requests[0]?.argumentsJson ?? '')).toEqual(shown);
     gateway.addTenant(WORKSPACE_ID, 'main', { logBodies: false });
     await call();
-    expect(asked[1]?.argumentsJson).toBeNull();
+    expect(requests[1]?.argumentsJson).toBeNull();
   });
 
   it('have at most 64 KiB of arguments, so that a person sees all of them', async () => {
     expect(await call({ text: 'x'.repeat(70_000) })).toMatchObject({
       result: { _meta: { 'gw/error': { type: 'tool_pending', status: 'too_large' } } },
     });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it('cost nothing while they wait', async () => {

@@ -34,10 +34,7 @@ export class ToolApprovals {
   async use(request: McpRequest, call: ApprovedCall, continues: McpApprovalRound | null): Promise<void> {
     const { view, context } = request;
     const { access, binding, principal } = view.caller;
-    const json = canonicalJson(call.arguments);
-    const shown = principal.logBodies ? JSON.stringify(redactJson(call.arguments)) : null;
-    if (Buffer.byteLength(json) > ARGUMENTS_BYTES_MAX || (shown?.length ?? 0) > SHOWN_LENGTH_MAX)
-      throw denied({ state: 'too_large' });
+    const { json, shown } = boundedArguments(call.arguments, principal.logBodies);
     const response = await this.ask({
       serverId: view.document.id,
       tool: call.tool,
@@ -68,6 +65,18 @@ export class ToolApprovals {
       throw denied({ state: 'unavailable' }, cause);
     }
   }
+}
+
+/** The arguments, and what a person sees of them; null where the workspace keeps no bodies. */
+function boundedArguments(
+  args: JsonObject,
+  isShown: boolean,
+): { readonly json: string; readonly shown: string | null } {
+  const json = canonicalJson(args);
+  const shown = isShown ? JSON.stringify(redactJson(args)) : null;
+  if (Buffer.byteLength(json) > ARGUMENTS_BYTES_MAX || (shown?.length ?? 0) > SHOWN_LENGTH_MAX)
+    throw denied({ state: 'too_large' });
+  return { json, shown };
 }
 
 type Approval = Extract<DenialCause, { readonly kind: 'approval' }>;

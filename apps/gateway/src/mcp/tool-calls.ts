@@ -1,17 +1,21 @@
 import { canonicalJson, digestOf, GatewayError } from '@gw/kernel';
 import {
   checkParameterHeaders,
+  hiddenNames,
   hintOf,
   readToolCall,
   resultText,
+  sentArguments,
+  type HeaderParameter,
   type JsonObject,
-  type ToolCall,
 } from '@gw/mcp';
 import type { ToolAccounts } from '../limits/tool-accounts';
 import type { LimitedCall } from './request-mcp';
 import type { ToolGuards } from '../guardrails/tool-guards';
+import { calledParams } from './aggregate/search-tools';
 import { Denied, guarded, limitDenied } from './denials';
-import type { McpRequest } from './mcp-request';
+import type { Offered } from './endpoint';
+import { atServer, type EndpointRequest, type McpRequest } from './mcp-request';
 import type { SeenCapability } from './server-view';
 import type { ToolApprovals } from './tool-approvals';
 import type { ForwardedCall, UpstreamCalls } from './upstream-calls';
@@ -23,18 +27,23 @@ export interface ToolCallParts {
   readonly approvals: ToolApprovals;
 }
 
-type Call = ToolCall<SeenCapability>;
+/** A call as its server gets it. */
+interface Call {
+  readonly tool: SeenCapability;
+  /** Name as the caller wrote it. */
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
 
 /** Carries out tools/call: access, limits, the upstream, and the charge. */
 export class ToolCalls {
   constructor(private readonly parts: ToolCallParts) {}
 
   /** Resolves when the response is sent. Throws `McpFault`, `Denied` and `UpstreamError`. */
-  async run(request: McpRequest): Promise<void> {
-    const { context, view, message } = request;
-    const call = readToolCall(message, view.of('tool'));
+  async run(from: EndpointRequest): Promise<void> {
+    const { request, call } = readCall(from);
+    const { context, view } = request;
     noteCall(request, call);
-    if (request.era === 'modern') checkParameterHeaders(request.fields, call.tool.headerParameters, message);
     const needsApproval = assertAllowed(request, call);
     const limited = limitedCall(request, call);
     const denial = await this.parts.accounts.admit(context, limited);
@@ -77,10 +86,41 @@ export class ToolCalls {
   }
 }
 
-function noteCall({ context }: McpRequest, { tool, arguments: args }: Call): void {
+/** The call with the arguments that a toolset adds, and the server of its tool. */
+function readCall(from: EndpointRequest): { readonly request: McpRequest; readonly call: Call } {
+  const { endpoint, message, fields, era } = from;
+  const params = calledParams(from);
+  const tools = { get: (name: string) => endpoint.find('tool', name) ?? missing(from) };
+  const { tool: offered, name, arguments: given } = readToolCall({ id: message.id, params }, tools);
+  // The arguments of a call by `call_tool` have no headers.
+  if (era === 'modern' && params === message.params)
+    checkParameterHeaders(fields, shownParameters(offered), message);
+  const { override, seen: tool, view } = offered;
+  const args = override === null ? given : sentArguments(given, override);
+  return { request: atServer(from, view), call: { tool, name, arguments: args } };
+}
+
+/** Arguments that the client sends in headers as well: those that it sees. */
+function shownParameters({ seen, override }: Offered): readonly HeaderParameter[] {
+  if (override === null) return seen.headerParameters;
+  const hidden = hiddenNames(override);
+  return seen.headerParameters.filter(({ path: [name] }) => name === undefined || !hidden.has(name));
+}
+
+/** An unknown name may be one of a server that cannot be read now. */
+function missing({ endpoint }: EndpointRequest): undefined {
+  if (endpoint.isWhole) return undefined;
+  throw new Denied(
+    { kind: 'upstream', failure: 'provider_unreachable', retryAfterMs: 1_000 },
+    new GatewayError('provider_unreachable'),
+  );
+}
+
+function noteCall({ context }: McpRequest, { tool, name, arguments: args }: Call): void {
   const { mcp } = context;
   if (mcp === null) return;
-  mcp.name = mcp.capability = tool.facts.name;
+  [mcp.name, mcp.shownName] = [tool.facts.name, name];
+  mcp.capability = tool.facts.name;
   mcp.argumentsDigest = digestOf('mcp/arguments', [canonicalJson(args)]);
   context.spanName ??= `tools/call ${tool.facts.name}`;
 }
@@ -111,11 +151,11 @@ function assertAllowed({ view }: McpRequest, { tool, arguments: args, name }: Ca
   }
 }
 
-function limitedCall({ view }: McpRequest, { tool }: Call): LimitedCall {
+function limitedCall({ view }: McpRequest, { tool, name: shownTool }: Call): LimitedCall {
   const { slug, prices } = view.document;
   const { name } = tool.facts;
   const price = prices === null ? 0 : Object.hasOwn(prices.tools, name) ? prices.tools[name] : prices.default;
-  return { server: slug, tool: name, price: price ?? 0 };
+  return { server: slug, tool: name, shownTool, price: price ?? 0 };
 }
 
 /** An estimate: four characters are one token. */

@@ -1,13 +1,11 @@
-import { isOfUsers, type McpApprovalRound } from '@gw/contracts';
+import type { McpApprovalRound } from '@gw/contracts';
 import type { Keyring } from '@gw/kernel';
 import {
   CODES,
   inputRequired,
   META,
-  McpFault,
   own,
   ownObject,
-  PARKED_TEXTS,
   readRetry,
   sealState,
   toolError,
@@ -18,21 +16,25 @@ import {
   type RequestState,
   type StateOwner,
 } from '@gw/mcp';
-import { UpstreamError, type CallOptions, type McpUpstream, type ReceivedResult } from '@gw/mcp-client';
+import { UpstreamError, type CallOptions, type ReceivedResult } from '@gw/mcp-client';
 import { argumentBytes } from './argument-bytes';
 import { CallPlaces } from './call-places';
+import type { CalledUpstream } from './called-upstream';
 import { callerHeaders } from './caller-headers';
 import { callNote, relayTo, type CallNote } from './call-notes';
 import type { BeforeCall } from '../attempt/sender';
 import type { ClientInputs } from './client-inputs';
-import { relayedError, upstreamDenied, type Denied } from './denials';
+import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
+import { shownInput, shownInPlace } from './aggregate/shown';
+import { interrupted } from './parked/interrupted';
 import type { Parking } from './parked/parking';
 import { sendReceived, sendResult } from './sent-results';
 import type { ServerBreakers } from './server-breakers';
 import { traceContext } from './trace-headers';
 import { CallGone, UpstreamCall, type CallInProgress } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
+import { isRefusedToken, scopesDenial } from './upstream-refusals';
 import type { UpstreamCredentials } from './upstream-credentials';
 import { allowsSampling, type McpUpstreams } from './upstreams';
 
@@ -70,17 +72,21 @@ export interface ForwardedCall {
 
 /** A round of a call: what it adds to the params, and the approval that the round before it used. */
 interface Round {
+  readonly kind: 'sent';
   readonly more: JsonObject;
   readonly approval: McpApprovalRound | null;
 }
 
-const FIRST_ROUND: Round = { more: {}, approval: null };
+const FIRST_ROUND: Round = { kind: 'sent', more: {}, approval: null };
+
+/** A call of an earlier round that waits. */
+interface ParkedRound {
+  readonly kind: 'parked';
+  readonly call: CallInProgress;
+}
 
 /** How a request continues an earlier one. */
-type Resumed =
-  | { readonly kind: 'again'; readonly result: JsonObject }
-  | { readonly kind: 'parked'; readonly call: CallInProgress }
-  | ({ readonly kind: 'sent' } & Round);
+type Resumed = { readonly kind: 'again'; readonly result: JsonObject } | ParkedRound | Round;
 
 /** Calls at upstreams, with the rounds of input between the eras. */
 export class UpstreamCalls {
@@ -96,16 +102,15 @@ export class UpstreamCalls {
   private async attempt(request: McpRequest, forwarded: ForwardedCall, isAgain: boolean): Promise<void> {
     const resumed = request.era === 'modern' ? await this.resumed(request) : null;
     if (resumed?.kind === 'again') return sendResult(request, resumed.result);
-    const parked = resumed?.kind === 'parked' ? resumed.call : null;
-    const round = resumed?.kind === 'sent' ? resumed : FIRST_ROUND;
-    const ends = parked === null ? this.parts.breakers.enter(request.view) : null;
+    const round = resumed ?? FIRST_ROUND;
+    const ends = round.kind === 'parked' ? null : this.parts.breakers.enter(request.view);
     try {
-      await this.carryOut(request, forwarded, async () => parked ?? this.begin(request, forwarded, round));
+      await this.carryOut(request, forwarded, round);
       ends?.(null);
     } catch (error) {
       ends?.(error);
-      const more = await this.needsScopes(request, error);
-      if (more !== null) throw more;
+      const denied = await scopesDenial(this.parts.connections, request, error);
+      if (denied !== null) throw denied;
       if (isRefusedToken(request, error)) return await this.signInAgain(request, forwarded, isAgain);
       this.failed(request, error);
     }
@@ -114,7 +119,7 @@ export class UpstreamCalls {
   private async carryOut(
     request: McpRequest,
     forwarded: ForwardedCall,
-    begin: () => Promise<CallInProgress>,
+    round: Round | ParkedRound,
   ): Promise<void> {
     const note = callNote(request, request.context.elapsedMs());
     let call: CallInProgress | null = null;
@@ -122,8 +127,10 @@ export class UpstreamCalls {
     request.signal.addEventListener('abort', stop, { once: true });
     try {
       request.reply.streamLater();
-      call = await begin();
+      call = round.kind === 'parked' ? round.call : await this.begin(request, forwarded, round);
       call.listener = relayTo(request);
+      // The client may have left while the upstream was found out.
+      if (request.signal.aborted) call.cancel();
       await this.follow(request, forwarded, call, note);
     } catch (error) {
       // What was refused before it was sent is no call.
@@ -146,7 +153,8 @@ export class UpstreamCalls {
       const outcome = await call.next();
       if (outcome.kind !== 'input' || request.era === 'modern') note(null);
       if (outcome.kind === 'result') {
-        return sendReceived(request, outcome.result, await forwarded.finished(outcome.result));
+        const changed = await forwarded.finished(outcome.result);
+        return sendReceived(request, outcome.result, shownInPlace(request, outcome.result, changed));
       }
       if (outcome.kind === 'input_required') {
         forwarded.paused();
@@ -154,9 +162,9 @@ export class UpstreamCalls {
       }
       if (request.era === 'modern') {
         forwarded.paused();
-        return this.park(request, call, outcome.requests);
+        return this.park(request, call, shownInput(request, outcome.requests));
       }
-      const [asked] = Object.values(outcome.requests) as [InputRequest];
+      const [asked] = Object.values(shownInput(request, outcome.requests)) as [InputRequest];
       if (request.context.mcp !== null) request.context.mcp.inputs += 1;
       call.answer(await this.parts.inputs.ask(request, asked, outcome.until));
     }
@@ -171,7 +179,6 @@ export class UpstreamCalls {
     // What cannot be had is a denial of its own, before anything is sent.
     const headers = this.parts.credentials.headersOf(view.document, view.caller.access);
     if (headers instanceof Promise) await headers;
-    if (approved !== undefined) await approved(approval);
     const upstream = this.parts.upstreams.of(view.document, {
       binding: view.caller.binding,
       caller: view.caller.access,
@@ -182,6 +189,8 @@ export class UpstreamCalls {
     const call = new UpstreamCall(abort);
     const meta = ownObject(message.params, '_meta');
     const relays = await this.relaysInput(request, upstream);
+    // An approval is used up, so that it comes last.
+    if (approved !== undefined) await approved(approval);
     // A modern server judges responses that come without a state.
     const responses = relays ? own(message.params, 'inputResponses') : undefined;
     const unasked = responses === undefined ? {} : { inputResponses: responses };
@@ -211,7 +220,7 @@ export class UpstreamCalls {
   }
 
   /** Whether the client itself makes the rounds of input: it and the upstream are modern. */
-  private async relaysInput({ era, signal }: McpRequest, upstream: McpUpstream): Promise<boolean> {
+  private async relaysInput({ era, signal }: McpRequest, upstream: CalledUpstream): Promise<boolean> {
     return era === 'modern' && (await upstream.connect({ signal })) === 'modern';
   }
 
@@ -256,7 +265,7 @@ export class UpstreamCalls {
 
   /** Passes the input that a modern upstream requires on to a modern client, with the upstream's state inside of ours. */
   private relayInput(request: McpRequest, result: JsonObject): void {
-    const requests = ownObject(result, 'inputRequests') as InputRequests;
+    const requests = shownInput(request, ownObject(result, 'inputRequests') as InputRequests);
     const upstream = own(result, 'requestState');
     const state = this.sealed(request, {
       ...{ kind: 'relay', requests, parked: null, approval: request.context.mcp?.approval ?? null },
@@ -266,7 +275,11 @@ export class UpstreamCalls {
       request,
       state === null
         ? toolError('The state of the server is too large.')
-        : { ...result, requestState: state },
+        : {
+            ...result,
+            ...(own(result, 'inputRequests') !== undefined && { inputRequests: requests }),
+            requestState: state,
+          },
     );
   }
 
@@ -282,16 +295,6 @@ export class UpstreamCalls {
     if (isAgain || !(await connections.renew(document, userId)))
       throw await connections.missing(document, userId);
     return this.attempt(request, forwarded, true);
-  }
-
-  /** The denial of a call for which the server wants more scopes of the user; null for other failures. */
-  private async needsScopes({ view }: McpRequest, error: unknown): Promise<Denied | null> {
-    const { document, caller } = view;
-    if (!(error instanceof UpstreamError) || document.authType !== 'oauth_auto') return null;
-    const { status, challenge } = error;
-    if (status !== 403 || challenge?.error !== 'insufficient_scope') return null;
-    const scopes = (challenge.scope ?? '').split(' ').filter((scope) => scope !== '');
-    return this.parts.connections.needsScopes(document, caller.access.userId, scopes);
   }
 
   /** Sends the error of an upstream on; throws every other failure. */
@@ -335,20 +338,10 @@ function logLevel(
   return typeof level === 'string' ? { logLevel: level } : {};
 }
 
-const isRefusedToken = ({ view }: McpRequest, error: unknown): boolean =>
-  error instanceof UpstreamError &&
-  error.kind === 'unauthorized' &&
-  error.challenge?.error !== 'insufficient_scope' &&
-  isOfUsers(view.document.authType);
-
-const stateOwner = ({ view, message }: McpRequest): StateOwner => ({
+/** Under an aggregate address the server is part of it, since the same name may lead to another one later. */
+const stateOwner = ({ endpoint, view, message }: McpRequest): StateOwner => ({
   principal: view.caller.binding,
-  serverId: view.document.id,
+  serverId: endpoint === view ? view.id : `${endpoint.id}/${view.id}`,
   method: message.method,
   params: message.params,
 });
-
-const interrupted = (method: string, why: 'answered' | 'gone'): JsonObject => {
-  if (method !== 'tools/call') throw new McpFault(-32_602, PARKED_TEXTS[why]);
-  return toolError(PARKED_TEXTS[why]);
-};

@@ -1,26 +1,15 @@
-import { isOfUsers, type McpServerDocument } from '@gw/contracts';
+import type { McpServerDocument } from '@gw/contracts';
 import { GATEWAY_VERSION, GatewayError } from '@gw/kernel';
-import {
-  capabilitiesOfBits,
-  relayedCapabilityBits,
-  type AccessCaller,
-  type ClientCapabilities,
-} from '@gw/mcp';
+import { capabilitiesOfBits, relayedCapabilityBits, type ClientCapabilities } from '@gw/mcp';
 import { EraVerdicts, McpUpstream, UpstreamPool, type UpstreamNetwork } from '@gw/mcp-client';
+import type { CalledUpstream, UpstreamOwner } from './called-upstream';
+import { OpenApiUpstream } from './openapi/openapi-upstream';
+import { poolClassOf } from './pool-class';
 import type { UpstreamCredentials } from './upstream-credentials';
 
 export interface UpstreamParts {
   readonly network: UpstreamNetwork;
   readonly credentials: UpstreamCredentials;
-}
-
-/** Whose calls share an upstream session: those of one session of a client, or of one caller without sessions. */
-export interface UpstreamOwner {
-  readonly binding: string;
-  readonly session: string | null;
-  /** Whose credential a server of users needs, and whom signed tokens name. */
-  readonly caller: AccessCaller;
-  readonly capabilities: ClientCapabilities;
 }
 
 const CLIENT_INFO = { name: 'tollgate', version: GATEWAY_VERSION };
@@ -33,7 +22,8 @@ export class McpUpstreams {
   constructor(private readonly parts: UpstreamParts) {}
 
   /** The upstream of a server for one owner. Throws `unavailable` when as many are in use as there may be. */
-  of(server: McpServerDocument, owner: UpstreamOwner): McpUpstream {
+  of(server: McpServerDocument, owner: UpstreamOwner): CalledUpstream {
+    if (server.integrationKind === 'openapi') return new OpenApiUpstream(server, owner, this.parts);
     const rules = { allowSampling: allowsSampling(server) };
     const bits = relayedCapabilityBits(owner.capabilities, rules);
     const key = `${server.id}/${server.version}/${owner.session ?? owner.binding}/${String(bits)}`;
@@ -57,13 +47,11 @@ export class McpUpstreams {
     { binding, session, caller }: UpstreamOwner,
   ): McpUpstream {
     const { network, credentials } = this.parts;
-    const { organisationId, integrationId, version } = server;
+    const { integrationId, version } = server;
     const isSse = server.transport === 'sse';
-    // Connections are never shared by users with tokens of their own, nor by streams that hold one each.
-    const sharing = isSse ? (session ?? binding) : isOfUsers(server.authType) ? binding : '';
     return new McpUpstream({
       ...{ ...network, url: new URL(server.url), capabilities, clientInfo: CLIENT_INFO },
-      poolClass: `mcp/${organisationId}/${integrationId}/${sharing}`,
+      poolClass: poolClassOf(server, isSse ? (session ?? binding) : binding),
       headers: () => credentials.headersOf(server, caller),
       protocol: isSse ? 'sse' : 'auto',
       verdicts: this.verdicts,

@@ -47,7 +47,7 @@ export class McpMetrics {
     if (methods === undefined) {
       const isFull = this.methods.size >= SERVERS_MAX || this.series >= SERIES_MAX;
       if (isFull && server !== OTHER) return this.countsOf(OTHER, method);
-      this.methods.set(server, (methods = new Map()));
+      this.methods.set(server, (methods = new Map<string, McpMethodCounts>()));
     }
     let counts = methods.get(method);
     if (counts === undefined) {
@@ -66,7 +66,7 @@ export class McpMetrics {
       if (this.series >= SERIES_MAX && name !== OTHER && name !== '')
         return this.outcomesOf({ capabilities } as McpMethodCounts, OTHER);
       this.series += 1;
-      capabilities.set(name, (outcomes = new Map()));
+      capabilities.set(name, (outcomes = new Map<string, number>()));
     }
     return outcomes;
   }

@@ -43,7 +43,7 @@ export class McpConnectionEntity extends Row {
   @Column({ name: 'scopes', type: 'jsonb', default: [] })
   scopes!: string[];
 
-  /** What the user is asked for next: the scopes of the connection, and those that the server wants besides. */
+  /** What the next sign-in requests: the scopes of the connection, and those that the server wants in addition. */
   @Column({ name: 'wanted_scopes', type: 'jsonb', default: [] })
   wantedScopes!: string[];
 

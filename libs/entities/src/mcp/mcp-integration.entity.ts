@@ -1,4 +1,4 @@
-import type { McpAuthType } from '@gw/contracts';
+import type { McpAuthType, McpIntegrationKind } from '@gw/contracts';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
@@ -37,6 +37,7 @@ export interface StoredToolPrices {
   'mcp_integrations_health_state_ck',
   `health_state IN ('healthy', 'degraded', 'down', 'unauthorised', 'unknown')`,
 )
+@Check('mcp_integrations_kind_ck', `kind IN ('server', 'openapi')`)
 @Index('mcp_integrations_slug_uq', ['organisationId', 'slug'], {
   unique: true,
   where: `status <> 'archived'`,
@@ -72,6 +73,11 @@ export class McpIntegrationEntity extends Row {
   @Column({ name: 'owner_id', type: 'varchar', length: 255, nullable: true })
   ownerId!: string | null;
 
+  /** `openapi`: an HTTP service, with a row in `mcp_openapi_documents`. */
+  @Column({ name: 'kind', type: 'varchar', length: 16, default: 'server' })
+  kind!: McpIntegrationKind;
+
+  /** Of the MCP server, or the base URL of the HTTP service. */
   @Column({ name: 'url', type: 'varchar', length: 2048 })
   url!: string;
 

@@ -9,18 +9,18 @@ export async function* callEvents(
 ): AsyncGenerator<CallEvent, void> {
   const left = new AbortController();
   const waiting: CallEvent[] = [];
-  let [isOver, failure]: [boolean, unknown] = [false, null];
+  let isOver = false;
   let wake = (): void => undefined;
   const push = (event: CallEvent): void => {
     waiting.push(event);
     wake();
   };
-  const ended = start(left.signal, push)
-    .then(push, (error: unknown) => (failure = error))
-    .then(() => {
-      isOver = true;
-      wake();
-    });
+  const ended = start(left.signal, push).then(push);
+  const over = (): void => {
+    isOver = true;
+    wake();
+  };
+  ended.then(over, over);
   try {
     for (;;) {
       const event = waiting.shift();
@@ -28,9 +28,9 @@ export async function* callEvents(
       else if (isOver) break;
       else await new Promise<void>((resolve) => (wake = resolve));
     }
-    if (failure !== null) throw failure;
+    await ended;
   } finally {
     left.abort();
-    await ended;
+    await ended.catch(() => undefined);
   }
 }

@@ -1,21 +1,11 @@
-import { FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isHeaderValue } from '@gw/kernel';
+import { isHeaderValue } from '@gw/kernel';
+import { isReservedHeader } from '@gw/mcp';
 import { UpstreamError } from '../upstream-error';
 
 /** Reads the headers that every request to an upstream carries. */
 export type HeaderSource = () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 
-const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([
-  ...['accept', 'accept-encoding', 'content-type', 'content-encoding', 'expect', 'host', 'last-event-id'],
-  ...['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
-]);
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/;
-
-/** Whether only the protocol writes a header of requests to upstreams. `name` in lower case. */
-export const isReservedHeader = (name: string): boolean =>
-  PROTOCOL_HEADERS.has(name) ||
-  name.startsWith('mcp-param-') ||
-  FRAMING_HEADERS.has(name) ||
-  HOP_BY_HOP_HEADERS.has(name);
 
 /**
  * The headers of a request as names and values in turn: those of the integration, of the call, and

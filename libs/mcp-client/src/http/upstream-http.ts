@@ -8,7 +8,8 @@ import { ResponseBody } from './response-body';
 
 /** One HTTP request to the upstream. */
 export interface UpstreamHttpRequest {
-  readonly method: 'POST' | 'GET' | 'DELETE';
+  /** In upper case. */
+  readonly method: string;
   /** Null: the URL of the upstream. */
   readonly url?: URL | undefined;
   /** Headers of the protocol, in lower case. */

@@ -97,7 +97,8 @@ const hasScope = (scopes: readonly string[], server: string, tool: string): bool
     scopes.includes(scope),
   );
 
-function isUserAllowed({ userAccess }: AccessServer, { userId }: AccessCaller): boolean {
+/** Whether the access of users lets the caller use a server at all; rules come on top of it. */
+export function isUserAllowed({ userAccess }: AccessServer, { userId }: AccessCaller): boolean {
   const exception = userId === null ? undefined : userAccess.exceptions.get(userId);
   return exception ?? userAccess.isAllowed;
 }
@@ -142,6 +143,10 @@ function judgeRules(
   const narrow = allowing[0] ?? of('ask')[0];
   return narrow === undefined ? HIDDEN : refused(narrow);
 }
+
+/** The rules of a server that are about a caller, for many decisions about the same caller. */
+export const rulesAbout = (rules: readonly AccessRule[], caller: AccessCaller): readonly AccessRule[] =>
+  rules.slice(0, RULES_MAX).filter(({ subject }) => isSubject(subject, caller));
 
 const matchingRules = (server: AccessServer, tool: string, caller: AccessCaller): readonly AccessRule[] =>
   server.rules

@@ -1,7 +1,7 @@
 import { canonicalJson, isObject } from '@gw/kernel';
 import type { JsonObject } from '../protocol';
-import { own } from '../rpc/message';
-import { capabilityDigest, type CapabilityType } from './capability';
+import { own, ownObject } from '../rpc/message';
+import { capabilityDigest, OPERATION_META, type CapabilityType } from './capability';
 import type { Finding } from './finding';
 import { severityOf } from './findings';
 import { CODES, McpFault } from '../fault';
@@ -29,8 +29,8 @@ export interface ApprovalInput {
 
 /**
  * Decides the state of a capability after a snapshot. A definition with the approved digest is
- * approved, also when it was gone meanwhile. A high finding, and a hint that became less safe, need
- * approval in every mode.
+ * approved, also when it was gone meanwhile. A high finding, a hint that became less safe, and another
+ * operation of an HTTP service need approval in every mode.
  */
 export function approvalState(input: ApprovalInput): ApprovalState {
   const { mode, type, approved, now, findings } = input;
@@ -58,10 +58,17 @@ const HINT_DEFAULTS = {
 } as const;
 type Hint = keyof typeof HINT_DEFAULTS;
 
-/** Whether a tool that only read, or that destroyed nothing, does not say so any more. */
+/** Whether a tool that only read, or that destroyed nothing, does not say so any more, or calls another operation. */
 const isLessSafe = (approved: JsonObject, now: JsonObject): boolean =>
   (hintOf(approved, 'readOnlyHint') && !hintOf(now, 'readOnlyHint')) ||
-  (!hintOf(approved, 'destructiveHint') && hintOf(now, 'destructiveHint'));
+  (!hintOf(approved, 'destructiveHint') && hintOf(now, 'destructiveHint')) ||
+  calledBy(approved) !== calledBy(now);
+
+/** Method and path of the operation of a tool from an OpenAPI document; null for another tool. */
+function calledBy(definition: JsonObject): string | null {
+  const operation = own(ownObject(definition, '_meta'), OPERATION_META);
+  return isObject(operation) ? `${String(own(operation, 'method'))} ${String(own(operation, 'path'))}` : null;
+}
 
 /** A hint of a definition; the default of the protocol without it. */
 export function hintOf(definition: JsonObject, hint: Hint): boolean {

@@ -23,6 +23,9 @@ export function capabilityName(type: CapabilityType, definition: JsonObject): st
   return typeof name === 'string' ? name : '';
 }
 
+/** Member of `_meta` with the HTTP operation that a call of a tool from an OpenAPI document makes. */
+export const OPERATION_META = 'gw/operation';
+
 /** Members that decide what a model or a person reads, and what a call does. Icons are none of them. */
 const DIGESTED = [
   ...['name', 'uri', 'uriTemplate', 'title', 'description', 'inputSchema', 'outputSchema', 'arguments'],
@@ -34,9 +37,12 @@ const DIGESTED = [
  * keep their order.
  */
 export function capabilityDigest(type: CapabilityType, definition: JsonObject): string {
-  const ui = own(ownObject(definition, '_meta'), 'ui');
+  const meta = ownObject(definition, '_meta');
   const members = DIGESTED.map((name) => [name, own(definition, name)] as const);
-  const digested = { type, ...Object.fromEntries(members), ui };
+  const digested = {
+    ...{ type, ...Object.fromEntries(members), ui: own(meta, 'ui') },
+    operation: own(meta, OPERATION_META),
+  };
   return createHash('sha256').update(canonicalJson(digested)).digest('hex');
 }
 

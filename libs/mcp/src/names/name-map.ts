@@ -21,6 +21,8 @@ export interface MappedName {
 export interface NameMapOptions {
   /** Longest shown name, 16 to 128 characters; 64 is the tightest bound of model APIs. */
   readonly nameMax?: number;
+  /** Names that no member gets. */
+  readonly reserved?: readonly string[];
 }
 
 /** Names in the order of members and of their lists. Look names up in `byShown`; never split them. */
@@ -51,34 +53,41 @@ export class NamePrefixError extends Error {
  */
 export function mapNames(members: readonly NameMember[], options: NameMapOptions = {}): NameMap {
   if (members.filter(({ prefix }) => prefix === '').length > 1) throw new NamePrefixError();
-  const nameMax = Math.min(128, Math.max(16, options.nameMax ?? NAME_MAX_DEFAULT));
+  const nameMax = nameMaxOf(options);
   const byShown = new Map<string, MappedName>();
+  const taken = new Set(options.reserved);
   for (const member of members) {
     for (const original of new Set(member.names)) {
       if (byShown.size >= NAMES_TOTAL_MAX) break;
-      const shown = freeName(member, original, nameMax, byShown);
-      if (shown !== null) byShown.set(shown, { shown, server: member.server, original });
+      const shown = freeName(member, original, nameMax, taken);
+      if (shown === null) continue;
+      taken.add(shown);
+      byShown.set(shown, { shown, server: member.server, original });
     }
   }
   return { names: [...byShown.values()], byShown };
 }
 
 /**
- * The names that are not shown as they were written because an earlier one has the same shown name.
- * Saving a toolset refuses them (409).
+ * The names that are not shown as they were written because an earlier one, or a reserved one, is the
+ * same. Saving a toolset refuses them (409). Each member has a server of its own.
  */
 export function nameCollisions(
   members: readonly NameMember[],
   options: NameMapOptions = {},
 ): readonly MappedName[] {
-  const nameMax = Math.min(128, Math.max(16, options.nameMax ?? NAME_MAX_DEFAULT));
+  const nameMax = nameMaxOf(options);
+  const byServer = new Map(members.map((member) => [member.server, member]));
   return mapNames(members, options).names.filter(({ shown, server, original }) => {
-    const member = members.find((each) => each.server === server && each.names.includes(original));
+    const member = byServer.get(server);
     if (member === undefined) return false;
     const plain = plainName(member, original);
     return plain.length <= nameMax && plain !== shown;
   });
 }
+
+const nameMaxOf = ({ nameMax = NAME_MAX_DEFAULT }: NameMapOptions): number =>
+  Math.min(128, Math.max(16, nameMax));
 
 function plainName({ server, prefix = server, aliases }: NameMember, original: string): string {
   const alias = aliases?.get(original);
@@ -92,7 +101,7 @@ function freeName(
   member: NameMember,
   original: string,
   nameMax: number,
-  taken: ReadonlyMap<string, unknown>,
+  taken: ReadonlySet<string>,
 ): string | null {
   const plain = plainName(member, original);
   if (plain.length <= nameMax && !taken.has(plain)) return plain;

@@ -1,6 +1,6 @@
 import { vectors } from '../spec-support/vectors';
 import { mapNames, nameCollisions, NamePrefixError, type NameMember } from './name-map';
-import { mapUris } from './resource-uris';
+import { mapUris, originalUri, shownUris } from './resource-uris';
 
 interface NameCase {
   readonly input: {
@@ -51,6 +51,8 @@ describe('names of aggregated tools', () => {
       'a_b',
     ]);
     expect(nameCollisions([{ server: 'x', names: ['a', 'n'.repeat(128)] }])).toEqual([]);
+    const searched = { server: 'x', prefix: '', names: ['search_tools'] };
+    expect(nameCollisions([searched], { reserved: ['search_tools'] })).toHaveLength(1);
   });
 });
 
@@ -62,5 +64,27 @@ describe('URIs of aggregated resources', () => {
     ]);
     expect([...map.keys()]).toEqual(['file:///x', 'ui://a.view/1', 'gw+b:file:///x', 'file:///y']);
     expect(map.get('gw+b:file:///x')).toMatchObject({ server: 'b', original: 'file:///x' });
+  });
+
+  it('lead back to the URIs of the server, also those of templates', () => {
+    const templates = ['file:///{name}', 'ui://view/{id}'];
+    const map = mapUris([
+      { server: 'a', uris: templates },
+      { server: 'b', uris: templates },
+    ]);
+    const original = (template: string, uri: string): string => {
+      const mapped = map.get(template);
+      return mapped === undefined ? '' : originalUri(mapped, uri);
+    };
+    expect(original('file:///{name}', 'file:///x')).toBe('file:///x');
+    expect(original('gw+b:file:///{name}', 'gw+b:file:///x')).toBe('file:///x');
+    expect(original('ui://b.view/{id}', 'ui://b.view/1')).toBe('ui://view/1');
+    const resource = mapUris([{ server: 'b', uris: ['file:///listed', 'ui://view'] }]);
+    const shown = shownUris({ resource, resource_template: map }, 'b');
+    const uris = ['file:///listed', 'file:///x', 'file:///x/y', 'ui://view', 'ui://view/7'];
+    expect(uris.map(shown)).toEqual([
+      ...['file:///listed', 'gw+b:file:///x', 'file:///x/y', 'ui://b.view', 'ui://b.view/7'],
+    ]);
+    expect(shownUris({ resource, resource_template: map }, 'a')('file:///x')).toBe('file:///x');
   });
 });

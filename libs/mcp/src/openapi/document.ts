@@ -10,9 +10,8 @@ export class OpenApiFault extends Error {
   }
 }
 
-const REFERENCE_DEPTH_MAX = 8;
-const NODES_MAX = 5_000;
-const DEPTH_MAX = 64;
+/** References that follow each other before the last one counts as a circle. */
+export const REFERENCE_DEPTH_MAX = 8;
 
 /**
  * Checks the version of a parsed document: OpenAPI 3.0 or 3.1. Throws an `OpenApiFault` for others.
@@ -39,16 +38,22 @@ export function resolved(document: JsonObject, value: unknown): JsonObject {
   throw new OpenApiFault('The document has a reference to itself.');
 }
 
-function referenced(document: JsonObject, reference: string): unknown {
+/** What a reference within the document names. Throws for references to other documents and to nothing. */
+export function referenced(document: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#/') || reference.length > 512)
     throw new OpenApiFault('References to other documents are not supported.');
   let at: unknown = document;
   for (const part of reference.slice(2).split('/', 20)) {
     const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    at = isObject(at) ? own(at, name) : undefined;
+    at = memberOf(at, name);
   }
   if (at === undefined) throw new OpenApiFault(`The reference ${reference.slice(0, 128)} leads nowhere.`);
   return at;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return /^\d{1,6}$/.test(name) ? (value as unknown[])[Number(name)] : undefined;
+  return isObject(value) ? own(value, name) : undefined;
 }
 
 function decoded(text: string): string {
@@ -58,46 +63,6 @@ function decoded(text: string): string {
     return text;
   }
 }
-
-/**
- * A schema with its references inlined. References below 8 others, and everything beyond 5,000 nodes
- * in one schema, become `{}`, so that recursive schemas end.
- */
-export const inlineSchema = (document: JsonObject, schema: unknown): JsonObject => {
-  const inlined = new Inliner(document).visit(schema, 0, 0);
-  return isObject(inlined) ? inlined : {};
-};
-
-/** Members that say nothing to a model, or that only OpenAPI knows. */
-const DROPPED: ReadonlySet<string> = new Set(['xml', 'externalDocs', 'discriminator', 'example', 'nullable']);
-
-class Inliner {
-  private nodes = 0;
-
-  constructor(private readonly document: JsonObject) {}
-
-  visit(value: unknown, references: number, depth: number): unknown {
-    this.nodes += 1;
-    if (this.nodes > NODES_MAX || depth > DEPTH_MAX) return {};
-    if (Array.isArray(value)) return value.map((each: unknown) => this.visit(each, references, depth + 1));
-    if (!isObject(value)) return value;
-    const reference = own(value, '$ref');
-    if (typeof reference === 'string') {
-      if (references >= REFERENCE_DEPTH_MAX) return {};
-      return this.visit(referenced(this.document, reference), references + 1, depth + 1);
-    }
-    const members = Object.entries(value)
-      .filter(([name]) => !DROPPED.has(name) && !name.startsWith('x-'))
-      .map(([name, each]) => [name, this.visit(each, references, depth + 1)] as const);
-    return nullable(value, Object.fromEntries(members));
-  }
-}
-
-/** `nullable` of OpenAPI 3.0 as JSON Schema writes it. */
-const nullable = (schema: JsonObject, inlined: JsonObject): JsonObject =>
-  own(schema, 'nullable') === true && typeof inlined['type'] === 'string'
-    ? { ...inlined, type: [inlined['type'], 'null'] }
-    : inlined;
 
 /** The address of a `servers` entry. Its variables need an enum; their values are of it. Throws otherwise. */
 export function openApiServerUrl(server: JsonObject, values: Readonly<Record<string, string>>): string {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 import { vectors } from '../spec-support/vectors';
 import { OpenApiFault, openApiServerUrl } from './document';
-import { METHODS } from './operation';
+import { METHODS } from './http-operation';
 import { openApiRequest, openApiUrl } from './request';
 import { openApiResult } from './result';
 import { openApiTools, type OpenApiTool } from './tools';
@@ -63,16 +63,18 @@ const CHECKS: Readonly<Record<string, (input: OpenApiCase['input']) => void>> = 
     expect(toolOf(operation).definition['outputSchema']).toEqual({ type: 'array' });
     const response = { status, contentType: 'application/json', body: Buffer.from(JSON.stringify(body)) };
     const content = [{ type: 'text', text: '[1]' }];
-    expect(openApiResult(response, 'modern', 'x')).toEqual({
+    const options = { uri: 'x', promisesObject: false };
+    expect(openApiResult(response, { ...options, era: 'modern' }).result).toEqual({
       resultType: 'complete',
       content,
       structuredContent: [1],
     });
-    expect(openApiResult(response, 'legacy', 'x')).toEqual({ content });
+    expect(openApiResult(response, { ...options, era: 'legacy' }).result).toEqual({ content });
   },
   'isError, not followed': ({ answer: [status, body] = [302, ''] }) => {
     const response = { status, contentType: '', body: Buffer.from(String(body)) };
-    expect(openApiResult(response, 'legacy', 'x')).toMatchObject({ isError: true });
+    const options = { era: 'legacy', uri: 'x', promisesObject: false } as const;
+    expect(openApiResult(response, options).result).toMatchObject({ isError: true });
   },
 };
 
@@ -122,8 +124,10 @@ describe('tools from OpenAPI', () => {
       ['', '.'],
     ])
       expect(() => openApiRequest(operation, { a, b })).toThrow(OpenApiFault);
-    const request = openApiRequest(operation, { a: '../..', b: '?q#' });
-    expect(request.target).toBe('/x/..%2F..%3Fq%23/y');
+    for (const a of ['../..', 'a/../b', 'a\\..', './a', '%2e%2e/a', '..', 'a\0'])
+      expect(() => openApiRequest(operation, { a, b: 'b' })).toThrow(OpenApiFault);
+    const request = openApiRequest(operation, { a: 'v1..2/', b: '?q#' });
+    expect(request.target).toBe('/x/v1..2%2F%3Fq%23/y');
     expect(openApiUrl(new URL('https://api.example/v1'), request).href).toBe(
       `https://api.example/v1${request.target}`,
     );
@@ -159,7 +163,7 @@ describe('tools from OpenAPI', () => {
       expect.stringMatching(/^get_it_[0-9a-f]{6}$/),
     ]);
     const paths = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`/${String(at)}`, { get: {} }]));
-    expect(() => openApiTools({ openapi: '3.0.3', paths })).toThrow('select fewer');
+    expect(() => openApiTools({ openapi: '3.0.3', paths })).toThrow('101 operations are selected');
   });
 
   it('leave out operations with references to other documents, and say why', () => {

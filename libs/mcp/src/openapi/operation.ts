@@ -1,42 +1,20 @@
-import { CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS, isObject } from '@gw/kernel';
+import { GATEWAY_HEADER_PREFIX, PORTKEY_HEADER_PREFIX } from '@gw/contracts';
+import { isCredentialHeader, isMetadataHeader, isObject } from '@gw/kernel';
+import { isReservedHeader } from '../http/reserved-headers';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
-import { inlineSchema, OpenApiFault, resolved } from './document';
+import { OpenApiFault, resolved } from './document';
+import type { HttpBody, HttpMethod, HttpOperation, HttpParameter, ParameterStyle } from './http-operation';
+import type { SchemaReader } from './schema';
 
-export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const;
-export type HttpMethod = (typeof METHODS)[number];
-
-export type ParameterStyle = 'simple' | 'form' | 'deepObject' | 'spaceDelimited' | 'pipeDelimited';
-
-export interface HttpParameter {
-  readonly in: 'path' | 'query' | 'header';
-  readonly name: string;
-  /** Name of the tool's argument; differs from `name` when two parameters share it. */
-  readonly argument: string;
-  readonly style: ParameterStyle;
-  readonly explode: boolean;
-  readonly isRequired: boolean;
-  readonly schema: JsonObject;
-}
-
-/** The JSON body of an operation. */
-export interface HttpBody {
-  readonly isRequired: boolean;
-  readonly schema: JsonObject;
-  /** Arguments that are the members of the body; null: the body is the argument `body`. */
-  readonly members: readonly string[] | null;
-}
-
-export interface HttpOperation {
-  readonly method: HttpMethod;
-  /** Path template, such as `/pets/{id}`. */
-  readonly path: string;
+/** An operation of a document, with what its tool shows of it. */
+export interface DescribedOperation extends HttpOperation {
   readonly operationId: string | null;
-  readonly tags: readonly string[];
   readonly summary: string;
-  readonly parameters: readonly HttpParameter[];
-  readonly body: HttpBody | null;
-  /** Schema of the first JSON response with status 2xx; null without one. */
+  /** Schemas of the parameters by the names of their arguments. */
+  readonly schemas: ReadonlyMap<string, JsonObject>;
+  readonly bodySchema: JsonObject | null;
+  /** Schema of the JSON of successful responses; null when not all of them are JSON of one schema. */
   readonly output: JsonObject | null;
 }
 
@@ -47,46 +25,79 @@ const STYLES: Readonly<Record<HttpParameter['in'], readonly ParameterStyle[]>> =
   header: ['simple'],
 };
 
+/** What the operation of a document belongs to. */
+export interface OperationPlace {
+  readonly document: JsonObject;
+  readonly schemas: SchemaReader;
+  readonly path: string;
+  readonly method: HttpMethod;
+}
+
 /** Reads one operation. Throws an `OpenApiFault` for what calls cannot express, such as matrix styles. */
-export function readOperation(document: JsonObject, path: string, method: HttpMethod): HttpOperation {
+export function readOperation(place: OperationPlace): DescribedOperation {
+  const { document, path, method } = place;
   const item = resolved(document, ownObject(ownObject(document, 'paths'), path));
   const operation = ownObject(item, method);
-  const parameters = readParameters(document, [
+  if ([item, operation].some((each) => ownList(each, 'servers').length > 0))
+    throw new OpenApiFault('Servers of single paths and operations are not supported.');
+  const parameters = readParameters(place, [
     ...ownList(item, 'parameters'),
     ...ownList(operation, 'parameters'),
   ]);
-  for (const [, name = ''] of path.matchAll(/\{([^{}]{1,128})\}/g))
-    if (!parameters.some((each) => each.in === 'path' && each.name === name))
-      throw new OpenApiFault(`The path parameter ${name} of ${path.slice(0, 128)} is not described.`);
-  const operationId = own(operation, 'operationId');
-  return {
-    method,
+  assertPath(
     path,
-    operationId: typeof operationId === 'string' ? operationId : null,
-    tags: ownList(operation, 'tags').filter((tag) => typeof tag === 'string'),
+    parameters.map(({ parameter }) => parameter),
+  );
+  const operationId = own(operation, 'operationId');
+  const body = readBody(place, own(operation, 'requestBody'), new Set(parameters.map(argumentOf)));
+  return {
+    ...{ method, path },
+    operationId: typeof operationId === 'string' && operationId !== '' ? operationId : null,
     summary: [own(operation, 'summary'), own(operation, 'description')]
       .filter((text) => typeof text === 'string' && text !== '')
       .join('\n'),
-    parameters,
-    body: readBody(document, own(operation, 'requestBody'), parameters),
-    output: readOutput(document, ownObject(operation, 'responses')),
+    parameters: parameters.map(({ parameter }) => parameter),
+    schemas: new Map(parameters.map((each) => [argumentOf(each), each.schema])),
+    ...{ body: body?.body ?? null, bodySchema: body?.schema ?? null },
+    output: readOutput(place, ownObject(operation, 'responses')),
   };
 }
 
-function readParameters(document: JsonObject, list: readonly unknown[]): readonly HttpParameter[] {
+interface DescribedParameter {
+  readonly parameter: HttpParameter;
+  readonly schema: JsonObject;
+}
+
+const argumentOf = ({ parameter }: DescribedParameter): string => parameter.argument;
+
+/** Characters that a URL parser keeps as they are, without those that end a path or are turned into slashes. */
+const PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@%/{}]{0,1023}$/;
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+function assertPath(path: string, parameters: readonly HttpParameter[]): void {
+  const isWhole = !/[{}]/.test(path.replace(/\{[^{}]{1,128}\}/g, ''));
+  if (!PATH.test(path) || DOT_SEGMENT.test(path) || !isWhole)
+    throw new OpenApiFault('The path has characters or dot segments that no path of a URL may have.');
+  for (const [, name = ''] of path.matchAll(/\{([^{}]{1,128})\}/g))
+    if (!parameters.some((each) => each.in === 'path' && each.name === name))
+      throw new OpenApiFault(`The path parameter ${name} of ${path.slice(0, 128)} is not described.`);
+}
+
+function readParameters(place: OperationPlace, list: readonly unknown[]): readonly DescribedParameter[] {
   if (list.length > PARAMETERS_MAX)
     throw new OpenApiFault(`An operation has at most ${String(PARAMETERS_MAX)} parameters.`);
-  const byKey = new Map<string, HttpParameter>();
+  const byKey = new Map<string, DescribedParameter>();
   const taken = new Set<string>();
   for (const each of list) {
-    const parameter = resolved(document, each);
-    const [place, name] = [own(parameter, 'in'), own(parameter, 'name')];
-    if (typeof name !== 'string' || name === '' || !isPlace(place) || isReserved(place, name)) continue;
-    const key = `${place}/${name}`;
+    const described = resolved(place.document, each);
+    const [where, name] = [own(described, 'in'), own(described, 'name')];
+    if (typeof name !== 'string' || name === '' || !isPlace(where) || isWithheld(where, name)) continue;
+    const key = `${where}/${name}`;
     // An operation's parameter replaces that of its path.
-    const argument = byKey.get(key)?.argument ?? (taken.has(name) ? `${place}_${name}` : name);
+    const known = byKey.get(key)?.parameter.argument;
+    const argument = known ?? (taken.has(name) ? `${where}_${name}` : name);
     taken.add(argument);
-    byKey.set(key, readParameter(document, parameter, { place, name, argument }));
+    byKey.set(key, readParameter(place, described, { where, name, argument }));
   }
   return [...byKey.values()];
 }
@@ -94,68 +105,101 @@ function readParameters(document: JsonObject, list: readonly unknown[]): readonl
 const isPlace = (place: unknown): place is HttpParameter['in'] =>
   place === 'path' || place === 'query' || place === 'header';
 
-/** Headers that the gateway writes, and those that OpenAPI ignores. */
-function isReserved(place: HttpParameter['in'], name: string): boolean {
+/** Headers that turn a request into one of another method. */
+const METHOD_HEADERS: ReadonlySet<string> = new Set([
+  ...['x-http-method-override', 'x-http-method', 'x-method-override'],
+]);
+
+/** Headers that are no arguments: credentials, those that the gateway writes, and those that OpenAPI ignores. */
+function isWithheld(place: HttpParameter['in'], name: string): boolean {
   const lower = name.toLowerCase();
-  const isOurs = [CREDENTIAL_HEADERS, FRAMING_HEADERS, HOP_BY_HOP_HEADERS].some((names) => names.has(lower));
-  return place === 'header' && (isOurs || lower === 'accept' || lower === 'content-type');
+  const isOfGateway = [GATEWAY_HEADER_PREFIX, PORTKEY_HEADER_PREFIX, 'proxy-', 'x-forwarded'].some((prefix) =>
+    lower.startsWith(prefix),
+  );
+  return (
+    place === 'header' &&
+    (isOfGateway ||
+      isReservedHeader(lower) ||
+      isCredentialHeader(lower) ||
+      isMetadataHeader(lower) ||
+      METHOD_HEADERS.has(lower))
+  );
 }
 
 function readParameter(
-  document: JsonObject,
-  parameter: JsonObject,
+  { schemas }: OperationPlace,
+  described: JsonObject,
   {
-    place,
+    where,
     name,
     argument,
-  }: { readonly place: HttpParameter['in']; readonly name: string; readonly argument: string },
-): HttpParameter {
-  const style = own(parameter, 'style') ?? (place === 'query' ? 'form' : 'simple');
-  const known = STYLES[place].find((each) => each === style);
-  if (known === undefined)
-    throw new OpenApiFault(`The style of the parameter ${name.slice(0, 128)} is not supported.`);
-  const explode = own(parameter, 'explode');
-  const description = own(parameter, 'description');
+  }: { readonly where: HttpParameter['in']; readonly name: string; readonly argument: string },
+): DescribedParameter {
+  const json = jsonMediaType(ownObject(described, 'content'));
+  const style = styleOf(described, { where, name, isJson: json !== null });
+  const explode = own(described, 'explode');
+  const description = own(described, 'description');
   return {
-    in: place,
-    name,
-    argument,
-    style: known,
-    explode: typeof explode === 'boolean' ? explode : known === 'form' || known === 'deepObject',
-    isRequired: place === 'path' || own(parameter, 'required') === true,
+    parameter: {
+      ...{ in: where, name, argument, style },
+      explode: typeof explode === 'boolean' ? explode : style === 'form' || style === 'deepObject',
+      isRequired: where === 'path' || own(described, 'required') === true,
+    },
     schema: {
-      ...inlineSchema(document, own(parameter, 'schema') ?? {}),
+      ...schemas.read(own(json ?? described, 'schema') ?? {}, 'input'),
       ...(typeof description === 'string' && { description: description.slice(0, 1_024) }),
     },
   };
 }
 
+function styleOf(
+  described: JsonObject,
+  {
+    where,
+    name,
+    isJson,
+  }: { readonly where: HttpParameter['in']; readonly name: string; readonly isJson: boolean },
+): ParameterStyle {
+  if (isJson) return 'json';
+  const shown = name.slice(0, 128);
+  if (own(described, 'content') !== undefined)
+    throw new OpenApiFault(`The content of the parameter ${shown} is not JSON.`);
+  const style = own(described, 'style') ?? (where === 'query' ? 'form' : 'simple');
+  const known = STYLES[where].find((each) => each === style);
+  if (known === undefined) throw new OpenApiFault(`The style of the parameter ${shown} is not supported.`);
+  return known;
+}
+
 const COMPOSED = ['oneOf', 'anyOf', 'allOf', 'additionalProperties', 'patternProperties'];
+/** Methods whose bodies have no meaning (RFC 9110, section 9.3). */
+const BODILESS: ReadonlySet<HttpMethod> = new Set(['get', 'head', 'options']);
 
 function readBody(
-  document: JsonObject,
+  { document, schemas, method }: OperationPlace,
   value: unknown,
-  parameters: readonly HttpParameter[],
-): HttpBody | null {
-  if (value === undefined) return null;
-  const body = resolved(document, value);
-  const schema = jsonSchemaOf(document, ownObject(body, 'content'));
-  if (schema === null) throw new OpenApiFault('Only JSON bodies are supported.');
+  taken: ReadonlySet<string>,
+): { readonly body: HttpBody; readonly schema: JsonObject } | null {
+  if (value === undefined || BODILESS.has(method)) return null;
+  const described = resolved(document, value);
+  const isRequired = own(described, 'required') === true;
+  const json = jsonMediaType(ownObject(described, 'content'));
+  if (json === null && !isRequired) return null;
+  if (json === null) throw new OpenApiFault('Only JSON bodies are supported.');
+  const schema = schemas.read(own(json, 'schema') ?? {}, 'input');
   const names = Object.keys(ownObject(schema, 'properties'));
   const isFlat =
     own(schema, 'type') === 'object' &&
     names.length > 0 &&
     !COMPOSED.some((keyword) => own(schema, keyword) !== undefined) &&
-    !names.some((name) => parameters.some(({ argument }) => argument === name));
-  return { isRequired: own(body, 'required') === true, schema, members: isFlat ? names : null };
+    !names.some((name) => taken.has(name));
+  const argument = taken.has('body') ? 'request_body' : 'body';
+  return { body: { isRequired, argument, members: isFlat ? names : null }, schema };
 }
 
-/** The schema of the first JSON media type; null without one. */
-function jsonSchemaOf(document: JsonObject, content: JsonObject): JsonObject | null {
-  const json = Object.entries(content).find(([type]) => isJsonType(type));
-  return json !== undefined && isObject(json[1])
-    ? inlineSchema(document, own(json[1], 'schema') ?? {})
-    : null;
+/** The first JSON media type of `content`; null without one. */
+function jsonMediaType(content: JsonObject): JsonObject | null {
+  const [, json] = Object.entries(content).find(([type]) => isJsonType(type)) ?? [];
+  return isObject(json) ? json : null;
 }
 
 /** Whether a media type is JSON, such as `application/json; charset=utf-8` or `application/problem+json`. */
@@ -164,8 +208,21 @@ export const isJsonType = (type: string): boolean => {
   return name.trim() === 'application/json' || name.trim().endsWith('+json');
 };
 
-function readOutput(document: JsonObject, responses: JsonObject): JsonObject | null {
-  const success = Object.keys(responses).find((status) => /^2(?:\d\d|XX)$/i.test(status));
-  if (success === undefined) return null;
-  return jsonSchemaOf(document, ownObject(resolved(document, responses[success]), 'content'));
+function readOutput({ document, schemas }: OperationPlace, responses: JsonObject): JsonObject | null {
+  const successes = Object.keys(responses).filter((status) => /^2(?:\d\d|XX)$/i.test(status));
+  const found = successes.map((status) =>
+    jsonMediaType(ownObject(resolved(document, responses[status]), 'content')),
+  );
+  const [first] = found;
+  if (first === undefined || first === null) return null;
+  const schema = own(first, 'schema');
+  const isOne = found.every((each) => isSameSchema(own(each ?? {}, 'schema'), schema));
+  return isOne && schema !== undefined ? schemas.read(schema, 'output') : null;
+}
+
+/** Whether two schemas are written at one place, or as one reference. */
+function isSameSchema(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  const reference = isObject(one) ? own(one, '$ref') : undefined;
+  return typeof reference === 'string' && isObject(other) && own(other, '$ref') === reference;
 }

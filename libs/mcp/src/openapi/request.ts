@@ -1,9 +1,9 @@
 import { isHeaderValue, isObject } from '@gw/kernel';
+import { hasPathTraversal } from '../access/path-traversal';
 import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 import { OpenApiFault } from './document';
-import type { HttpOperation, HttpParameter } from './operation';
-import { bodyArgument } from './tools';
+import type { HttpOperation, HttpParameter } from './http-operation';
 
 /** The HTTP request of a call, without the base URL and the credential of the integration. */
 export interface OpenApiRequest {
@@ -11,17 +11,20 @@ export interface OpenApiRequest {
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly target: string;
+  /** Headers that arguments fill, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** JSON; null: no body is sent. */
   readonly body: string | null;
 }
 
 const TARGET_MAX = 8_192;
+const HEADERS_MAX = 16_384;
 const ITEMS_MAX = 1_000;
 
 /**
  * Writes the request of a tool call: path values are percent-encoded including `/`; empty, `.` and
- * `..` segments, line breaks in headers and missing required arguments are refused. Throws an
- * `OpenApiFault`, which becomes a tool error.
+ * `..` segments, also inside of a value, line breaks in headers and missing required arguments are
+ * refused. Throws an `OpenApiFault`, which becomes a tool error.
  */
 export function openApiRequest(operation: HttpOperation, args: JsonObject): OpenApiRequest {
   const { method, parameters } = operation;
@@ -34,20 +37,23 @@ export function openApiRequest(operation: HttpOperation, args: JsonObject): Open
   const headers = given
     .filter((each) => each.in === 'header')
     .map((each) => headerOf(each, own(args, each.argument)));
+  if (headers.flat().join('').length > HEADERS_MAX)
+    throw new OpenApiFault('The arguments make the headers too long.');
   const body = bodyOf(operation, args);
   return {
     method: method.toUpperCase(),
     target,
-    headers: { ...Object.fromEntries(headers), ...(body !== null && { 'content-type': 'application/json' }) },
+    headers: Object.fromEntries(headers),
     body,
   };
 }
 
 /** The URL of a request below the base URL that was fixed when the integration was saved. */
-export function openApiUrl(baseUrl: URL, { target }: OpenApiRequest): URL {
+export function openApiUrl(baseUrl: URL, { target }: Pick<OpenApiRequest, 'target'>): URL {
   const base = baseUrl.pathname.endsWith('/') ? baseUrl.pathname.slice(0, -1) : baseUrl.pathname;
   const url = new URL(`${baseUrl.origin}${base}${target}`);
-  if (url.origin === baseUrl.origin && url.pathname.startsWith(base)) return url;
+  const isBelow = url.origin === baseUrl.origin && url.pathname.startsWith(`${base}/`);
+  if (isBelow && url.pathname + url.search === base + target) return url;
   throw new OpenApiFault('The URL leaves the base URL of the integration.');
 }
 
@@ -63,13 +69,22 @@ function pathOf({ path, parameters }: HttpOperation, args: JsonObject): string {
     if (!segment.includes('{')) return segment;
     const filled = segment.replace(/\{([^{}]{1,128})\}/g, (_match, name: string) => {
       const parameter = values.get(name);
-      return parameter === undefined ? '' : simple(parameter, own(args, parameter.argument));
+      return parameter === undefined ? '' : pathValue(parameter, own(args, parameter.argument));
     });
     if (/^(?:\.|%2e){0,2}$/i.test(filled))
       throw new OpenApiFault('A path argument must not be empty, . or ...');
     return filled;
   });
   return segments.join('/');
+}
+
+const DOT_SEGMENT = /(?:^|[\\/])\.(?:[\\/]|$)/;
+
+/** Some servers decode a path before they split it, so that an encoded `../` leads elsewhere too. */
+function pathValue(parameter: HttpParameter, value: unknown): string {
+  const hasDots = hasPathTraversal(value) || (typeof value === 'string' && DOT_SEGMENT.test(value));
+  if (hasDots) throw new OpenApiFault('A path argument must not have the segments `.` and `..`.');
+  return parameter.style === 'json' ? encoded(JSON.stringify(value)) : simple(parameter, value);
 }
 
 /** Percent-encodes everything but unreserved characters. */
@@ -86,6 +101,10 @@ function encoded(value: unknown): string {
 }
 
 function scalarText(value: unknown): string {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new OpenApiFault(
+      'An integer of more than 53 bits may have changed on its way; send it as a string.',
+    );
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
     return String(value);
   if (value === null || value === undefined) return '';
@@ -127,11 +146,13 @@ const DELIMITERS = {
   pipeDelimited: '%7C',
   deepObject: ',',
   simple: ',',
+  json: ',',
 } as const;
 
 /** The `name=value` pairs of a query parameter. */
 function queryPairs({ name, style, explode }: HttpParameter, value: unknown): readonly string[] {
   const key = encoded(name);
+  if (style === 'json') return [`${key}=${encoded(JSON.stringify(value))}`];
   const delimiter = DELIMITERS[style];
   if (Array.isArray(value)) {
     const items = itemsOf(value as readonly unknown[]).map(encoded);
@@ -145,21 +166,22 @@ function queryPairs({ name, style, explode }: HttpParameter, value: unknown): re
 }
 
 function headerOf(parameter: HttpParameter, value: unknown): readonly [string, string] {
-  const text = simple(parameter, value, scalarText);
+  const text = parameter.style === 'json' ? JSON.stringify(value) : simple(parameter, value, scalarText);
   if (!isHeaderValue(text) || text !== text.trim() || !/^[\x20-\x7e]*$/.test(text))
     throw new OpenApiFault(`The argument ${parameter.argument} cannot be sent in a header.`);
   return [parameter.name.toLowerCase(), text];
 }
 
-function bodyOf({ body, parameters }: HttpOperation, args: JsonObject): string | null {
+function bodyOf({ body }: HttpOperation, args: JsonObject): string | null {
   if (body === null) return null;
+  const { argument, isRequired } = body;
   if (body.members === null) {
-    const value = own(args, bodyArgument(parameters));
-    if (value === undefined && body.isRequired) throw new OpenApiFault('The argument body is required.');
+    const value = own(args, argument);
+    if (value === undefined && isRequired) throw new OpenApiFault(`The argument ${argument} is required.`);
     return value === undefined ? null : JSON.stringify(value);
   }
   const members = body.members
     .filter((name) => Object.hasOwn(args, name))
     .map((name) => [name, args[name]] as const);
-  return members.length === 0 && !body.isRequired ? null : JSON.stringify(Object.fromEntries(members));
+  return members.length === 0 && !isRequired ? null : JSON.stringify(Object.fromEntries(members));
 }

@@ -1,56 +1,97 @@
-import { isObject } from '@gw/kernel';
+import { exactNumbers, GatewayError, isObject, jsonSize, type ExactNumbers, type JsonSize } from '@gw/kernel';
 import { isUtf8 } from 'node:buffer';
 import { toolError } from '../denial/denial-response';
-import type { Era, JsonObject } from '../protocol';
+import { MCP_LIMITS, type Era, type JsonObject } from '../protocol';
 import { isJsonType } from './operation';
 
-/** The response of the API; redirects are not followed. */
+/** The response of the service; redirects are not followed. */
 export interface OpenApiResponse {
   readonly status: number;
   readonly contentType: string;
+  /** Decoded. Of an error, the first 8 KB are enough. */
   readonly body: Buffer;
+  /** Seconds of `Retry-After`; null without them. */
+  readonly retryAfter?: number | null;
 }
 
-const ERROR_BYTES_MAX = 8_192;
+export interface OpenApiResultOptions {
+  readonly era: Era;
+  /** Names a binary response. */
+  readonly uri: string;
+  /** Whether the tool promises an object: a response without content is then an empty one. */
+  readonly promisesObject: boolean;
+}
+
+export interface OpenApiResult {
+  readonly result: JsonObject;
+  /** Numbers of the structured content that change when it is written again; null: none. */
+  readonly numbers: ExactNumbers | null;
+}
+
+export const ERROR_BYTES_MAX = 8_192;
 const BLOB_BYTES_MAX = 1_048_576;
 
 /**
  * The result of a tool call: JSON as text and structured content (objects only for legacy clients),
  * other text as text, binary as an embedded resource of at most 1 MiB. 3xx, 4xx and 5xx are tool
- * errors with at most 8 KB of the body.
+ * errors with at most 8 KB of the body. JSON that is nested or wide beyond the bounds of messages is
+ * text alone.
  */
-export function openApiResult(
-  { status, contentType, body }: OpenApiResponse,
-  era: Era,
-  uri: string,
-): JsonObject {
-  const result =
-    status >= 200 && status <= 299 ? success(contentType, body, era, uri) : failure(status, body);
-  return era === 'modern' ? { resultType: 'complete', ...result } : result;
+export function openApiResult(response: OpenApiResponse, options: OpenApiResultOptions): OpenApiResult {
+  const { result, numbers } = isSuccess(response)
+    ? success(response, options)
+    : { result: failure(response), numbers: null };
+  return { result: options.era === 'modern' ? { resultType: 'complete', ...result } : result, numbers };
 }
 
-function failure(status: number, body: Buffer): JsonObject {
+export const isSuccess = ({ status }: Pick<OpenApiResponse, 'status'>): boolean =>
+  status >= 200 && status <= 299;
+
+function failure({ status, body, retryAfter }: OpenApiResponse): JsonObject {
   if (status >= 300 && status <= 399)
     return toolError(`The API answered with status ${String(status)}; redirects are not followed.`);
+  const retry = retryAfter == null ? '' : ` Retry after ${String(retryAfter)} s.`;
   const text = body.subarray(0, ERROR_BYTES_MAX).toString('utf8');
-  return toolError(`The API answered with status ${String(status)}.${text === '' ? '' : `\n${text}`}`);
+  return toolError(
+    `The API answered with status ${String(status)}.${retry}${text === '' ? '' : `\n${text}`}`,
+  );
 }
 
-function success(contentType: string, body: Buffer, era: Era, uri: string): JsonObject {
-  if (!isUtf8(body)) return binary(contentType, body, uri);
+function success(
+  { status, contentType, body }: OpenApiResponse,
+  { era, uri, promisesObject }: OpenApiResultOptions,
+): OpenApiResult {
+  if (body.length === 0) {
+    const text = `The API answered with status ${String(status)} and no content.`;
+    return plain({ content: [{ type: 'text', text }], ...(promisesObject && { structuredContent: {} }) });
+  }
+  if (!isUtf8(body)) return plain(binary(contentType, body, uri));
   const text = body.toString('utf8');
   const content = [{ type: 'text', text }];
-  const parsed = isJsonType(contentType) ? parsedJson(text) : undefined;
-  const isStructured = parsed !== undefined && (era === 'modern' || isObject(parsed));
-  return { content, ...(isStructured && { structuredContent: parsed }) };
+  const parsed = isJsonType(contentType) ? parsedJson(text, body) : null;
+  if (parsed === null || (era === 'legacy' && !isObject(parsed.value))) return plain({ content });
+  return { result: { content, structuredContent: parsed.value }, numbers: parsed.numbers };
 }
 
-/** The value of a JSON text; undefined for another text. */
-function parsedJson(text: string): unknown {
+const plain = (result: JsonObject): OpenApiResult => ({ result, numbers: null });
+
+const isTooLarge = ({ depth, membersOfOne }: JsonSize): boolean =>
+  depth > MCP_LIMITS.depthMax || membersOfOne > MCP_LIMITS.membersMax;
+
+/** The value of a JSON text; null for another text, and for one that clients may not be able to read. */
+function parsedJson(
+  text: string,
+  body: Buffer,
+): { readonly value: unknown; readonly numbers: ExactNumbers | null } | null {
+  if (isTooLarge(jsonSize(body, isTooLarge))) return null;
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
+    const value = JSON.parse(text) as unknown;
+    const numbers = exactNumbers(body);
+    return numbers?.has(Infinity) === true || numbers?.has(-Infinity) === true ? null : { value, numbers };
+  } catch (error) {
+    // The text is not JSON, or two of its numbers are the same double.
+    if (error instanceof SyntaxError || error instanceof GatewayError) return null;
+    throw error;
   }
 }
 

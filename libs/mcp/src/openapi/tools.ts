@@ -1,25 +1,13 @@
 import { isObject } from '@gw/kernel';
+import { OPERATION_META } from '../capabilities/capability';
 import { mapNames } from '../names/name-map';
 import type { JsonObject } from '../protocol';
-import { own, ownList, ownObject } from '../rpc/message';
+import { own, ownObject } from '../rpc/message';
 import { checkOpenApi, OpenApiFault } from './document';
-import { METHODS, readOperation, type HttpMethod, type HttpOperation } from './operation';
-
-/** Which operations become tools. Every member that is there must fit; path globs end in `*` at most. */
-export interface OperationFilter {
-  readonly operationIds?: readonly string[];
-  readonly tags?: readonly string[];
-  readonly methods?: readonly HttpMethod[];
-  readonly paths?: readonly string[];
-}
-
-export interface OpenApiSelection {
-  /** Without it, all GET operations. */
-  readonly include?: OperationFilter;
-  readonly exclude?: OperationFilter;
-  /** Tool name by operationId, or by `method path`. */
-  readonly aliases?: ReadonlyMap<string, string>;
-}
+import type { HttpMethod, HttpOperation } from './http-operation';
+import { readOperation, type DescribedOperation } from './operation';
+import { SchemaReader } from './schema';
+import { isSelected, listedOperations, operationKey, type OpenApiSelection } from './selection';
 
 /** A tool with the HTTP operation that a call of it makes. */
 export interface OpenApiTool {
@@ -36,8 +24,9 @@ export interface OpenApiTools {
 }
 
 const TOOLS_MAX = 100;
-const OPERATIONS_MAX = 10_000;
 const DESCRIPTION_MAX = 1_024;
+/** Characters of a definition as JSON; more is not kept of a tool of a server either. */
+const DEFINITION_MAX = 262_144;
 
 /**
  * Makes tools of the operations of an OpenAPI 3.0 or 3.1 document. Throws an `OpenApiFault` for other
@@ -45,110 +34,96 @@ const DESCRIPTION_MAX = 1_024;
  */
 export function openApiTools(value: unknown, selection: OpenApiSelection = {}): OpenApiTools {
   const document = checkOpenApi(value);
-  const operations: HttpOperation[] = [];
+  const operations: DescribedOperation[] = [];
   const refused: { readonly operation: string; readonly reason: string }[] = [];
-  const selected = listed(document).filter((each) => isSelected(each, selection));
+  const selected = listedOperations(document).filter((each) => isSelected(each, selection));
   if (selected.length > TOOLS_MAX)
-    throw new OpenApiFault(`More than ${String(TOOLS_MAX)} operations are selected; select fewer.`);
+    throw new OpenApiFault(
+      `${String(selected.length)} operations are selected; select at most ${String(TOOLS_MAX)}.`,
+    );
+  const schemas = new SchemaReader(document);
   for (const { path, method } of selected) {
     try {
-      operations.push(readOperation(document, path, method));
+      const operation = readOperation({ document, schemas, path, method });
+      assertSize(definitionOf('', operation, selection));
+      operations.push(operation);
     } catch (error) {
       if (!(error instanceof OpenApiFault)) throw error;
-      refused.push({ operation: `${method} ${path}`, reason: error.message });
+      refused.push({ operation: operationKey({ path, method }), reason: error.message });
     }
   }
   return { tools: named(operations, selection), refused };
 }
 
-/** Where an operation is, and what selections name it by. */
-interface Listed {
-  readonly path: string;
-  readonly method: HttpMethod;
-  readonly operationId: unknown;
-  readonly tags: readonly unknown[];
+function assertSize(definition: JsonObject): void {
+  if (JSON.stringify(definition).length > DEFINITION_MAX)
+    throw new OpenApiFault('The schemas of the operation are too large.');
 }
 
-function listed(document: JsonObject): readonly Listed[] {
-  const found: Listed[] = [];
-  for (const [path, item] of Object.entries(ownObject(document, 'paths'))) {
-    if (!path.startsWith('/') || !isObject(item)) continue;
-    for (const method of METHODS) {
-      const operation = own(item, method);
-      if (!isObject(operation)) continue;
-      found.push({
-        path,
-        method,
-        operationId: own(operation, 'operationId'),
-        tags: ownList(operation, 'tags'),
-      });
-    }
-    if (found.length > OPERATIONS_MAX)
-      throw new OpenApiFault(`The document has more than ${String(OPERATIONS_MAX)} operations.`);
-  }
-  return found;
-}
-
-function isSelected(operation: Listed, { include, exclude }: OpenApiSelection): boolean {
-  const isIncluded = include === undefined ? operation.method === 'get' : fits(operation, include);
-  return isIncluded && !(exclude !== undefined && fits(operation, exclude));
-}
-
-function fits({ operationId, path, method, tags: tagged }: Listed, filter: OperationFilter): boolean {
-  const { operationIds, tags, methods, paths } = filter;
-  const isOfPath = (glob: string): boolean =>
-    glob.endsWith('*') ? path.startsWith(glob.slice(0, -1)) : path === glob;
-  return (
-    (operationIds === undefined || operationIds.some((id) => id === operationId)) &&
-    (tags === undefined || tags.some((tag) => tagged.includes(tag))) &&
-    (methods === undefined || methods.includes(method)) &&
-    (paths === undefined || paths.some(isOfPath))
-  );
-}
-
-/** Two operations of one name stay two tools: the operations are members of a map of names. */
-function named(operations: readonly HttpOperation[], { aliases }: OpenApiSelection): readonly OpenApiTool[] {
-  const members = operations.map((operation, index) => {
-    const name = nameOf(operation, aliases);
-    return { server: String(index), names: [name], aliases: new Map([[name, name]]) };
+/**
+ * Two operations of one name stay two tools: the operations are members of a map of names. Their names
+ * do not depend on their places in the document.
+ */
+function named(
+  operations: readonly DescribedOperation[],
+  selection: OpenApiSelection,
+): readonly OpenApiTool[] {
+  const byKey = new Map(operations.map((operation) => [operationKey(operation), operation]));
+  const members = [...byKey].map(([server, operation]) => {
+    const name = nameOf(operation, selection.aliases);
+    return { server, names: [name], aliases: new Map([[name, name]]) };
   });
   return mapNames(members).names.flatMap(({ shown, server }) => {
-    const operation = operations[Number(server)];
-    return operation === undefined ? [] : [toolOf(shown, operation)];
+    const operation = byKey.get(server);
+    return operation === undefined ? [] : [toolOf(shown, operation, selection)];
   });
 }
 
-function nameOf({ operationId, method, path }: HttpOperation, aliases: OpenApiSelection['aliases']): string {
-  const alias = aliases?.get(operationId ?? '') ?? aliases?.get(`${method} ${path}`);
+function nameOf(operation: DescribedOperation, aliases: OpenApiSelection['aliases']): string {
+  const { operationId, method, path } = operation;
+  const alias = aliases?.get(operationId ?? '') ?? aliases?.get(operationKey(operation));
   const words = path.split(/[^A-Za-z0-9]/).filter((word) => word !== '');
   return alias ?? operationId ?? [method, ...words].join('_');
 }
 
-function toolOf(name: string, operation: HttpOperation): OpenApiTool {
-  const { method, path, summary, output } = operation;
-  const text = summary === '' ? `${method.toUpperCase()} ${path}` : summary;
+function toolOf(name: string, operation: DescribedOperation, selection: OpenApiSelection): OpenApiTool {
+  const { method, path, parameters, body } = operation;
   return {
     name,
-    operation,
-    definition: {
-      name,
-      description: text.slice(0, DESCRIPTION_MAX),
-      inputSchema: inputSchema(operation),
-      ...(output !== null && { outputSchema: output }),
-      annotations: annotationsOf(method),
-    },
+    operation: { method, path, parameters, body },
+    definition: definitionOf(name, operation, selection),
   };
 }
 
-function inputSchema({ parameters, body }: HttpOperation): JsonObject {
-  const fields: (readonly [string, unknown])[] = parameters.map(({ argument, schema }) => [argument, schema]);
+function definitionOf(
+  name: string,
+  operation: DescribedOperation,
+  { readOnly, hasOutputSchemas = true }: OpenApiSelection,
+): JsonObject {
+  const { method, path, summary, output, operationId } = operation;
+  const text = summary === '' ? `${method.toUpperCase()} ${path}` : summary;
+  const isReadOnly = [operationId ?? '', operationKey(operation)].some((key) => readOnly?.has(key) === true);
+  return {
+    name,
+    description: wellFormed(text.slice(0, DESCRIPTION_MAX)),
+    inputSchema: inputSchema(operation),
+    ...(output !== null && hasOutputSchemas && { outputSchema: output }),
+    annotations: annotationsOf(isReadOnly ? 'get' : method),
+  };
+}
+
+/** Without the first half of a character that was cut. */
+const wellFormed = (text: string): string => text.replace(/[\ud800-\udbff]$/, '');
+
+function inputSchema({ parameters, schemas, body, bodySchema }: DescribedOperation): JsonObject {
+  const fields: (readonly [string, unknown])[] = [...schemas];
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ argument }) => argument);
   if (body !== null && body.members === null) {
-    fields.push([bodyArgument(parameters), body.schema]);
-    if (body.isRequired) required.push(bodyArgument(parameters));
+    fields.push([body.argument, bodySchema ?? {}]);
+    if (body.isRequired) required.push(body.argument);
   } else if (body !== null) {
-    fields.push(...Object.entries(ownObject(body.schema, 'properties')));
-    const members = body.isRequired ? body.schema['required'] : [];
+    fields.push(...Object.entries(ownObject(bodySchema ?? {}, 'properties')));
+    const members = body.isRequired ? own(bodySchema ?? {}, 'required') : [];
     if (Array.isArray(members)) required.push(...members.filter((each) => typeof each === 'string'));
   }
   return {
@@ -158,10 +133,6 @@ function inputSchema({ parameters, body }: HttpOperation): JsonObject {
     additionalProperties: false,
   };
 }
-
-/** Name of the argument that is the whole body. */
-export const bodyArgument = (parameters: HttpOperation['parameters']): string =>
-  parameters.some(({ argument }) => argument === 'body') ? 'request_body' : 'body';
 
 /** Hints by method (RFC 9110, section 9.2). */
 const annotationsOf = (method: HttpMethod): JsonObject => {
@@ -174,3 +145,19 @@ const annotationsOf = (method: HttpMethod): JsonObject => {
     openWorldHint: true,
   };
 };
+
+/** The definition of a tool with its operation, as it is stored, so that both are approved together. */
+export const withOperation = ({ definition, operation }: OpenApiTool): JsonObject => ({
+  ...definition,
+  _meta: { [OPERATION_META]: operation },
+});
+
+/** Separates a stored definition from its operation; null for a definition without one. */
+export function splitOperation(stored: JsonObject): {
+  readonly definition: JsonObject;
+  readonly operation: HttpOperation | null;
+} {
+  const { _meta: meta, ...definition } = stored;
+  const operation = isObject(meta) ? own(meta, OPERATION_META) : undefined;
+  return { definition, operation: isObject(operation) ? (operation as unknown as HttpOperation) : null };
+}

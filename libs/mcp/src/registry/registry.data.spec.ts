@@ -4,7 +4,13 @@ import { NOW, RING } from '../spec-support/endpoint';
 import { vectors } from '../spec-support/vectors';
 import { readRegistryRequest, RegistryFault } from './registry-request';
 import { registryResponse, type RegistryEntry } from './registry-response';
-import { filledUrl, readServerJson, type ImportedServer } from './server-json';
+import {
+  filledHeaders,
+  filledUrl,
+  readServerJson,
+  type ImportedRemote,
+  type ImportedServer,
+} from './server-json';
 
 const policy = createAddressPolicy({ trustedHosts: [] });
 
@@ -52,9 +58,49 @@ describe('imported servers', () => {
 
   it('show packages and never run them', () => {
     expect(imported({ ...server, packages: [{ registryType: 'npm', identifier: 'x' }] })).toMatchObject({
-      packages: 1,
+      packages: [{ registryType: 'npm', identifier: 'x' }],
       remotes: [],
     });
+  });
+
+  const remoteWith = (headers: readonly object[]): ImportedRemote => {
+    const remotes = [{ type: 'sse', url: 'https://mcp.vendor.example/sse', headers }];
+    const [remote] = imported({ ...server, remotes })?.remotes ?? [];
+    if (remote === undefined) throw new Error('no remote');
+    return remote;
+  };
+
+  it('show how the values of headers look, and which are given', () => {
+    const remote = remoteWith([
+      { name: 'Authorization', value: 'Bearer {token}', isSecret: true, isRequired: true },
+      { name: 'X-Api-Version', value: '2026-01-01' },
+      { name: 'X-Region', default: 'eu', choices: ['eu', 'us'] },
+      { name: 'X-Key', value: 'shared', default: 'shared', isSecret: true },
+    ]);
+    expect(remote.headers).toMatchObject([
+      { name: 'Authorization', value: null, template: 'Bearer {token}' },
+      { name: 'X-Api-Version', value: '2026-01-01', template: null },
+      { name: 'X-Region', value: null, fallback: 'eu' },
+      { name: 'X-Key', value: null, fallback: null },
+    ]);
+    expect(filledHeaders(remote, { authorization: 'Bearer t' })).toEqual({
+      ok: true,
+      headers: { authorization: 'Bearer t', 'x-api-version': '2026-01-01', 'x-region': 'eu' },
+    });
+  });
+
+  it.each([
+    ['without a required value', {}],
+    ['with another value than that of the document', { Authorization: 't', 'X-Api-Version': '1' }],
+    ['with a value that is no choice', { Authorization: 't', 'X-Region': 'cn' }],
+    ['with a header that the document does not have', { Authorization: 't', 'X-Other': '1' }],
+  ])('are not filled in %s', (_what, values) => {
+    const remote = remoteWith([
+      { name: 'Authorization', isRequired: true },
+      { name: 'X-Api-Version', value: '2' },
+      { name: 'X-Region', choices: ['eu'] },
+    ]);
+    expect(filledHeaders(remote, values as Record<string, string>).ok).toBe(false);
   });
 
   it.each([

@@ -12,6 +12,23 @@ export interface RequestedInput {
   readonly isRequired: boolean;
   /** Allowed values; empty: any that the place allows. */
   readonly choices: readonly string[];
+  /** Used when no value is given; null: none. */
+  readonly fallback: string | null;
+}
+
+export interface ImportedHeader extends RequestedInput {
+  /** The value that the document gives; null: an administrator gives it. */
+  readonly value: string | null;
+  /** The form of the value to give, such as `Bearer {token}`; null without one. */
+  readonly template: string | null;
+}
+
+/** A package of a server, which would have to be run. */
+export interface ImportedPackage {
+  /** Such as `npm` or `oci`. */
+  readonly registryType: string;
+  readonly identifier: string;
+  readonly version: string;
 }
 
 /** A remote of an imported server, which becomes an integration. */
@@ -20,7 +37,7 @@ export interface ImportedRemote {
   /** May hold variables such as `{tenant}`; `filledUrl` writes their values. */
   readonly url: string;
   readonly variables: readonly RequestedInput[];
-  readonly headers: readonly RequestedInput[];
+  readonly headers: readonly ImportedHeader[];
 }
 
 export interface ImportedServer {
@@ -29,8 +46,8 @@ export interface ImportedServer {
   readonly description: string;
   readonly version: string;
   readonly remotes: readonly ImportedRemote[];
-  /** Packages need a runner; they are shown and never run. */
-  readonly packages: number;
+  /** Packages need a runner; they are shown and never run. The first 20. */
+  readonly packages: readonly ImportedPackage[];
 }
 
 /** Reverse-DNS namespace and name, as of the schema of 2025-12-11. */
@@ -41,6 +58,7 @@ const VARIABLE_VALUE = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 const REMOTES_MAX = 20;
 const INPUTS_MAX = 50;
 const HEADER_NAME = /^[A-Za-z0-9-]{1,128}$/;
+const HEADER_VALUE_MAX = 4_096;
 
 const TRANSPORTS: Readonly<Record<string, ImportedRemote['transport']>> = {
   'streamable-http': 'http',
@@ -71,8 +89,8 @@ export function readServerJson(
     if (typeof remote === 'string') return refuse(remote);
     remotes.push(remote);
   }
-  const packages = ownList(document, 'packages').length;
-  if (remotes.length + packages === 0) return refuse('The server has no remotes.');
+  const packages = ownList(document, 'packages').slice(0, REMOTES_MAX).filter(isObject).map(packageOf);
+  if (remotes.length + packages.length === 0) return refuse('The server has no remotes.');
   return {
     ok: true,
     server: {
@@ -109,16 +127,30 @@ function readRemote(value: unknown, policy: AddressPolicy): ImportedRemote | str
     transport,
     url,
     variables: variablesOf(url, ownObject(value, 'variables')),
-    headers: headers
-      .filter(isObject)
-      .filter(needsValue)
-      .map((each) => inputOf(String(own(each, 'name')), each)),
+    headers: headers.filter(isObject).map(headerOf),
   };
 }
 
-/** A header whose value is in the document needs none from an administrator. */
-const needsValue = (header: JsonObject): boolean =>
-  typeof own(header, 'value') !== 'string' || own(header, 'isSecret') === true;
+const packageOf = (listed: JsonObject): ImportedPackage => ({
+  registryType: textOf(listed, 'registryType', 64),
+  identifier: textOf(listed, 'identifier', 500),
+  version: textOf(listed, 'version', 255),
+});
+
+const HAS_VARIABLE = /\{[A-Za-z0-9_-]{1,64}\}/;
+
+/** A value without variables needs none from an administrator, unless it is a secret. */
+function headerOf(described: JsonObject): ImportedHeader {
+  const input = inputOf(String(own(described, 'name')), described);
+  const text = own(described, 'value');
+  const value = typeof text === 'string' && text.length <= HEADER_VALUE_MAX ? text : null;
+  const isTemplate = value !== null && HAS_VARIABLE.test(value);
+  return {
+    ...input,
+    value: isTemplate || input.isSecret ? null : value,
+    template: isTemplate ? value : null,
+  };
+}
 
 function variablesOf(url: string, described: JsonObject): readonly RequestedInput[] {
   const names = [...new Set([...url.matchAll(VARIABLE)].map(([, name = '']) => name))].slice(0, INPUTS_MAX);
@@ -133,7 +165,14 @@ const inputOf = (name: string, described: JsonObject): RequestedInput => ({
   choices: ownList(described, 'choices')
     .filter((each) => typeof each === 'string')
     .slice(0, INPUTS_MAX),
+  fallback: fallbackOf(described),
 });
+
+/** A default that many would use is no secret. */
+function fallbackOf(described: JsonObject): string | null {
+  const text = textOf(described, 'default', HEADER_VALUE_MAX);
+  return text === '' || own(described, 'isSecret') === true ? null : text;
+}
 
 /**
  * The URL of a remote with the values of its variables: letters, digits and hyphens only. Checks the
@@ -144,13 +183,54 @@ export function filledUrl(
   values: Readonly<Record<string, string>>,
   policy: AddressPolicy,
 ): Checked<{ readonly url: URL }> {
-  for (const { name, choices } of variables) {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined || !VARIABLE_VALUE.test(value))
+  const filled = new Map<string, string>();
+  for (const { name, choices, fallback } of variables) {
+    const value = givenIn(values, name) ?? fallback;
+    if (value === null || !VARIABLE_VALUE.test(value))
       return refuse(`The variable ${name} must have letters, digits and hyphens only.`);
     if (choices.length > 0 && !choices.includes(value))
       return refuse(`The variable ${name} must be one of its choices.`);
+    filled.set(name, value);
   }
-  const verdict = policy.checkUrl(url.replace(VARIABLE, (_match, name: string) => values[name] ?? ''));
+  const verdict = policy.checkUrl(url.replace(VARIABLE, (_match, name: string) => filled.get(name) ?? ''));
   return verdict.ok ? { ok: true, url: verdict.url } : refuse(verdict.rule);
+}
+
+const givenIn = (values: Readonly<Record<string, string>>, name: string): string | null =>
+  Object.hasOwn(values, name) ? (values[name] ?? null) : null;
+
+/** The value of a header; null for one that is left out. */
+function headerValue(
+  { name, value: fixed, fallback, choices, isRequired }: ImportedHeader,
+  given: string | null,
+): Checked<{ readonly value: string | null }> {
+  if (fixed !== null && given !== null && given !== fixed)
+    return refuse(`The header ${name} has a value in the document, which cannot be changed.`);
+  const value = fixed ?? given ?? fallback;
+  if (value === null && isRequired) return refuse(`The header ${name} needs a value.`);
+  if (value !== null && choices.length > 0 && !choices.includes(value))
+    return refuse(`The header ${name} must be one of its choices.`);
+  return { ok: true, value };
+}
+
+/**
+ * The headers of a remote with the given values, by lower-case name. Refuses values for headers that
+ * the document does not have, or whose values it gives itself.
+ */
+export function filledHeaders(
+  { headers }: ImportedRemote,
+  values: Readonly<Record<string, string>>,
+): Checked<{ readonly headers: Readonly<Record<string, string>> }> {
+  const given = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
+  const filled: [string, string][] = [];
+  for (const header of headers) {
+    const name = header.name.toLowerCase();
+    const verdict = headerValue(header, given.get(name) ?? null);
+    if (!verdict.ok) return verdict;
+    given.delete(name);
+    if (verdict.value !== null) filled.push([name, verdict.value]);
+  }
+  const [unknown] = given.keys();
+  if (unknown !== undefined) return refuse(`The remote has no header ${unknown.slice(0, 128)}.`);
+  return { ok: true, headers: Object.fromEntries(filled) };
 }

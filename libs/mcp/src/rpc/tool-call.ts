@@ -17,7 +17,10 @@ const NO_ARGUMENTS: JsonObject = Object.freeze({});
  * Reads the params of a tools/call. `tools` holds what the caller may use, by shown name; look-ups
  * are exact and case-sensitive. Throws -32602 with status 200.
  */
-export function readToolCall<T>({ id, params }: RpcRequest, tools: ReadonlyMap<string, T>): ToolCall<T> {
+export function readToolCall<T>(
+  { id, params }: Pick<RpcRequest, 'id' | 'params'>,
+  tools: Pick<ReadonlyMap<string, T>, 'get'>,
+): ToolCall<T> {
   const name = own(params, 'name');
   if (typeof name !== 'string' || name === '')
     throw new McpFault(CODES.invalidParams, 'params.name must name a tool.', { id });

@@ -23,12 +23,16 @@ export function bearerGate(
   if (authorization === undefined) return undefined;
   const url = new URL(request.url);
   if (request.method === 'GET' && url.pathname.startsWith(METADATA)) return metadata(url, authorization);
+  const token = bearerOf(request);
+  if (token === null) return challenge(url, authorization, null);
+  if (new Set(authorization.tokens).has(token)) return undefined;
+  const isNarrow = new Set(authorization.narrowTokens ?? []).has(token);
+  return challenge(url, authorization, isNarrow ? 'insufficient_scope' : 'invalid_token');
+}
+
+function bearerOf(request: Request): string | null {
   const [scheme = '', token = ''] = (request.headers.get('authorization') ?? '').split(' ');
-  const isBearer = scheme.toLowerCase() === 'bearer';
-  if (isBearer && new Set(authorization.tokens).has(token)) return undefined;
-  const isNarrow = isBearer && new Set(authorization.narrowTokens ?? []).has(token);
-  if (isNarrow) return challenge(url, authorization, 'insufficient_scope');
-  return challenge(url, authorization, isBearer ? 'invalid_token' : null);
+  return scheme.toLowerCase() === 'bearer' ? token : null;
 }
 
 function metadata(

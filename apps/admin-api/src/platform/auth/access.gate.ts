@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { Socket } from 'node:net';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import type { AccessRule } from './access';
 import { AccessTokens, type AuthenticatedGrant } from './access-tokens';
@@ -11,7 +12,7 @@ import { ApiKeyAuthenticator } from './api-key.authenticator';
 import { bearerOf, presentedBy } from './credentials';
 import { dispatchedCall } from './dispatched-calls';
 import { assertEnabled, isEnabled } from './features';
-import type { Identity } from './identity';
+import { credentialIdOf, type Identity } from './identity';
 import type { Principal } from '../common/principal';
 import { PrincipalsService } from './principals.service';
 import { RequestThrottle } from './request-throttle';
@@ -63,7 +64,8 @@ export class AccessGate {
       case 'api_key':
       case 'caller':
       case 'scopes': {
-        const identity = dispatchedIdentity(rule) ?? (await this.identityOf(request, reply, rule));
+        const identity =
+          this.dispatchedIdentity(request, rule) ?? (await this.identityOf(request, reply, rule));
         request.identity = identity;
         if (mayBeAllowed(identity, rule)) return;
         this.assertMay(await this.callerOf(request, identity), request, rule);
@@ -110,6 +112,19 @@ export class AccessGate {
       case 'caller':
         return false;
     }
+  }
+
+  /** The caller of a request that another route makes for it; null for a request from the network. */
+  private dispatchedIdentity(request: FastifyRequest, rule: AuthenticatedRule): Identity | null {
+    const call = dispatchedCall();
+    if (call === undefined || request.raw.socket instanceof Socket) return null;
+    const { identity } = call;
+    // The first one was counted with the request of the route that makes it.
+    call.requests += 1;
+    if (call.requests > 1) this.throttle.admit(credentialIdOf(identity));
+    if (rule.kind === 'api_key' && identity.kind !== 'api_key') throw needsKey();
+    if (rule.kind === 'session' && identity.kind !== 'session') throw needsSession();
+    return identity;
   }
 
   private async identityOf(
@@ -187,15 +202,6 @@ export class AccessGate {
       throw new GatewayError('unauthenticated');
     }
   }
-}
-
-/** The caller of a request that another route makes for it; null for a request from the network. */
-function dispatchedIdentity(rule: AuthenticatedRule): Identity | null {
-  const { identity = null } = dispatchedCall() ?? {};
-  if (identity === null) return null;
-  if (rule.kind === 'api_key' && identity.kind !== 'api_key') throw needsKey();
-  if (rule.kind === 'session' && identity.kind !== 'session') throw needsSession();
-  return identity;
 }
 
 const twoCredentials = (): GatewayError =>

@@ -2,12 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { RequestFacts } from '../common/principal';
 import type { Identity } from './identity';
 
-/** A request that a route makes to another route of this process, for its own caller and without a connection. */
+/** Requests that a route makes to other routes of this process, for its own caller and without a connection. */
 export interface DispatchedCall {
   /** Who authenticated the request of the first route. */
   readonly identity: Identity;
   /** Origin of the call for the audit log. */
   readonly facts: RequestFacts;
+  /** How many there were. Each but the first counts in the rate limit of the credential. */
+  requests: number;
 }
 
 const calls = new AsyncLocalStorage<DispatchedCall>();

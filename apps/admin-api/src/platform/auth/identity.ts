@@ -15,14 +15,14 @@ declare module 'fastify' {
   }
 }
 
-/** A text that names the credential: it stays the same when a key is rotated or a token renewed. */
-export function credentialOf(identity: Identity): string {
+/** Id of the key, session or grant: it stays the same when a key is rotated or a token renewed. */
+export function credentialIdOf(identity: Identity): string {
   switch (identity.kind) {
     case 'api_key':
-      return `key:${identity.key.id}`;
+      return identity.key.id;
     case 'session':
-      return `session:${identity.session.id}`;
+      return identity.session.id;
     case 'grant':
-      return `grant:${identity.grant.id}`;
+      return identity.grant.id;
   }
 }

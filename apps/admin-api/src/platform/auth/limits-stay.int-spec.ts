@@ -26,6 +26,7 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   labels_remove: 'carries no limits',
   mcpIntegrations_remove: 'carries no limits',
   mcpServers_remove: 'carries no limits',
+  mcpToolsets_remove: 'carries no limits',
   mcpServerAccess_removeConnection: 'carries no limits',
   collections_remove: 'carries no limits',
   partials_remove: 'carries no limits',

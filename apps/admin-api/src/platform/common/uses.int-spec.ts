@@ -143,7 +143,8 @@ const DELETES: Readonly<Record<string, string>> = {
   'integrations/:id': 'succeeds by the specification (D-18), and warns',
   'mcp-integrations/:id':
     'succeeds as for integrations: its servers end with it, and the response names them',
-  'mcp-servers/:id': 'only mappings of guardrails name it; they end with it',
+  'mcp-servers/:id': 'only mappings of guardrails and toolsets name it; they end with it, and it leaves them',
+  'mcp-toolsets/:id': 'no row names a toolset',
   'mcp-servers/:id/connections': 'no row names a connection',
   'collections/:id': 'its contents move to the default collection',
   'integrations/:id/integration-models': AS_DECIDED,

@@ -44,17 +44,7 @@ export class TokenEndpoint {
   ): Promise<TokenVerdict> {
     try {
       const { status, body } = await this.post(endpoint, client, parameters);
-      const read = readJson(body);
-      if (read === null) return failed(`The token endpoint responded with ${String(status)} and no JSON.`);
-      if (status >= 400 && status < 500 && read['error'] === 'invalid_client')
-        return { kind: 'unknown_client' };
-      const verdict = refreshVerdict(status, read);
-      if (verdict.kind === 'failed') return failed(`The token endpoint responded with ${String(status)}.`);
-      if (verdict.kind === 'needs_consent') return verdict;
-      const { token_type: type, scope } = read;
-      if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
-        return failed('The token endpoint issued no bearer token.');
-      return { ...verdict, scopes: typeof scope === 'string' ? scopesIn(scope) : null };
+      return verdictOf(status, readJson(body));
     } catch (error) {
       if (error instanceof VendorError) return failed('The secret of the client could not be read.');
       if (!(error instanceof OutboundError)) throw error;
@@ -130,6 +120,18 @@ export class TokenEndpoint {
       },
     });
   }
+}
+
+function verdictOf(status: number, read: Readonly<Record<string, unknown>> | null): TokenVerdict {
+  if (read === null) return failed(`The token endpoint responded with ${String(status)} and no JSON.`);
+  if (status >= 400 && status < 500 && read['error'] === 'invalid_client') return { kind: 'unknown_client' };
+  const verdict = refreshVerdict(status, read);
+  if (verdict.kind === 'failed') return failed(`The token endpoint responded with ${String(status)}.`);
+  if (verdict.kind === 'needs_consent') return verdict;
+  const { token_type: type, scope } = read;
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
+    return failed('The token endpoint issued no bearer token.');
+  return { ...verdict, scopes: typeof scope === 'string' ? scopesIn(scope) : null };
 }
 
 const failed = (reason: string): TokenVerdict => ({ kind: 'failed', reason });

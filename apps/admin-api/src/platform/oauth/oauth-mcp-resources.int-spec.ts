@@ -19,17 +19,42 @@ describe('OAuth tokens for MCP servers', () => {
   const resource = (path: string) => ({ resource: `${PUBLIC_URL}${path}`, scope: 'mcp.invoke' });
   const member = () => api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
 
+  const documentOf = async (token: string): Promise<unknown> => {
+    const key = documentKey.accessToken(accessTokenHash(oauthPepper(MASTER_KEY), token) ?? '');
+    const call = { token: SERVICE_TOKEN, body: { keys: [key] } };
+    return (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body.documents[key];
+  };
+
   it('are for the path of the server alone, in its workspace, with the scope of calls', async () => {
     const clientId = await journey.clientId();
     const path = `/${slug}/tools/mcp`;
     const { begun, code } = await journey.code(clientId, await member(), tenant.workspaceId, resource(path));
     const { body } = await journey.exchange(begun, code);
     expect(body.scope).toBe('mcp.invoke');
-    const key = documentKey.accessToken(accessTokenHash(oauthPepper(MASTER_KEY), body.access_token) ?? '');
-    const call = { token: SERVICE_TOKEN, body: { keys: [key] } };
-    const { documents } = (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body;
-    expect(documents[key]).toMatchObject({
+    expect(await documentOf(body.access_token)).toMatchObject({
       ...{ resourcePath: path, workspaceId: tenant.workspaceId, scopes: ['mcp.invoke'] },
+    });
+  });
+
+  it.each([
+    ['all servers of a workspace that the user chooses', () => '/mcp'],
+    ['all servers of a workspace', () => `/${slug}/-/mcp`],
+  ])('are for %s when the client asks for that, and for nothing else', async (_what, pathOf) => {
+    const path = pathOf();
+    const clientId = await journey.clientId();
+    const begun = await journey.begin(clientId, resource(path));
+    const page = await journey.signIn(begun, (await member()).email);
+    expect(page.text).toContain('All MCP servers');
+    const decided = await journey.decide(begun, page, 'approve', tenant.workspaceId);
+    const code = (await journey.resume(begun, decided)).get('code') ?? '';
+    const { body } = await journey.exchange(begun, code);
+    expect(await documentOf(body.access_token)).toMatchObject({
+      ...{ resourcePath: path, workspaceId: tenant.workspaceId, scopes: ['mcp.invoke'] },
+    });
+    const metadata = await api.call('GET', `/.well-known/oauth-protected-resource${path}`);
+    expect(metadata.body).toMatchObject({
+      resource: `${PUBLIC_URL}${path}`,
+      scopes_supported: ['mcp.invoke'],
     });
   });
 

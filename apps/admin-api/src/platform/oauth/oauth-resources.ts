@@ -36,9 +36,10 @@ export function resourceOf(url: string, publicUrl: string): OauthResource | null
       ...{ url: canonical, type: 'control_plane', name: 'Tollgate administration (MCP)', workspace: null },
       ...{ scopes: null, defaultScopes: READING_SCOPES },
     };
-  if (place.kind !== 'mcp' || place.server === null) return null;
+  if (place.kind !== 'mcp') return null;
+  const name = place.server === null ? 'All MCP servers' : `MCP server ${place.server}`;
   return {
-    ...{ url: canonical, type: 'mcp', name: `MCP server ${place.server}`, workspace: place.workspace },
+    ...{ url: canonical, type: 'mcp', name, workspace: place.workspace },
     scopes: MCP_SCOPES,
     defaultScopes: MCP_SCOPES,
   };

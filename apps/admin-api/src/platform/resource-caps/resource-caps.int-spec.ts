@@ -49,6 +49,7 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   McpHealthEntity: 'one for each integration and minute of a day',
   McpConnectTicketEntity: 'expires; twenty for each user at most',
   McpOauthClientEntity: 'one for each MCP integration and authorization server',
+  McpOpenApiDocumentEntity: 'one for each MCP integration, which are capped',
   McpRevocationEntity: 'deleted once it is attempted',
   SigningKeyEntity: 'a few for the installation',
   SsoSessionEntity: 'one for each session',

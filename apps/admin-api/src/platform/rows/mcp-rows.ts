@@ -4,12 +4,14 @@ import {
   McpApprovalEntity,
   McpIntegrationEntity,
   McpIntegrationWorkspaceEntity,
+  McpOpenApiDocumentEntity,
   McpServerCapabilityEntity,
   McpServerEntity,
   McpServerUserEntity,
 } from '@gw/entities';
 import { In, Not, type EntityManager } from 'typeorm';
 import { endConnections } from './connection-ends';
+import { leaveToolsets } from './mcp-toolset-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 
@@ -71,7 +73,10 @@ export async function keysOfGuardedServers(
   );
 }
 
-/** Deletes what belongs to a server that ends: connections and access of users, capabilities, mappings and approvals. */
+/**
+ * Deletes what belongs to a server that ends: connections and access of users, capabilities, mappings, approvals, and its
+ * places in toolsets.
+ */
 export async function deletePartsOfServers(write: Write, ids: readonly string[]): Promise<void> {
   const { manager, caller } = write;
   const serverId = In([...ids]);
@@ -80,6 +85,7 @@ export async function deletePartsOfServers(write: Write, ids: readonly string[])
   await manager.delete(McpServerCapabilityEntity, { serverId });
   await manager.delete(McpApprovalEntity, { serverId });
   await manager.delete(GuardrailMcpServerEntity, { mcpServerId: serverId });
+  await leaveToolsets(write, ids);
 }
 
 /** Archives the given servers, deletes what belongs to them, and marks their documents as removed. */
@@ -92,6 +98,7 @@ export async function archiveMcpServers(write: Write, rows: readonly McpServerEn
     write.audit({ action: 'delete', resourceType: 'mcp_servers', resourceId, workspaceId });
   }
   write.removed(...rows.flatMap(mcpServerKeys));
+  write.changed(...new Set(rows.map(({ workspaceId }) => documentKey.mcpCatalogue(workspaceId))));
 }
 
 /** Archives the MCP servers and integrations of a workspace that ends, and erases their secrets. */
@@ -101,6 +108,7 @@ export async function archiveMcpOf(write: Write, workspaceId: string): Promise<v
   await archiveMcpServers(write, await manager.findBy(McpServerEntity, live));
   const integrations = await manager.find(McpIntegrationEntity, { where: live, select: { id: true } });
   await manager.update(McpIntegrationEntity, live, { status: 'archived', sealedAuth: null });
+  await manager.delete(McpOpenApiDocumentEntity, { integrationId: In(integrations.map(({ id }) => id)) });
   await manager.delete(McpIntegrationWorkspaceEntity, { workspaceId });
   for (const { id: resourceId } of integrations) {
     write.audit({ action: 'delete', resourceType: 'mcp_integrations', resourceId, workspaceId });

@@ -1,3 +1,5 @@
+import { ProofKey } from '@gw/testing';
+import { READING_SCOPES } from '../../platform/oauth/oauth-resources';
 import { TestAdminApi } from '../../spec-support/admin-api';
 import { OauthJourney, PUBLIC_URL } from '../../platform/oauth/spec-support/oauth-journey';
 import { AdminClients } from './spec-support/admin-clients';
@@ -62,13 +64,47 @@ describe('access to /mcp/admin', () => {
     const client = await clients.legacy({ authorization: `Bearer ${token}` });
     expect((await client.call('find_requests')).structuredContent).toMatchObject({ requests: [] });
     const other = await admin.workspace(tenant.organisationId);
-    expect((await client.call('find_requests', { workspace: other }))._meta?.['gw/error']).toMatchObject({
+    expect((await client.call('find_requests', { workspace_id: other }))._meta?.['gw/error']).toMatchObject({
       type: 'not_found',
     });
     expect((await admin.get('/v1/logs', { token })).status).toBe(401);
     const ofApi = await tokenFor(`${PUBLIC_URL}/v1`, 'logs.list');
     expect((await clients.post(INITIALIZE, { authorization: `Bearer ${ofApi}` })).status).toBe(401);
     expect((await admin.get('/v1/logs', { token: ofApi })).status).toBe(200);
+  });
+
+  it('takes a token that is bound to a key with one proof for each request, whatever a tool needs', async () => {
+    const member = await admin.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'manager' });
+    const clientId = await journey.clientId();
+    const wanted = { resource: RESOURCE, scope: READING_SCOPES.join(' ') };
+    const { begun, code } = await journey.code(clientId, member, tenant.workspaceId, wanted);
+    const { access_token: token } = (await journey.exchange(begun, code)).body;
+    const key = new ProofKey();
+    await admin.dataSource.query(
+      `UPDATE oauth_artifacts SET payload = jsonb_set(payload, '{jkt}', to_jsonb($1::text)) WHERE model = 'AccessToken'`,
+      [key.thumbprint],
+    );
+    const authorization = `DPoP ${token}`;
+    const call = { name: 'get_spend', arguments: { by: 'api_key' } };
+    const sent = (dpop: string): Promise<Response> =>
+      clients.post(
+        { ...MODERN, method: 'tools/call', params: { ...MODERN.params, ...call } },
+        {
+          ...{ authorization, dpop, 'mcp-protocol-version': '2026-07-28' },
+          ...{ 'mcp-method': 'tools/call', 'mcp-name': call.name },
+        },
+      );
+    const proof = key.proof({ token, method: 'POST', url: RESOURCE });
+    const first = await sent(proof);
+    expect([first.status, (await bodyOf(first)).result]).toMatchObject([
+      200,
+      { structuredContent: { groups: [] } },
+    ]);
+    const again = await sent(proof);
+    expect([again.status, again.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringContaining('invalid_dpop_proof'),
+    ]);
   });
 
   it('takes the session of a user, whose role decides', async () => {
@@ -82,18 +118,6 @@ describe('access to /mcp/admin', () => {
     );
     expect(member).not.toContain('find_audit_records');
     expect(member).toContain('find_requests');
-  });
-
-  it('gives no more than the REST API to a caller who has only their own data', async () => {
-    const { organisationId, workspaceId } = tenant;
-    const settings = { security_settings: { membersViewAllData: false } };
-    await admin.put('/v1/admin/organisation/settings', { key: tenant.adminKey, body: settings });
-    const { email } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
-    const token = await admin.login(email);
-    const client = await clients.legacy({ authorization: `Bearer ${token}` });
-    const { structuredContent } = await client.call('find_requests');
-    const { body } = await admin.get<{ data: object[] }>('/v1/logs', { token });
-    expect(structuredContent?.['requests']).toHaveLength(body.data.length);
   });
 
   it('refuses pages of other origins, and answers those of its own', async () => {
@@ -159,5 +183,28 @@ describe('/mcp/admin with API_ACCESS_ENABLED=OFF and without an OAuth server', (
     const response = await clients.post(INITIALIZE);
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, null]);
     expect((await bodyOf(response)).error?.data?.type).toBe('api_key_missing');
+  });
+});
+
+describe('/mcp/admin with CONTROL_PLANE_RATE_LIMIT', () => {
+  const admin = new TestAdminApi({ CONTROL_PLANE_RATE_LIMIT: '4' });
+  const clients = new AdminClients(admin);
+  const tenant = admin.standingTenant();
+
+  it('counts each request of a tool, the first one together with that of the client', async () => {
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' };
+    const call = async (name: string): Promise<Rpc> =>
+      bodyOf(
+        await clients.post(
+          { ...MODERN, method: 'tools/call', params: { ...MODERN.params, name, arguments: {} } },
+          { ...headers, 'mcp-name': name, 'x-gw-api-key': tenant.key },
+        ),
+      );
+    expect((await call('find_requests')).result).toHaveProperty('structuredContent');
+    // The key, its workspace and the policies of two kinds: one more than the limit leaves.
+    expect((await call('get_my_limits')).result).toMatchObject({
+      isError: true,
+      _meta: { 'gw/error': { type: 'rate_limited', status: 429 } },
+    });
   });
 });

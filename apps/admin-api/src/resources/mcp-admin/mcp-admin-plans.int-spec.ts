@@ -29,7 +29,7 @@ const shown = ({ structuredContent, isError, content }: ToolResult): Planned => 
 const keysNamed = (name: string): Promise<ApiKeyEntity[]> =>
   admin.dataSource.manager.findBy(ApiKeyEntity, { name });
 const NEW_KEY = {
-  ...{ scopes: ['completions.write'], budget: { credit_limit: 25, periodic_reset: 'monthly' } },
+  ...{ scopes: ['completions.write'], usage_limits: { credit_limit: 25, periodic_reset: 'monthly' } },
   rate_limits: [{ type: 'requests', unit: 'rpm', value: 60 }],
 };
 
@@ -85,7 +85,7 @@ describe.each([1, 2] as const)('changes by tools of /mcp/admin with a client of 
     const key = await admin.apiKey('workspace-service', ours);
     const other = await clients.of(sdk, key);
     const refused = [
-      await client.call('create_api_key', { ...args, budget: { credit_limit: 26 }, confirm }),
+      await client.call('create_api_key', { ...args, usage_limits: { credit_limit: 26 }, confirm }),
       await client.call('create_api_key', { ...args, description: 'x', confirm }),
       await other.call('create_api_key', { ...args, confirm }),
       await client.call('disable', { target: 'api_key', id: ours.workspaceId, confirm }),
@@ -102,7 +102,7 @@ describe.each([1, 2] as const)('changes by tools of /mcp/admin with a client of 
   it('refuses a plan whose row has changed meanwhile', async () => {
     const client = await clients.of(sdk, ours.key);
     const id = await made(client, `changed-${String(sdk)}`);
-    const args = { target: 'api_key', id, budget: { credit_limit: 50 } };
+    const args = { target: 'api_key', id, usage_limits: { credit_limit: 50 } };
     const plan = shown(await client.call('change_limits', args));
     expect(plan.changes[0]?.members).toContainEqual({
       ...{ path: 'usage_limits.credit_limit', before: 25, after: 50 },
@@ -165,7 +165,7 @@ describe.each([1, 2] as const)('changes by tools of /mcp/admin with a client of 
     const tooMuch = await client.call('create_api_key', { name: 'x', scopes: ['logs.list'] });
     expect(tooMuch._meta?.['gw/error']).toMatchObject({ type: 'scope_exceeds_creator', status: 403 });
     const foreign = await client.call('create_api_key', {
-      ...{ name: 'x', scopes: ['completions.write'], workspace: 'none' },
+      ...{ name: 'x', scopes: ['completions.write'], workspace_id: 'none' },
     });
     expect(foreign._meta?.['gw/error']).toMatchObject({ type: 'not_found' });
     const [record] = await admin.dataSource.manager.find(AuditLogEntity, {

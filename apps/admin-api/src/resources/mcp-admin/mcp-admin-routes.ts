@@ -31,7 +31,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessRule } from '../../platform/auth/access';
 import type { AccessGate } from '../../platform/auth/access.gate';
 import { presentedBy } from '../../platform/auth/credentials';
-import { credentialOf } from '../../platform/auth/identity';
+import { credentialIdOf } from '../../platform/auth/identity';
 import { BODY } from '../../platform/bodies';
 import { gatewayUrl, publicUrl } from '../../platform/common/public-url';
 import { READING_SCOPES } from '../../platform/oauth/oauth-resources';
@@ -195,9 +195,11 @@ export class McpAdminRoutes {
   }
 
   /** A missing or refused credential: the response leads clients to the OAuth server, where there is one. */
-  private causeOf({ status }: GatewayError, request: FastifyRequest): DenialCause | null {
+  private causeOf({ status, options }: GatewayError, request: FastifyRequest): DenialCause | null {
     const { OAUTH_ENABLED: hasOauth, PUBLIC_URL: origin } = this.settings;
     if (status !== 401 || !hasOauth || origin === null) return null;
+    // A token that lacks its proof of possession is not replaced by another one.
+    if (options.headers?.['www-authenticate'] !== undefined) return null;
     return {
       kind: 'unauthenticated',
       resourceMetadata: `${origin}/.well-known/oauth-protected-resource${MCP_ADMIN_PATH}`,
@@ -228,6 +230,6 @@ function isAllowed(fields: ReturnType<typeof fieldsOf>, rules: OriginRules): boo
 
 /** Sessions belong to a credential, which is checked with every request anyway. */
 const ownerOf = ({ identity }: RestCaller) => ({
-  principal: principalBinding({ kind: 'key', keyId: credentialOf(identity) }),
+  principal: principalBinding({ kind: 'key', keyId: `${identity.kind}:${credentialIdOf(identity)}` }),
   serverId: SERVER_ID,
 });

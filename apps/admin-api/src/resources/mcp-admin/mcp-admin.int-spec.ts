@@ -1,9 +1,12 @@
 import type { LogRecord } from '@gw/contracts';
-import { uuidv7 } from '@gw/kernel';
+import { McpCapabilityEntity } from '@gw/entities';
+import { isObject, uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
+import { takesDryRun } from '../../platform/dry-runs/dry-run-routes';
 import { TestAdminApi, type Tenant } from '../../spec-support/admin-api';
-import { ADMIN_TOOLS } from './admin-tools';
+import { insertCapability, insertMcpIntegration } from '../../spec-support/mcp-servers';
+import { ADMIN_TOOLS, definitionOf } from './admin-tools';
 import { AdminClients, type ToolResult } from './spec-support/admin-clients';
 
 const admin = new TestAdminApi({ PUBLIC_URL: 'http://localhost:8788' });
@@ -34,6 +37,33 @@ describe.each([1, 2] as const)('/mcp/admin with a client of SDK %d', (sdk) => {
   it('lists all tools to an organisation key with all scopes', async () => {
     const client = await clients.of(sdk, ours.adminKey);
     expect((await client.names()).sort()).toEqual(ADMIN_TOOLS.map(({ name }) => name).sort());
+  });
+
+  it('calls every tool that reads, with results that fit their schemas', async () => {
+    const { id } = await log(ours);
+    const { id: integrationId } = await insertMcpIntegration(admin.dataSource.manager, ours);
+    await insertCapability(admin.dataSource.manager, integrationId, 'search');
+    await admin.dataSource.manager.update(McpCapabilityEntity, { integrationId }, { state: 'pending' });
+    const client = await clients.of(sdk, ours.adminKey);
+    const { workspaceId: workspace_id } = ours;
+    const args: Readonly<Record<string, readonly object[]>> = {
+      explain_request: [{ id, bodies: true }],
+      get_spend: [
+        ...['model', 'api_key', 'provider', 'config', 'prompt', 'status', 'workspace', 'user'].map((by) => ({
+          by,
+        })),
+        { by: 'metadata', metadata_key: 'environment' },
+      ],
+      list_providers: [{ workspace_id }],
+      get_my_limits: [{ workspace_id }],
+      list_pending_capabilities: [{}, { integration: integrationId }],
+    };
+    for (const { name, kind } of ADMIN_TOOLS)
+      for (const each of kind === 'read' ? (args[name] ?? [{}]) : []) {
+        const { isError, structuredContent, content } = await client.call(name, { ...each });
+        expect([name, isError === true ? content : undefined]).toEqual([name, undefined]);
+        expect(structuredContent).toBeDefined();
+      }
   });
 
   it('lists only the tool of the one scope that a key has, besides its own limits', async () => {
@@ -90,8 +120,27 @@ describe.each([1, 2] as const)('/mcp/admin with a client of SDK %d', (sdk) => {
     expect([explained.isError, errorOf(explained)]).toMatchObject([true, { type: 'not_found', status: 404 }]);
     const found = await client.call('find_requests', { trace_id: [foreign.traceId] });
     expect(found.structuredContent).toMatchObject({ requests: [] });
-    const named = await client.call('find_requests', { workspace: theirs.workspaceId });
+    const named = await client.call('find_requests', { workspace_id: theirs.workspaceId });
     expect(errorOf(named)).toMatchObject({ type: 'not_found' });
+  });
+
+  it('shows members only requests of their own keys where the settings say so', async () => {
+    const { organisationId, workspaceId } = await admin.tenant();
+    const place = { organisationId, workspaceId };
+    const member = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
+    const owner = await admin.user(organisationId, 'owner');
+    await admin.dataSource.query(
+      `UPDATE organisations SET security_settings = security_settings || '{"membersViewAllData": false}' WHERE id = $1`,
+      [organisationId],
+    );
+    const { id } = await log({ ...ours, ...place });
+    const seenBy = async ({ email }: { readonly email: string }): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${await admin.login(email)}` };
+      const client = sdk === 1 ? await clients.legacy(headers) : await clients.modern(headers);
+      const { structuredContent } = await client.call('find_requests');
+      return (structuredContent as { requests: { id: string }[] }).requests.map((request) => request.id);
+    };
+    expect([await seenBy(owner), await seenBy(member)]).toEqual([[id], []]);
   });
 
   it('says which scope a call lacks, and what is wrong with arguments', async () => {
@@ -103,5 +152,28 @@ describe.each([1, 2] as const)('/mcp/admin with a client of SDK %d', (sdk) => {
     const [{ text = '' } = {}] = wrong.content;
     for (const fault of ['limit must be <= 50', 'since must match', 'must not have key; remove it'])
       expect(text).toContain(fault);
+  });
+});
+
+describe('tools of /mcp/admin', () => {
+  it('call routes that exist, and change something only by routes that take dry runs', () => {
+    const { routeTable } = admin.api.app.getHttpAdapter().getInstance();
+    const known = new Set(routeTable?.all().map(([method, pattern]) => `${method} ${pattern}`));
+    for (const { name, kind, routes } of ADMIN_TOOLS)
+      for (const route of routes) {
+        expect([name, route, known.has(route)]).toEqual([name, route, true]);
+        const [method = '', url = ''] = route.split(' ', 2);
+        if (kind === 'write') expect([route, takesDryRun(method, url)]).toEqual([route, true]);
+        else expect(method).toBe('GET');
+      }
+  });
+
+  it('have arguments of one type each, so that every client can pass them on', () => {
+    const typesIn = (schema: unknown): unknown[] =>
+      isObject(schema)
+        ? [schema['type'], ...Object.values(schema).flatMap(typesIn)].filter((type) => type !== undefined)
+        : [];
+    for (const tool of ADMIN_TOOLS)
+      for (const type of typesIn(definitionOf(tool)['inputSchema'])) expect(Array.isArray(type)).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
-import { own, toolError, type JsonObject } from '@gw/mcp';
+import { isObject } from '@gw/kernel';
+import { ownList, toolError, type JsonObject } from '@gw/mcp';
 import { Injectable } from '@nestjs/common';
 import type { AdminTool, ReadTool, WriteTool } from './admin-tool';
 import { ADMIN_TOOLS, CONFIRM, definitionOf, faultsOf, resultShape, UNTRUSTED } from './admin-tools';
@@ -105,13 +106,18 @@ const invalid = (message: string, param: string | null = null): JsonObject =>
 
 /** What the REST API said, for the model. */
 function refused({ status, message, error }: RestRefusal): JsonObject {
-  const details = own(error, 'details');
-  const more = Array.isArray(details)
-    ? ` ${details
-        .slice(0, 20)
-        .map((each: { path?: unknown; message?: unknown }) => `${String(each.path)}: ${String(each.message)}`)
-        .join('; ')}.`
-    : '';
   const { message: _message, details: _details, ...data } = error;
-  return toolError(message + more, { ...data, status });
+  return toolError(message + detailsOf(error, message), { ...data, status });
 }
+
+/** Faults of members that the message does not have already. */
+function detailsOf(error: JsonObject, message: string): string {
+  const faults = ownList(error, 'details')
+    .slice(0, DETAILS_MAX)
+    .filter(isObject)
+    .filter(({ message: fault }) => !message.includes(String(fault)))
+    .map(({ path, message: fault }) => `${String(path)}: ${String(fault)}`);
+  return faults.length === 0 ? '' : ` ${faults.join('; ')}.`;
+}
+
+const DETAILS_MAX = 20;

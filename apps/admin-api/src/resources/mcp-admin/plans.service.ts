@@ -4,7 +4,7 @@ import type { JsonObject } from '@gw/mcp';
 import { artifactHash } from '@gw/oauth';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { credentialOf } from '../../platform/auth/identity';
+import { credentialIdOf } from '../../platform/auth/identity';
 import { Secrets } from '../../settings';
 import type { RestCaller } from './rest-api';
 
@@ -68,7 +68,8 @@ export class Plans {
 const bindingOf = ({ caller, tool, arguments: args }: PlanOwner): string =>
   digestOf('mcp-admin/plan', [
     caller.principal.organisationId,
-    credentialOf(caller.identity),
+    caller.identity.kind,
+    credentialIdOf(caller.identity),
     tool,
     canonicalJson(args),
   ]);

@@ -84,7 +84,7 @@ export class RestApi {
   callsOf(caller: RestCaller, tool: string): RestCalls {
     const { request } = caller.principal;
     const facts = { ...request, method: 'POST', uri: `${request.uri}#${tool}` };
-    return new RestCalls(this, caller, { identity: caller.identity, facts });
+    return new RestCalls(this, caller, { identity: caller.identity, facts, requests: 0 });
   }
 
   /** Throws `RestRefusal` for every status other than 200 and 204. */

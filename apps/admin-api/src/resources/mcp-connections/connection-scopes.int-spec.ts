@@ -41,7 +41,7 @@ describe('scopes beyond those of a connection', () => {
     expect(await scene.connection(user.id)).toMatchObject({
       ...{ status: 'connected', scopes: ['issues.read', 'issues.write'], wantedScopes: [] },
     });
-    // What the user has granted is not asked for again.
+    // What the user has granted is not requested again.
     expect(await want(user.id, ['issues.write'])).toBeNull();
     expect(await scene.connection(user.id)).toMatchObject({ status: 'connected' });
     const actions = (await scene.audits()).map(({ action }) => action);
@@ -58,7 +58,7 @@ describe('scopes beyond those of a connection', () => {
     expect(await scene.connection(user.id)).toMatchObject({ status: 'needs_scope' });
   });
 
-  it('are not asked for without a connection, nor beyond what the integration allows', async () => {
+  it('are not requested without a connection, nor beyond what the integration allows', async () => {
     const stranger = await scene.addUser();
     expect(await want(stranger.id, ['issues.write'])).toBeNull();
     const user = await connected();

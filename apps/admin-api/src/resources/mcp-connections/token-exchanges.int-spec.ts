@@ -189,9 +189,7 @@ describe('tokens of users by exchange', () => {
     expect(second['version']).not.toBe(first['version']);
     expect(requests).toHaveLength(2);
     const audits = await api.dataSource.manager.findBy(AuditLogEntity, { resourceType: 'mcp_connections' });
-    expect(audits.filter(({ after }) => (after as { user_id?: string } | null)?.user_id === id)).toHaveLength(
-      1,
-    );
+    expect(audits.filter(({ after }) => JSON.stringify(after).includes(id))).toHaveLength(1);
   });
 
   it('are got for an assertion of the identity provider, which the server’s authorization server takes (ID-JAG)', async () => {

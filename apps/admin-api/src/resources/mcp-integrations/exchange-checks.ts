@@ -10,8 +10,12 @@ function checkExchangeClient(value: Fields, path: string, faults: Faults): void 
   const { token_endpoint: endpoint, auth_method: method } = value;
   if (typeof endpoint !== 'string' || !isSecureUrl(endpoint))
     faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
-  if (method !== undefined && !AUTH_METHODS.includes(String(method)))
-    faults.add(`${path}.auth_method`, `must be one of ${AUTH_METHODS.join(', ')}`);
+  checkAuthMethod(method, `${path}.auth_method`, faults);
+}
+
+function checkAuthMethod(method: unknown, path: string, faults: Faults): void {
+  if (method !== undefined && !AUTH_METHODS.some((known) => known === method))
+    faults.add(path, `must be one of ${AUTH_METHODS.join(', ')}`);
 }
 
 const isSecureUrl = (url: string): boolean => /^https:\/\//i.test(url) || isLoopbackUrl(url);
@@ -44,8 +48,7 @@ export function checkIdJag(value: unknown, path: string, faults: Faults): void {
   faults.text(value['server_client_id'], `${path}.server_client_id`, 1_024);
   faults.optionalText(secret, `${path}.server_client_secret`, 8_192);
   faults.add(`${path}.server_client_secret`, shortenedFault(secret));
-  if (method !== undefined && !AUTH_METHODS.includes(String(method)))
-    faults.add(`${path}.server_auth_method`, `must be one of ${AUTH_METHODS.join(', ')}`);
+  checkAuthMethod(method, `${path}.server_auth_method`, faults);
   if (forced !== undefined && typeof forced !== 'boolean')
     faults.add(`${path}.allow_unannounced`, 'must be true or false');
 }

@@ -45,7 +45,8 @@ export class McpCapabilitiesService {
     { page, page_size: size, type }: McpCapabilitiesQuery,
   ): Promise<McpCapabilitiesResponse> {
     const { manager } = this.dataSource;
-    const { id } = await findRow(manager, mcpIntegrationTo('read'), at);
+    const integration = await findRow(manager, mcpIntegrationTo('read'), at);
+    const { id } = integration;
     const [rows, total] = await manager.findAndCount(McpCapabilityEntity, {
       where: { integrationId: id, goneAt: IsNull(), type: type ?? In([...LISTED_TYPES]) },
       // Tools first: their type is the last one in the alphabet.
@@ -53,7 +54,8 @@ export class McpCapabilitiesService {
       ...{ skip: (page - 1) * size, take: size },
     });
     const counts = await countsOf(manager, id);
-    return { data: rows.map(toMcpCapability), counts, total, has_more: page * size < total };
+    const data = rows.map((row) => toMcpCapability(row, integration));
+    return { data, counts, total, has_more: page * size < total };
   }
 
   async metadata(at: At): Promise<McpMetadataResponse> {

@@ -1,5 +1,5 @@
 import type { McpCapabilityEntity, McpIntegrationEntity } from '@gw/entities';
-import { LISTED_TYPES } from '@gw/mcp';
+import { LISTED_TYPES, operationKey, splitOperation } from '@gw/mcp';
 import { ResponseField } from '@gw/web';
 import {
   McpCountsResponse,
@@ -31,6 +31,12 @@ export class McpCapabilityResponse extends McpDefinitionResponse {
   @ResponseField.text({ description: 'Of the newest definition.', example: 'a'.repeat(64) })
   readonly digest!: string;
   @ResponseField.list(() => McpFindingResponse) readonly findings!: readonly McpFindingResponse[];
+  @ResponseField.text({
+    nullable: true,
+    description: 'The request that a call makes, for tools of an OpenAPI document.',
+    example: 'get /pets/{id}',
+  })
+  readonly operation!: string | null;
 }
 
 export class McpCapabilitiesResponse {
@@ -88,12 +94,18 @@ export class McpDecisionResponse {
   readonly stale!: readonly McpStaleResponse[];
 }
 
-export function toMcpCapability(row: McpCapabilityEntity): McpCapabilityResponse {
+export function toMcpCapability(
+  row: McpCapabilityEntity,
+  { kind }: Pick<McpIntegrationEntity, 'kind'>,
+): McpCapabilityResponse {
   const { id, name, type, enabled, state, digest, findings, definition } = row;
   const shown = toMcpDefinition(definition);
+  // Of a server, the member would be its own.
+  const operation = kind === 'openapi' ? splitOperation(definition).operation : null;
   return {
     ...shown,
     ...{ id, name, type, enabled, state, digest, findings },
+    operation: operation && operationKey(operation),
     title: shown.title ?? (type === 'resource' ? textOf(definition, 'name') : null),
     created_at: row.createdAt.toISOString(),
     last_updated_at: row.lastUpdatedAt.toISOString(),

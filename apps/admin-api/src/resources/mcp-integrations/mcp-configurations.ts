@@ -139,30 +139,34 @@ export function configurationFaultsOf(values: Fields, of: CheckedIntegration): r
 /** Members without which their authentication does not work. */
 const REQUIRED_MEMBERS = ['oauth_client_credentials', 'token_exchange', 'id_jag'];
 
-function checkTogether(
-  values: Fields,
-  { authType, mapped, hasIssuer }: CheckedIntegration,
-  faults: Faults,
-): void {
-  const own = MEMBER_OF[authType];
-  for (const name of SECRET_MEMBERS)
-    if (name !== own && values[name] !== undefined)
-      faults.add(`${ROOT}.${name}`, `is not used with auth_type ${authType}; remove it`);
-  if (authType === 'headers' && [...Object.keys(values['headers'] ?? {}), ...mapped].length === 0)
-    faults.add(`${ROOT}.headers`, 'is required with auth_type headers; send a header, or use auth_type none');
-  for (const name of REQUIRED_MEMBERS)
-    if (name === own && values[name] === undefined)
-      faults.add(`${ROOT}.${name}`, `is required with auth_type ${authType}`);
-  if (isExchanged(authType) && !hasIssuer)
-    faults.add('auth_type', `${authType} needs the setting PUBLIC_URL, which names who asserts the user`);
-  if (authType === 'oauth_auto' && mapped.has('client_secret'))
-    checkMappedClient(values['oauth_metadata'], faults);
+function checkTogether(values: Fields, of: CheckedIntegration, faults: Faults): void {
+  checkAuthentication(values, of, faults);
   const passed = values['passthrough_headers'];
   if (Array.isArray(passed) && passed.length > 0 && values['passthrough_acknowledged'] !== true)
     faults.add(
       `${ROOT}.passthrough_acknowledged`,
       'must be true: with passthrough_headers, the server receives what callers send in these headers',
     );
+}
+
+function checkAuthentication(values: Fields, of: CheckedIntegration, faults: Faults): void {
+  const { authType, mapped, hasIssuer } = of;
+  checkOwnMember(values, authType, faults);
+  if (isExchanged(authType) && !hasIssuer)
+    faults.add('auth_type', `${authType} needs the setting PUBLIC_URL, which names who asserts the user`);
+  if (authType === 'headers' && [...Object.keys(values['headers'] ?? {}), ...mapped].length === 0)
+    faults.add(`${ROOT}.headers`, 'is required with auth_type headers; send a header, or use auth_type none');
+  if (authType === 'oauth_auto' && mapped.has('client_secret'))
+    checkMappedClient(values['oauth_metadata'], faults);
+}
+
+function checkOwnMember(values: Fields, authType: McpAuthType, faults: Faults): void {
+  const own = MEMBER_OF[authType];
+  for (const name of SECRET_MEMBERS)
+    if (name !== own && values[name] !== undefined)
+      faults.add(`${ROOT}.${name}`, `is not used with auth_type ${authType}; remove it`);
+  if (own !== null && REQUIRED_MEMBERS.includes(own) && values[own] === undefined)
+    faults.add(`${ROOT}.${own}`, `is required with auth_type ${authType}`);
 }
 
 /** A secret of a secret manager goes to a named authorization server alone, not to whichever the MCP server names. */

@@ -1,5 +1,5 @@
 import { GATEWAY_HEADER_PREFIX } from '@gw/contracts';
-import { isReservedHeader } from '@gw/mcp-client';
+import { isReservedHeader } from '@gw/mcp';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 

@@ -63,7 +63,7 @@ describe('the health of MCP servers', () => {
     expect((await api.get<{ data: object[] }>('/v1/mcp-integrations?health=down', by)).body.data).toEqual([]);
     expect((await api.get(`/v1/mcp-servers/${server.id}`, tenant)).body).toMatchObject({ health: summary });
     expect((await api.get(`/v1/mcp-servers/${server.id}/health`, tenant)).body).toEqual(health);
-    // A check is no change of the integration: nobody's If-Match fails by it.
+    // A check is no change of the integration: no If-Match fails by it.
     expect((await rowOf(id)).version).toBe(version);
   });
 
@@ -112,7 +112,7 @@ describe('the health of MCP servers', () => {
     expect(deliveries).toEqual([{ count: 2 }]);
   });
 
-  it('tells a refused credential from a server at which users sign in', async () => {
+  it('distinguishes a refused credential from a server at which users sign in', async () => {
     const guarded = await startMcpFixture({
       authorization: { tokens: ['t'], authorizationServer: 'https://id.example.com' },
     });

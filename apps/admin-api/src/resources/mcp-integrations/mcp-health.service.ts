@@ -5,7 +5,8 @@ import { raiseAlert } from '@gw/ledger-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { dueHealthChecks, saveHealth, type HealthColumns } from './mcp-health.queries';
-import { McpReadError, McpUpstreams } from './mcp-upstreams.service';
+import { McpReadError } from './mcp-source';
+import { McpSources } from './mcp-sources.service';
 
 /** Integrations that one call of the job checks, and how many of them at once. */
 const DUE_MAX = 40;
@@ -13,7 +14,7 @@ const AT_ONCE = 8;
 const CHECK_MS = 10_000;
 /** A server that takes longer is degraded. */
 const SLOW_MS = 2_000;
-/** Checks in a row that fail before administrators are alerted, so that one lost packet alerts nobody. */
+/** Checks in a row that fail before administrators are alerted, so that one lost packet sends no alert. */
 const FAILURES_ALERTED = 2;
 /** A server that has been down for so many checks is checked as seldom as one that is not used. */
 const FAILURES_RARE = 30;
@@ -25,7 +26,7 @@ const EVERY_MS = { used: MINUTE_MS, other: 10 * MINUTE_MS };
 export class McpHealth {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly upstreams: McpUpstreams,
+    private readonly sources: McpSources,
   ) {}
 
   /** Checks the integrations whose turn it is, and returns their number. */
@@ -62,7 +63,7 @@ export class McpHealth {
 
   private async ask(row: McpIntegrationEntity): Promise<Checked> {
     try {
-      const { tookMs } = await this.upstreams.describe(row, CHECK_MS);
+      const { tookMs } = await this.sources.describe(row, CHECK_MS);
       return { state: tookMs > SLOW_MS ? 'degraded' : 'healthy', error: null, tookMs };
     } catch (error) {
       if (!(error instanceof McpReadError)) throw error;

@@ -120,7 +120,7 @@ describe('versions of MCP integrations', () => {
     },
   );
 
-  it('are told apart by If-Match', async () => {
+  it('are distinguished by If-Match', async () => {
     const id = await made();
     const { headers } = await api.get(`${PATH}/${id}`, call);
     await put(id, { name: 'Second' });

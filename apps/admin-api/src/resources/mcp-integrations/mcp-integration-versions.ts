@@ -69,7 +69,7 @@ export function restored(
   const cleared = Object.keys(shownMcpConfigurations(now)).map((name) => [name, null] as const);
   const given = Object.entries(secrets).map(([name, value]) => [name, merged(before[name], value)] as const);
   const configurations = { ...Object.fromEntries(cleared), ...before, ...Object.fromEntries(given) };
-  return { ...rest, configurations } as UpdateMcpIntegrationDto;
+  return { ...rest, configurations };
 }
 
 /** Members of the request replace those of the version, such as a masked secret. */

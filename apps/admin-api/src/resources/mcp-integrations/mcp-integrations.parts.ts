@@ -1,4 +1,7 @@
 import { McpServerTests } from '../../platform/mcp/mcp-server-tests';
+import { McpImportController } from './import/mcp-import.controller';
+import { McpImportService } from './import/mcp-import.service';
+import { RegistryClient } from './import/registry-client';
 import { McpCapabilitiesController, McpSyncJobController } from './mcp-capabilities.controller';
 import { McpCapabilitiesService } from './mcp-capabilities.service';
 import { McpCredentials } from './mcp-credentials.service';
@@ -12,8 +15,12 @@ import { McpIntegrationsController } from './mcp-integrations.controller';
 import { McpIntegrationsService } from './mcp-integrations.service';
 import { MCP_NETWORK_PROVIDER } from './mcp-network';
 import { McpSnapshots } from './mcp-snapshots.service';
+import { McpSources } from './mcp-sources.service';
 import { McpSyncService } from './mcp-sync.service';
 import { McpUpstreams } from './mcp-upstreams.service';
+import { OpenApiDocuments } from './openapi/openapi-documents.service';
+import { McpOpenApiController } from './openapi/openapi.controller';
+import { OpenApiService } from './openapi/openapi.service';
 
 /** The parts of MCP integrations, and of what their servers offer. */
 export const MCP_INTEGRATIONS = {
@@ -23,6 +30,8 @@ export const MCP_INTEGRATIONS = {
     McpCapabilitiesController,
     McpSyncJobController,
     McpHealthJobController,
+    McpOpenApiController,
+    McpImportController,
   ],
   providers: [
     MCP_NETWORK_PROVIDER,
@@ -35,5 +44,10 @@ export const MCP_INTEGRATIONS = {
     McpSyncService,
     { provide: McpServerTests, useExisting: McpSyncService },
     McpUpstreams,
+    McpSources,
+    OpenApiDocuments,
+    OpenApiService,
+    McpImportService,
+    RegistryClient,
   ],
 };

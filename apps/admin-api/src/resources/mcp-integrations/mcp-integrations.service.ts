@@ -1,4 +1,5 @@
-import { McpIntegrationEntity } from '@gw/entities';
+import type { McpIntegrationKind } from '@gw/contracts';
+import { McpIntegrationEntity, McpOpenApiDocumentEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { assign, columnsOf, invalid, listWithMoreOf, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
@@ -47,6 +48,7 @@ import {
   type McpIntegrationResponse,
 } from './mcp-integrations.view';
 import { readPrices } from './mcp-prices';
+import { baseUrlFault } from './openapi/base-url';
 
 /** Registers upstream MCP servers for an organisation or for one workspace. */
 @Injectable()
@@ -59,30 +61,43 @@ export class McpIntegrationsService {
 
   /** Creates an integration of the workspace of the call; without a workspace, of the organisation. */
   create(caller: Principal, input: CreateMcpIntegrationDto): Promise<CreatedMcpIntegrationDto> {
-    const { organisationId, workspaceId } = caller;
-    assertOwn(caller, input.organisation_id);
-    const may = workspaceId === null ? MCP_REACH.forOrganisation : MCP_REACH.forWorkspace;
-    if (!may(caller, 'create')) throw new GatewayError('scope_missing');
+    assertMayCreate(caller, input.organisation_id);
     return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const slug = input.slug ?? autoSlug(input.name);
-      await assertSlugFree(manager, McpIntegrationEntity, { organisationId, slug, status: 'active' });
-      const row = manager.create(McpIntegrationEntity, {
-        ...columnsOf(McpPlainFields, input),
-        ...{ id: uuidv7(), organisationId, workspaceId, slug, status: 'active', ownerId: actorOf(caller) },
-        ...{ configurations: {}, sealedAuth: null, maskedAuth: {}, globalWorkspaceAccess: null },
-        approvalMode: input.approval_mode ?? (workspaceId === null ? 'review_changes' : 'auto'),
-        onChange: input.on_change ?? 'block',
-        prices: readPrices(input.pricing ?? null),
-        ...{ serverInfo: null, approvedServer: null, syncStatus: 'pending', lastSyncedAt: null },
-        ...{ syncError: null, nextSyncAt: new Date() },
-      });
-      row.secretMappings = await readMcpMappings(manager, row, input.secret_mappings ?? null);
-      this.credentials.apply(row, { configurations: input.configurations, caller, before: null });
-      const saved = await createRow(write, mcpIntegrationTo('create'), row, (created) =>
-        keepVersion(manager, caller, created),
-      );
-      return { id: saved.id, slug };
+      const { id, slug } = await this.insert(write, input, 'server');
+      return { id, slug };
+    });
+  }
+
+  /**
+   * Inserts an integration for a caller that may create one. `finish` inserts what belongs to it. Throws
+   * `validation_failed`, `custom_host_refused` and `conflict`.
+   */
+  async insert(
+    write: Write<Principal>,
+    input: CreateMcpIntegrationDto,
+    kind: McpIntegrationKind,
+    finish?: (row: McpIntegrationEntity) => Promise<void>,
+  ): Promise<McpIntegrationEntity> {
+    const { manager, caller } = write;
+    const { organisationId, workspaceId } = caller;
+    const slug = input.slug ?? autoSlug(input.name);
+    await assertSlugFree(manager, McpIntegrationEntity, { organisationId, slug, status: 'active' });
+    const row = manager.create(McpIntegrationEntity, {
+      ...columnsOf(McpPlainFields, input),
+      ...{ id: uuidv7(), organisationId, workspaceId, slug, status: 'active', ownerId: actorOf(caller) },
+      ...{ kind, configurations: {}, sealedAuth: null, maskedAuth: {}, globalWorkspaceAccess: null },
+      approvalMode: input.approval_mode ?? (workspaceId === null ? 'review_changes' : 'auto'),
+      onChange: input.on_change ?? 'block',
+      prices: readPrices(input.pricing ?? null),
+      ...{ serverInfo: null, approvedServer: null, syncStatus: 'pending', lastSyncedAt: null },
+      ...{ syncError: null, nextSyncAt: new Date() },
+    });
+    row.secretMappings = await readMcpMappings(manager, row, input.secret_mappings ?? null);
+    this.credentials.apply(row, { configurations: input.configurations, caller, before: null });
+    assertFitsKind(row);
+    return createRow(write, mcpIntegrationTo('create'), row, async (created) => {
+      await keepVersion(manager, caller, created);
+      await finish?.(created);
     });
   }
 
@@ -165,6 +180,7 @@ export class McpIntegrationsService {
     const before = { url: row.url, secretMappings: row.secretMappings };
     const [read, granted] = [readAs(row), grantedFor(row)];
     assign(McpPlainFields, row, input);
+    assertFitsKind(row);
     if (mappings !== undefined) row.secretMappings = await readMcpMappings(manager, row, mappings);
     else if (row.secretMappings !== null) assertMappable(row);
     this.credentials.apply(row, { configurations, caller, before });
@@ -186,6 +202,7 @@ export class McpIntegrationsService {
         ended.push(...servers.map(({ slug }) => slug));
         // An archived integration cannot be restored, so its secrets are not needed any more.
         row.sealedAuth = null;
+        await write.manager.delete(McpOpenApiDocumentEntity, { integrationId: row.id });
       });
       if (ended.length === 0) return {};
       const message = 'was archived with its integration';
@@ -227,6 +244,21 @@ function filterByLabels(
   if (dataClass !== undefined)
     rows.andWhere('i.data_classes @> CAST(:classes AS jsonb)', { classes: JSON.stringify([dataClass]) });
   if (health !== undefined) rows.andWhere('i.health_state = :health', { health });
+}
+
+/** Throws `scope_missing` and `validation_failed` when the caller may not create an integration where the call is. */
+export function assertMayCreate(caller: Principal, organisation: string | undefined): void {
+  assertOwn(caller, organisation);
+  const may = caller.workspaceId === null ? MCP_REACH.forOrganisation : MCP_REACH.forWorkspace;
+  if (!may(caller, 'create')) throw new GatewayError('scope_missing');
+}
+
+/** Throws `validation_failed` for what an HTTP service cannot have. */
+function assertFitsKind({ kind, url, transport }: McpIntegrationEntity): void {
+  if (kind !== 'openapi') return;
+  const fault = baseUrlFault(url);
+  if (fault !== null) throw invalid('url', fault);
+  if (transport !== 'http') throw invalid('transport', 'must be http: the integration is an HTTP service');
 }
 
 function assertOwn({ organisationId }: Principal, named: string | undefined): void {

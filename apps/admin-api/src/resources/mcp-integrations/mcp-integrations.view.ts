@@ -20,6 +20,10 @@ export class McpIntegrationResponse extends responseOf(McpPlainFields, RowRespon
   @ResponseField.uuid() readonly organisation_id!: string;
   @ResponseField.uuid({ nullable: true }) readonly workspace_id!: string | null;
   @ResponseField.oneOf(['organisation', 'workspace']) readonly type!: 'organisation' | 'workspace';
+  @ResponseField.oneOf(['server', 'openapi'], {
+    description: 'openapi: an HTTP service, whose operations are in an OpenAPI document.',
+  })
+  readonly kind!: McpIntegrationEntity['kind'];
   @ResponseField.text({ example: 'github' }) readonly slug!: string;
   @ResponseField.text({
     nullable: true,

@@ -36,12 +36,16 @@ export async function saveSync(
     .execute();
 }
 
+/** A document without a URL changes only when an administrator sends another one. */
+const CAN_CHANGE = `(kind <> 'openapi' OR sync_status <> 'synced' OR EXISTS (
+  SELECT 1 FROM mcp_openapi_documents d WHERE d.integration_id = mcp_integrations.id AND d.url IS NOT NULL))`;
+
 /** Leases integrations whose turn it is, longest overdue first, and returns their ids. */
 export async function dueIntegrations(manager: EntityManager, max: number): Promise<string[]> {
   const [rows] = await manager.query<[{ id: string }[], number]>(
     `UPDATE mcp_integrations SET next_sync_at = now() + $2::interval
       WHERE id IN (SELECT id FROM mcp_integrations
-                    WHERE status = 'active' AND next_sync_at <= now()
+                    WHERE status = 'active' AND next_sync_at <= now() AND ${CAN_CHANGE}
                     ORDER BY next_sync_at LIMIT $1 FOR UPDATE SKIP LOCKED)
       RETURNING id`,
     [max, LEASE],

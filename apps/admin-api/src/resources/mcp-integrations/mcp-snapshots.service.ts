@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { keysOfServers } from '../../platform/rows/mcp-rows';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
-import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { changesOf, type ServerSnapshot, type SnapshotChanges } from './mcp-snapshot';
 import {
   dueIntegrations,
@@ -14,7 +14,8 @@ import {
   savedCapabilities,
   saveSync,
 } from './mcp-snapshots.queries';
-import { McpReadError, McpUpstreams } from './mcp-upstreams.service';
+import { McpReadError } from './mcp-source';
+import { McpSources } from './mcp-sources.service';
 
 /** Readings of this process at once. An organisation that is alone has half of them. */
 const READINGS_MAX = 8;
@@ -37,7 +38,7 @@ export class McpSnapshots {
   constructor(
     private readonly dataSource: DataSource,
     private readonly writes: Writes,
-    private readonly upstreams: McpUpstreams,
+    private readonly sources: McpSources,
   ) {}
 
   /**
@@ -66,32 +67,40 @@ export class McpSnapshots {
 
   /** Keeps a snapshot. Throws `conflict` when the integration is not the one that was read any more. */
   store(row: McpIntegrationEntity, snapshot: ServerSnapshot, caller: AuditCaller): Promise<void> {
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const { id, url, transport, authType } = row;
-      const where = { id, url, transport, authType, status: 'active' } as const;
-      const locked = await manager.findOne(McpIntegrationEntity, { where, lock: FOR_CHANGE });
-      if (locked === null) throw new GatewayError('conflict', { message: MOVED });
-      const saved = await savedCapabilities(manager, id, snapshot);
-      const otherNames = await otherToolNames(manager, locked);
-      const now = new Date();
-      const changes = changesOf(locked, saved, snapshot, { otherNames, now });
-      await manager.save(McpCapabilityEntity, [...changes.rows], { chunk: 500 });
-      await removeOldCapabilities(manager, id);
-      await keepSynced(manager, locked, snapshot, changes);
-      if (changes.rows.length > 0) write.changed(...(await keysOfServers(manager, locked)));
-      const { changed } = changes;
-      if (changed.length > 0)
-        write.audit({
-          ...{ action: 'mcp_capability.changed', resourceType: 'mcp_integrations', resourceId: id },
-          workspaceId: locked.workspaceId,
-          after: { total: changed.length, capabilities: changed.slice(0, AUDITED_MAX) },
-        });
-    });
+    return this.writes.run(caller, (write) => this.keep(write, row, snapshot));
+  }
+
+  /** Does the same within a write. */
+  async keep(write: Write<AuditCaller>, row: McpIntegrationEntity, snapshot: ServerSnapshot): Promise<void> {
+    const { manager } = write;
+    const { id, url, transport, authType, version } = row;
+    // What is chosen of a document is not in the row, but changes its version.
+    const of = row.kind === 'openapi' ? { version } : {};
+    const where = { id, url, transport, authType, ...of, status: 'active' } as const;
+    const locked = await manager.findOne(McpIntegrationEntity, { where, lock: FOR_CHANGE });
+    if (locked === null) throw new GatewayError('conflict', { message: MOVED });
+    const saved = await savedCapabilities(manager, id, snapshot);
+    const otherNames = await otherToolNames(manager, locked);
+    const now = new Date();
+    const changes = changesOf(locked, saved, snapshot, { otherNames, now });
+    await manager.save(McpCapabilityEntity, [...changes.rows], { chunk: 500 });
+    await removeOldCapabilities(manager, id);
+    await keepSynced(manager, locked, snapshot, changes);
+    if (changes.rows.length > 0) write.changed(...(await keysOfServers(manager, locked)));
+    const { changed } = changes;
+    if (changed.length > 0)
+      write.audit({
+        ...{ action: 'mcp_capability.changed', resourceType: 'mcp_integrations', resourceId: id },
+        workspaceId: locked.workspaceId,
+        after: { total: changed.length, capabilities: changed.slice(0, AUDITED_MAX) },
+      });
   }
 
   /** Runs a call of the server within the places of its organisation. Throws `rate_limited` without one. */
-  async within<T>({ organisationId }: McpIntegrationEntity, work: () => Promise<T>): Promise<T> {
+  async within<T>(
+    { organisationId }: Pick<McpIntegrationEntity, 'organisationId'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const share = this.places.of(organisationId, organisationId);
     if (!share.take(1)) throw tooMany();
     try {
@@ -103,7 +112,7 @@ export class McpSnapshots {
 
   private async read(row: McpIntegrationEntity, caller: AuditCaller): Promise<void> {
     try {
-      const snapshot = await this.within(row, () => this.upstreams.read(row));
+      const snapshot = await this.within(row, () => this.sources.read(row));
       await this.store(row, snapshot, caller);
     } catch (error) {
       if (!(error instanceof McpReadError)) throw error;

@@ -11,7 +11,8 @@ import type { McpCapabilitySuccessResponse } from './mcp-capabilities.view';
 import { mcpIntegrationTo } from './mcp-integration-rows';
 import { keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
 import { McpSnapshots } from './mcp-snapshots.service';
-import { McpReadError, McpUpstreams } from './mcp-upstreams.service';
+import { McpReadError } from './mcp-source';
+import { McpSources } from './mcp-sources.service';
 
 /** Reads servers on demand, and takes reports of what a server lists. */
 @Injectable()
@@ -19,7 +20,7 @@ export class McpSyncService implements McpServerTests {
   constructor(
     private readonly dataSource: DataSource,
     private readonly snapshots: McpSnapshots,
-    private readonly upstreams: McpUpstreams,
+    private readonly sources: McpSources,
   ) {}
 
   /** With a body, keeps what it reports; without one, reads the server now. */
@@ -27,6 +28,7 @@ export class McpSyncService implements McpServerTests {
     const row = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
     const { server_info: info, capabilities } = input;
     if (info === undefined && capabilities === undefined) await this.snapshots.sync(row, at.caller);
+    else if (row.kind === 'openapi') throw invalid('capabilities', OF_DOCUMENT);
     else await this.snapshots.store(row, reported(input), at.caller);
     return { success: true };
   }
@@ -44,7 +46,7 @@ export class McpSyncService implements McpServerTests {
   private async describe(row: McpIntegrationEntity): Promise<Omit<McpTestResponse, 'url'>> {
     const startedAt = performance.now();
     try {
-      const { name } = await this.upstreams.describe(row);
+      const { name } = await this.sources.describe(row);
       const took = Math.round(performance.now() - startedAt);
       return {
         success: true,
@@ -61,6 +63,9 @@ export class McpSyncService implements McpServerTests {
     }
   }
 }
+
+const OF_DOCUMENT =
+  'are those of the OpenAPI document; send an empty body to read it, or change it with PUT …/openapi';
 
 /** Throws `validation_failed` for a capability without a type or a name. */
 function reported({ server_info: info = {}, capabilities = [] }: McpSyncDto): ServerSnapshot {

@@ -1,41 +1,22 @@
 import { clientCredentialsToken } from '@gw/cloud-identities';
 import { isOfUsers, type McpAuthContent } from '@gw/contracts';
-import type { McpIntegrationEntity, StoredMcpServerInfo } from '@gw/entities';
+import type { McpIntegrationEntity } from '@gw/entities';
 import { CONTROL_PLANE_VERSION, VendorError, type VendorCalls } from '@gw/kernel';
-import { NO_CAPABILITIES, own, ownList, type JsonObject, type ListedType } from '@gw/mcp';
+import { NO_CAPABILITIES, own, type JsonObject, type ListedType } from '@gw/mcp';
 import { EraVerdicts, McpUpstream, UpstreamError, type ListKind, type UpstreamNetwork } from '@gw/mcp-client';
 import { OutboundClient } from '@gw/outbound';
-import { isStorable } from '@gw/web';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { VENDOR_CALLS } from '../../platform/credentials/vendor-calls';
 import { McpSecrets } from '../../platform/mcp/mcp-secrets.service';
 import { isFields } from './configuration-faults';
 import { MCP_NETWORK } from './mcp-network';
+import { infoOf, textOf } from './mcp-server-info';
 import { keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
+import { McpReadError, type McpSource, type ServerDescription } from './mcp-source';
 
 /** All requests of one reading. */
 const READ_MS = 60_000;
 const TEST_MS = 30_000;
-const ICONS_MAX = 20;
-
-/** Why a server could not be read. The message is public and has nothing that the server sent. */
-export class McpReadError extends Error {
-  override readonly name = 'McpReadError';
-
-  constructor(
-    message: string,
-    readonly status: number | null,
-    readonly isUnauthorised: boolean,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
-
-export interface ServerDescription {
-  readonly name: string | null;
-  readonly tookMs: number;
-}
 
 const LISTS: readonly (readonly [capability: string, kind: ListKind, type: ListedType])[] = [
   ['tools', 'tools', 'tool'],
@@ -46,7 +27,7 @@ const LISTS: readonly (readonly [capability: string, kind: ListKind, type: Liste
 
 /** Reads upstream MCP servers with the credential that all callers share. */
 @Injectable()
-export class McpUpstreams implements OnModuleDestroy {
+export class McpUpstreams implements McpSource, OnModuleDestroy {
   private readonly verdicts = new EraVerdicts();
 
   constructor(
@@ -156,35 +137,4 @@ function readErrorOf(error: unknown, exceededMs: number | null): McpReadError {
   if (!(error instanceof UpstreamError)) throw error;
   const { message, status, kind } = error;
   return new McpReadError(message, status, kind === 'unauthorized', { cause: error });
-}
-
-function textOf(object: JsonObject, name: string, lengthMax: number): string | null {
-  const value = own(object, name);
-  return typeof value === 'string' && isStorable(value) ? value.slice(0, lengthMax) : null;
-}
-
-interface Described {
-  readonly capabilities: JsonObject;
-  readonly instructions: string | null;
-  readonly revision: string;
-}
-
-/** Returns what a server says of itself, as it is stored. */
-export function infoOf(
-  serverInfo: JsonObject,
-  { capabilities, instructions, revision }: Described,
-): StoredMcpServerInfo {
-  return {
-    name: textOf(serverInfo, 'name', 255),
-    version: textOf(serverInfo, 'version', 255),
-    title: textOf(serverInfo, 'title', 255),
-    description: textOf(serverInfo, 'description', 16_384),
-    websiteUrl: textOf(serverInfo, 'websiteUrl', 2_048),
-    icons: ownList(serverInfo, 'icons')
-      .slice(0, ICONS_MAX)
-      .filter((icon) => isStorable(icon)),
-    protocolVersion: revision,
-    capabilities: isStorable(capabilities) ? capabilities : {},
-    instructions: textOf({ instructions }, 'instructions', 65_536),
-  };
 }

@@ -5,7 +5,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { mcpServerKeys } from '../../platform/rows/mcp-rows';
 import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
 import { changesOf, keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
-import { infoOf } from './mcp-upstreams.service';
+import { infoOf } from './mcp-server-info';
 
 const NAME = 'Sandbox';
 const SLUG = 'sandbox';

@@ -72,19 +72,14 @@ export const rulesOf = ({ accessRules }: McpServerEntity): McpAccessRule[] =>
 /** Subjects that have a UUID; a client has any text. */
 const WITH_UUID: ReadonlySet<string> = new Set(['user', 'key', 'trust']);
 const ROLES: ReadonlySet<string> = new Set(RULE_ROLES);
-const SSO_GROUP = new RegExp(`^${SSO_GROUP_PREFIX}.`);
 const GROUP_RULE = `must be the id of a group of SCIM in the organisation, or ${SSO_GROUP_PREFIX} and the name of a group`;
 const PATTERN = /^[^*]*\*?$/;
 
 function faultsOf({ subject, tools, when }: RuleDto, index: number): ErrorDetail[] {
   const path = `rules.${String(index)}`;
   const faults: ErrorDetail[] = [];
-  if (WITH_UUID.has(subject.type) && !isUuid(subject.id))
-    faults.push({ path: `${path}.subject.id`, message: `must be the id of a ${subject.type}` });
-  if (subject.type === 'role' && !ROLES.has(subject.id))
-    faults.push({ path: `${path}.subject.id`, message: `must be one of ${RULE_ROLES.join(', ')}` });
-  if (subject.type === 'group' && !isUuid(subject.id) && !SSO_GROUP.test(subject.id))
-    faults.push({ path: `${path}.subject.id`, message: GROUP_RULE });
+  const unfit = subjectFault(subject);
+  if (unfit !== null) faults.push({ path: `${path}.subject.id`, message: unfit });
   for (const [place, tool] of tools.entries()) {
     if (!PATTERN.test(tool))
       faults.push({ path: `${path}.tools.${String(place)}`, message: 'may have * only at the end' });
@@ -95,3 +90,13 @@ function faultsOf({ subject, tools, when }: RuleDto, index: number): ErrorDetail
   }
   return faults;
 }
+
+function subjectFault({ type, id }: RuleDto['subject']): string | null {
+  if (WITH_UUID.has(type)) return isUuid(id) ? null : `must be the id of a ${type}`;
+  if (type === 'role') return ROLES.has(id) ? null : `must be one of ${RULE_ROLES.join(', ')}`;
+  if (type === 'group') return isUuid(id) || isSsoGroup(id) ? null : GROUP_RULE;
+  return null;
+}
+
+const isSsoGroup = (id: string): boolean =>
+  id.startsWith(SSO_GROUP_PREFIX) && id.length > SSO_GROUP_PREFIX.length;

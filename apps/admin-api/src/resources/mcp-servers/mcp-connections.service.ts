@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { assertScope } from '../../platform/auth/scope-checks';
 import { found } from '../../platform/auth/tenancy';
+import { assertMaySee } from '../../platform/mcp/mcp-previewed-callers';
 import type { At } from '../../platform/resource/at';
 import { findRow, lockRow, present } from '../../platform/resource/rows';
 import { endConnections } from '../../platform/rows/connection-ends';
@@ -13,7 +14,7 @@ import type {
   McpConnectionsQuery,
   McpConnectionsResponse,
 } from './mcp-server-access.dto';
-import { assertMaySee, MCP_SERVER } from './mcp-server-rows';
+import { MCP_SERVER } from './mcp-server-rows';
 import type { McpServerSuccessResponse } from './mcp-servers.dto';
 
 /** Connections of users to the upstream of an MCP server. Their tokens are never shown. */

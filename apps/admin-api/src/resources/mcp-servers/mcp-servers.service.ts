@@ -1,3 +1,4 @@
+import { documentKey } from '@gw/contracts';
 import { McpIntegrationEntity, McpServerEntity, WorkspaceEntity } from '@gw/entities';
 import { assign, pickOf, plainListOf } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
@@ -8,6 +9,7 @@ import { mcpServerUrl, type PublicUrlSettings } from '../../platform/common/publ
 import { toMcpHealth, type McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
 import { healthStrip } from '../../platform/mcp/mcp-health.queries';
 import { McpServerTests } from '../../platform/mcp/mcp-server-tests';
+import { newMcpSlug } from '../../platform/mcp/mcp-slugs';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
@@ -15,7 +17,7 @@ import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.quer
 import { deletePartsOfServers } from '../../platform/rows/mcp-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { SETTINGS } from '../../settings';
-import { MCP_SERVER, newSlug, usableIntegration } from './mcp-server-rows';
+import { MCP_SERVER, usableIntegration } from './mcp-server-rows';
 import {
   McpServerFields,
   type CreatedMcpServerDto,
@@ -56,11 +58,12 @@ export class McpServersService {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const integration = await usableIntegration(manager, owner, input.mcp_integration_id);
+      write.changed(documentKey.mcpCatalogue(owner.workspaceId));
       const { id, slug } = await createRow(write, MCP_SERVER, {
         ...owner,
         name: input.name,
         description: input.description ?? null,
-        slug: await newSlug(manager, owner.workspaceId, input),
+        slug: await newMcpSlug(manager, owner.workspaceId, input),
         integrationId: integration.id,
         ownerId: actorOf(caller),
         status: 'active',
@@ -100,7 +103,10 @@ export class McpServersService {
   /** Archives the server, and deletes its connections, exceptions, switches and mappings of guardrails. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) =>
-      archiveRow(write, MCP_SERVER, at, ({ id }) => deletePartsOfServers(write, [id])),
+      archiveRow(write, MCP_SERVER, at, ({ id, workspaceId }) => {
+        write.changed(documentKey.mcpCatalogue(workspaceId));
+        return deletePartsOfServers(write, [id]);
+      }),
     );
   }
 

@@ -12,7 +12,7 @@ import type {
   UpdateMcpUserAccessDto,
 } from './mcp-server-access.dto';
 import { pageFromZero } from '../../platform/mcp/mcp-capability-lists';
-import { accessOfMembers, memberIds } from './mcp-server-members.queries';
+import { accessOfMembers, memberIds } from '../../platform/mcp/mcp-server-members.queries';
 import { MCP_SERVER, touch } from './mcp-server-rows';
 import type { McpServerSuccessResponse } from './mcp-servers.dto';
 

@@ -8,6 +8,7 @@ import {
   IntegrationWorkspaceEntity,
   McpIntegrationEntity,
   McpServerEntity,
+  McpToolsetEntity,
   PromptEntity,
   ProviderEntity,
   RateLimitPolicyEntity,
@@ -32,6 +33,7 @@ const KINDS = [
   ['guardrails', GuardrailEntity, {}],
   ['mcp_integrations', McpIntegrationEntity, {}],
   ['mcp_servers', McpServerEntity, {}],
+  ['mcp_toolsets', McpToolsetEntity, {}],
   ['prompts', PromptEntity, {}],
   ['usage_limit_policies', UsageLimitPolicyEntity, {}],
   ['rate_limit_policies', RateLimitPolicyEntity, {}],
@@ -67,8 +69,12 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
     ...(await archiveActive(write, workspaceId, 'guardrails', GuardrailEntity)).flatMap(
       removedAs(documentKey.guardrail),
     ),
+    ...(await archiveActive(write, workspaceId, 'mcp_toolsets', McpToolsetEntity)).flatMap(
+      removedAs(documentKey.mcpToolset),
+    ),
   );
   await archiveMcpOf(write, workspaceId);
+  write.removed(documentKey.mcpCatalogue(workspaceId));
   await archivePromptsOf(write, workspaceId);
   // The document of the workspace holds its policies; the caller removes it.
   await archiveActive(write, workspaceId, 'policies', UsageLimitPolicyEntity);

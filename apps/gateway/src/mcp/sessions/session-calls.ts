@@ -3,7 +3,7 @@ import type { SessionFacts } from '@gw/mcp';
 import type { EventStore } from '../events/event-store';
 import type { RunningStreams } from '../events/running-streams';
 import { callStream, StreamTrail } from '../events/stream-trail';
-import type { McpRequest } from '../mcp-request';
+import type { EndpointRequest } from '../mcp-request';
 import { RunningCalls } from './running-calls';
 import type { ReplicaLink } from '../replicas/replica-link';
 import { isPrimed } from './session-streams';
@@ -34,10 +34,14 @@ export class SessionCalls {
   }
 
   /** Must be followed by `over` when the call has ended. */
-  begin({ message, view, reply }: McpRequest, session: SessionFacts, abort: AbortController): SessionCall {
+  begin(
+    { message, endpoint, reply }: EndpointRequest,
+    session: SessionFacts,
+    abort: AbortController,
+  ): SessionCall {
     const { events, streams, link } = this.parts;
     const stream = callStream(link.id);
-    const name = { principal: view.caller.binding, session: session.nonce, stream };
+    const name = { principal: endpoint.caller.binding, session: session.nonce, stream };
     reply.resumable(new StreamTrail(events, name, message), isPrimed(session));
     const forget = this.running.add(session, message.id, abort);
     streams.add(stream);

@@ -1,12 +1,12 @@
 import { CODES, McpFault, own, resultBody, unknownCapability } from '@gw/mcp';
-import type { McpRequest } from '../mcp-request';
+import type { EndpointRequest } from '../mcp-request';
 import type { SessionState } from './session-states';
 
 const LEVELS: readonly unknown[] = [
   ...['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
 ];
 
-type Set = (request: McpRequest, state: SessionState) => Promise<void>;
+type Set = (request: EndpointRequest, state: SessionState) => Promise<void>;
 
 /** Requests of legacy sessions that set something for later. */
 const SETS: Readonly<Record<string, Set>> = {
@@ -16,9 +16,9 @@ const SETS: Readonly<Record<string, Set>> = {
     if (!LEVELS.includes(level)) throw invalid(`params.level must be one of ${LEVELS.join(', ')}.`);
     return state.setLogLevel(level as string);
   },
-  'resources/subscribe': async ({ message, view }, state) => {
+  'resources/subscribe': async ({ message, endpoint }, state) => {
     const uri = uriOf(message.params['uri']);
-    if (view.resourceOf(uri) === undefined) throw unknownCapability('resource', uri);
+    if (endpoint.resourceOf(uri) === undefined) throw unknownCapability('resource', uri);
     if (!(await state.subscribe(uri)))
       throw invalid('A session has at most 100 subscriptions; end some, or use shorter URIs.');
   },
@@ -28,7 +28,7 @@ const SETS: Readonly<Record<string, Set>> = {
 export const isOfSession = (method: string): boolean => Object.hasOwn(SETS, method);
 
 /** Carries out such a request and responds. Throws `McpFault`. */
-export async function setOfSession(request: McpRequest): Promise<void> {
+export async function setOfSession(request: EndpointRequest): Promise<void> {
   const { message, state, reply } = request;
   const set = SETS[message.method];
   if (state === null || set === undefined) throw new McpFault(CODES.methodNotFound, 'Method not found.');

@@ -4,9 +4,9 @@ import type { ClientStreams } from '../client-streams';
 import type { EventStore, NumberedEvent } from '../events/event-store';
 import type { ResumedCalls } from '../events/resumed-calls';
 import { replicaOfStream, sessionStream, StreamTrail } from '../events/stream-trail';
-import type { McpServers } from '../mcp-servers';
+import type { Endpoint } from '../endpoint';
+import type { Endpoints } from '../endpoints';
 import type { ResourceWatches } from '../resource-watches';
-import type { ServerView } from '../server-view';
 import type { SessionState } from './session-states';
 import type { SessionName } from './session-store';
 import type { StreamLeases } from './stream-leases';
@@ -17,12 +17,12 @@ export interface SessionStreamParts {
   readonly resumed: ResumedCalls;
   readonly streams: ClientStreams;
   readonly watches: ResourceWatches;
-  readonly servers: McpServers;
+  readonly endpoints: Endpoints;
 }
 
 /** A GET of a session. */
 export interface StreamRequest {
-  readonly view: ServerView;
+  readonly endpoint: Endpoint;
   readonly session: SessionFacts;
   readonly state: SessionState;
   readonly name: SessionName;
@@ -57,20 +57,20 @@ export class SessionStreams {
     else await this.openOfSession(request, last);
   }
 
-  private async resumeCall({ view, name, reply }: StreamRequest, last: Place): Promise<void> {
-    const { resumed, streams, servers } = this.parts;
+  private async resumeCall({ endpoint, name, reply }: StreamRequest, last: Place): Promise<void> {
+    const { resumed, streams, endpoints } = this.parts;
     const stream = { ...name, stream: last.stream };
     // A new stream in its place would wait for a response that nothing sends.
     if (!(await resumed.has(stream, last.number))) throw callOver();
     if (reply.isOver) return;
-    streams.resume(view, reply, () => servers.now(view));
+    streams.resume(endpoint, reply, () => endpoints.now(endpoint));
     if (reply.isOver) return;
     resumed.follow(stream, last.number, reply);
   }
 
   private async openOfSession(request: StreamRequest, last: Place | null): Promise<void> {
-    const { view, session, state, name, reply, lastEventId } = request;
-    const { leases, streams, watches, servers } = this.parts;
+    const { endpoint, session, state, name, reply, lastEventId } = request;
+    const { leases, streams, watches, endpoints } = this.parts;
     const lost = (): void => reply.retire();
     if (!(await leases.take(name, lastEventId !== null, lost))) throw streamTaken();
     const before = await this.before(name, last);
@@ -80,10 +80,10 @@ export class SessionStreams {
     }
     reply.whenOver(() => leases.release(name, lost));
     this.trail(request, before);
-    streams.open(view, reply, () => servers.now(view), state);
+    streams.open(endpoint, reply, () => endpoints.now(endpoint), state);
     for (const event of before?.events ?? []) reply.replay(before?.stream ?? '', event);
     if (lastEventId !== null && before === null) reply.comment('the stream starts anew');
-    watches.ofSession({ view, session, reply, state });
+    watches.ofSession({ endpoint, session, reply, state });
   }
 
   /** What the client missed of an earlier stream; null: there is no such stream. */

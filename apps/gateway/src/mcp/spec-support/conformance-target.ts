@@ -1,9 +1,13 @@
+import type { McpServerDocument } from '@gw/contracts';
 import { CROSSED_RUNS, startKeyProxy, STRAIGHT_RUNS, type ConformanceTarget } from '@gw/testing';
 import { GatewayHarness } from '../../spec-support/harness';
+import { member, saveToolset } from './aggregate';
 import { saveServer, serverDocument } from './mcp-server';
 
-/** The gateway with one server per run, behind a proxy that adds the API key. */
-export const gatewayTarget: ConformanceTarget = {
+/** The gateway with one server per run, behind a proxy that adds the API key. `slugOf`: the address to test. */
+const gatewayWith = (
+  slugOf: (gateway: GatewayHarness, server: McpServerDocument) => string,
+): ConformanceTarget => ({
   runs: [...STRAIGHT_RUNS, ...CROSSED_RUNS],
   start: async () => {
     const gateway = await GatewayHarness.start({ MCP_ALLOWED_ORIGINS: 'http://127.0.0.1' });
@@ -12,13 +16,23 @@ export const gatewayTarget: ConformanceTarget = {
     return {
       open: async ({ url }) => {
         count += 1;
-        const slug = `fixture-${String(count)}`;
         const configurations = { allow_sampling: true };
-        saveServer(gateway, await serverDocument(url, slug, { configurations }));
+        const server = await serverDocument(url, `fixture-${String(count)}`, { configurations });
+        saveServer(gateway, server);
+        const slug = slugOf(gateway, server);
         const address = new URL(`http://127.0.0.1:${String(gateway.port)}/main/${slug}/mcp`);
         return startKeyProxy(address, { 'x-gw-api-key': gateway.apiKey });
       },
       stop: () => gateway.stop(),
     };
   },
-};
+});
+
+export const gatewayTarget = gatewayWith((_gateway, { slug }) => slug);
+
+/** The same server as the only member of a toolset, without a prefix. */
+export const toolsetTarget = gatewayWith((gateway, server) => {
+  const slug = `of-${server.slug}`;
+  saveToolset(gateway, { slug, members: [member(server, { prefix: '' })] });
+  return slug;
+});

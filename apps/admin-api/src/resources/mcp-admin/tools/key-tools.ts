@@ -17,7 +17,7 @@ export const listApiKeys: ReadTool = {
       maxItems: 3,
     },
     ids: { type: 'array', items: { type: 'string', format: 'uuid' }, maxItems: 50 },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
     page: { type: 'integer', minimum: 0, maximum: 10_000, default: 0 },
     limit: { type: 'integer', minimum: 1, maximum: 50, default: 20 },
   },
@@ -49,7 +49,7 @@ export const listApiKeys: ReadTool = {
       route: 'GET /v1/api-keys',
       query: {
         ...{ status: status as string[] | undefined, ids: ids as string[] | undefined },
-        workspace_id: textIn(args, 'workspace'),
+        workspace_id: textIn(args, 'workspace_id'),
         ...{ current_page: page as number, page_size: limit as number },
       },
     });
@@ -81,24 +81,24 @@ export const createApiKey: WriteTool = {
         'For example completions.write for model requests, mcp.invoke for tools, logs.list for logs.',
     },
     description: { type: 'string', maxLength: 1_024 },
-    budget: BUDGET_ARGUMENT,
+    usage_limits: BUDGET_ARGUMENT,
     rate_limits: RATES_ARGUMENT,
     expires_at: { type: 'string', format: 'date-time' },
     user_id: { type: 'string', format: 'uuid', description: 'For a workspace-user key of another user.' },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
   },
   required: ['name', 'scopes'],
   isDestructive: false,
   routes: ['POST /v1/api-keys/:type/:subType'],
   request(args) {
-    const { name, scopes, description, budget, rate_limits: rates, expires_at, user_id } = args;
+    const { name, scopes, description, expires_at, user_id, usage_limits, rate_limits } = args;
     const [type = '', subType = ''] = (textIn(args, 'type') ?? 'workspace-service').split('-');
     return {
       route: 'POST /v1/api-keys/:type/:subType',
       params: { type, subType },
       body: {
         ...{ name, scopes, description, expires_at, user_id },
-        ...{ usage_limits: budget, rate_limits: rates, workspace_id: textIn(args, 'workspace') },
+        ...{ usage_limits, rate_limits, workspace_id: textIn(args, 'workspace_id') },
       },
     };
   },
@@ -122,7 +122,7 @@ export const disable: WriteTool = {
   input: {
     target: { type: 'string', enum: Object.keys(DISABLED) },
     id: { ...ARGUMENT.reference, description: 'Id of the key, or id or slug of the provider.' },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
   },
   required: ['target', 'id'],
   isDestructive: true,
@@ -132,7 +132,7 @@ export const disable: WriteTool = {
     return {
       route,
       params: { [parameter]: String(args['id']) },
-      query: { workspace_id: textIn(args, 'workspace') },
+      query: { workspace_id: textIn(args, 'workspace_id') },
       body: { expires_at: new Date(now + SOON_MS).toISOString() },
     };
   },

@@ -1,8 +1,8 @@
 import { isObject } from '@gw/kernel';
 import { own, ownList, ownObject, type JsonObject } from '@gw/mcp';
 import { ARGUMENT, textIn, type Arguments, type ReadTool, type WriteTool } from '../admin-tool';
-import type { RestCall, RestRoute } from '../rest-api';
-import { json, list, members, number, text, texts } from '../shapes';
+import { missing, type RestCall, type RestRoute } from '../rest-api';
+import { list, members, number, object, text, texts } from '../shapes';
 
 /** A budget as results show it. */
 export const BUDGET = members({
@@ -49,8 +49,8 @@ const POLICY = members({
   unit: text(),
   target: text(),
   periodic_reset: text(),
-  conditions: json('Requests that the policy is for.'),
-  group_by: json('What is counted separately.'),
+  conditions: list(object(), 'Requests that the policy is for.'),
+  group_by: list(object(), 'What is counted separately.'),
 });
 
 const SELF = 'GET /v1/api-keys/self/details';
@@ -65,7 +65,7 @@ export const getMyLimits: ReadTool = {
   description:
     'The budgets and rate limits of the API key of this connection, with what is left, and those of its workspace and ' +
     'policies where the credential may read them. An API key needs no scope for its own limits.',
-  input: { workspace: ARGUMENT.workspace },
+  input: { workspace_id: ARGUMENT.workspace },
   output: {
     key: members({
       id: text(),
@@ -90,7 +90,7 @@ export const getMyLimits: ReadTool = {
   isUntrusted: false,
   routes: [SELF, WORKSPACE, USAGE_POLICIES, RATE_POLICIES],
   async run(args, rest) {
-    const workspace = textIn(args, 'workspace') ?? rest.workspaceId;
+    const workspace = textIn(args, 'workspace_id') ?? rest.workspaceId;
     const details = await rest.sendIfAllowed({ route: SELF });
     const key = details && ownObject(ownObject(details, 'data'), 'api_key_details');
     const read = (route: RestRoute): Promise<JsonObject | null> =>
@@ -110,37 +110,43 @@ export const getMyLimits: ReadTool = {
 
 const ownListOf = (page: JsonObject | null): unknown => page && ownList(page, 'data');
 
-/** Argument for a budget, as the REST API takes it. */
+/** Arguments for limits, as the REST API takes them. Schemas have one type each, which all clients can pass on. */
 export const BUDGET_ARGUMENT = {
-  type: ['object', 'null'],
-  description: 'The whole budget, which replaces the one before; null removes it.',
+  type: 'object',
+  description: 'The whole budget, which replaces the one before.',
   properties: {
     type: { type: 'string', enum: ['cost', 'tokens'], description: 'Default: cost, in USD.' },
     credit_limit: { type: 'number', exclusiveMinimum: 0, description: 'USD for cost.' },
-    alert_threshold: { type: ['number', 'null'], exclusiveMinimum: 0 },
-    periodic_reset: { type: ['string', 'null'], enum: ['weekly', 'monthly', null] },
-    periodic_reset_days: { type: ['integer', 'null'], minimum: 1, maximum: 365 },
-    enforcement: { type: ['string', 'null'], enum: ['standard', 'strict', null] },
+    alert_threshold: { type: 'number', exclusiveMinimum: 0, description: 'Below credit_limit.' },
+    periodic_reset: { type: 'string', enum: ['weekly', 'monthly'] },
+    periodic_reset_days: { type: 'integer', minimum: 1, maximum: 365 },
+    enforcement: { type: 'string', enum: ['standard', 'strict'] },
   },
   required: ['credit_limit'],
   additionalProperties: false,
 } as const satisfies JsonObject;
 
 export const RATES_ARGUMENT = {
-  type: ['array', 'null'],
+  type: 'array',
   maxItems: 10,
-  description: 'All rate limits, which replace those before; null removes them.',
+  description: 'All rate limits, which replace those before.',
   items: {
     type: 'object',
     properties: {
       type: { type: 'string', enum: ['requests', 'tokens', 'concurrency'] },
-      unit: { type: ['string', 'null'], enum: ['rps', 'rpm', 'rph', 'rpd', 'rpw', null] },
+      unit: {
+        type: 'string',
+        enum: ['rps', 'rpm', 'rph', 'rpd', 'rpw'],
+        description: 'Not for concurrency.',
+      },
       value: { type: 'integer', minimum: 0, description: '0 refuses all requests.' },
     },
     required: ['type', 'value'],
     additionalProperties: false,
   },
 } as const satisfies JsonObject;
+
+const REMOVABLE = ['usage_limits', 'rate_limits'] as const;
 
 type Target = 'api_key' | 'provider' | 'workspace' | 'usage_policy' | 'rate_policy';
 
@@ -150,39 +156,49 @@ interface TargetRoute {
   readonly body: (args: Arguments) => JsonObject;
 }
 
-const limits = ({ budget, rate_limits: rates }: Arguments): JsonObject => ({
-  ...(budget !== undefined && { usage_limits: budget }),
-  ...(rates !== undefined && { rate_limits: rates }),
-});
+/** The limits that the arguments name; null for those to remove. */
+function limitsIn(args: Arguments): JsonObject {
+  const removed = ownList(args, 'remove');
+  return Object.fromEntries(
+    REMOVABLE.flatMap((name) => {
+      const value = removed.includes(name) ? null : own(args, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Workspaces have a list of at most one budget. */
+function workspaceLimits(args: Arguments): JsonObject {
+  const { usage_limits: budget, ...rates } = limitsIn(args);
+  return { ...rates, ...(budget !== undefined && { usage_limits: budget === null ? null : [budget] }) };
+}
+
+function budgetOfPolicy(args: Arguments): JsonObject {
+  const { type: _type, ...budget } = ownObject(args, 'usage_limits');
+  if (Object.keys(budget).length === 0) throw missing('usage_limits', 'Name the new budget of the policy.');
+  return budget;
+}
+
+function rateOfPolicy(args: Arguments): JsonObject {
+  const [first] = ownList(args, 'rate_limits');
+  if (!isObject(first)) throw missing('rate_limits', 'Name one rate limit with the new value of the policy.');
+  return { value: first['value'] };
+}
 
 const TARGETS: Readonly<Record<Target, TargetRoute>> = {
-  api_key: { route: 'PUT /v1/api-keys/:id', parameter: 'id', body: limits },
-  provider: { route: 'PUT /v1/providers/:provider', parameter: 'provider', body: limits },
+  api_key: { route: 'PUT /v1/api-keys/:id', parameter: 'id', body: limitsIn },
+  provider: { route: 'PUT /v1/providers/:provider', parameter: 'provider', body: limitsIn },
   workspace: {
     route: 'PUT /v1/workspaces/:workspaceId',
     parameter: 'workspaceId',
-    body: (args) => ({
-      ...limits(args),
-      // Workspaces have a list of at most one budget.
-      ...(args['budget'] != null && { usage_limits: [args['budget']] }),
-    }),
+    body: workspaceLimits,
   },
   usage_policy: {
     route: 'PUT /v1/policies/usage-limits/:policy',
     parameter: 'policy',
-    body: (args) => {
-      const { type: _type, ...budget } = ownObject(args, 'budget');
-      return budget;
-    },
+    body: budgetOfPolicy,
   },
-  rate_policy: {
-    route: 'PUT /v1/policies/rate-limits/:policy',
-    parameter: 'policy',
-    body: (args) => {
-      const [first] = ownList(args, 'rate_limits');
-      return isObject(first) ? { value: first['value'] } : {};
-    },
-  },
+  rate_policy: { route: 'PUT /v1/policies/rate-limits/:policy', parameter: 'policy', body: rateOfPolicy },
 };
 
 export const changeLimits: WriteTool = {
@@ -191,16 +207,22 @@ export const changeLimits: WriteTool = {
   title: 'Change limits',
   description:
     'Changes the budget or the rate limits of an API key, a provider, a workspace or a policy. What is not named stays ' +
-    'as it is. A policy takes budget (usage_policy) or the value of one rate limit (rate_policy).',
+    'as it is. A policy takes usage_limits (usage_policy) or the value of one rate limit (rate_policy).',
   input: {
     target: { type: 'string', enum: Object.keys(TARGETS) },
     id: {
       ...ARGUMENT.reference,
       description: 'Id of the target; for providers and workspaces also the slug.',
     },
-    budget: BUDGET_ARGUMENT,
+    usage_limits: BUDGET_ARGUMENT,
     rate_limits: RATES_ARGUMENT,
-    workspace: ARGUMENT.workspace,
+    remove: {
+      type: 'array',
+      items: { type: 'string', enum: REMOVABLE },
+      maxItems: REMOVABLE.length,
+      description: 'Limits to remove altogether.',
+    },
+    workspace_id: ARGUMENT.workspace,
   },
   required: ['target', 'id'],
   isDestructive: false,
@@ -214,7 +236,7 @@ export const changeLimits: WriteTool = {
   request(args): RestCall {
     const target = args['target'] as Target;
     const { route, parameter, body } = TARGETS[target];
-    const workspace = target === 'workspace' ? undefined : textIn(args, 'workspace');
+    const workspace = target === 'workspace' ? undefined : textIn(args, 'workspace_id');
     return {
       route,
       params: { [parameter]: String(args['id']) },

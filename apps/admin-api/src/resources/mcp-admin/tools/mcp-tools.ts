@@ -2,7 +2,7 @@ import { isObject } from '@gw/kernel';
 import { own, ownList, type JsonObject } from '@gw/mcp';
 import { ARGUMENT, textIn, type ReadTool, type WriteTool } from '../admin-tool';
 import type { RestCalls } from '../rest-api';
-import { integer, json, list, members, text } from '../shapes';
+import { integer, list, members, object, text } from '../shapes';
 
 const SERVERS = 'GET /v1/mcp-servers';
 const INTEGRATIONS = 'GET /v1/mcp-integrations';
@@ -17,7 +17,7 @@ export const listMcpServers: ReadTool = {
   description: 'The MCP servers of a workspace, with the URLs at which clients reach them.',
   input: {
     search: { type: 'string', minLength: 1, maxLength: 255, description: 'Part of the name or slug.' },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
   },
   output: {
     total: integer(),
@@ -40,7 +40,7 @@ export const listMcpServers: ReadTool = {
   routes: [SERVERS],
   async run(args, rest) {
     const query = {
-      workspace_id: textIn(args, 'workspace'),
+      workspace_id: textIn(args, 'workspace_id'),
       search: textIn(args, 'search'),
       page_size: 100,
     };
@@ -59,7 +59,7 @@ export const listPendingCapabilities: ReadTool = {
     `by the servers. Without an integration: those of the first ${String(INTEGRATIONS_MAX)}.`,
   input: {
     integration: { ...ARGUMENT.reference, description: 'Id or slug of an MCP integration.' },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
     page: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 1 },
     limit: { type: 'integer', minimum: 1, maximum: 50, default: 20, description: 'Of each integration.' },
   },
@@ -77,8 +77,8 @@ export const listPendingCapabilities: ReadTool = {
             state: text(),
             digest: text(),
             findings: list(members({ rule: text(), severity: text() })),
-            old: json('The approved definition; absent: none was approved.'),
-            new: json('The newest definition.'),
+            old: object('The approved definition; absent: none was approved.'),
+            new: object('The newest definition.'),
           }),
         ),
       }),
@@ -87,7 +87,7 @@ export const listPendingCapabilities: ReadTool = {
   isUntrusted: true,
   routes: [CHANGES],
   async run(args, rest) {
-    const workspace = { workspace_id: textIn(args, 'workspace') };
+    const workspace = { workspace_id: textIn(args, 'workspace_id') };
     const named = textIn(args, 'integration');
     const query = { ...workspace, page_size: INTEGRATIONS_MAX };
     const found = named === undefined ? await rest.send({ route: INTEGRATIONS, query }) : null;
@@ -137,7 +137,7 @@ export const decideCapabilities: WriteTool = {
       },
     },
     reason: { type: 'string', maxLength: 1_024, description: 'Kept in the audit log.' },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
   },
   required: ['integration', 'decision', 'items'],
   isDestructive: false,
@@ -150,7 +150,7 @@ export const decideCapabilities: WriteTool = {
     return {
       route: `POST /v1/mcp-integrations/:mcpIntegrationId/capabilities/${decision === 'reject' ? 'reject' : 'approve'}`,
       params: { mcpIntegrationId: String(args['integration']) },
-      query: { workspace_id: textIn(args, 'workspace') },
+      query: { workspace_id: textIn(args, 'workspace_id') },
       body: { items, ...(reason !== undefined && { reason }) },
     };
   },

@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { own, ownList } from '@gw/mcp';
 import { ARGUMENT, textIn, timeOf, type ReadTool } from '../admin-tool';
-import { integer, json, list, members, text } from '../shapes';
+import { integer, list, members, object, text } from '../shapes';
 import { BUDGET, RATE, withRemaining } from './limit-tools';
 
 export const listWorkspaces: ReadTool = {
@@ -52,7 +52,7 @@ export const findAuditRecords: ReadTool = {
     action: { type: 'string', maxLength: 32, description: 'Such as create, update, delete or rotate.' },
     user_id: { type: 'string', format: 'uuid', description: 'Id of the user or API key that acted.' },
     uri: { type: 'string', maxLength: 2_048 },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
     page: { type: 'integer', minimum: 0, maximum: 10_000, default: 0 },
     limit: { type: 'integer', minimum: 1, maximum: 50, default: 20 },
   },
@@ -73,8 +73,8 @@ export const findAuditRecords: ReadTool = {
         error_type: text(),
         client_ip: text(),
         user_agent: text(),
-        before: json('View of the resource before the change.'),
-        after: json('View of the resource after the change.'),
+        before: object('View of the resource before the change.'),
+        after: object('View of the resource after the change.'),
       }),
     ),
   },
@@ -87,7 +87,7 @@ export const findAuditRecords: ReadTool = {
       route: 'GET /v1/audit-logs',
       query: {
         ...(Object.fromEntries(named) as Readonly<Record<string, string | undefined>>),
-        workspace_id: textIn(args, 'workspace'),
+        workspace_id: textIn(args, 'workspace_id'),
         start_time: timeOf(args['since'], '7d'),
         end_time: textIn(args, 'until') && timeOf(args['until'], '0m'),
         ...{ current_page: page as number, page_size: limit as number },

@@ -2,7 +2,7 @@ import { isObject } from '@gw/kernel';
 import { own, ownList, type JsonObject } from '@gw/mcp';
 import { ARGUMENT, textIn, timeOf, type ReadTool } from '../admin-tool';
 import type { RestCalls } from '../rest-api';
-import { boolean, integer, json, list, members, number, text } from '../shapes';
+import { boolean, integer, list, members, number, object, text } from '../shapes';
 import { BUDGET, RATE, withRemaining } from './limit-tools';
 
 const PROVIDERS = 'GET /v1/providers';
@@ -17,7 +17,7 @@ export const listProviders: ReadTool = {
     'errors, success rate and latency since a time.',
   input: {
     since: { ...ARGUMENT.since, description: `${ARGUMENT.since.description} Default: 1h.` },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
   },
   output: {
     total: integer(),
@@ -48,7 +48,7 @@ export const listProviders: ReadTool = {
   isUntrusted: false,
   routes: [PROVIDERS],
   async run(args, rest) {
-    const workspace = textIn(args, 'workspace');
+    const workspace = textIn(args, 'workspace_id');
     const query = { workspace_id: workspace, page_size: 100 };
     const page = await rest.send({ route: PROVIDERS, query });
     const health = await healthOf(rest, { ...query, time_of_generation_min: timeOf(args['since'], '1h') });
@@ -91,7 +91,7 @@ export const listModels: ReadTool = {
     `price of the catalogue. Without an integration: those of the first ${String(INTEGRATIONS_MAX)}.`,
   input: {
     integration: { ...ARGUMENT.reference, description: 'Id or slug of an integration.' },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
   },
   output: {
     integrations: list(
@@ -106,7 +106,7 @@ export const listModels: ReadTool = {
             enabled: boolean(),
             is_custom: boolean(),
             base_model_slug: text(),
-            pricing_config: json('Absent: the price of the catalogue.'),
+            pricing_config: object('Absent: the price of the catalogue.'),
           }),
         ),
       }),
@@ -116,7 +116,7 @@ export const listModels: ReadTool = {
   isUntrusted: false,
   routes: [MODELS],
   async run(args, rest) {
-    const workspace = { workspace_id: textIn(args, 'workspace') };
+    const workspace = { workspace_id: textIn(args, 'workspace_id') };
     const named = textIn(args, 'integration');
     const query = { ...workspace, page_size: INTEGRATIONS_MAX };
     const found = named === undefined ? await rest.send({ route: INTEGRATIONS, query }) : null;

@@ -1,7 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { own, ownList, ownObject, type JsonObject } from '@gw/mcp';
 import { ARGUMENT, textIn, timeOf, type Arguments, type ReadTool } from '../admin-tool';
-import { boolean, integer, json, list, members, number, object, text } from '../shapes';
+import { boolean, integer, json, list, members, number, object, text, texts } from '../shapes';
 
 const SUMMARY = {
   id: text('Id of the log.'),
@@ -74,7 +74,7 @@ export const findRequests: ReadTool = {
       description: 'Text in the URL, the error type or a body. Needs the scope logs.view.',
     },
     response_time_min: { type: 'integer', minimum: 0, maximum: 1e9, description: 'Milliseconds, at least.' },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
     limit: { type: 'integer', minimum: 1, maximum: 50, default: 20 },
     cursor: { type: 'string', maxLength: 128, description: 'next_cursor of the previous page.' },
   },
@@ -85,13 +85,13 @@ export const findRequests: ReadTool = {
   isUntrusted: true,
   routes: ['GET /v1/logs'],
   async run(args, rest) {
-    const { success, status, response_time_min, text: q, workspace, limit = 20, cursor } = args;
+    const { success, status, response_time_min, text: q, limit = 20, cursor } = args;
     const page = await rest.send({
       route: 'GET /v1/logs',
       query: {
         ...Object.fromEntries(Object.keys(FILTERS).map((name) => [name, args[name] as string[] | undefined])),
         ...{ status: status as string[] | undefined, is_success: success as boolean | undefined },
-        ...{ q: q as string | undefined, workspace_id: workspace as string | undefined },
+        ...{ q: q as string | undefined, workspace_id: textIn(args, 'workspace_id') },
         response_time_min: response_time_min as number | undefined,
         time_of_generation_min: timeOf(args['since'], '24h'),
         time_of_generation_max: textIn(args, 'until') && timeOf(args['until'], '0m'),
@@ -126,7 +126,7 @@ export const explainRequest: ReadTool = {
       default: false,
       description: 'true: also the bodies of the request and of a successful response.',
     },
-    workspace: ARGUMENT.workspace,
+    workspace_id: ARGUMENT.workspace,
   },
   required: ['id'],
   output: {
@@ -139,7 +139,7 @@ export const explainRequest: ReadTool = {
       ),
     }),
     config: members({ source: text(), slug: text(), versionId: text() }),
-    strategy: json('Strategies on the way to the target.'),
+    strategy: texts('Strategies on the way to the target.'),
     matched_condition: text(),
     attempts: list(
       members({
@@ -162,7 +162,7 @@ export const explainRequest: ReadTool = {
       cost: number('US cents.'),
       exact: text('Integer in units of 1e-8 USD.'),
       priced: text(),
-      price: json('Lines of the price.'),
+      price: object('Source and lines of the price.'),
     }),
     cache: object(),
     mcp: object('Of a request to an MCP server.'),
@@ -176,7 +176,7 @@ export const explainRequest: ReadTool = {
     const log = await rest.send({
       route: 'GET /v1/logs/:logId',
       params: { logId: String(args['id']) },
-      query: { workspace_id: textIn(args, 'workspace') },
+      query: { workspace_id: textIn(args, 'workspace_id') },
     });
     return explained(log, args);
   },

@@ -43,7 +43,7 @@ export const getSpend: ReadTool = {
     },
     until: ARGUMENT.until,
     order_by: { type: 'string', enum: [...COLUMNS], default: 'cost' },
-    workspace: {
+    workspace_id: {
       ...ARGUMENT.workspace,
       description: `${ARGUMENT.workspace.description} Default: the default workspace, except by workspace.`,
     },
@@ -89,7 +89,7 @@ export const getSpend: ReadTool = {
 
 function requestOf(args: Arguments, range: Readonly<Record<string, string>>): RestCall {
   const by = String(args['by']);
-  const query = { ...range, workspace_id: textIn(args, 'workspace') };
+  const query = { ...range, workspace_id: textIn(args, 'workspace_id') };
   if (by === 'user') return { route: USERS, query: { ...query, page_size: 100 } };
   if (by === 'metadata') {
     const metadataKey = textIn(args, 'metadata_key');

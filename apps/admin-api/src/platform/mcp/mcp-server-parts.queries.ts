@@ -10,9 +10,9 @@ import {
   OrganisationEntity,
   WorkspaceEntity,
 } from '@gw/entities';
-import { isServed, LISTED_TYPES } from '@gw/mcp';
+import { isServed, LISTED_TYPES, splitOperation } from '@gw/mcp';
 import { In, type EntityManager } from 'typeorm';
-import { MCP_AVAILABLE } from '../platform/rows/mcp-rows';
+import { MCP_AVAILABLE } from '../rows/mcp-rows';
 
 /** The rows of other tables that make the documents of servers. */
 export interface McpParts {
@@ -76,6 +76,22 @@ export async function partsOfServers(
     users: grouped(users, (row) => row.serverId),
     guardrails: grouped(await mappingsOfActive(manager, servers), ({ mcpServerId }) => mcpServerId),
   };
+}
+
+/** Returns what callers of a server may see: what is served, without what the server has switched off. */
+export function capabilitiesOf(
+  { id, integrationId }: McpServerEntity,
+  parts: McpParts,
+): McpCapabilityFacts[] {
+  const switchedOff = parts.disabled.get(id) ?? new Set<string>();
+  const served = (parts.capabilities.get(integrationId) ?? []).filter((each) => !switchedOff.has(each.id));
+  return parts.integrations.get(integrationId)?.kind === 'openapi' ? served.map(withOwnOperation) : served;
+}
+
+/** Clients see the definition of a tool without the request that a call of it makes. */
+function withOwnOperation(facts: McpCapabilityFacts): McpCapabilityFacts {
+  const { definition, operation } = splitOperation(facts.definition);
+  return { ...facts, definition, ...(operation && { operation: { ...operation } }) };
 }
 
 /** Returns the capabilities that are approved, listed by the server and enabled at the integration. */

@@ -8,7 +8,7 @@ import {
 } from '@gw/entities';
 import { windowOf, type PageQuery } from '@gw/web';
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
-import { escapeLike } from '../../platform/common/text';
+import { escapeLike } from '../common/text';
 
 /** A member of the workspace of an MCP server. */
 export interface McpMember {
@@ -22,7 +22,7 @@ export interface McpMember {
 
 const membersOf = (
   manager: EntityManager,
-  { organisationId, workspaceId }: McpServerEntity,
+  { organisationId, workspaceId }: Pick<McpServerEntity, 'organisationId' | 'workspaceId'>,
 ): SelectQueryBuilder<WorkspaceUserEntity> =>
   manager
     .createQueryBuilder(WorkspaceUserEntity, 'member')
@@ -72,14 +72,14 @@ export async function accessOfMembers(
   return [rows, total];
 }
 
-/** Returns those of the ids that are members of the server's workspace. */
+/** Returns those of the ids that are members of the workspace. */
 export async function memberIds(
   manager: EntityManager,
-  server: McpServerEntity,
+  place: Pick<McpServerEntity, 'organisationId' | 'workspaceId'>,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const rows = await membersOf(manager, server)
+  const rows = await membersOf(manager, place)
     .andWhere('member.userId = ANY(CAST(:ids AS uuid[]))', { ids })
     .select('member.userId', 'id')
     .getRawMany<{ readonly id: string }>();

@@ -1,0 +1,65 @@
+import { DEFAULT_SECURITY } from '@gw/auth-scopes';
+import { ApiKeyEntity, type McpServerEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { MCP_SCOPE, type AccessCaller } from '@gw/mcp';
+import { invalid } from '@gw/web';
+import { IsNull, Not, type EntityManager } from 'typeorm';
+import { scopesInForce, userRolesOf } from '../auth/key-scopes';
+import type { Principal } from '../common/principal';
+import { memberIds } from './mcp-server-members.queries';
+
+/** For whom a preview is: a user or an API key. */
+export interface PreviewedCaller {
+  readonly user_id?: string;
+  readonly api_key_id?: string;
+}
+
+/** Throws `validation_failed` unless the query names one user or one key, of the workspace. */
+export async function previewedCaller(
+  manager: EntityManager,
+  place: Pick<McpServerEntity, 'organisationId' | 'workspaceId'>,
+  { user_id: userId, api_key_id: keyId }: PreviewedCaller,
+): Promise<AccessCaller> {
+  if (userId !== undefined && keyId === undefined) {
+    const id = userId.toLowerCase();
+    if (!(await memberIds(manager, place, [id])).has(id))
+      throw invalid('user_id', 'user_id must be a member of the workspace');
+    return { ...NO_ONE, userId: id, scopes: [MCP_SCOPE] };
+  }
+  if (keyId === undefined || userId !== undefined)
+    throw invalid('user_id', 'send exactly one of user_id and api_key_id');
+  const { organisationId, workspaceId } = place;
+  const at = { id: keyId.toLowerCase(), organisationId, status: Not('archived' as const) };
+  const key = await manager.findOneBy(ApiKeyEntity, [
+    { ...at, workspaceId },
+    { ...at, workspaceId: IsNull() },
+  ]);
+  if (!key) throw invalid('api_key_id', 'api_key_id must be an API key of the workspace');
+  const roles = (await userRolesOf(manager, [key])).get(key.id);
+  // No security setting denies a data-plane scope.
+  const scopes = scopesInForce(
+    key,
+    roles ?? { organisationRole: null, workspaceRole: null },
+    DEFAULT_SECURITY,
+  );
+  return { ...NO_ONE, userId: key.userId, keyId: key.id, scopes };
+}
+
+/** A caller without anything. Groups and roles stay empty, as gateways have them. */
+export const NO_ONE: AccessCaller = {
+  ...{ userId: null, groups: [], roles: [], keyId: null, clientId: null, trustId: null },
+  ...{ scopes: [], key: null },
+};
+
+/**
+ * Throws `forbidden` when a member names another user. Service keys, managers and admins may see everyone.
+ * Undefined: all users.
+ */
+export function assertMaySee(caller: Principal, userId: string | null | undefined): void {
+  const { organisationRole, workspaceRole } = caller;
+  if (typeof userId === 'string' && userId === caller.userId) return;
+  const isService = organisationRole === null;
+  const isAdmin = organisationRole === 'owner' || organisationRole === 'admin';
+  if (isService || isAdmin || workspaceRole === 'admin' || workspaceRole === 'manager') return;
+  throw new GatewayError('forbidden', { message: 'Members may name only themselves and their own keys.' });
+}

@@ -1,0 +1,66 @@
+import type { McpAuthType } from '@gw/contracts';
+import { BooleanField, EnumField, IntegerField, MapField, ObjectField, pickOf, TextField } from '@gw/web';
+import { AUTH_TYPES, CreateMcpIntegrationDto } from '../mcp-integrations.dto';
+
+export class ImportMcpServerDto extends pickOf(
+  CreateMcpIntegrationDto,
+  'slug',
+  'workspace_id',
+  'organisation_id',
+  'approval_mode',
+) {
+  @ObjectField({
+    optional: true,
+    description: 'A server.json of the MCP registry (schema 2025-12-11). Send it, or registry_url and name.',
+    example: {
+      name: 'com.example/weather',
+      version: '1.0.0',
+      remotes: [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }],
+    },
+  })
+  server_json?: Record<string, unknown>;
+  @TextField({
+    optional: true,
+    max: 1_024,
+    description: 'Address of a registry with the API v0.1. No credential is sent.',
+    example: 'https://registry.example.com',
+  })
+  registry_url?: string;
+  @TextField({ optional: true, description: 'Name of the server there.', example: 'com.example/weather' })
+  name?: string;
+  @TextField({ optional: true, description: 'The latest version if absent.', example: '1.0.0' })
+  version?: string;
+  @IntegerField({
+    optional: true,
+    min: 0,
+    max: 19,
+    description: 'Which remote of the server; the first if absent.',
+  })
+  remote?: number;
+  @MapField({
+    optional: true,
+    maxEntries: 50,
+    description: 'Values of the variables in the URL of the remote.',
+    example: { tenant: 'acme' },
+  })
+  variables?: Record<string, string>;
+  @MapField({
+    optional: true,
+    maxEntries: 50,
+    valueMax: 4_096,
+    description: 'Values of the headers of the remote. They are secret.',
+    example: { Authorization: 'Bearer …' },
+  })
+  headers?: Record<string, string>;
+  @EnumField(AUTH_TYPES, {
+    optional: true,
+    description: 'How Tollgate signs in at the server: by the headers if there are any, else none.',
+  })
+  auth_type?: McpAuthType;
+  @BooleanField({
+    optional: true,
+    description:
+      'True: the integration is made. False, which is the default: the response shows what is asked for.',
+  })
+  commit?: boolean;
+}

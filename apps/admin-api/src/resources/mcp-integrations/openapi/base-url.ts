@@ -1,0 +1,69 @@
+import type { McpAuthType } from '@gw/contracts';
+import { OpenApiFault, openApiServerUrl, own, ownList, type JsonObject } from '@gw/mcp';
+import { invalid } from '@gw/web';
+import { isObject } from '@gw/kernel';
+
+/** Servers of a document that are looked at. */
+const SERVERS_MAX = 20;
+
+export interface BaseUrlInput {
+  readonly base_url?: string | undefined;
+  readonly server_variables?: Readonly<Record<string, string>> | undefined;
+  readonly auth_type: McpAuthType;
+}
+
+/** The URLs of a document's servers that can be read, resolved against the URL of the document. */
+export function serversOf(
+  document: JsonObject,
+  specUrl: string | null,
+  values: Readonly<Record<string, string>> = {},
+): readonly string[] {
+  return ownList(document, 'servers')
+    .slice(0, SERVERS_MAX)
+    .flatMap((server) => urlOf(server, specUrl, values) ?? []);
+}
+
+function urlOf(
+  server: unknown,
+  specUrl: string | null,
+  values: Readonly<Record<string, string>>,
+): string | null {
+  if (!isObject(server) || own(server, 'url') === undefined) return null;
+  try {
+    const url = openApiServerUrl(server, values);
+    if (/^https?:\/\//i.test(url)) return url;
+    return specUrl !== null && url.startsWith('/') && !url.startsWith('//')
+      ? new URL(url, specUrl).href
+      : null;
+  } catch (error) {
+    if (error instanceof OpenApiFault) return null;
+    throw error;
+  }
+}
+
+/**
+ * The URL of the service: the given one, or the first server of the document. A credential goes to a
+ * host that only the document names when this has the origin of the document's URL. Throws
+ * `validation_failed` for `base_url`.
+ */
+export function baseUrlOf(
+  document: JsonObject,
+  specUrl: string | null,
+  { base_url: given, server_variables: values = {}, auth_type: authType }: BaseUrlInput,
+): string {
+  if (given !== undefined) return given;
+  const [first] = serversOf(document, specUrl, values);
+  if (first === undefined)
+    throw invalid('base_url', 'is required, since the document names no server with a complete URL');
+  if (authType === 'none' || (specUrl !== null && originOf(specUrl) === originOf(first))) return first;
+  throw invalid(
+    'base_url',
+    `is required with auth_type ${authType}: send ${first.slice(0, 256)} if the credential may go there`,
+  );
+}
+
+const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
+
+/** Why a URL cannot be the base of a service's URLs, as part of a sentence; null if it can. */
+export const baseUrlFault = (url: string): string | null =>
+  url.includes('?') ? 'must not have a query; add the parameters to the document' : null;

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+import {
+  McpOpenApiDocumentEntity,
+  type McpIntegrationEntity,
+  type StoredOpenApiSelection,
+} from '@gw/entities';
+import {
+  checkOpenApi,
+  listedOperations,
+  OPENAPI_BOUNDS,
+  OpenApiFault,
+  openApiTools,
+  ownObject,
+  readOpenApiText,
+  withOperation,
+  type JsonObject,
+  type OpenApiTools,
+} from '@gw/mcp';
+import { BufferedClient, OutboundError } from '@gw/outbound';
+import { isStorable } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { McpReadError, type McpSource, type ServerDescription } from '../mcp-source';
+import { infoOf } from '../mcp-server-info';
+import { keptCapabilities, type ServerSnapshot } from '../mcp-snapshot';
+import { selectionOf } from './openapi-selection';
+
+const FETCH_MS = 20_000;
+const TEST_MS = 10_000;
+const TEST_BYTES_MAX = 65_536;
+const ACCEPT = 'application/json, application/yaml;q=0.9, application/vnd.oai.openapi+json, */*;q=0.5';
+
+/** A document that was read, with its text. */
+export interface ReadOpenApi {
+  readonly text: string;
+  readonly document: JsonObject;
+}
+
+/** Reads OpenAPI documents, and what their tools are. */
+@Injectable()
+export class OpenApiDocuments implements McpSource {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly http: BufferedClient,
+  ) {}
+
+  /** Reads the document at a URL under the address policy. Throws an `OpenApiFault`. */
+  async fetch(url: string): Promise<ReadOpenApi> {
+    try {
+      const { status, body } = await this.http.fetchBuffered({
+        ...{ url, headers: { accept: ACCEPT }, redirectsMax: 3 },
+        ...{ totalTimeoutMs: FETCH_MS, bytesMax: OPENAPI_BOUNDS.bytesMax },
+      });
+      if (status !== 200)
+        throw new OpenApiFault(
+          `The document was not read: its server answered with status ${String(status)}.`,
+        );
+      if (!isUtf8(body)) throw new OpenApiFault('The document is not in UTF-8.');
+      return this.parse(body.toString('utf8'));
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      throw new OpenApiFault(`The document was not read (${error.failure}): ${error.message}`);
+    }
+  }
+
+  /** Throws an `OpenApiFault`, also for more operations than a document may have. */
+  parse(text: string): ReadOpenApi {
+    if (!isStorable(text)) throw new OpenApiFault('The document has a NUL or half of a character.');
+    const document = checkOpenApi(readOpenApiText(text));
+    listedOperations(document);
+    return { text, document };
+  }
+
+  /** Reads the document of an integration again if it has a URL. Throws `McpReadError`. */
+  async read({ id }: McpIntegrationEntity): Promise<ServerSnapshot> {
+    const { manager } = this.dataSource;
+    const row = await manager.findOneByOrFail(McpOpenApiDocumentEntity, { integrationId: id });
+    try {
+      const read = row.url === null ? this.parse(row.document) : await this.fetch(row.url);
+      const made = toolsOf(read.document, row.selection);
+      const { url } = row;
+      if (url !== null)
+        await manager.update(McpOpenApiDocumentEntity, { integrationId: id, url }, columnsOfRead(read, made));
+      return snapshotOf(read.document, made);
+    } catch (error) {
+      if (!(error instanceof OpenApiFault)) throw error;
+      throw new McpReadError(error.message, null, false, { cause: error });
+    }
+  }
+
+  /** Sends a request without a credential to the base URL. Throws `McpReadError`. */
+  async describe(
+    { url, serverInfo }: McpIntegrationEntity,
+    totalTimeoutMs = TEST_MS,
+  ): Promise<ServerDescription> {
+    const startedAt = performance.now();
+    try {
+      const limits = { totalTimeoutMs, bytesMax: TEST_BYTES_MAX };
+      const { status } = await this.http.fetchBuffered({ url, headers: { accept: ACCEPT }, ...limits });
+      if (status >= 500)
+        throw new McpReadError(`The service answered with status ${String(status)}.`, status, false);
+      return { name: serverInfo?.name ?? null, tookMs: Math.round(performance.now() - startedAt) };
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      throw new McpReadError(`The service was not reached: ${error.message}`, null, false, { cause: error });
+    }
+  }
+}
+
+/** The columns of a document that was read. */
+export const columnsOfRead = (
+  { text }: ReadOpenApi,
+  { refused }: OpenApiTools,
+): Pick<McpOpenApiDocumentEntity, 'document' | 'digest' | 'skipped' | 'readAt'> => ({
+  document: text,
+  digest: createHash('sha256').update(text).digest('hex'),
+  skipped: [...refused],
+  readAt: new Date(),
+});
+
+/** The tools of a document as the snapshot of a server. */
+export function snapshotOf(document: JsonObject, { tools }: OpenApiTools): ServerSnapshot {
+  const { title, version, description } = ownObject(document, 'info');
+  const facts = { capabilities: { tools: {} }, instructions: null, revision: '' };
+  const info = { ...infoOf({ name: title, title, version, description }, facts), protocolVersion: null };
+  return { info, ...keptCapabilities([['tool', tools.map(withOperation)]]) };
+}
+
+export const toolsOf = (document: JsonObject, selection: StoredOpenApiSelection): OpenApiTools =>
+  openApiTools(document, selectionOf(selection));

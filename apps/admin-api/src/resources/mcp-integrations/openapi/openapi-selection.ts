@@ -1,0 +1,94 @@
+import type { StoredOpenApiSelection, StoredOperationFilter } from '@gw/entities';
+import type { ErrorDetail } from '@gw/kernel';
+import {
+  listedOperations,
+  operationKey,
+  type HttpMethod,
+  type JsonObject,
+  type OpenApiSelection,
+  type OperationFilter,
+} from '@gw/mcp';
+import type { OpenApiSelectionFields } from './openapi.dto';
+
+const NOTHING_CHOSEN: StoredOpenApiSelection = {
+  ...{ include: null, exclude: null, aliases: {}, read_only: [], output_schemas: true },
+};
+
+/** The saved selection with what an update sends; an absent member stays. */
+export const mergedSelection = (
+  { include, exclude, aliases, read_only: readOnly, output_schemas: outputs }: OpenApiSelectionFields,
+  saved: StoredOpenApiSelection = NOTHING_CHOSEN,
+): StoredOpenApiSelection => ({
+  include: include === undefined ? saved.include : filterOf(include),
+  exclude: exclude === undefined ? saved.exclude : filterOf(exclude),
+  aliases: aliases ?? saved.aliases,
+  read_only: readOnly ?? saved.read_only,
+  output_schemas: outputs ?? saved.output_schemas,
+});
+
+/** A filter without its absent members; null for one without any, which would fit every operation. */
+function filterOf(filter: OpenApiSelectionFields['include']): StoredOperationFilter | null {
+  const members = Object.entries(filter ?? {}).filter(([, each]) => each !== undefined);
+  return members.length === 0 ? null : (Object.fromEntries(members) as StoredOperationFilter);
+}
+
+/** The selection as the rules of documents read it. */
+export const selectionOf = (stored: StoredOpenApiSelection): OpenApiSelection => ({
+  ...(stored.include && { include: operationFilter(stored.include) }),
+  ...(stored.exclude && { exclude: operationFilter(stored.exclude) }),
+  aliases: new Map(Object.entries(stored.aliases)),
+  readOnly: new Set(stored.read_only),
+  hasOutputSchemas: stored.output_schemas,
+});
+
+const operationFilter = ({
+  operation_ids: operationIds,
+  tags,
+  methods,
+  paths,
+}: StoredOperationFilter): OperationFilter => ({
+  ...(operationIds && { operationIds }),
+  ...(tags && { tags }),
+  ...(methods && { methods: methods as readonly HttpMethod[] }),
+  ...(paths && { paths }),
+});
+
+const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/** Faults of a selection that a document shows: operations that it does not have, and names that are no names of tools. */
+export function selectionFaults(
+  { include, exclude, aliases, read_only: readOnly }: StoredOpenApiSelection,
+  document: JsonObject,
+): readonly ErrorDetail[] {
+  const operations = listedOperations(document);
+  const ids = new Set(operations.map(({ operationId }) => operationId));
+  const known = new Set<string | null>([...ids, ...operations.map(operationKey)]);
+  const named = [
+    ...(include?.operation_ids ?? []).map(
+      (id, at) => [`include.operation_ids.${String(at)}`, ids.has(id)] as const,
+    ),
+    ...(exclude?.operation_ids ?? []).map(
+      (id, at) => [`exclude.operation_ids.${String(at)}`, ids.has(id)] as const,
+    ),
+    ...Object.keys(aliases).map((name) => [`aliases.${name.slice(0, 64)}`, known.has(name)] as const),
+    ...readOnly.map((name, at) => [`read_only.${String(at)}`, known.has(name)] as const),
+  ];
+  const unknown = named.filter(([, isKnown]) => !isKnown).map(([path]) => ({ path, message: UNKNOWN }));
+  return [...unknown, ...aliasFaults(aliases)];
+}
+
+const UNKNOWN =
+  'is no operation of the document; name one by its operationId, or by method and path as in `get /pets`';
+
+function aliasFaults(aliases: Readonly<Record<string, string>>): readonly ErrorDetail[] {
+  const seen = new Set<string>();
+  return Object.entries(aliases).flatMap(([operation, name]) => {
+    const path = `aliases.${operation.slice(0, 64)}`;
+    if (!TOOL_NAME.test(name))
+      return [{ path, message: 'must have 1 to 64 letters, digits, `_`, `-` and `.`' }];
+    if (seen.has(name))
+      return [{ path, message: 'is the name of another operation too; choose another one' }];
+    seen.add(name);
+    return [];
+  });
+}

@@ -1,0 +1,32 @@
+import { Body } from '@nestjs/common';
+import { OPENAPI_BODY, TakesBody } from '../../../platform/bodies';
+import { Caller, type Principal } from '../../../platform/common/principal';
+import { ControlRoutes } from '../../../platform/control-routes';
+import { Named, type At } from '../../../platform/resource/at';
+import { Route } from '../../../platform/resource/route';
+import { mcpScopes } from '../mcp-scopes';
+import { CreateOpenApiDto, UpdateOpenApiDto } from './openapi.dto';
+import { OpenApiService } from './openapi.service';
+import { CreatedOpenApiResponse, OpenApiResponse, UpdatedOpenApiResponse } from './openapi.view';
+
+@ControlRoutes('mcp-integrations')
+export class McpOpenApiController {
+  constructor(private readonly openApi: OpenApiService) {}
+
+  @Route.post('from-openapi', mcpScopes('create'), CreatedOpenApiResponse)
+  @TakesBody(OPENAPI_BODY)
+  create(@Caller() caller: Principal, @Body() body: CreateOpenApiDto): Promise<CreatedOpenApiResponse> {
+    return this.openApi.create(caller, body);
+  }
+
+  @Route.get(':mcpIntegrationId/openapi', mcpScopes('read'), OpenApiResponse)
+  get(@Named('mcpIntegrationId') at: At): Promise<OpenApiResponse> {
+    return this.openApi.get(at);
+  }
+
+  @Route.put(':mcpIntegrationId/openapi', mcpScopes('update'), UpdatedOpenApiResponse)
+  @TakesBody(OPENAPI_BODY)
+  update(@Named('mcpIntegrationId') at: At, @Body() body: UpdateOpenApiDto): Promise<UpdatedOpenApiResponse> {
+    return this.openApi.update(at, body);
+  }
+}

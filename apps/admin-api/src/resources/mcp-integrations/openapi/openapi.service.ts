@@ -1,0 +1,216 @@
+import { McpIntegrationEntity, McpOpenApiDocumentEntity, type StoredOpenApiSelection } from '@gw/entities';
+import { assertAllowedUrl, GatewayError, type AddressPolicy } from '@gw/kernel';
+import {
+  isSelected,
+  listedOperations,
+  OpenApiFault,
+  operationKey,
+  type JsonObject,
+  type OpenApiTools,
+} from '@gw/mcp';
+import { invalid, validationFailed } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Principal } from '../../../platform/common/principal';
+import { ADDRESS_POLICY } from '../../../platform/credentials/integration-credentials';
+import type { At } from '../../../platform/resource/at';
+import { changeRow, findRow } from '../../../platform/resource/rows';
+import { Writes } from '../../../platform/unit-of-work/writes';
+import { mcpIntegrationTo } from '../mcp-integration-rows';
+import { assertMayCreate, McpIntegrationsService } from '../mcp-integrations.service';
+import { McpSnapshots } from '../mcp-snapshots.service';
+import { baseUrlFault, baseUrlOf, serversOf } from './base-url';
+import {
+  columnsOfRead,
+  OpenApiDocuments,
+  snapshotOf,
+  toolsOf,
+  type ReadOpenApi,
+} from './openapi-documents.service';
+import { mergedSelection, selectionFaults, selectionOf } from './openapi-selection';
+import type { CreateOpenApiDto, UpdateOpenApiDto } from './openapi.dto';
+import {
+  toOpenApi,
+  type CreatedOpenApiResponse,
+  type OpenApiResponse,
+  type UpdatedOpenApiResponse,
+} from './openapi.view';
+
+const OPERATIONS_MAX = 1_000;
+
+/** Makes MCP integrations of HTTP services that OpenAPI documents describe. */
+@Injectable()
+export class OpenApiService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+    private readonly integrations: McpIntegrationsService,
+    private readonly documents: OpenApiDocuments,
+    private readonly snapshots: McpSnapshots,
+    @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
+  ) {}
+
+  /**
+   * Creates an integration with the tools of a document; with `commit: false`, only shows them. Throws
+   * `validation_failed`, `custom_host_refused`, and `rate_limited` when the organisation reads too many at once.
+   */
+  async create(
+    caller: Principal,
+    { openapi, commit = true, base_url, server_variables, ...input }: CreateOpenApiDto,
+  ): Promise<CreatedOpenApiResponse> {
+    assertMayCreate(caller, input.organisation_id);
+    const specUrl = openapi.spec_url ?? null;
+    const read = await this.given(caller, openapi, 'openapi.');
+    if (read === null) throw invalid('openapi.spec', 'is required; send spec or spec_url');
+    const { document } = read;
+    const selection = mergedSelection(openapi);
+    const servers = serversOf(document, specUrl, server_variables);
+    if (!commit) {
+      const nothing = { id: null, slug: null, base_url: base_url ?? null };
+      return { ...nothing, servers, ...previewOf(document, selection, 'openapi.') };
+    }
+    const made = madeOf(document, selection, 'openapi.');
+    const url = baseUrlOf(document, specUrl, { base_url, server_variables, auth_type: input.auth_type });
+    const fault = baseUrlFault(url);
+    if (fault !== null) throw invalid('base_url', fault);
+    assertAllowedUrl(this.policy, url, 'base_url');
+    return this.writes.run(caller, async (write) => {
+      const values = { ...input, url, transport: 'http' } as const;
+      const row = await this.integrations.insert(write, values, 'openapi', async ({ id: integrationId }) => {
+        await write.manager.insert(McpOpenApiDocumentEntity, {
+          ...{ integrationId, url: specUrl, selection, ...columnsOfRead(read, made) },
+        });
+      });
+      await this.snapshots.keep(write, row, snapshotOf(document, made));
+      return { id: row.id, slug: row.slug, base_url: url, servers, ...resultOf(made) };
+    });
+  }
+
+  async get(at: At): Promise<OpenApiResponse> {
+    const { manager } = this.dataSource;
+    return toOpenApi(await this.saved(await findRow(manager, mcpIntegrationTo('read'), at)));
+  }
+
+  /** Replaces the document, its URL or the selection; what is absent stays. The tools are read at once. */
+  async update(at: At, input: UpdateOpenApiDto): Promise<UpdatedOpenApiResponse> {
+    const { caller } = at;
+    const found = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
+    const before = await this.saved(found);
+    const read = (await this.given(caller, input, '')) ?? this.documents.parse(before.document);
+    const url = input.spec === undefined ? (input.spec_url ?? before.url) : null;
+    const selection = mergedSelection(input, before.selection);
+    const made = madeOf(read.document, selection, '');
+    return this.writes.run(caller, async (write) => {
+      const columns = { url, selection, ...columnsOfRead(read, made) };
+      const row = await changeRow(
+        write,
+        mcpIntegrationTo('update'),
+        at,
+        async (locked) => {
+          await write.manager.update(McpOpenApiDocumentEntity, { integrationId: locked.id }, columns);
+          // Its version rises, so that a reading of the earlier document is not kept.
+          locked.nextSyncAt = new Date();
+          return { openapi: { spec_url: url, digest: columns.digest, ...selection } };
+        },
+        'update_openapi',
+      );
+      await this.snapshots.keep(write, row, snapshotOf(read.document, made));
+      return resultOf(made);
+    });
+  }
+
+  /** The document of a request; null when the request has none. */
+  private async given(
+    { organisationId }: Principal,
+    { spec, spec_url: url }: { readonly spec?: unknown; readonly spec_url?: string | undefined },
+    path: string,
+  ): Promise<ReadOpenApi | null> {
+    if (spec !== undefined && url !== undefined)
+      throw invalid(`${path}spec_url`, 'cannot be sent together with spec; send one of them');
+    if (spec !== undefined) {
+      const text = typeof spec === 'string' ? spec : JSON.stringify(spec);
+      return named(`${path}spec`, () => this.documents.parse(text));
+    }
+    if (url === undefined) return null;
+    assertAllowedUrl(this.policy, url, `${path}spec_url`);
+    return named(`${path}spec_url`, () =>
+      this.snapshots.within({ organisationId }, () => this.documents.fetch(url)),
+    );
+  }
+
+  /** Throws `conflict` for an integration that is an MCP server. */
+  private async saved({ id, kind }: McpIntegrationEntity): Promise<McpOpenApiDocumentEntity> {
+    const row =
+      kind === 'openapi'
+        ? await this.dataSource.manager.findOneBy(McpOpenApiDocumentEntity, { integrationId: id })
+        : null;
+    if (row !== null) return row;
+    throw new GatewayError('conflict', {
+      message: 'The integration is an MCP server, which has no OpenAPI document.',
+    });
+  }
+}
+
+/** Throws a fault of a document as one of the member that it came with. */
+async function named<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof OpenApiFault)) throw error;
+    throw invalid(path, `cannot be used. ${error.message}`);
+  }
+}
+
+/** The tools of a document. Throws `validation_failed` for a selection that does not fit it, or gives none. */
+function madeOf(document: JsonObject, selection: StoredOpenApiSelection, path: string): OpenApiTools {
+  const faults = selectionFaults(selection, document);
+  if (faults.length > 0)
+    throw validationFailed(faults.map((fault) => ({ ...fault, path: path + fault.path })));
+  const made = madeOrFault(document, selection);
+  if (typeof made === 'string') throw invalid(`${path}include`, `cannot be used. ${made}`);
+  if (made.tools.length > 0) return made;
+  const [first] = made.refused;
+  throw invalid(
+    `${path}include`,
+    first === undefined
+      ? 'selects no operation of the document; select others, or send commit: false to see all'
+      : `selects no operation that can be a tool; the first one is ${first.operation}: ${first.reason}`,
+  );
+}
+
+/** The tools of a document, or why there are none. */
+function madeOrFault(document: JsonObject, selection: StoredOpenApiSelection): OpenApiTools | string {
+  try {
+    return toolsOf(document, selection);
+  } catch (error) {
+    if (error instanceof OpenApiFault) return error.message;
+    throw error;
+  }
+}
+
+/** What a document would give, with what keeps it from being saved as warnings. */
+function previewOf(
+  document: JsonObject,
+  selection: StoredOpenApiSelection,
+  path: string,
+): Omit<CreatedOpenApiResponse, 'id' | 'slug' | 'base_url' | 'servers'> {
+  const made = madeOrFault(document, selection);
+  const faults = selectionFaults(selection, document).map((fault) => ({ ...fault, path: path + fault.path }));
+  const warnings = typeof made === 'string' ? [...faults, { path: `${path}include`, message: made }] : faults;
+  const of = selectionOf(selection);
+  return {
+    ...resultOf(typeof made === 'string' ? { tools: [], refused: [] } : made),
+    warnings: warnings.slice(0, 100),
+    operations: listedOperations(document)
+      .slice(0, OPERATIONS_MAX)
+      .map((each) => ({
+        ...{ operation: operationKey(each), operation_id: each.operationId, method: each.method },
+        ...{ path: each.path, tags: each.tags, selected: isSelected(each, of) },
+      })),
+  };
+}
+
+const resultOf = ({ tools, refused }: OpenApiTools): UpdatedOpenApiResponse => ({
+  tools: tools.map(({ name, operation }) => ({ name, operation: operationKey(operation) })),
+  skipped: refused,
+});

@@ -1,0 +1,59 @@
+import { Body, Query } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { WORKSPACE_ID } from '../../platform/common/workspace-query';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import {
+  CreatedMcpToolsetDto,
+  CreateMcpToolsetDto,
+  ListMcpToolsetsQuery,
+  McpToolsetPreviewQuery,
+  UpdateMcpToolsetDto,
+} from './mcp-toolsets.dto';
+import { McpToolsetsService } from './mcp-toolsets.service';
+import { McpToolsetListResponse, McpToolsetPreviewResponse, McpToolsetResponse } from './mcp-toolsets.view';
+import { ToolsetPreviewService } from './toolset-preview.service';
+
+@ControlRoutes('mcp-toolsets')
+@ApiQuery(WORKSPACE_ID)
+export class McpToolsetsController {
+  constructor(
+    private readonly toolsets: McpToolsetsService,
+    private readonly previews: ToolsetPreviewService,
+  ) {}
+
+  @Route.post('', 'mcp_servers.create', CreatedMcpToolsetDto)
+  create(@Caller() caller: Principal, @Body() body: CreateMcpToolsetDto): Promise<CreatedMcpToolsetDto> {
+    return this.toolsets.create(caller, body);
+  }
+
+  @Route.get('', 'mcp_servers.list', McpToolsetListResponse)
+  list(@Caller() caller: Principal, @Query() query: ListMcpToolsetsQuery): Promise<McpToolsetListResponse> {
+    return this.toolsets.list(caller, query);
+  }
+
+  @Route.get(':mcpToolsetId', 'mcp_servers.read', McpToolsetResponse)
+  get(@Named('mcpToolsetId') at: At): Promise<McpToolsetResponse> {
+    return this.toolsets.get(at);
+  }
+
+  @Route.put(':mcpToolsetId', 'mcp_servers.update')
+  update(@Named('mcpToolsetId') at: At, @Body() body: UpdateMcpToolsetDto): Promise<object> {
+    return this.toolsets.update(at, body);
+  }
+
+  @Route.delete(':mcpToolsetId', 'mcp_servers.delete')
+  remove(@Named('mcpToolsetId') at: At): Promise<object> {
+    return this.toolsets.remove(at);
+  }
+
+  @Route.get(':mcpToolsetId/preview', 'mcp_servers.read', McpToolsetPreviewResponse)
+  preview(
+    @Named('mcpToolsetId') at: At,
+    @Query() query: McpToolsetPreviewQuery,
+  ): Promise<McpToolsetPreviewResponse> {
+    return this.previews.list(at, query);
+  }
+}

@@ -1,0 +1,162 @@
+import { digestOf, GATEWAY_VERSION, isObject } from '@gw/kernel';
+import {
+  isUserAllowed,
+  matchesUriTemplate,
+  originalUri,
+  SEARCH_TOOL_NAMES,
+  SEARCH_TOOLS,
+  type EndpointFacts,
+  type JsonObject,
+  type MappedName,
+  type MemberList,
+} from '@gw/mcp';
+import type { CapabilityType, Endpoint, Offered, OfferedResource } from '../endpoint';
+import type { McpCaller } from '../mcp-caller';
+import { TTL_MS, type SeenCapability, type ServerView } from '../server-view';
+import type { AggregateIndex } from './aggregate-index';
+
+const SEARCHES: ReadonlyMap<string, JsonObject> = new Map(
+  SEARCH_TOOLS.map((tool) => [String(tool['name']), tool]),
+);
+
+/** Several MCP servers under one address, as one caller sees them. */
+export class AggregateView implements Endpoint {
+  readonly integrationId = null;
+  readonly servers: readonly ServerView[];
+  readonly listsDigest: string;
+  readonly unavailable: readonly string[];
+  private readonly bySlug: ReadonlyMap<string, ServerView>;
+  /** Made when it is needed first. */
+  private knownFacts: EndpointFacts | null = null;
+
+  /** `views`: those of the members of the index, in the same order; null where there is no document. */
+  constructor(
+    readonly index: AggregateIndex,
+    views: readonly (ServerView | null)[],
+    readonly caller: McpCaller,
+  ) {
+    this.servers = views.filter((view) => view !== null);
+    this.bySlug = new Map(this.servers.map((view) => [view.slug, view]));
+    this.unavailable = unavailableOf(index, views);
+    this.listsDigest = digestOf('mcp/lists', [
+      index.plan.version,
+      ...views.map((view) => view?.listsDigest ?? ''),
+      ...this.unavailable,
+    ]);
+  }
+
+  get id(): string {
+    return this.index.plan.id;
+  }
+
+  get slug(): string {
+    return this.index.plan.slug;
+  }
+
+  get isSearched(): boolean {
+    return this.index.plan.isSearched;
+  }
+
+  get isStrict(): boolean {
+    return this.index.plan.isStrict;
+  }
+
+  get isWhole(): boolean {
+    return !this.index.documents.includes(undefined);
+  }
+
+  get facts(): EndpointFacts {
+    return (this.knownFacts ??= this.readFacts());
+  }
+
+  lists(type: CapabilityType): readonly MemberList<string>[] {
+    const { plan, map } = this.index;
+    if (type === 'tool' && this.isSearched) return [{ server: '', version: '', items: SEARCH_TOOL_NAMES }];
+    const items = new Map<string, string[]>(plan.members.map(({ server }) => [server, []]));
+    for (const mapped of map[type].values())
+      if (this.seen(type, mapped) !== undefined) items.get(mapped.server)?.push(mapped.shown);
+    return [...items].map(([server, names]) => ({
+      ...{ server, items: names },
+      // A page goes on after a change of the toolset as after one of the server.
+      version: `${plan.version}/${this.bySlug.get(server)?.document.version ?? ''}`,
+    }));
+  }
+
+  definition(type: CapabilityType, shown: string): JsonObject {
+    const search = type === 'tool' && this.isSearched ? SEARCHES.get(shown) : undefined;
+    if (search !== undefined) return search;
+    const mapped = this.index.map[type].get(shown);
+    const seen = mapped && this.seen(type, mapped);
+    return mapped && seen ? this.index.shown(type, mapped, seen.facts.definition) : {};
+  }
+
+  find(type: CapabilityType, shown: string): Offered | undefined {
+    const mapped = this.index.map[type].get(shown);
+    if (mapped === undefined) return undefined;
+    const view = this.bySlug.get(mapped.server);
+    const seen = view?.of(type).get(mapped.original);
+    if (view === undefined || seen === undefined) return undefined;
+    return { view, seen, override: type === 'tool' ? this.index.overrideOf(mapped) : null };
+  }
+
+  resourceOf(uri: string): OfferedResource | undefined {
+    const listed = this.find('resource', uri);
+    if (listed !== undefined) return { view: listed.view, uri: listed.seen.facts.name };
+    for (const mapped of this.index.map.resource_template.values()) {
+      const view = this.bySlug.get(mapped.server);
+      if (view === undefined || !matchesUriTemplate(mapped.shown, uri)) continue;
+      if (this.seen('resource_template', mapped) !== undefined)
+        return { view, uri: originalUri(mapped, uri) };
+    }
+    return undefined;
+  }
+
+  shownUri({ slug }: ServerView, uri: string): string {
+    return this.index.shownUri(slug, uri);
+  }
+
+  /** The tools that match a query best, of those that the caller sees. */
+  search(
+    query: string,
+    limit: number,
+  ): readonly { readonly name: string; readonly definition: JsonObject }[] {
+    return this.index.search(query, limit, (mapped) => this.seen('tool', mapped) !== undefined);
+  }
+
+  private seen(type: CapabilityType, { server, original }: MappedName): SeenCapability | undefined {
+    return this.bySlug.get(server)?.of(type).get(original);
+  }
+
+  private readFacts(): EndpointFacts {
+    const { slug, title, instructions } = this.index.plan;
+    return {
+      serverInfo: { name: slug === '-' ? 'tollgate' : slug, title, version: GATEWAY_VERSION },
+      capabilities: this.capabilities(),
+      instructions,
+      ttlMs: TTL_MS,
+    };
+  }
+
+  /** The capabilities of all members. */
+  private capabilities(): JsonObject {
+    const all: Record<string, object> = { tools: { listChanged: true } };
+    for (const { facts } of this.servers)
+      for (const [name, value] of Object.entries(facts.capabilities))
+        if (isObject(value)) all[name] = { ...all[name], ...value };
+    return all;
+  }
+}
+
+/**
+ * Members whose part of the lists is missing: those that could not be read here, those that the workspace may not use
+ * any more, and those that were never read at their server.
+ */
+function unavailableOf({ plan, documents }: AggregateIndex, views: readonly (ServerView | null)[]): string[] {
+  return plan.members
+    .filter((_member, at) => {
+      const view = views[at] ?? null;
+      if (view === null) return documents[at] === undefined || plan.isChosen;
+      return view.isUnread && isUserAllowed(view.access, view.caller.access);
+    })
+    .map(({ server }) => server);
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { mcpAuthBinding, type McpAuthContent, type McpServerDocument } from '@gw/contracts';
+import { seal, sealingKeyring } from '@gw/kernel';
+import { METHODS, openApiTools, type OpenApiSelection } from '@gw/mcp';
+import type { RestService } from '@gw/testing';
+import { ORGANISATION_ID, WORKSPACE_ID, type GatewayHarness } from '../../spec-support/harness';
+
+/** What the control plane would write about a service: all operations of its document, approved. */
+export function openApiServer(
+  { url, spec }: Pick<RestService, 'url' | 'spec'>,
+  slug: string,
+  over: Partial<McpServerDocument> = {},
+  selection: OpenApiSelection = { include: { methods: METHODS } },
+): McpServerDocument {
+  const { tools } = openApiTools(spec, selection);
+  return {
+    ...{ kind: 'mcp_server', version: randomUUID(), id: randomUUID(), slug, name: slug },
+    ...{ organisationId: ORGANISATION_ID, workspaceId: WORKSPACE_ID },
+    ...{ integrationId: randomUUID(), integrationSlug: slug, integrationKind: 'openapi' },
+    ...{ url: url.href, transport: 'http', authType: 'none', configurations: {} },
+    ...{ sealedAuth: null, timeoutMs: null },
+    server: {
+      name: 'Pets',
+      version: '1.0.0',
+      title: 'Pets',
+      instructions: null,
+      capabilities: { tools: {} },
+    },
+    capabilities: tools.map(({ name, definition, operation }) => ({
+      ...{ id: randomUUID(), type: 'tool', name, definition, operation: { ...operation } },
+    })),
+    userAccess: { isAllowed: true, exceptions: {} },
+    ...{ rules: [], defaultEffect: 'allow', guardrails: [], prices: null },
+    ...over,
+  };
+}
+
+/** The server with headers as its credential. */
+export function withHeaders(
+  { master }: GatewayHarness,
+  server: McpServerDocument,
+  headers: Readonly<Record<string, string>>,
+): McpServerDocument {
+  const content: McpAuthContent = { headers };
+  const binding = mcpAuthBinding(server.organisationId, server.integrationId);
+  const sealedAuth = seal(sealingKeyring(master), JSON.stringify(content), binding);
+  return { ...server, authType: 'headers', sealedAuth };
+}

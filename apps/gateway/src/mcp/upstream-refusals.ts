@@ -1,0 +1,28 @@
+import { isOfUsers } from '@gw/contracts';
+import { UpstreamError } from '@gw/mcp-client';
+import type { Denied } from './denials';
+import type { McpRequest } from './mcp-request';
+import type { UpstreamConnections } from './upstream-connections';
+
+const INSUFFICIENT_SCOPE = 'insufficient_scope';
+
+/** Whether a server refused the token of the user, so that another one may help. */
+export const isRefusedToken = ({ view }: McpRequest, error: unknown): boolean =>
+  error instanceof UpstreamError &&
+  error.kind === 'unauthorized' &&
+  error.challenge?.error !== INSUFFICIENT_SCOPE &&
+  isOfUsers(view.document.authType);
+
+/** The denial of a call for which the server wants more scopes of the user; null for other failures. */
+export async function scopesDenial(
+  connections: Pick<UpstreamConnections, 'needsScopes'>,
+  { view }: McpRequest,
+  error: unknown,
+): Promise<Denied | null> {
+  const { document, caller } = view;
+  if (!(error instanceof UpstreamError) || document.authType !== 'oauth_auto') return null;
+  const { status, challenge } = error;
+  if (status !== 403 || challenge?.error !== INSUFFICIENT_SCOPE) return null;
+  const scopes = (challenge.scope ?? '').split(' ').filter((scope) => scope !== '');
+  return connections.needsScopes(document, caller.access.userId, scopes);
+}

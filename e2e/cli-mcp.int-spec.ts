@@ -1,0 +1,152 @@
+import { TestAdminApi, type Tenant } from '../apps/admin-api/src/spec-support/admin-api';
+import { ApiClient } from '../apps/cli/src/api-client';
+import { exportState, reconcile, type ReconcileOptions, type State } from '../apps/cli/src/reconcile';
+
+const NAME = { slug: 'tickets', name: 'Tickets', url: 'https://mcp.example.com/mcp' };
+const AUTHORIZATION = { env: 'TOLLGATE_MCP_TICKETS_HEADERS_AUTHORIZATION' };
+
+describe('MCP servers in files', () => {
+  const admin = new TestAdminApi();
+  let url = '';
+  beforeAll(async () => {
+    await admin.api.app.listen(0, '127.0.0.1');
+    url = await admin.api.app.getUrl();
+  });
+
+  const clientOf = ({ adminKey }: Tenant): ApiClient => new ApiClient(url, adminKey);
+  async function apply(
+    tenant: Tenant,
+    state: State,
+    more: Partial<ReconcileOptions> = {},
+  ): Promise<string[]> {
+    const changes = await reconcile(clientOf(tenant), state, {
+      ...{ dryRun: false, prune: false, secrets: false, environment: {}, onChange: () => undefined, ...more },
+    });
+    return changes.map(
+      ({ action, kind, name, fields }) => `${action} ${kind} ${name} (${fields.join(', ')})`,
+    );
+  }
+  const integration = (headers: object, more: object = {}): State => ({
+    mcp_integrations: [{ ...NAME, auth_type: 'headers', configurations: { headers }, ...more }],
+  });
+  async function workspaceOf(tenant: Tenant): Promise<string> {
+    const [{ slug } = {}] = await clientOf(tenant).all('/v1/workspaces');
+    return String(slug);
+  }
+  /** The configurations that the control plane shows. */
+  async function shown(tenant: Tenant): Promise<unknown> {
+    const [row] = await clientOf(tenant).all('/v1/mcp-integrations');
+    return row?.['configurations'];
+  }
+
+  it('keep secrets whose variables are not set, and end the headers that a file leaves out', async () => {
+    const tenant = await admin.tenant();
+    const headers = { authorization: AUTHORIZATION, 'x-team': { env: 'TEAM' } };
+    const environment = { [AUTHORIZATION.env]: 'Bearer one-secret', TEAM: 'a-secret' };
+    await apply(tenant, integration(headers), { environment });
+    expect(await exportState(clientOf(tenant))).toMatchObject({
+      mcp_integrations: [
+        {
+          configurations: {
+            headers: { authorization: AUTHORIZATION, 'x-team': { env: expect.any(String) } },
+          },
+        },
+      ],
+    });
+    expect(await apply(tenant, integration({ authorization: AUTHORIZATION }))).toEqual([
+      'update mcp_integrations tickets (configurations)',
+    ]);
+    expect(await shown(tenant)).toEqual({ headers: { authorization: '*****' } });
+    expect(await apply(tenant, integration({ authorization: AUTHORIZATION }))).toEqual([]);
+    // A new header has no saved secret to keep.
+    await expect(apply(tenant, integration(headers))).rejects.toThrow('configurations.headers.x-team');
+    // A secret goes to no other address than the one it was saved with.
+    const moved = integration({ authorization: AUTHORIZATION }, { url: 'https://other.example.com/mcp' });
+    await expect(apply(tenant, moved)).rejects.toThrow('configurations.headers.authorization');
+    expect(await apply(tenant, moved, { environment })).toEqual(['update mcp_integrations tickets (url)']);
+  });
+
+  it('lose the secrets of an authentication that ends', async () => {
+    const tenant = await admin.tenant();
+    const environment = { [AUTHORIZATION.env]: 'Bearer one-secret', SECRET: 'a-secret-of-a-client' };
+    await apply(tenant, integration({ authorization: AUTHORIZATION }), { environment });
+    const client = {
+      ...{ token_endpoint: 'https://login.example.com/token', client_id: 'tollgate' },
+      client_secret: { env: 'SECRET' },
+    };
+    const file = {
+      mcp_integrations: [
+        {
+          ...{ ...NAME, auth_type: 'oauth_client_credentials' },
+          configurations: { oauth_client_credentials: client },
+        },
+      ],
+    };
+    await apply(tenant, file, { environment });
+    expect(await shown(tenant)).toEqual({
+      oauth_client_credentials: { ...client, client_secret: '*****' },
+    });
+    expect(await apply(tenant, file)).toEqual([]);
+    await apply(tenant, { mcp_integrations: [{ ...NAME, auth_type: 'none' }] });
+    expect(await shown(tenant)).toEqual({});
+  });
+
+  it('name the users and trusts of rules as a person does', async () => {
+    const tenant = await admin.tenant();
+    const ada = await admin.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
+    const workspace = await workspaceOf(tenant);
+    const rule = (type: string, id: string): object => ({
+      ...{ subject: { type, id }, tools: ['read_*'], effect: 'allow' },
+    });
+    const file = (address: string): State => ({
+      trusts: [
+        {
+          ...{ name: 'CI', kind: 'workload', issuer: 'https://ci.example.org' },
+          jwks_uri: 'https://ci.example.org/jwks.json',
+          audiences: [`https://gateway.example.com/${tenant.organisationId}`],
+          maps: [{ workspace, scopes: ['mcp.invoke'] }],
+        },
+      ],
+      mcp_integrations: [{ ...NAME, auth_type: 'none', workspace }],
+      mcp_servers: [{ workspace, slug: 'tickets', name: 'Tickets', integration: 'tickets' }],
+      mcp_server_access: [
+        {
+          ...{ server: 'tickets', workspace, default: 'deny' },
+          rules: [rule('user', address), rule('trust', 'CI')],
+        },
+      ],
+    });
+    await apply(tenant, file(ada.email.toUpperCase()), { dryRun: true, validates: true });
+    await apply(tenant, file(ada.email.toUpperCase()));
+    const client = clientOf(tenant);
+    const [server] = await client.all('/v1/mcp-servers', { workspace_id: tenant.workspaceId });
+    const [trust] = await client.all('/v1/trusts');
+    const rules = await client.call('GET', `/v1/mcp-servers/${String(server?.['id'])}/access-rules`);
+    expect(rules).toMatchObject({ rules: [{ subject: { id: ada.id } }, { subject: { id: trust?.['id'] } }] });
+    expect(await apply(tenant, file(ada.email))).toEqual([]);
+    const exported = await exportState(client);
+    expect(exported['mcp_server_access']).toMatchObject([
+      { rules: [rule('user', ada.email), rule('trust', 'CI')] },
+    ]);
+    await expect(apply(tenant, file('eve@other.example'))).rejects.toThrow('must be the id of a user');
+  });
+
+  it('are deleted with their integration by force alone', async () => {
+    const tenant = await admin.tenant();
+    const workspace = await workspaceOf(tenant);
+    await apply(tenant, {
+      mcp_integrations: [{ ...NAME, auth_type: 'none', workspace }],
+      mcp_servers: [{ workspace, slug: 'tickets', name: 'Tickets', integration: 'tickets' }],
+    });
+    const empty = { mcp_integrations: [] };
+    const check = { dryRun: true, validates: true, prune: true };
+    await expect(apply(tenant, empty, check)).rejects.toThrow('it is in use');
+    expect(await apply(tenant, { ...empty, mcp_servers: [] }, check)).toEqual([
+      `delete mcp_servers ${workspace}/tickets ()`,
+      'delete mcp_integrations tickets ()',
+    ]);
+    expect(await apply(tenant, empty, { prune: true, force: true })).toEqual([
+      'delete mcp_integrations tickets ()',
+    ]);
+  });
+});

@@ -1,0 +1,94 @@
+import type { State } from '../../apps/cli/src/reconcile';
+
+/** MCP servers with every member that a file may have. */
+export const MCP_FULL: State = {
+  mcp_integrations: [
+    {
+      slug: 'tickets',
+      workspace: 'search',
+      name: 'Tickets',
+      description: 'Of support',
+      url: 'https://mcp.example.com/mcp',
+      auth_type: 'headers',
+      transport: 'sse',
+      timeout_ms: 5_000,
+      owner: 'Platform team',
+      support_url: 'https://wiki.example.com/tickets',
+      environment: 'production',
+      tags: { team: 'support' },
+      data_classes: ['personal'],
+      configurations: {
+        custom_headers: { Authorization: { env: 'TOKEN' }, 'x-team': { env: 'TEAM' } },
+        forward_headers: ['x-trace'],
+        denial: 'tool_error',
+      },
+      secret_mappings: [{ target_field: 'headers.X-Other', secret_reference_id: 'vaulted' }],
+      approval_mode: 'review_all',
+      on_change: 'serve_approved',
+      pricing: { default_usd: 0.001, tools: { search: 0.0025 } },
+    },
+    {
+      slug: 'files',
+      name: 'Files',
+      url: 'https://files.example.com/mcp',
+      auth_type: 'oauth_client_credentials',
+      configurations: {
+        oauth_client_credentials: {
+          token_endpoint: 'https://login.example.com/token',
+          client_id: 'tollgate',
+          client_secret: { env: 'SECRET' },
+        },
+      },
+    },
+  ],
+  mcp_integration_access: [
+    {
+      integration: 'files',
+      global: { enabled: false },
+      workspaces: [{ workspace: 'search', enabled: true }],
+    },
+  ],
+  mcp_servers: [
+    { workspace: 'search', slug: 'files', name: 'Files', description: 'Of search', integration: 'files' },
+  ],
+  mcp_server_access: [
+    {
+      server: 'files',
+      workspace: 'search',
+      default_user_access: 'deny',
+      default: 'deny',
+      rules: [
+        { subject: { type: 'role', id: 'member' }, tools: ['read_*'], effect: 'allow' },
+        {
+          subject: { type: 'group', id: 'sso:staff' },
+          tools: ['write'],
+          effect: 'ask',
+          when: [{ pointer: '/path', op: 'prefix', value: 'docs/' }],
+        },
+      ],
+    },
+  ],
+};
+
+/** MCP servers as a person writes them. */
+export const MCP_HAND_WRITTEN: State = {
+  mcp_integrations: [
+    {
+      slug: 'files',
+      name: 'Files',
+      url: 'https://files.example.com/mcp',
+      auth_type: 'headers',
+      configurations: { headers: { Authorization: 'Bearer literal-0123456789' } },
+      pricing: { tools: { search: 0.01 } },
+    },
+  ],
+  mcp_integration_access: [{ integration: 'files', workspaces: [{ workspace: 'search', enabled: true }] }],
+  mcp_servers: [{ workspace: 'search', slug: 'files', name: 'Files', integration: 'files' }],
+  mcp_server_access: [
+    {
+      server: 'files',
+      workspace: 'search',
+      rules: [{ subject: { type: 'group', id: 'sso:staff' }, tools: ['*'], effect: 'deny', when: [] }],
+    },
+  ],
+};

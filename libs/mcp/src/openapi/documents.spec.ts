@@ -1,0 +1,282 @@
+import { capabilityDigest } from '../capabilities/capability';
+import type { JsonObject } from '../protocol';
+import { OpenApiFault } from './document';
+import { openApiRequest, openApiUrl } from './request';
+import { openApiResult } from './result';
+import { OPENAPI_BOUNDS, readOpenApiText } from './text';
+import { openApiTools, splitOperation, withOperation, type OpenApiTool } from './tools';
+
+const ALL = { include: { methods: ['get', 'post', 'put', 'delete'] as const } };
+
+const document = (operation: JsonObject, more: JsonObject = {}, path = '/p'): JsonObject => ({
+  ...{ openapi: '3.0.3', paths: { [path]: { post: operation } } },
+  ...more,
+});
+
+function toolOf(of: JsonObject, selection: object = ALL): OpenApiTool {
+  const { tools, refused } = openApiTools(of, selection);
+  expect(refused).toEqual([]);
+  return tools[0] as OpenApiTool;
+}
+
+const bodyOf = (schema: JsonObject): JsonObject => ({
+  requestBody: { required: true, content: { 'application/json': { schema } } },
+});
+
+describe('texts of OpenAPI documents', () => {
+  it('are JSON or YAML', () => {
+    const yaml =
+      'openapi: 3.1.0\npaths:\n  /p:\n    get:\n      responses:\n        200: {description: ok}\n';
+    expect(readOpenApiText(yaml)).toEqual(readOpenApiText(`\ufeff${JSON.stringify(readOpenApiText(yaml))}`));
+  });
+
+  const bomb = ['a0: &a0 [x, x]', ...Array.from({ length: 30 }, (_, at) => bombLine(at + 1))].join('\n');
+  it.each([
+    ['text that is neither', 'a: [', 'neither JSON nor YAML'],
+    ['text that begins like JSON', '{"a":', 'begins like JSON'],
+    ['JSON of more than 5 MiB', `["${'x'.repeat(OPENAPI_BOUNDS.bytesMax)}"]`, 'larger than'],
+    ['YAML of more than 1 MiB', `a: ${'x'.repeat(OPENAPI_BOUNDS.yamlBytesMax)}`, 'convert it to JSON'],
+    ['deep JSON', `${'['.repeat(200)}${']'.repeat(200)}`, 'levels'],
+    ['deep YAML', `a: ${'['.repeat(200)}${']'.repeat(200)}`, 'maxDepth'],
+    ['JSON of very many values', `[${'1,'.repeat(500_001)}1]`, 'values'],
+    [
+      'an object of very many members',
+      JSON.stringify(
+        Object.fromEntries(
+          Array(10_002)
+            .fill(0)
+            .map((_, at) => [at, 0]),
+        ),
+      ),
+      'members',
+    ],
+    ['aliases that multiply', bomb, 'values'],
+    ['an alias of itself', 'a: &a [*a]', 'levels'],
+    ['a type of a program', 'a: !!js/function "x"', 'neither'],
+  ])('are refused as %s', (_what, text, message) => {
+    expect(() => readOpenApiText(text)).toThrow(OpenApiFault);
+    expect(() => readOpenApiText(text)).toThrow(message);
+  });
+});
+
+function bombLine(at: number): string {
+  const before = `*a${String(at - 1)}`;
+  return `a${String(at)}: &a${String(at)} [${before}, ${before}]`;
+}
+
+describe('schemas of tools', () => {
+  const inputOf = (schema: JsonObject): JsonObject =>
+    (
+      toolOf(document(bodyOf({ type: 'object', properties: { a: schema } }))).definition['inputSchema'] as {
+        properties: { a: JsonObject };
+      }
+    ).properties.a;
+
+  it.each([
+    [{ type: 'string', nullable: true }, { type: ['string', 'null'] }],
+    [
+      { type: 'integer', minimum: 5, exclusiveMinimum: true },
+      { type: 'integer', exclusiveMinimum: 5 },
+    ],
+    [
+      { type: 'integer', maximum: 5, exclusiveMaximum: false },
+      { type: 'integer', maximum: 5 },
+    ],
+    [{ type: 'file', required: true, minLength: '1', enum: [] }, {}],
+    [
+      { type: 'string', pattern: '(?i)a', description: 'An a.', 'x-mcp-header': 'Authorization' },
+      { type: 'string', description: 'An a.\nPattern: (?i)a' },
+    ],
+    [
+      { type: 'string', enum: [{ $ref: '#/x' }] },
+      { type: 'string', enum: [{ $ref: '#/x' }] },
+    ],
+    [
+      { type: 'object', properties: { example: { type: 'string' }, 'x-a': true, $ref: { type: 'null' } } },
+      { type: 'object', properties: { example: { type: 'string' }, 'x-a': true, $ref: { type: 'null' } } },
+    ],
+    [
+      { type: 'object', properties: { id: { readOnly: true }, name: {} }, required: ['id', 'name', 'name'] },
+      { type: 'object', properties: { name: {} }, required: ['name'] },
+    ],
+  ])('write %j as %j', (schema, wanted) => {
+    expect(inputOf(schema)).toEqual(wanted);
+  });
+
+  const responded = (responses: JsonObject): unknown =>
+    toolOf(document({ responses })).definition['outputSchema'];
+  const json = (schema: JsonObject): JsonObject => ({ content: { 'application/json': { schema } } });
+
+  it('describe responses without constraints that a response may not keep', () => {
+    const schema = {
+      ...{ type: 'object', required: ['a'], additionalProperties: false },
+      properties: { a: { type: 'string', enum: ['x'], description: 'An a.' }, b: { writeOnly: true } },
+    };
+    expect(responded({ 200: json(schema) })).toEqual({
+      ...{ type: 'object', properties: { a: { type: 'string', description: 'An a.' } } },
+    });
+  });
+
+  it('say nothing about responses that have several forms, or when an administrator wants that', () => {
+    const one = json({ type: 'object' });
+    expect(responded({ 200: one, 204: { description: 'Nothing.' } })).toBeUndefined();
+    expect(responded({ 200: one, 201: json({ type: 'array' }) })).toBeUndefined();
+    expect(responded({ 200: one, 404: json({ type: 'string' }) })).toEqual({ type: 'object' });
+    const { definition } = toolOf(document({ responses: { 200: one } }), { ...ALL, hasOutputSchemas: false });
+    expect(definition['outputSchema']).toBeUndefined();
+  });
+
+  it('end when references lead in circles, and are bounded together', () => {
+    const circle = { components: { schemas: { A: { $ref: '#/components/schemas/A' } } } };
+    const { inputSchema } = toolOf(document(bodyOf({ $ref: '#/components/schemas/A' }), circle))
+      .definition as { inputSchema: JsonObject };
+    expect(inputSchema).toMatchObject({ properties: { body: {} } });
+    const wide = {
+      type: 'object',
+      properties: Object.fromEntries(
+        Array(6_000)
+          .fill(0)
+          .map((_, at) => [`p${String(at)}`, {}]),
+      ),
+    };
+    const paths = Object.fromEntries(
+      Array(60)
+        .fill(0)
+        .map((_, at) => [`/p${String(at)}`, { post: bodyOf({ $ref: '#/components/schemas/W' }) }]),
+    );
+    const { tools, refused } = openApiTools(
+      { openapi: '3.1.0', paths, components: { schemas: { W: wide } } },
+      ALL,
+    );
+    expect(tools.length).toBeLessThan(60);
+    expect(refused.map(({ reason }) => reason)).toContain(
+      'The schemas of the selected operations are too large together; select fewer.',
+    );
+  });
+});
+
+describe('operations of documents', () => {
+  const refusal = (operation: JsonObject, path = '/p'): string | undefined =>
+    openApiTools(document(operation, {}, path), ALL).refused[0]?.reason;
+
+  it.each([
+    ['servers of their own', { servers: [{ url: 'https://evil.example' }] }, '/p', 'Servers of single'],
+    [
+      'a form',
+      { requestBody: { required: true, content: { 'multipart/form-data': {} } } },
+      '/p',
+      'Only JSON bodies',
+    ],
+    [
+      'a parameter of another media type',
+      { parameters: [{ in: 'query', name: 'q', content: { 'text/xml': {} } }] },
+      '/p',
+      'not JSON',
+    ],
+    ['a query in the path', {}, '/p?admin=true', 'characters or dot segments'],
+    ['a dot segment in the path', {}, '/a/%2e%2e/b', 'characters or dot segments'],
+    ['a backslash in the path', {}, '/a\\b', 'characters or dot segments'],
+    ['an open brace in the path', {}, '/a/{b', 'characters or dot segments'],
+    [
+      'a parameter that leads nowhere',
+      { parameters: [{ $ref: '#/components/parameters/x' }] },
+      '/p',
+      'leads nowhere',
+    ],
+  ])('are refused with %s', (_what, operation, path, reason) => {
+    expect(refusal(operation, path)).toContain(reason);
+  });
+
+  it('take no headers of credentials, of the connection, of the gateway and of other methods', () => {
+    const names = [
+      'X-Api-Key',
+      'Proxy-Authorization',
+      'x-gw-api-key',
+      'X-Forwarded-For',
+      'Content-Type',
+      'Mcp-Name',
+      'Metadata-Flavor',
+      'X-HTTP-Method-Override',
+      'Transfer-Encoding',
+      'X-Request-Tag',
+    ];
+    const parameters = names.map((name) => ({ in: 'header', name, schema: { type: 'string' } }));
+    expect(toolOf(document({ parameters })).operation.parameters.map(({ name }) => name)).toEqual([
+      'X-Request-Tag',
+    ]);
+  });
+
+  it('keep their names wherever they are in the document', () => {
+    const paths = ['/a', '/b', '/c'].map((path) => [path, { get: { operationId: 'same' } }] as const);
+    const namesOf = (of: readonly (readonly [string, object])[]): ReadonlyMap<string, string> =>
+      new Map(
+        openApiTools({ openapi: '3.1.0', paths: Object.fromEntries(of) }).tools.map(({ name, operation }) => [
+          operation.path,
+          name,
+        ]),
+      );
+    const [first, second] = [namesOf(paths), namesOf(paths.toSpliced(1, 1))];
+    expect(second.get('/c')).toBe(first.get('/c'));
+    expect(second.get('/a')).toBe('same');
+  });
+
+  it('are approved together with their texts', () => {
+    const at = (path: string): JsonObject => withOperation(toolOf(document({ operationId: 'a' }, {}, path)));
+    const [one, other] = [at('/p'), at('/q')];
+    expect(capabilityDigest('tool', one)).not.toBe(capabilityDigest('tool', other));
+    expect(splitOperation(one)).toMatchObject({ definition: { name: 'a' }, operation: { path: '/p' } });
+    expect(splitOperation(one).definition).not.toHaveProperty('_meta');
+  });
+
+  it('only read when an administrator says so', () => {
+    const { definition } = toolOf(document({ operationId: 'search' }), {
+      ...ALL,
+      readOnly: new Set(['search']),
+    });
+    expect(definition['annotations']).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+  });
+
+  it('write a parameter with a JSON media type as JSON, and no integer that changed on its way', () => {
+    const content = { 'application/json': { schema: { type: 'object' } } };
+    const { operation } = toolOf(document({ parameters: [{ in: 'query', name: 'q', content }] }));
+    expect(openApiRequest(operation, { q: { a: [1] } }).target).toBe('/p?q=%7B%22a%22%3A%5B1%5D%7D');
+    const plain = toolOf(document({ parameters: [{ in: 'query', name: 'q' }] })).operation;
+    expect(() => openApiRequest(plain, { q: 2 ** 60 })).toThrow('53 bits');
+  });
+
+  it('stay below the base URL', () => {
+    const target = '/%2e%2e/v1x';
+    expect(() => openApiUrl(new URL('https://api.example/v1'), { target })).toThrow('leaves the base URL');
+    expect(openApiUrl(new URL('https://api.example/v1/'), { target: '//evil.example' }).href).toBe(
+      'https://api.example/v1//evil.example',
+    );
+  });
+});
+
+describe('results of calls', () => {
+  const of = (body: string, contentType = 'application/json', status = 200): JsonObject =>
+    openApiResult(
+      { status, contentType, body: Buffer.from(body), retryAfter: status === 429 ? 7 : null },
+      { era: 'modern', uri: 'x', promisesObject: true },
+    ).result;
+
+  it('are empty objects for responses without content, when the tool promises an object', () => {
+    expect(of('', '', 204)).toMatchObject({
+      structuredContent: {},
+      content: [{ text: expect.stringContaining('204') }],
+    });
+  });
+
+  it('are texts alone for JSON beyond the bounds of messages', () => {
+    expect(of(`${'['.repeat(100)}${']'.repeat(100)}`)).not.toHaveProperty('structuredContent');
+    expect(of('{"a":1e400}')).not.toHaveProperty('structuredContent');
+    expect(of('{"a":1}')).toHaveProperty('structuredContent', { a: 1 });
+  });
+
+  it('are tool errors with the wait that the service wants', () => {
+    expect(of('slow down', 'text/plain', 429)).toMatchObject({
+      isError: true,
+      content: [{ text: 'The API answered with status 429. Retry after 7 s.\nslow down' }],
+    });
+  });
+});

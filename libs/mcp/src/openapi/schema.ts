@@ -1,0 +1,206 @@
+import { isObject } from '@gw/kernel';
+import type { JsonObject } from '../protocol';
+import { own } from '../rpc/message';
+import { OpenApiFault, REFERENCE_DEPTH_MAX, referenced } from './document';
+
+/** Whether a schema is of arguments, which it must refuse, or of a response, which it only describes. */
+export type SchemaUse = 'input' | 'output';
+
+const NODES_OF_ONE = 5_000;
+const NODES_OF_ALL = 100_000;
+/** A level of a schema is two of its JSON, and what is stored has at most 64. */
+const DEPTH_MAX = 24;
+const PATTERN_MAX = 256;
+
+/** Schemas of OpenAPI 3.0 and 3.1 as JSON Schema of 2020-12, for all tools of one document. */
+export class SchemaReader {
+  private nodes = 0;
+
+  constructor(private readonly document: JsonObject) {}
+
+  /**
+   * A schema with its references inlined. References below 8 others, and everything beyond 5,000 nodes
+   * in one schema, become `{}`, so that recursive schemas end. Keywords that are not known, or whose
+   * values are not valid, are left out, since one invalid schema makes some clients refuse a whole
+   * list. A schema of the use `output` has no constraints: responses rarely keep all of them. Throws
+   * an `OpenApiFault` for references to other documents, and beyond 100,000 nodes in all schemas.
+   */
+  read(schema: unknown, use: SchemaUse): JsonObject {
+    if (this.nodes > NODES_OF_ALL)
+      throw new OpenApiFault('The schemas of the selected operations are too large together; select fewer.');
+    const inliner = new Inliner(this.document, use);
+    const inlined = inliner.schema(schema, 0, 0);
+    this.nodes += inliner.nodes;
+    return isObject(inlined) ? inlined : {};
+  }
+}
+
+type Keyword =
+  | { readonly kind: 'value'; readonly accepts: (value: unknown) => boolean }
+  | { readonly kind: 'schema' | 'schemas' | 'map' };
+
+const value = (accepts: (value: unknown) => boolean): Keyword => ({ kind: 'value', accepts });
+const isText = (text: unknown): boolean => typeof text === 'string';
+const isCount = (count: unknown): boolean => Number.isSafeInteger(count) && (count as number) >= 0;
+const isList = (list: unknown): list is readonly unknown[] => Array.isArray(list) && list.length > 0;
+const TYPES: ReadonlySet<unknown> = new Set([
+  ...['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'],
+]);
+const isType = (type: unknown): boolean => {
+  const types: readonly unknown[] = isList(type) ? type : [type];
+  return types.every((each) => TYPES.has(each)) && new Set(types).size === types.length;
+};
+
+const DESCRIBING: readonly (readonly [string, Keyword])[] = [
+  ...(['title', 'description', '$comment'] as const).map((name) => [name, value(isText)] as const),
+  ['type', value(isType)],
+  ...(['items', 'additionalProperties'] as const).map((name) => [name, { kind: 'schema' }] as const),
+  ...(['anyOf', 'allOf', 'oneOf', 'prefixItems'] as const).map(
+    (name) => [name, { kind: 'schemas' }] as const,
+  ),
+  ['properties', { kind: 'map' }],
+  ['deprecated', value((flag) => typeof flag === 'boolean')],
+];
+
+const CONSTRAINTS: readonly (readonly [string, Keyword])[] = [
+  ['format', value(isText)],
+  ['required', value((names) => isList(names) && names.every(isText))],
+  ['enum', value((values) => isList(values))],
+  ...(['const', 'default'] as const).map((name) => [name, value(() => true)] as const),
+  ['multipleOf', value((number) => Number.isFinite(number) && (number as number) > 0)],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map(
+    (name) => [name, value((number) => Number.isFinite(number))] as const,
+  ),
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'].map(
+    (name) => [name, value(isCount)] as const,
+  ),
+  ['uniqueItems', value((flag) => typeof flag === 'boolean')],
+  ...(['not', 'contains', 'propertyNames'] as const).map((name) => [name, { kind: 'schema' }] as const),
+];
+
+const KEYWORDS: Readonly<Record<SchemaUse, ReadonlyMap<string, Keyword>>> = {
+  input: new Map([...DESCRIBING, ...CONSTRAINTS]),
+  output: new Map(DESCRIBING.filter(([name]) => name !== 'additionalProperties')),
+};
+
+class Inliner {
+  nodes = 0;
+
+  constructor(
+    private readonly document: JsonObject,
+    private readonly use: SchemaUse,
+  ) {}
+
+  schema(schema: unknown, references: number, depth: number): unknown {
+    if (typeof schema === 'boolean') return schema;
+    if (!isObject(schema) || this.isFull(depth)) return {};
+    const reference = own(schema, '$ref');
+    if (typeof reference !== 'string') return this.members(schema, references, depth);
+    if (references >= REFERENCE_DEPTH_MAX) return {};
+    const target = this.schema(referenced(this.document, reference), references + 1, depth + 1);
+    const description = own(schema, 'description');
+    return isObject(target) && typeof description === 'string' ? { ...target, description } : target;
+  }
+
+  private members(schema: JsonObject, references: number, depth: number): JsonObject {
+    const found: [string, unknown][] = [];
+    for (const [name, keyword] of KEYWORDS[this.use]) {
+      const of = keywordOf(schema, name);
+      const written = of === undefined ? undefined : this.keyword(keyword, of, references, depth + 1);
+      if (written !== undefined) found.push([name, written]);
+    }
+    const pattern = own(schema, 'pattern');
+    const isShown = this.use === 'input' && typeof pattern === 'string' && pattern.length <= PATTERN_MAX;
+    const written = withoutOrphans(Object.fromEntries(found));
+    return isShown ? withPattern(written, pattern) : written;
+  }
+
+  /** The value of a keyword; undefined when it is left out. */
+  private keyword(keyword: Keyword, of: unknown, references: number, depth: number): unknown {
+    switch (keyword.kind) {
+      case 'value':
+        return keyword.accepts(of) ? this.data(of, depth) : undefined;
+      case 'schema':
+        return isSchema(of) ? this.schema(of, references, depth) : undefined;
+      case 'schemas':
+        return isList(of) && this.hasRoom(of.length) && of.every(isSchema)
+          ? of.map((each) => this.schema(each, references, depth))
+          : undefined;
+      case 'map':
+        return isObject(of) ? this.map(of, references, depth) : undefined;
+    }
+  }
+
+  private map(properties: JsonObject, references: number, depth: number): JsonObject {
+    if (!this.hasRoom(0)) return {};
+    const shown = Object.entries(properties)
+      .slice(0, NODES_OF_ONE)
+      .filter(([, each]) => isSchema(each) && !this.isHidden(each));
+    return Object.fromEntries(shown.map(([name, each]) => [name, this.schema(each, references, depth)]));
+  }
+
+  /** What a service alone writes is no argument, and what it only reads is in no response. */
+  private isHidden(schema: unknown): boolean {
+    return isObject(schema) && own(schema, this.use === 'input' ? 'readOnly' : 'writeOnly') === true;
+  }
+
+  /** A value that is no schema, such as a default; undefined when there is no room for all of it. */
+  private data(of: unknown, depth: number): unknown {
+    if (this.isFull(depth)) return undefined;
+    if (!isObject(of) && !Array.isArray(of)) return of;
+    const entries = Object.entries(of);
+    if (!this.hasRoom(entries.length)) return undefined;
+    const copied = entries.map(([name, each]) => [name, this.data(each, depth + 1)] as const);
+    if (copied.some(([, each]) => each === undefined)) return undefined;
+    return Array.isArray(of) ? copied.map(([, each]) => each) : Object.fromEntries(copied);
+  }
+
+  private isFull(depth: number): boolean {
+    this.nodes += 1;
+    return this.nodes > NODES_OF_ONE || depth > DEPTH_MAX;
+  }
+
+  private hasRoom(nodes: number): boolean {
+    return this.nodes + nodes <= NODES_OF_ONE;
+  }
+}
+
+const isSchema = (schema: unknown): boolean => isObject(schema) || typeof schema === 'boolean';
+
+/** The value of a keyword, with `nullable` and the exclusive bounds of OpenAPI 3.0 as JSON Schema writes them. */
+function keywordOf(schema: JsonObject, name: string): unknown {
+  const of = own(schema, name);
+  switch (name) {
+    case 'type':
+      return own(schema, 'nullable') === true && typeof of === 'string' ? [of, 'null'] : of;
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return of === true ? own(schema, BOUND_OF[name]) : of;
+    case 'minimum':
+    case 'maximum':
+      return own(schema, EXCLUSIVE_OF[name]) === true ? undefined : of;
+    default:
+      return of;
+  }
+}
+
+const BOUND_OF = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' } as const;
+const EXCLUSIVE_OF = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' } as const;
+
+/** Expressions differ by language, and a client may refuse one that it cannot compile. Models read it as a text. */
+const withPattern = (schema: JsonObject, pattern: string): JsonObject => {
+  const description = own(schema, 'description');
+  const text = typeof description === 'string' ? `${description}\n` : '';
+  return { ...schema, description: `${text}Pattern: ${pattern}` };
+};
+
+/** Leaves out required names whose properties were left out, and repeated ones. */
+function withoutOrphans(schema: JsonObject): JsonObject {
+  const { required, ...rest } = schema;
+  if (!Array.isArray(required)) return schema;
+  const properties = own(schema, 'properties');
+  const names = [...new Set(required as readonly string[])].filter(
+    (name) => !isObject(properties) || Object.hasOwn(properties, name),
+  );
+  return names.length === 0 ? rest : { ...rest, required: names };
+}

@@ -1,0 +1,95 @@
+import type { JsonObject } from '../protocol';
+import { own, ownList, ownObject } from '../rpc/message';
+import { OpenApiFault, resolved } from './document';
+import { METHODS, type HttpMethod } from './http-operation';
+
+/** Which operations become tools. Every member that is there must fit; path globs end in `*` at most. */
+export interface OperationFilter {
+  readonly operationIds?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly methods?: readonly HttpMethod[];
+  readonly paths?: readonly string[];
+}
+
+/** What an administrator chooses of a document. Operations are named by their ids, or by `method path`. */
+export interface OpenApiSelection {
+  /** Without it, all GET operations. */
+  readonly include?: OperationFilter;
+  readonly exclude?: OperationFilter;
+  /** Names of tools by operation. */
+  readonly aliases?: ReadonlyMap<string, string>;
+  /** Operations that change nothing, whatever their methods say. */
+  readonly readOnly?: ReadonlySet<string>;
+  /** Whether tools say what their results look like; true without it. */
+  readonly hasOutputSchemas?: boolean;
+}
+
+/** Where an operation is, and what selections name it by. */
+export interface ListedOperation {
+  readonly path: string;
+  readonly method: HttpMethod;
+  readonly operationId: string | null;
+  readonly tags: readonly string[];
+}
+
+const OPERATIONS_MAX = 10_000;
+/** Of one operation; more are not looked at. */
+const TAGS_MAX = 20;
+
+/** Names an operation within its document, such as `get /pets`. */
+export const operationKey = ({ method, path }: Pick<ListedOperation, 'method' | 'path'>): string =>
+  `${method} ${path}`;
+
+/** All operations of a document in its order. Throws an `OpenApiFault` for more than 10,000. */
+export function listedOperations(document: JsonObject): readonly ListedOperation[] {
+  const found: ListedOperation[] = [];
+  for (const [path, each] of Object.entries(ownObject(document, 'paths'))) {
+    const item = path.startsWith('/') ? itemOf(document, each) : null;
+    if (item === null) continue;
+    for (const method of METHODS) {
+      if (own(item, method) === undefined) continue;
+      const operation = ownObject(item, method);
+      const operationId = own(operation, 'operationId');
+      found.push({
+        ...{ path, method },
+        operationId: typeof operationId === 'string' ? operationId : null,
+        tags: ownList(operation, 'tags')
+          .slice(0, TAGS_MAX)
+          .filter((tag) => typeof tag === 'string'),
+      });
+    }
+    if (found.length > OPERATIONS_MAX)
+      throw new OpenApiFault(`The document has more than ${String(OPERATIONS_MAX)} operations.`);
+  }
+  return found;
+}
+
+/** The item of a path; null for one that is no object, or leads nowhere. */
+function itemOf(document: JsonObject, item: unknown): JsonObject | null {
+  try {
+    return resolved(document, item);
+  } catch (error) {
+    if (error instanceof OpenApiFault) return null;
+    throw error;
+  }
+}
+
+export function isSelected(operation: ListedOperation, { include, exclude }: OpenApiSelection): boolean {
+  const isIncluded = include === undefined ? operation.method === 'get' : fits(operation, include);
+  return isIncluded && !(exclude !== undefined && fits(operation, exclude));
+}
+
+function fits(
+  { operationId, path, method, tags: tagged }: ListedOperation,
+  filter: OperationFilter,
+): boolean {
+  const { operationIds, tags, methods, paths } = filter;
+  const isOfPath = (glob: string): boolean =>
+    glob.endsWith('*') ? path.startsWith(glob.slice(0, -1)) : path === glob;
+  return (
+    (operationIds === undefined || operationIds.some((id) => id === operationId)) &&
+    (tags === undefined || tags.some((tag) => tagged.includes(tag))) &&
+    (methods === undefined || methods.includes(method)) &&
+    (paths === undefined || paths.some(isOfPath))
+  );
+}
