@@ -1,4 +1,5 @@
 import { TestAdminApi, type Tenant } from '../apps/admin-api/src/spec-support/admin-api';
+import { insertMcpIntegration, insertMcpServer } from '../apps/admin-api/src/spec-support/mcp-servers';
 import { ApiClient } from '../apps/cli/src/api-client';
 import { exportState, reconcile, type ReconcileOptions, type State } from '../apps/cli/src/reconcile';
 
@@ -129,6 +130,17 @@ describe('MCP servers in files', () => {
       { rules: [rule('user', ada.email), rule('trust', 'CI')] },
     ]);
     await expect(apply(tenant, file('eve@other.example'))).rejects.toThrow('must be the id of a user');
+  });
+
+  it('leave out HTTP services with what belongs to them', async () => {
+    const tenant = await admin.tenant();
+    const { manager } = admin.dataSource;
+    const { id } = await insertMcpIntegration(manager, tenant, { kind: 'openapi', slug: 'service' });
+    await insertMcpServer(manager, tenant, id);
+    const state = await exportState(clientOf(tenant));
+    expect(Object.keys(state).filter((kind) => kind.startsWith('mcp_'))).toEqual([]);
+    const empty = { mcp_integrations: [], mcp_servers: [] };
+    expect(await apply(tenant, empty, { prune: true, force: true })).toEqual([]);
   });
 
   it('are deleted with their integration by force alone', async () => {

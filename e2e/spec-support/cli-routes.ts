@@ -95,8 +95,13 @@ export const NO_STATE: readonly Stateless[] = [
     reason: 'decisions about what a server offers, which its reading decides',
   },
   { routes: /\/v1\/mcp-integrations\/\{\w+\}\/(sync|versions)/, reason: 'an action' },
+  {
+    routes: /\/v1\/mcp-integrations\/(from-openapi|import|\{\w+\}\/openapi)/,
+    reason: 'OpenAPI documents and imports, which files do not contain yet',
+  },
   { routes: /\/v1\/mcp-approvals/, reason: 'decisions about single calls' },
   { routes: /\/v1\/mcp-toolsets/, reason: 'toolsets, which files do not contain yet' },
+  { routes: /\/agent-(integrations|servers)/, reason: 'agents, which files do not contain yet' },
   { routes: /feedback/, reason: 'data of requests' },
   { routes: /\/v1\/(logs|otel|repricings)/, reason: 'data of requests' },
 ];

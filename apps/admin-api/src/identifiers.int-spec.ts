@@ -213,7 +213,7 @@ describe('names of the control plane', () => {
     const bodies = Object.entries(schemas).filter(
       ([name]) =>
         /(?:Dto|Body)$/.test(name) &&
-        !/^(?:IntegrationModel|Mcp(?:ServerSwitch|CapabilitySwitch|DecisionItem|ServerInfo)|Created|(?:Create|Update)Label)/.test(
+        !/^(?:IntegrationModel|ImportMcp|Mcp(?:ServerSwitch|CapabilitySwitch|DecisionItem|ServerInfo)|Created|(?:Create|Update)Label)/.test(
           name,
         ),
     );

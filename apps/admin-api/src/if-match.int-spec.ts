@@ -9,6 +9,7 @@ const WITHOUT_ETAG = [
   'grants_end',
   'guardrailServers_put',
   'guardrailServers_replace',
+  'guardrailServers_replaceAgents',
   'ownGrants_end',
   'scimTokens_remove',
   'ssoLinks_remove',

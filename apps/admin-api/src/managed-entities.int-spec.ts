@@ -27,6 +27,8 @@ const ENTITIES: readonly (readonly [name: string, path: string, methods: readonl
   ['deployments', '/deployments', ALL],
   ['MCP integrations', '/mcp-integrations', ALL],
   ['MCP servers', '/mcp-servers', ALL],
+  ['agent integrations', '/agent-integrations', ALL],
+  ['agents', '/agent-servers', ALL],
   ['MCP toolsets', '/mcp-toolsets', ALL],
   ['log exports', '/logs/exports', ['get', 'post', 'put']],
   ['audit logs', '/audit-logs', ['get']],

@@ -13,6 +13,8 @@ import { sampleLogRecord } from '@gw/testing';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 import { checkIdentityResponses } from './spec-support/identity-responses';
 import { checkMcpResponses } from './spec-support/mcp-responses';
+import { checkAgentResponses } from './spec-support/agent-responses';
+import { insertAgentIntegration, insertAgentServer } from './spec-support/agent-servers';
 import { checkMcpServerResponses } from './spec-support/mcp-server-responses';
 import { insertMcpIntegration, insertMcpServer } from './spec-support/mcp-servers';
 import { StubWorker } from './spec-support/stub-worker';
@@ -382,6 +384,11 @@ describe('responses of the control plane', () => {
     const { id: upstream } = await insertMcpIntegration(manager, ours);
     const { id: server } = await insertMcpServer(manager, ours, upstream);
     await step('PUT', servers, { mcp_servers: { [server]: {} } });
+    const agents = `/v1/guardrails/${tools.slug}/agent-servers`;
+    const { id: upstreamAgent } = await insertAgentIntegration(manager, ours);
+    const { id: agent } = await insertAgentServer(manager, ours, upstreamAgent);
+    await step('PUT', agents, { agent_servers: { [agent]: {} } });
+    await step('GET', agents);
     await step('PUT', `${servers}/${server}`, { run_on: ['beforeToolCall'] });
     await step('GET', servers);
     await step('DELETE', `/v1/guardrails/${tools.slug}`);
@@ -419,12 +426,11 @@ describe('responses of the control plane', () => {
   });
 
   checkIdentityResponses({ admin, ours, step });
-  checkMcpResponses({
-    ours,
-    step: async <T>(method: string, url: string, body?: object) =>
-      (await step(method, url, body)) as unknown as T,
-  });
+  const stepAs = async <T>(method: string, url: string, body?: object) =>
+    (await step(method, url, body)) as unknown as T;
+  checkMcpResponses({ ours, step: stepAs });
   checkMcpServerResponses({ admin, ours, step });
+  checkAgentResponses({ ours, step: stepAs });
 
   it('of exports match the document', async () => {
     const own = { key: ours.key };
@@ -467,6 +473,7 @@ describe('responses of the control plane', () => {
     // These routes need an agent, an MCP server, mail, DNS, an identity provider and an authenticator app; the specs of their resources check their responses.
     expect(unseen.sort()).toEqual([
       'agentCards_fetch',
+      'agentSkills_sync',
       'auth_loginByFactor',
       'domains_verify',
       'grants_end',

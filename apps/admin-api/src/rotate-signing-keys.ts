@@ -20,7 +20,7 @@ export function rotatedKey(environment: Readonly<Record<string, string | undefin
         organisations.map(({ id }) => id),
         { action: 'rotate', resourceType: 'signing_keys', resourceId: kid, command: COMMAND },
       );
-      await recordChange(manager, { changed: [documentKey.signingKey()] });
+      await recordChange(manager, { changed: [documentKey.signingKey(), documentKey.cardKey()] });
       return kid;
     }),
   );

@@ -62,6 +62,7 @@ import { RefusedRequests } from './record/refused-requests';
 import { createResponses, type Responses } from './cache/response-stores';
 import { createBreakers } from './attempt/breakers';
 import { Configs } from './configs/configs';
+import { createAgents } from './agents/create-agents';
 import { createMcp } from './mcp/create-mcp';
 import { createPrincipals } from './auth/create-principals';
 import type { Documents } from './auth/documents';
@@ -151,24 +152,20 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
   const pipeline = new Pipeline(stages, failures, underWay);
   const ended = EndedCallers.start({ ...shared, underWay, pipeline });
-  const own = { guardrails, guardTools, stages, underWay, failures, log };
-  const mcp = createMcp({ ...shared, ...limits, ...own });
+  const servers = { ...shared, ...limits, guardrails, guardTools, stages, underWay, failures, log };
+  const mcp = createMcp(servers);
   parts.drain.whenAnnounced(() => mcp.drain());
-  const door = createDoor({ ...parts, ...limits, pipeline, controlPlane, stages, mcp, board: health });
+  const agents = createAgents(servers);
+  const doors = { pipeline, controlPlane, stages, mcp, agents };
+  const door = createDoor({ ...parts, ...limits, ...doors, board: health });
   return {
-    realtime: realtime.door,
-    routing,
-    overload,
-    outbound,
-    underWay,
-    inFlight,
-    refused,
-    door,
+    ...{ realtime: realtime.door, routing, overload, outbound, underWay, inFlight, refused, door },
     interrupt: () => interruptAll({ door, realtime, outbound, underWay, pipeline }),
     close: () => {
       stopListening();
       for (const part of [overload, health]) part.stop();
-      for (const part of [mcp, realtime, breakers, responses, limits, outbound, names, ended]) part.close();
+      for (const part of [mcp, agents, realtime, breakers, responses, limits, outbound, names, ended])
+        part.close();
       for (const part of [shared.principals, controlPlane]) part.close();
     },
   };

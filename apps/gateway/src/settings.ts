@@ -73,6 +73,8 @@ const SCHEMA = {
   PUBLIC_GATEWAY_URL: optional(url({ protocols: ['http:', 'https:'] })),
   /** Hosts that clients may name in requests to MCP servers, separated by commas. Empty: every host. */
   PUBLIC_HOSTS: text(''),
+  /** OFF: paths of agents do not exist. */
+  A2A_ENABLED: feature(),
   /** Status of tool calls that a limit, a guardrail or a rule denies: always 200, or `http`: 429, 412 and 403. */
   MCP_DENIAL_STATUS: oneOf(['200', 'http'], '200'),
   /** Milliseconds that an outbound call may take; for a stream, until the first byte and between bytes. */

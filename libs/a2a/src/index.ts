@@ -44,7 +44,6 @@ export {
   A2aError,
   restError,
   rpcError,
-  translateError,
   type A2aErrorKind,
   type RestError,
   type RpcError,
@@ -62,7 +61,16 @@ export {
   type RpcRequest,
 } from './protocol/read-call';
 export { readRpcResponse, RESPONSE_BOUNDS, type RpcOutcome } from './protocol/read-response';
-export { restParams } from './protocol/rest-params';
+export {
+  agentFailure,
+  restFailure,
+  rpcFailure,
+  translateError,
+  type Failure,
+  type GatewayProblem,
+} from './protocol/problems';
+export { readRestBody, restParams } from './protocol/rest-params';
+export { readRestResponse, restErrorIn } from './protocol/rest-response';
 export { restRequest, type RestRequest } from './protocol/rest-request';
 export {
   agentRoute,
@@ -80,6 +88,7 @@ export {
   type CardForm,
   type VersionSignals,
 } from './protocol/versions';
+export { bareEvent } from './push/bare-event';
 export {
   PUSH_CONFIGS_MAX,
   pushAddressFault,
@@ -89,6 +98,7 @@ export {
   type PushRules,
 } from './push/push-config';
 export {
+  isPushToken,
   PUSH_BODY_BOUNDS,
   pushReceipt,
   pushTokenHash,
@@ -111,9 +121,12 @@ export {
   type SandboxAgentRequest,
   type SandboxAgentResponse,
 } from './sandbox/echo-agent';
-export { isTerminal, type TaskState } from './shapes/enums';
+export { endsStream, isTerminal, knownState, type TaskState } from './shapes/enums';
+export { eventFacts, type EventFacts } from './shapes/event-facts';
 export { eventIds, eventKind, type EventKind } from './shapes/events';
 export { type Members } from './shapes/members';
+export { partTexts, withPartTexts } from './shapes/part-texts';
+export { restResult, rpcResult } from './shapes/proto03/rest-forms';
 export { translateParams, translateResult, type Direction } from './shapes/translate';
 export {
   ownContext,

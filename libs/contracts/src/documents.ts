@@ -1,4 +1,5 @@
 import type { LossMode } from '@gw/kernel';
+import type { AgentCatalogueDocument, AgentServerDocument, CardKeyDocument } from './agent-documents';
 import type {
   AccessTokenDocument,
   SigningKeyDocument,
@@ -29,6 +30,9 @@ export type DocumentKind =
   | 'prompt'
   | 'prompt_version'
   | 'mcp_server'
+  | 'agent_server'
+  | 'agent_catalogue'
+  | 'card_key'
   | 'mcp_toolset'
   | 'mcp_catalogue'
   | 'access_token'
@@ -411,6 +415,9 @@ export type ReadModelDocument =
   | McpToolsetDocument
   | McpCatalogueDocument
   | McpConnectionDocument
+  | AgentServerDocument
+  | AgentCatalogueDocument
+  | CardKeyDocument
   | AccessTokenDocument
   | UserDocument
   | SigningKeyDocument
@@ -422,8 +429,10 @@ export type ReadModelDocument =
  * `provider:<workspace id>:<slug>`, `config:<workspace id>:<slug or id>`, `guardrail:<workspace
  * id>:<slug or id>`, `prompt:<organisation id>:<slug or id>`, `prompt_version:<organisation
  * id>:<id>`, `mcp_server:<workspace id>:<slug or id>`, `mcp_toolset:<workspace id>:<slug or id>`,
- * `mcp_catalogue:<workspace id>`, `mcp_connection:<server id>:<user id>`, `access_token:<hash>`,
- * `user:<organisation id>:<user id>`, `signing_key:current`, `trusts:<SHA-256 of the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
+ * `mcp_catalogue:<workspace id>`, `mcp_connection:<server id>:<user id>`,
+ * `agent_server:<workspace id>:<slug or id>`, `agent_catalogue:<workspace id>`, `card_key:current`,
+ * `access_token:<hash>`, `user:<organisation id>:<user id>`, `signing_key:current`, `trusts:<SHA-256 of
+ * the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
  */
 export type DocumentKey = string;
 
@@ -443,6 +452,11 @@ export const documentKey = {
     `mcp_toolset:${workspaceId}:${slugOrId}`,
   mcpCatalogue: (workspaceId: string): DocumentKey => `mcp_catalogue:${workspaceId}`,
   mcpConnection: (serverId: string, userId: string): DocumentKey => `mcp_connection:${serverId}:${userId}`,
+  agentServer: (workspaceId: string, slugOrId: string): DocumentKey =>
+    `agent_server:${workspaceId}:${slugOrId}`,
+  agentCatalogue: (workspaceId: string): DocumentKey => `agent_catalogue:${workspaceId}`,
+  /** The key of the installation that signs cards of agents. */
+  cardKey: (): DocumentKey => 'card_key:current',
   accessToken: (hash: string): DocumentKey => `access_token:${hash}`,
   user: (organisationId: string, userId: string): DocumentKey => `user:${organisationId}:${userId}`,
   signingKey: (): DocumentKey => 'signing_key:current',
@@ -450,18 +464,3 @@ export const documentKey = {
   workspaceSlug: (organisationId: string, slug: string): DocumentKey =>
     `workspace_slug:${organisationId}:${slug}`,
 } as const;
-
-/** Returns the context to which a provider's credential is sealed. */
-export const credentialBinding = (workspaceId: string, providerId: string): string =>
-  `provider:${workspaceId}:${providerId}`;
-
-/** Returns the context to which a guardrail's secrets are sealed. */
-export const guardrailBinding = (organisationId: string, guardrailId: string): string =>
-  `guardrail:${organisationId}:${guardrailId}`;
-
-/** Returns the context to which the credentials of an MCP integration are sealed. */
-export const mcpAuthBinding = (organisationId: string, integrationId: string): string =>
-  `mcp_integration:${organisationId}:${integrationId}`;
-
-/** Returns the context to which the key that signs tokens is sealed. */
-export const signingKeyDocumentBinding = (kid: string): string => `signing_key_document:${kid}`;

@@ -1,3 +1,11 @@
+export {
+  agentAuthBinding,
+  cardKeyBinding,
+  credentialBinding,
+  guardrailBinding,
+  mcpAuthBinding,
+  signingKeyDocumentBinding,
+} from './bindings';
 export type { BreakerChange, BreakerStore } from './breakers';
 export {
   isOfInstallation,
@@ -43,12 +51,21 @@ export {
   type McpToolsetDocument,
   type McpToolsetMember,
 } from './mcp-documents';
+export type {
+  AgentAccessRule,
+  AgentAuthContent,
+  AgentAuthType,
+  AgentCatalogueDocument,
+  AgentGuardrailMapping,
+  AgentInterfaceFacts,
+  AgentLimits,
+  AgentPrices,
+  AgentServerDocument,
+  AgentSkillFacts,
+  CardKeyDocument,
+} from './agent-documents';
 export {
-  credentialBinding,
   documentKey,
-  guardrailBinding,
-  mcpAuthBinding,
-  signingKeyDocumentBinding,
   type ApiKeyDocument,
   type ConfigDocument,
   type DefaultGuardrails,
@@ -100,6 +117,7 @@ export {
   type McpRefreshResponse,
   type McpScopeRequest,
   type McpSyncResponse,
+  type AgentCardSyncResponse,
   type ScimSettleResponse,
 } from './internal-api';
 export {
@@ -113,6 +131,7 @@ export {
 export type { FactType, LogColumnFacts, LogFilterFacts } from './log-field-facts';
 export { storable, type LogKind, type LogSqlType, type LogUnit } from './log-kinds';
 export type {
+  AgentRecord,
   AttemptEnd,
   AttemptRecord,
   CacheEmbedding,

@@ -42,6 +42,8 @@ export const INTERNAL = {
   scimSettle: '/internal/v1/scim/settle',
   /** POST → `McpSyncResponse`: reads a batch of MCP servers whose turn it is. Admin API. */
   mcpSync: '/internal/v1/mcp/sync',
+  /** POST → `AgentCardSyncResponse`: reads a batch of cards of agents whose turn it is. Admin API. */
+  agentCardSync: '/internal/v1/agents/cards/sync',
   /** POST → `McpHealthCheckResponse`: checks a batch of MCP servers whose turn it is. Admin API. */
   mcpHealth: '/internal/v1/mcp/health',
   /**
@@ -103,6 +105,11 @@ export interface McpRefreshResponse {
 
 export interface McpSyncResponse {
   /** Servers of this batch, read or not; 0 when it was no server's turn. */
+  readonly read: number;
+}
+
+export interface AgentCardSyncResponse {
+  /** Agents of this batch, read or not; 0 when it was no agent's turn. */
   readonly read: number;
 }
 

@@ -193,6 +193,32 @@ export interface McpRecord {
   readonly approvalId?: string;
 }
 
+/** A request to an agent (A2A). */
+export interface AgentRecord {
+  /** Slug of the agent. */
+  readonly agent: string;
+  /** Operation by its method of A2A 1.0, such as `SendMessage`. */
+  readonly operation: string;
+  /** Version of A2A and binding that the client speaks. */
+  readonly version: '0.3' | '1.0';
+  readonly binding: 'JSONRPC' | 'HTTP+JSON';
+  /** Version of A2A that the agent speaks. */
+  readonly agentVersion: '0.3' | '1.0';
+  /** Id of the skill that the message names; null for none. */
+  readonly skill: string | null;
+  readonly taskId: string | null;
+  readonly contextId: string | null;
+  /** Last state of the task that the agent reported, as A2A 1.0 names it; null for none. */
+  readonly state: string | null;
+  /** Events of the stream that were sent on. */
+  readonly events: number;
+  /** Artifacts of the agent, and the bytes of their parts as JSON. */
+  readonly artifacts: number;
+  readonly artifactBytes: number;
+  /** Parts of the client's message by kind. */
+  readonly parts: { readonly text: number; readonly file: number; readonly data: number };
+}
+
 /** The saved prompt from which the request was rendered. */
 export interface PromptRecord {
   readonly id: string;
@@ -301,6 +327,8 @@ export interface DecisionRecord {
   readonly prompt?: PromptRecord;
   /** Absent: no MCP server was called. */
   readonly mcp?: McpRecord;
+  /** Absent: no agent was called. */
+  readonly agent?: AgentRecord;
   /**
    * Whether this was the first request with its `Idempotency-Key` or a repetition. Absent: it had
    * no key.

@@ -2,6 +2,13 @@
  * Every entity with the types of its columns, one line each. The data source registers each class named here, and the index exports
  * all of them.
  */
+export { AgentIntegrationWorkspaceEntity } from './agents/agent-integration-workspace.entity';
+export { AgentIntegrationEntity } from './agents/agent-integration.entity';
+export { AgentServerSkillEntity } from './agents/agent-server-skill.entity';
+export { AgentServerUserEntity } from './agents/agent-server-user.entity';
+export { AgentServerEntity } from './agents/agent-server.entity';
+export { AgentSkillEntity } from './agents/agent-skill.entity';
+export { GuardrailAgentServerEntity } from './agents/guardrail-agent-server.entity';
 export { AlertWebhookEntity } from './alerts/alert-webhook.entity';
 export { ChangeEventEntity } from './change-events/change-event.entity';
 export { EnforcedFeaturesEntity } from './change-events/enforced-features.entity';
@@ -43,7 +50,7 @@ export { FeedbackEntity } from './logs/feedback.entity';
 export { LogExportEntity, LogExportPartEntity, type LogExportStatus } from './logs/log-export.entity';
 export { MailEntity } from './mails/mail.entity';
 export { McpApprovalEntity } from './mcp/mcp-approval.entity';
-export { McpCapabilityEntity, type StoredFinding } from './mcp/mcp-capability.entity';
+export { McpCapabilityEntity } from './mcp/mcp-capability.entity';
 export { McpConnectTicketEntity } from './mcp/mcp-connect-ticket.entity';
 export { McpConnectionEntity } from './mcp/mcp-connection.entity';
 export { McpHealthEntity } from './mcp/mcp-health.entity';

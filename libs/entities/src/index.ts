@@ -60,6 +60,7 @@ export {
   policyUsageLimit,
   policyUsageRule,
 } from './resources/policy-limits';
+export { GuardrailMapping } from './resources/guardrail-mapping';
 export { PlainRow, Row } from './row';
 export { assertOpens, openInstallation } from './sealed/installation-key';
 export { countOutdated, resealEverything, type ResealResult } from './sealed/reseal.queries';
@@ -81,3 +82,6 @@ export {
 export { isUniqueViolation, sqlStateOf } from './sql-state';
 export { storableJson } from './storable';
 export { addSigningKey, replaceSigningKeys, rotateSigningKeys } from './oauth/signing-keys.queries';
+export { UpstreamCapability, type StoredFinding } from './upstreams/upstream-capability';
+export { UpstreamIntegration } from './upstreams/upstream-integration';
+export { UpstreamServer } from './upstreams/upstream-server';

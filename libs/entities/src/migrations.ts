@@ -65,6 +65,7 @@ export { CookieSessions1795830500000 } from './migrations/1795830500000-cookie-s
 export { RememberedConsents1795840000000 } from './migrations/1795840000000-remembered-consents';
 export { Mcp1795850000000 } from './migrations/1795850000000-mcp';
 export { McpVault1795860000000 } from './migrations/1795860000000-mcp-vault';
+export { Agents1795870000000 } from './migrations/1795870000000-agents';
 export { McpToolsets1795871000000 } from './migrations/1795871000000-mcp-toolsets';
 export { McpOpenapi1795872000000 } from './migrations/1795872000000-mcp-openapi';
 export { McpApprovals1795873000000 } from './migrations/1795873000000-mcp-approvals';

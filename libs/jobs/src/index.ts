@@ -1,3 +1,4 @@
+export { agentCardSyncJob } from './agent-card-sync.job';
 export { alertsJob } from './alerts.job';
 export { budgetsJob } from './budgets.job';
 export { domainRecheckJob } from './domain-recheck.job';

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gw/kernel';
+import { agentCardSyncJob } from './agent-card-sync.job';
 import { alertsJob } from './alerts.job';
 import { budgetsJob } from './budgets.job';
 import { domainRecheckJob } from './domain-recheck.job';
@@ -36,6 +37,7 @@ export const JOBS: readonly JobSpec[] = [
   resealJob,
   scimSyncJob,
   mcpSyncJob,
+  agentCardSyncJob,
   mcpHealthJob,
   domainRecheckJob,
   oauthExpiryJob,

@@ -68,6 +68,12 @@ export const ERRORS = {
     message:
       'Programs are never started here; run the MCP server behind a bridge, such as mcp-proxy, and register the URL of the bridge with transport http.',
   },
+  agent_transport_unsupported: {
+    status: 400,
+    code: 'AB01',
+    message:
+      'The agent has no interface that can be called: JSONRPC or HTTP+JSON of A2A 0.3 or 1.0; register another address of it, or a card with one.',
+  },
   inline_config_blocked: {
     status: 400,
     code: 'AB01',
@@ -163,6 +169,7 @@ export const ERRORS = {
     code: 'AB04',
     message: 'The MCP server could not be read.',
   },
+  agent_unreadable: { status: 502, code: 'AB04', message: 'The card of the agent could not be read.' },
   provider_unreachable: { status: 502, code: 'AB04', message: 'The provider could not be reached.' },
   provider_connections_exhausted: {
     status: 503,

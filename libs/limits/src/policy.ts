@@ -37,6 +37,10 @@ export interface PolicySubject {
   readonly endpointTypes?: readonly string[];
   readonly mcpServer?: string | null;
   readonly mcpTool?: string | null;
+  /** Slug of the agent. */
+  readonly agent?: string | null;
+  /** Id of the skill that a message names. */
+  readonly agentSkill?: string | null;
   /**
    * Name under which a toolset shows the tool. Conditions match it as well; what they exclude and
    * groups look at `mcpTool` alone, so that no alias leads past a policy.
@@ -247,6 +251,8 @@ const SHARED: Readonly<Record<string, Reader>> = {
   provider: ({ provider }) => provider ?? null,
   mcp_server: ({ mcpServer }) => mcpServer ?? null,
   mcp_tool: ({ mcpTool }) => mcpTool ?? null,
+  agent: ({ agent }) => agent ?? null,
+  agent_skill: ({ agentSkill }) => (agentSkill === '' ? null : (agentSkill ?? null)),
 };
 
 const IN_CONDITIONS: Readonly<Record<string, Reader>> = {

@@ -2,6 +2,7 @@ export {
   decidingRule,
   isUserAllowed,
   judgeAccess,
+  judgeGrants,
   matchesName,
   MCP_SCOPE,
   rulesAbout,

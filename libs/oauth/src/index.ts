@@ -30,6 +30,13 @@ export {
   shownHost,
   type RedirectUriOptions,
 } from './redirect-uri';
-export { mcpPlaceOf, resourceAt, resourceOfPath, type McpPlace, type ResourcePlace } from './resource-paths';
+export {
+  mcpPlaceOf,
+  resourcePathOf,
+  resourceAt,
+  resourceOfPath,
+  type McpPlace,
+  type ResourcePlace,
+} from './resource-paths';
 export { canonicalResource, sameResource } from './resource-url';
 export { newUserCode, userCodeForm } from './user-code';

@@ -66,6 +66,16 @@ export function mcpPlaceOf(path: string): McpPlace | undefined {
 }
 
 /**
+ * The path of the resource that a path of MCP servers or agents belongs to. Agents have paths below them, such as those of their
+ * cards; an MCP server has one.
+ */
+export function resourcePathOf(path: string): string {
+  if (mcpPlaceOf(path) !== undefined) return path;
+  const segments = path.split('/', 5).slice(1, 4);
+  return agentAt(segments) === undefined ? path : `/${segments.join('/')}`;
+}
+
+/**
  * The path of the resource that an authorization path names: `/oauth/{workspace}/{server}/authorize` and `/oauth/{server}/authorize`.
  * Undefined for another path.
  */

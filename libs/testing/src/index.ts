@@ -1,3 +1,10 @@
+export {
+  AGENT_REST_PATH,
+  AGENT_RPC_PATH,
+  startAgentFixture,
+  type AgentFixture,
+  type AgentFixtureRequest,
+} from './a2a/agent-fixture';
 export { isAwsSigned } from './aws-signature';
 export { awsFrame } from './aws-frame';
 export { analyticsQueries, analyticsContract, analyticsSample, expectedRows } from './analytics-contract';

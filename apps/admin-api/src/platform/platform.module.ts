@@ -60,6 +60,7 @@ import { Proofs } from './mfa/proofs';
 import { SecondFactorsService } from './mfa/second-factors.service';
 import { OidcClients } from './logins/oidc-clients.service';
 import { PasswordSessions } from './logins/password-sessions.service';
+import { CardKeysController } from './agents/card-keys.controller';
 import { GrantsController, OwnGrantsController } from './oauth/grants.controller';
 import { SigningKeys } from './oauth/signing-keys';
 import { SigningKeysController } from './oauth/signing-keys.controller';
@@ -90,6 +91,8 @@ import { TokenEndpoint } from './mcp/token-endpoint';
 import { UpstreamRevocations } from './mcp/upstream-revocations';
 import { AuditRecorder } from './unit-of-work/audit-recorder';
 import { Writes } from './unit-of-work/writes';
+import { SharedHeaders } from './upstreams/shared-headers.service';
+import { UpstreamCredentials } from './upstreams/upstream-credentials.service';
 
 const proxyOf = ({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY }: AdminSettings) => ({
   httpProxy: HTTP_PROXY,
@@ -178,6 +181,7 @@ const SHARED = [
   PasswordChecks,
   PasswordLogins,
   SecretAccess,
+  SharedHeaders,
   // Pages of resources sign users in as those of the OAuth server do.
   PageSessions,
   PageSignIns,
@@ -186,6 +190,7 @@ const SHARED = [
   McpSecrets,
   SigningKeys,
   TokenEndpoint,
+  UpstreamCredentials,
   UpstreamRevocations,
   UserKeysService,
   GivenMemberships,
@@ -206,6 +211,26 @@ const SINGLE_SIGN_ON = [
   SsoUsers,
 ];
 
+const CONTROLLERS = [
+  AuditLogsController,
+  AuthController,
+  MfaController,
+  PasskeysController,
+  PasskeyLoginController,
+  SsoLoginController,
+  SamlLoginController,
+  SamlLogoutController,
+  SsoKeysController,
+  CardKeysController,
+  SsoLogoutController,
+  EarlierKeysController,
+  DevicePageController,
+  OauthConsentController,
+  OwnGrantsController,
+  GrantsController,
+  SigningKeysController,
+];
+
 /**
  * Shared by all resources: settings, access, credentials and the unit of work. Its guard protects every route of the
  * app.
@@ -219,24 +244,7 @@ export class PlatformModule {
     return {
       module: PlatformModule,
       imports: [PassportModule],
-      controllers: [
-        AuditLogsController,
-        AuthController,
-        MfaController,
-        PasskeysController,
-        PasskeyLoginController,
-        SsoLoginController,
-        SamlLoginController,
-        SamlLogoutController,
-        SsoKeysController,
-        SsoLogoutController,
-        EarlierKeysController,
-        DevicePageController,
-        OauthConsentController,
-        OwnGrantsController,
-        GrantsController,
-        SigningKeysController,
-      ],
+      controllers: CONTROLLERS,
       providers: [
         { provide: SETTINGS, useValue: settings },
         { provide: Secrets, useValue: secrets },
@@ -270,7 +278,11 @@ export class PlatformModule {
         ...SINGLE_SIGN_ON,
         { provide: APP_GUARD, useClass: AccessGuard },
       ],
-      exports: [SETTINGS, Secrets, ...FROM_SETTINGS.map(({ provide }) => provide), ...SHARED],
+      exports: [
+        ...[SETTINGS, Secrets, SigningKeys],
+        ...FROM_SETTINGS.map(({ provide }) => provide),
+        ...SHARED,
+      ],
     };
   }
 }

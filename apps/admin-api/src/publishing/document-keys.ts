@@ -11,6 +11,9 @@ export type WantedRow =
   | { readonly kind: 'config'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'guardrail'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'mcp_server'; readonly workspaceId: string; readonly name: string }
+  | { readonly kind: 'agent_server'; readonly workspaceId: string; readonly name: string }
+  | { readonly kind: 'agent_catalogue'; readonly id: string }
+  | { readonly kind: 'card_key' }
   | { readonly kind: 'mcp_toolset'; readonly workspaceId: string; readonly name: string }
   | { readonly kind: 'mcp_catalogue'; readonly id: string }
   | { readonly kind: 'prompt'; readonly organisationId: string; readonly name: string }
@@ -26,10 +29,11 @@ type NamedKind = Extract<WantedRow, { readonly workspaceId: string; readonly nam
 
 // Lower case only, so that a document has exactly one key, the one in change events.
 const BY_HASH = /^(api_key|ended_api_key|access_token):([0-9a-f]{64})$/;
-const BY_ID = /^(organisation|workspace|mcp_catalogue):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const BY_ID =
+  /^(organisation|workspace|mcp_catalogue|agent_catalogue):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 /** A slug has at most 255 characters, and Postgres text cannot contain NUL. */
 const BY_NAME =
-  /^(provider|config|guardrail|mcp_server|mcp_toolset):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
+  /^(provider|config|guardrail|mcp_server|mcp_toolset|agent_server):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
 const MCP_CONNECTION =
   /^mcp_connection:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const USER =
@@ -41,6 +45,7 @@ const WORKSPACE_SLUG = /^(workspace_slug):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-
 /** Returns null for text that is not a valid document key. */
 export const parseDocumentKey = (key: DocumentKey): WantedRow | null =>
   (key === documentKey.signingKey() ? { kind: 'signing_key' } : null) ??
+  (key === documentKey.cardKey() ? { kind: 'card_key' } : null) ??
   hashedRow(key) ??
   rowById(key) ??
   rowOfOrganisation(key) ??
@@ -57,7 +62,9 @@ function hashedRow(key: DocumentKey): WantedRow | null {
 
 function rowById(key: DocumentKey): WantedRow | null {
   const [, kind, id] = BY_ID.exec(key) ?? [];
-  return id === undefined ? null : { kind: kind as 'organisation' | 'workspace' | 'mcp_catalogue', id };
+  return id === undefined
+    ? null
+    : { kind: kind as 'organisation' | 'workspace' | 'mcp_catalogue' | 'agent_catalogue', id };
 }
 
 function rowOfOrganisation(key: DocumentKey): WantedRow | null {

@@ -26,6 +26,7 @@ import { GuardrailCredentials } from '../platform/credentials/guardrail-credenti
 import { SecretAccess } from '../platform/credentials/secret-access';
 import { Secrets, SETTINGS } from '../settings';
 import { addAccessTokens } from './access-token-documents';
+import { addAgentCatalogues, addAgentServers } from './agent-documents';
 import {
   apiKeyDocument,
   configDocument,
@@ -74,12 +75,11 @@ export class DocumentsService {
     });
     const of = <K extends WantedRow['kind']>(kind: K): Wanted<K>[] =>
       wanted.filter((item): item is Wanted<K> => item.kind === kind);
+    const keysOf = (kind: WantedRow['kind']): DocumentKey[] => of(kind).map(({ key }) => key);
     const found: Documents = new Map();
-    // Outside of the transaction, since it makes the first key of an installation.
-    await this.signingKeys.add(
-      of('signing_key').map(({ key }) => key),
-      found,
-    );
+    // Outside of the transaction, since it makes the first keys of an installation.
+    await this.signingKeys.add(keysOf('signing_key'), found);
+    await this.signingKeys.addCardKey(keysOf('card_key'), found);
     return this.dataSource.transaction('REPEATABLE READ', async (manager) => {
       const [row] = await manager.query<[{ sequence: string }]>(
         'SELECT coalesce(max(sequence), 0) AS sequence FROM change_events',
@@ -94,6 +94,8 @@ export class DocumentsService {
       await this.addConfigs(manager, of('config'), found);
       await addGuardrails(manager, of('guardrail'), found, this.guardrailCredentials);
       await addMcpServers(manager, of('mcp_server'), found, this.credentials, this.secrets);
+      await addAgentServers(manager, of('agent_server'), found, this.credentials, this.secrets);
+      await addAgentCatalogues(manager, of('agent_catalogue'), found);
       await addMcpToolsets(manager, of('mcp_toolset'), found);
       await addMcpCatalogues(manager, of('mcp_catalogue'), found);
       await addMcpConnections(manager, of('mcp_connection'), found, this.installation.sealingKeyring);

@@ -220,7 +220,7 @@ describe('documents of MCP servers', () => {
     const user = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
     const { id: guardrailId } = await guardrail();
     const at = { serverId: server.id, userId: user.id };
-    const mapped = { guardrailId, mcpServerId: server.id };
+    const mapped = { guardrailId, serverId: server.id };
     const ofServer = (more: object) => () => manager.update(McpServerEntity, server.id, more);
     const ofIntegration = (more: object) => () => manager.update(McpIntegrationEntity, integration.id, more);
     const ofCapability = (more: object) => () => manager.update(McpCapabilityEntity, capability.id, more);

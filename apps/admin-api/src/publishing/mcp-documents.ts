@@ -1,14 +1,15 @@
 import {
   isOfUsers,
+  mcpAuthBinding,
   type DocumentKey,
   type McpAccessRule,
   type McpGuardrailMapping,
   type McpServerDocument,
   type ReadModelDocument,
 } from '@gw/contracts';
-import { SecretReferenceEntity, type McpIntegrationEntity, type McpServerEntity } from '@gw/entities';
+import type { McpIntegrationEntity, McpServerEntity } from '@gw/entities';
 import { UUID } from '@gw/kernel';
-import { In, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { CredentialsService } from '../platform/credentials/credentials.service';
 import type { SecretAccess } from '../platform/credentials/secret-access';
 import {
@@ -18,17 +19,12 @@ import {
   type McpParts,
 } from '../platform/mcp/mcp-server-parts.queries';
 import { versioned } from './document-builders';
-
-interface Wanted {
-  readonly key: DocumentKey;
-  readonly workspaceId: string;
-  readonly name: string;
-}
+import { referencesOf, type WantedServer } from './upstream-references';
 
 /** Adds MCP servers by slug or id: those whose integration their workspace may use. */
 export async function addMcpServers(
   manager: EntityManager,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedServer[],
   to: Map<DocumentKey, ReadModelDocument>,
   credentials: CredentialsService,
   secrets: SecretAccess,
@@ -52,23 +48,11 @@ export async function addMcpServers(
     const integration = row && parts.integrations.get(row.integrationId);
     if (!integration) continue;
     const uses = secrets.usesOf(integration.secretMappings ?? [], references, workspaceId);
-    const { sealedAuth, version } = credentials.sealForMcpServer(integration, uses);
+    const { sealedAuth, version } = credentials.sealForUpstream(integration, mcpAuthBinding, uses);
     const document = mcpServerDocument(row, integration, parts, version);
     // The control plane alone gets tokens of users.
     to.set(key, isOfUsers(document.authType) ? document : { ...document, sealedAuth });
   }
-}
-
-async function referencesOf(
-  manager: EntityManager,
-  integrations: readonly McpIntegrationEntity[],
-): Promise<ReadonlyMap<string, SecretReferenceEntity>> {
-  const ids = integrations.flatMap(({ secretMappings }) =>
-    (secretMappings ?? []).map(({ secret_reference_id }) => secret_reference_id),
-  );
-  if (ids.length === 0) return new Map();
-  const rows = await manager.find(SecretReferenceEntity, { where: { id: In(ids), status: 'active' } });
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** `sealed` replaces the sealed member, whose text differs each time the same secret is sealed. */

@@ -16,6 +16,7 @@ import { DataSource } from 'typeorm';
 import { CredentialsService } from '../platform/credentials/credentials.service';
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
+import { SigningKeys } from '../platform/oauth/signing-keys';
 import { Secrets, SETTINGS } from '../settings';
 import { ChangeRecorder } from '../platform/unit-of-work/change-recorder';
 import { ReadModelModule } from './read-model.module';
@@ -99,7 +100,7 @@ describe.each(['http', 'redis'] as const)('read model over %s', (driver) => {
     @Module({
       providers: [
         { provide: DataSource, useValue: database.dataSource },
-        { provide: SETTINGS, useValue: { REDIS_URL: redis?.url ?? null } },
+        { provide: SETTINGS, useValue: { REDIS_URL: redis?.url ?? null, PUBLIC_URL: null } },
         {
           provide: CredentialsService,
           useValue: new CredentialsService(new Secrets(Buffer.alloc(32, 1), TOKEN)),
@@ -110,8 +111,12 @@ describe.each(['http', 'redis'] as const)('read model over %s', (driver) => {
         },
         { provide: Secrets, useValue: new Secrets(Buffer.alloc(32, 1), TOKEN) },
         GuardrailCredentials,
+        SigningKeys,
       ],
-      exports: [DataSource, SETTINGS, Secrets, CredentialsService, SecretAccess, GuardrailCredentials],
+      exports: [
+        ...[DataSource, SETTINGS, Secrets, SigningKeys],
+        ...[CredentialsService, SecretAccess, GuardrailCredentials],
+      ],
     })
     class Surroundings {}
     @Module({ imports: [Surroundings, ReadModelModule] })

@@ -1,16 +1,19 @@
 import {
+  cardKeyBinding,
   signingKeyDocumentBinding,
+  type CardKeyDocument,
   type DocumentKey,
   type ReadModelDocument,
   type SigningKeyDocument,
 } from '@gw/contracts';
 import { seal } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
+import { CARD_KEYS_PATH } from '../platform/agents/card-keys';
 import { SigningKeys } from '../platform/oauth/signing-keys';
 import { Secrets, SETTINGS, type AdminSettings } from '../settings';
 import { versioned } from './document-builders';
 
-/** The document of the key with which gateways sign tokens for upstream servers. */
+/** The documents of the keys with which gateways sign tokens for upstream servers and cards of agents. */
 @Injectable()
 export class SigningKeyDocuments {
   constructor(
@@ -30,5 +33,18 @@ export class SigningKeyDocuments {
     const binding = signingKeyDocumentBinding(kid);
     const sealedPrivate = seal(this.secrets.sealingKeyring, JSON.stringify(current), binding);
     for (const key of wanted) to.set(key, { ...document, sealedPrivate });
+  }
+
+  /** As `add`, with the key that signs cards of agents. */
+  async addCardKey(wanted: readonly DocumentKey[], to: Map<DocumentKey, ReadModelDocument>): Promise<void> {
+    const { PUBLIC_URL } = this.settings;
+    if (wanted.length === 0 || PUBLIC_URL === null) return;
+    const [current] = (await this.keys.read('cards')).keys;
+    if (current === undefined) return;
+    const { kid: keyId = '' } = current;
+    const keySetUrl = `${PUBLIC_URL}/${CARD_KEYS_PATH}`;
+    const document = versioned<CardKeyDocument>({ kind: 'card_key', keyId, keySetUrl, sealedKey: '' });
+    const sealedKey = seal(this.secrets.sealingKeyring, JSON.stringify(current), cardKeyBinding(keyId));
+    for (const key of wanted) to.set(key, { ...document, sealedKey });
   }
 }

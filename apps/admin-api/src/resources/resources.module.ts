@@ -45,9 +45,10 @@ import { GuardrailContents } from './guardrails/guardrail-contents';
 import { DefaultGuardrailsController, GuardrailsController } from './guardrails/guardrails.controller';
 import { GuardrailsService } from './guardrails/guardrails.service';
 import { InvocationService } from './guardrails/invocation.service';
-import { McpMappingsService } from './guardrails/mcp-mappings.service';
+import { ServerMappingsService } from './guardrails/server-mappings.service';
 import { OutboundGuardrailPort } from './guardrails/outbound-guardrail-port';
-import { GuardrailQualityController, GuardrailServersController } from './guardrails/quality.controller';
+import { GuardrailServersController } from './guardrails/guardrail-servers.controller';
+import { GuardrailQualityController } from './guardrails/quality.controller';
 import { QualityService } from './guardrails/quality.service';
 import { LabelsController } from './labels/labels.controller';
 import { LabelsService } from './labels/labels.service';
@@ -116,8 +117,8 @@ import { SecretReferencesController } from './secret-references/secret-reference
 import { SecretReferencesService } from './secret-references/secret-references.service';
 import { SamlSettingsReader } from './sso/saml-settings.service';
 import { SsoProviderFields } from './sso/sso-provider-fields.service';
-import { AgentCardsController } from './agent-integrations/agent-cards.controller';
-import { AgentCardsService } from './agent-integrations/agent-cards.service';
+import { AGENT_INTEGRATIONS } from './agent-integrations/agent-integrations.parts';
+import { AGENT_SERVERS } from './agent-servers/agent-servers.parts';
 import { AuthSettingsController } from './sso/auth-settings.controller';
 import { AuthSettingsService } from './sso/auth-settings.service';
 import { SsoConnectionsController } from './sso/sso-connections.controller';
@@ -233,7 +234,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
       DefaultGuardrailsService,
       InvocationService,
       OutboundGuardrailPort,
-      McpMappingsService,
+      ServerMappingsService,
       QualityService,
     ],
   },
@@ -281,7 +282,8 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     ],
     providers: [PasswordsService, PasswordLinks, FactorResetsService, SsoLinksService],
   },
-  { controllers: [AgentCardsController], providers: [AgentCardsService] },
+  AGENT_INTEGRATIONS,
+  AGENT_SERVERS,
   MCP_APPROVALS,
   MCP_CONNECTIONS,
   { controllers: [], providers: [McpAdminService, McpAdminRoutes, Plans] },

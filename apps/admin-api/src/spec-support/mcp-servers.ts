@@ -107,7 +107,7 @@ export async function insertMcpApproval(
     manager.create(McpApprovalEntity, {
       ...{ id: uuidv7(), organisationId, workspaceId, serverId, tool: 'delete' },
       ...{ principal: 'p'.repeat(43), argumentsDigest: 'd'.repeat(43), argumentsJson: '{"a":1}' },
-      ...{ status: 'pending', expiresAt: new Date(Date.now() + 60_000), ...more },
+      ...{ status: 'pending', expiresAt: new Date(Date.now() + 3_600_000), ...more },
     }),
   );
 }

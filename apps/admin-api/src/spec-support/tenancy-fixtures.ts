@@ -9,6 +9,7 @@ import { uuidv7 } from '@gw/kernel';
 import { dayOf, ensureLogPartitions, insertLogs, insertVerdicts, requestLogRow } from '@gw/log-store';
 import { sampleLogRecord } from '@gw/testing';
 import type { TestAdminApi } from './admin-api';
+import { insertAgentIntegration, insertAgentServer } from './agent-servers';
 import { insertCapability, insertMcpApproval, insertMcpIntegration, insertMcpServer } from './mcp-servers';
 import { connectionFields } from './sso-connections';
 import { trustFields } from './trusts';
@@ -77,6 +78,18 @@ const policy = (kind: string, body: object): Maker =>
 
 const ACCOUNT = { ai_provider_id: 'openai', key: 'sk-0123456789abcdef' };
 
+/** A card that needs no agent: it was given by hand. */
+export const AGENT = {
+  url: 'https://agent.example.com',
+  agent_card: {
+    name: 'Agent',
+    description: 'Helps.',
+    url: 'https://agent.example.com/rpc',
+    version: '1.0.0',
+    skills: [{ id: 'read', name: 'Read', description: 'Reads.', tags: ['read'] }],
+  },
+};
+
 export const MCP_SERVER = { url: 'https://mcp.example.com/mcp', auth_type: 'none', transport: 'http' };
 
 /** An OpenAPI document with one operation. */
@@ -107,6 +120,14 @@ const mcpServer: Maker = async (admin, place) => {
   const { id: integrationId } = await insertMcpIntegration(manager, place);
   await insertCapability(manager, integrationId, 'read');
   const { id, slug } = await insertMcpServer(manager, place, integrationId, { name: named(place.mark) });
+  return { id, slug };
+};
+
+const agentServer: Maker = async (admin, place) => {
+  const { manager } = admin.dataSource;
+  // The whole organisation sees it, so it has no mark of the workspace.
+  const { id: integrationId } = await insertAgentIntegration(manager, place);
+  const { id, slug } = await insertAgentServer(manager, place, integrationId, { name: named(place.mark) });
   return { id, slug };
 };
 
@@ -161,6 +182,14 @@ export const MAKERS = {
   deployment: inOrganisation('/v1/deployments', {}),
   integration: inWorkspace('/v1/integrations', ACCOUNT),
   organisationIntegration: inOrganisation('/v1/integrations', ACCOUNT),
+  agentIntegration: inWorkspace('/v1/agent-integrations', AGENT),
+  organisationAgentIntegration: inOrganisation('/v1/agent-integrations', AGENT),
+  agentServer,
+  agentUpstream: async (admin, place) => {
+    const { workspaceId, mark } = place;
+    const fields = { name: named(mark), workspaceId };
+    return { id: (await insertAgentIntegration(admin.dataSource.manager, place, fields)).id };
+  },
   mcpIntegration: inWorkspace('/v1/mcp-integrations', MCP_SERVER),
   openApiIntegration: inWorkspace('/v1/mcp-integrations/from-openapi', {
     ...{ auth_type: 'none', openapi: { spec: OPENAPI } },

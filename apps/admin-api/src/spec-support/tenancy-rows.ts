@@ -1,7 +1,7 @@
 import { uuidv7 } from '@gw/kernel';
 import { connectionFields, samlMetadata } from './sso-connections';
 import { trustFields } from './trusts';
-import { MCP_SERVER, OPENAPI, type Fixture, type Kind } from './tenancy-fixtures';
+import { AGENT, MCP_SERVER, OPENAPI, type Fixture, type Kind } from './tenancy-fixtures';
 
 /** What the body of a row may contain: the target, and the workspace in which the caller acts. */
 export interface BodyParts {
@@ -92,6 +92,19 @@ const mcpCapabilities = (): Record<string, TenancyRow> => ({
   mcpCapabilities_reject: workspace('mcpIntegration', { ...body(DECISION), reached: [409] }),
   mcpCapabilities_sync: workspace('mcpIntegration', body({ server_info: { name: 'x' }, capabilities: [] })),
   mcpCapabilities_test: workspace('mcpIntegration', empty),
+});
+
+const SKILL_DECISION = { items: [{ id: 'x', digest: 'a'.repeat(64) }] };
+
+const agentSkills = (): Record<string, TenancyRow> => ({
+  agentSkills_list: workspace('agentIntegration'),
+  agentSkills_changes: workspace('agentIntegration'),
+  agentSkills_update: workspace('agentIntegration', body({ skills: [{ id: 'read', enabled: false }] })),
+  agentSkills_approve: workspace('agentIntegration', { ...body(SKILL_DECISION), reached: [409] }),
+  agentSkills_reject: workspace('agentIntegration', { ...body(SKILL_DECISION), reached: [409] }),
+  // The card was given by hand.
+  agentSkills_sync: workspace('agentIntegration', { ...empty, reached: [400] }),
+  agentSkills_test: workspace('agentIntegration', empty),
 });
 
 const shares = (name: string, kind: Kind): Record<string, TenancyRow> => {
@@ -267,6 +280,31 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   mcpIntegrationVersions_restore: workspace('mcpIntegration', empty),
   mcpIntegrationVersions_health: workspace('mcpIntegration'),
   ...mcpCapabilities(),
+  ...crud('agentIntegrations', 'agentIntegration', { name: 'x', ...AGENT }, RENAMED),
+  agentIntegrations_listWorkspaces: organisation('organisationAgentIntegration', {
+    scopes: ['organisation_agent_integrations.read'],
+  }),
+  agentIntegrations_updateWorkspaces: organisation('organisationAgentIntegration', {
+    ...body({ workspaces: [] }),
+    scopes: ['organisation_agent_integrations.update'],
+  }),
+  ...agentSkills(),
+  ...crud('agentServers', 'agentServer', {}, RENAMED, { needsWorkspace: true }),
+  agentServers_create: named({
+    kind: 'agentUpstream',
+    body: ({ fixture }) => ({ name: 'x', agent_integration_id: fixture.id }),
+  }),
+  agentServers_test: workspace('agentServer', { ...empty, needsWorkspace: true }),
+  agentServerAccess_listSkills: workspace('agentServer', { needsWorkspace: true }),
+  agentServerAccess_updateSkills: workspace('agentServer', {
+    ...body({ skills: [{ id: 'read', enabled: true }] }),
+    needsWorkspace: true,
+  }),
+  agentServerAccess_listUsers: workspace('agentServer', { needsWorkspace: true }),
+  agentServerAccess_updateUsers: workspace('agentServer', { ...empty, needsWorkspace: true }),
+  agentServerAccess_getRules: workspace('agentServer', { needsWorkspace: true }),
+  agentServerAccess_updateRules: workspace('agentServer', { ...body({ rules: [] }), needsWorkspace: true }),
+  agentServerAccess_card: workspace('agentServer', { needsWorkspace: true }),
   mcpOpenApi_create: named(body({ name: 'x', auth_type: 'none', openapi: { spec: OPENAPI } })),
   mcpOpenApi_get: workspace('openApiIntegration'),
   mcpOpenApi_update: workspace('openApiIntegration', body({ spec: OPENAPI })),
@@ -297,6 +335,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   guardrailServers_list: workspace('toolGuardrail'),
   guardrailServers_replace: workspace('toolGuardrail', body({ mcp_servers: {} })),
   guardrailServers_put: workspace('toolGuardrail', empty),
+  guardrailServers_listAgents: workspace('toolGuardrail'),
+  guardrailServers_replaceAgents: workspace('toolGuardrail', body({ agent_servers: {} })),
   mcpApprovals_list: named(),
   mcpApprovals_get: workspace('mcpApproval'),
   mcpApprovals_approve: workspace('mcpApproval', empty),

@@ -2,8 +2,7 @@ import type { Json } from '../api-client';
 import { NOT_MADE, put, type Kind, type ReconcileContext } from '../kind';
 import { plain, type Members } from '../members';
 import { isFields } from '../values';
-import { MCP_SERVERS } from './mcp.kinds';
-import { ofWorkspaces } from './of-workspaces';
+import { MCP_SERVERS, serversInFile } from './mcp.kinds';
 
 /** Subjects of rules that a file names by another member than the id, as the ids differ between organisations. */
 const NAMED = {
@@ -44,23 +43,17 @@ export const mcpServerAccess: Kind = {
   removable: false,
   async existing(context) {
     const names = new SubjectNames(context);
-    return ofWorkspaces(
-      context,
-      MCP_SERVERS,
-      async ({ id, slug }, workspaceId) => {
-        const at = (part: string): string =>
-          `${MCP_SERVERS}/${String(id)}/${part}?workspace_id=${workspaceId}`;
-        const rules = await context.api.call<{ rules: Json[]; default: string }>('GET', at('access-rules'));
-        const users = await context.api.call('GET', `${at('user-access')}&page_size=1`);
-        return {
-          server: slug,
-          default_user_access: users['default_user_access'],
-          default: rules.default,
-          rules: await names.inFile(rules.rules),
-        };
-      },
-      ({ id }) => String(id),
-    );
+    return serversInFile(context, async ({ id, slug }, workspaceId) => {
+      const at = (part: string): string => `${MCP_SERVERS}/${String(id)}/${part}?workspace_id=${workspaceId}`;
+      const rules = await context.api.call<{ rules: Json[]; default: string }>('GET', at('access-rules'));
+      const users = await context.api.call('GET', `${at('user-access')}&page_size=1`);
+      return {
+        server: slug,
+        default_user_access: users['default_user_access'],
+        default: rules.default,
+        rules: await names.inFile(rules.rules),
+      };
+    });
   },
   async update(context, path, item) {
     const [server = path, query = ''] = path.split('?');

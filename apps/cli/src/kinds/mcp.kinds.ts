@@ -1,5 +1,15 @@
 import type { Json } from '../api-client';
-import { cleared, members, post, present, put, remove, type Kind, type ReconcileContext } from '../kind';
+import {
+  cleared,
+  members,
+  post,
+  present,
+  put,
+  remove,
+  type ExistingItem,
+  type Kind,
+  type ReconcileContext,
+} from '../kind';
 import { plain, type Members } from '../members';
 import { byText, inPlaceOf, isFields, MASK, secretName, type SecretName } from '../values';
 import { change, ofWorkspaces } from './of-workspaces';
@@ -59,7 +69,7 @@ export const mcpIntegrations: Kind = {
   async existing(context) {
     const slugs = await referenceSlugs(context);
     const rows = await context.api.all(MCP_INTEGRATIONS);
-    return rows.map((row) => {
+    return rows.filter(isInFile).map((row) => {
       const workspace = row['workspace_id'];
       return {
         item: {
@@ -87,6 +97,9 @@ export const mcpIntegrations: Kind = {
       secret_mappings: item['secret_mappings'] ?? null,
     }),
 };
+
+/** HTTP services are made of documents, which files do not contain. */
+const isInFile = ({ kind }: Json): boolean => kind !== 'openapi';
 
 const pathOf = ({ id }: Json): string => `${MCP_INTEGRATIONS}/${String(id)}`;
 
@@ -123,7 +136,7 @@ export const mcpIntegrationAccess: Kind = {
   removable: false,
   async existing(context) {
     const rows = await context.api.all(MCP_INTEGRATIONS, { type: 'organisation' });
-    return Promise.all(rows.map((row) => accessOf(context, row)));
+    return Promise.all(rows.filter(isInFile).map((row) => accessOf(context, row)));
   },
   update: (context, path, item) =>
     put(context, path, {
@@ -153,6 +166,25 @@ async function accessOf(context: ReconcileContext, row: Json): Promise<{ item: J
   return { item, path };
 }
 
+/** Reads the servers of integrations that a file has, each with the slug of its integration. */
+export async function serversInFile(
+  context: ReconcileContext,
+  toItem: (row: Json, workspaceId: string) => Json | Promise<Json>,
+): Promise<ExistingItem[]> {
+  const rows = await context.api.all(MCP_INTEGRATIONS);
+  const services = new Set(rows.filter((row) => !isInFile(row)).map(({ slug }) => slug));
+  const servers = await ofWorkspaces(
+    context,
+    MCP_SERVERS,
+    async (row, workspaceId) => {
+      const integration = row['mcp_integration_slug'];
+      return { integration, ...(services.has(integration) ? {} : await toItem(row, workspaceId)) };
+    },
+    ({ id }) => String(id),
+  );
+  return servers.filter(({ item }) => !services.has(item['integration']));
+}
+
 /** Servers of workspaces. Connections of users are no state of a file. */
 export const mcpServers: Kind = {
   name: 'mcp_servers',
@@ -163,16 +195,7 @@ export const mcpServers: Kind = {
   },
   fixed: ['integration'],
   removable: true,
-  existing: (context) =>
-    ofWorkspaces(
-      context,
-      MCP_SERVERS,
-      (row) => ({
-        ...members(row, 'slug', 'name', 'description'),
-        integration: row['mcp_integration_slug'],
-      }),
-      ({ id }) => String(id),
-    ),
+  existing: (context) => serversInFile(context, (row) => members(row, 'slug', 'name', 'description')),
   create: (context, item) =>
     post(context, MCP_SERVERS, {
       ...present(item, 'slug', 'name', 'description'),

@@ -1,6 +1,6 @@
 import { PORTKEY_HEADER_PREFIX } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
-import { API_RESOURCE_PATH, isAccessTokenForm } from '@gw/oauth';
+import { API_RESOURCE_PATH, isAccessTokenForm, resourcePathOf } from '@gw/oauth';
 import { tokenRefused } from './access-token-callers';
 import type { RefusedKey } from './ended-keys';
 import { assertUsable, type Principal, type Principals } from './principals';
@@ -53,7 +53,8 @@ export class AuthenticateStage implements Stage {
 /** Throws `api_key_invalid` for a token that is for another resource (RFC 8707). */
 function assertFor({ resourcePath }: Principal, { route, url, query }: RequestContext): void {
   if (resourcePath === null) return;
-  const path = route.body === 'rpc' ? url.slice(0, url.length - query.length) : API_RESOURCE_PATH;
+  const path =
+    route.body === 'rpc' ? resourcePathOf(url.slice(0, url.length - query.length)) : API_RESOURCE_PATH;
   if (resourcePath !== path) throw tokenRefused();
 }
 

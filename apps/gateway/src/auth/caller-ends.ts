@@ -48,6 +48,11 @@ export class CallerEnds<P extends object> {
     this.watched.set(caller, { origin, seen: origin.source, endsAtMs: origin.expiresAtMs });
   }
 
+  /** Key of the document of the caller's credential; null for a caller who was not let in here. */
+  credentialOf(caller: P): DocumentKey | null {
+    return this.watched.get(caller)?.origin.at ?? null;
+  }
+
   /** What cannot be read has not ended. Never rejects. */
   hasEnded(caller: P): boolean | Promise<boolean> {
     const of = this.watched.get(caller);

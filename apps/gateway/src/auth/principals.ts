@@ -125,6 +125,12 @@ export class Principals {
     return this.ends.hasEnded(principal);
   }
 
+  /** Key of the document of the caller's API key; null for a token, whose end says nothing about its user. */
+  apiKeyOf(principal: Principal): DocumentKey | null {
+    const key = this.ends.credentialOf(principal);
+    return key !== null && key.startsWith(API_KEYS) ? key : null;
+  }
+
   /** Throws `api_key_invalid` unless the request proves to have the key that its token is bound to; see `TokenProofs`. */
   assertProven(principal: Principal, request: ProvenRequest): Promise<void> {
     return this.options.proofs.assertProven(principal, request);
@@ -246,6 +252,8 @@ export class Principals {
     };
   }
 }
+
+const API_KEYS = documentKey.apiKey('');
 
 /** Carries the key's owner in `detail`, which reaches the log but not the caller. */
 const refusal = (

@@ -18,6 +18,7 @@ import type { RequestHedge } from '../hedge/request-hedge';
 import type { RequestIdempotency } from '../idempotency/request-idempotency';
 import type { RequestLimits } from '../limits/request-limits';
 import type { RequestMcp } from '../mcp/request-mcp';
+import type { RequestAgent } from '../agents/request-agent';
 import type { RequestPrompt } from '../prompts/request-prompt';
 import type { ClientUpgrade } from '../realtime/client-upgrade';
 import type { RequestSession } from '../realtime/request-session';
@@ -73,6 +74,8 @@ export class RequestContext {
   cache: RequestCache | null = null;
   /** Null unless an MCP server is called. */
   mcp: RequestMcp | null = null;
+  /** Null unless an agent is called. */
+  agent: RequestAgent | null = null;
   /** Null when no second call is in flight. */
   hedge: RequestHedge | null = null;
   /** Null unless the request was upgraded to a WebSocket. */

@@ -1,4 +1,4 @@
-import { documentKey, type GuardrailDocument, type McpServerDocument } from '@gw/contracts';
+import { documentKey, type GuardrailDocument, type McpGuardrailMapping } from '@gw/contracts';
 import {
   Subject,
   type CompiledGuardrail,
@@ -16,13 +16,22 @@ import type { Guardrails } from './guardrails';
 import { Guarding } from './guarding';
 import { headersOf, workOf } from './request-subject';
 
-/** When a guardrail of an MCP server judges. */
+/** When a guardrail of an MCP server or agent judges. */
 export type ToolPhase = 'beforeToolCall' | 'afterToolCall';
+
+/** An MCP server or agent with its guardrails. */
+export interface GuardedServer {
+  readonly slug: string;
+  readonly workspaceId: string;
+  readonly guardrails: readonly McpGuardrailMapping[];
+}
 
 /** What is judged: a capability of a server, and the arguments of its call. */
 export interface ToolSubject {
-  readonly server: McpServerDocument;
-  /** Null: a prompt or resource, which guardrails of the whole server judge. */
+  readonly server: GuardedServer;
+  /** Absent: `mcp`. */
+  readonly requestType?: 'mcp' | 'a2a';
+  /** Null: what guardrails of the whole server judge, such as a prompt, a resource, or a message that names no skill. */
   readonly capabilityId: string | null;
   readonly arguments: JsonObject;
 }
@@ -52,7 +61,7 @@ export class ToolDenial extends GuardrailDenial {
   }
 }
 
-/** Runs the guardrails of MCP servers on calls and results. */
+/** Runs the guardrails of MCP servers and agents on calls and results. */
 export class ToolGuards {
   constructor(
     private readonly documents: Documents,
@@ -79,9 +88,32 @@ export class ToolGuards {
     if (guardrails.length === 0) return null;
     const result = read();
     const { texts } = resultText(result);
+    const changes = await this.changesBy(guardrails, context, subject, texts);
+    return changes && withEditedResult(result, (text) => changes.get(text) ?? text);
+  }
+
+  /**
+   * Judges texts of a result. Returns the texts that change, with what replaces them; null when nothing changes. Throws
+   * `ToolDenial`.
+   */
+  async changesOf(
+    context: RequestContext,
+    subject: ToolSubject,
+    texts: readonly string[],
+  ): Promise<ReadonlyMap<string, string> | null> {
+    const guardrails = await this.mapped(context, subject, 'afterToolCall');
+    return guardrails.length === 0 ? null : this.changesBy(guardrails, context, subject, texts);
+  }
+
+  private async changesBy(
+    guardrails: readonly CompiledGuardrail[],
+    context: RequestContext,
+    subject: ToolSubject,
+    texts: readonly string[],
+  ): Promise<ReadonlyMap<string, string> | null> {
     const judged = Subject.output(factsOf(context, subject), subject.arguments, { texts }, 200);
     const verdict = await this.judge(context, guardrails, judged, 'afterToolCall');
-    return isObject(verdict.body) ? edited(result, texts, verdict.body['texts']) : null;
+    return isObject(verdict.body) ? changesIn(texts, verdict.body['texts']) : null;
   }
 
   private async judge(
@@ -128,11 +160,11 @@ const NONE: readonly CompiledGuardrail[] = [];
 const isOfTools = ({ status, target }: GuardrailDocument): boolean =>
   status === 'active' && target === 'mcp_tools';
 
-function factsOf(context: RequestContext, { server }: ToolSubject): RequestFacts {
+function factsOf(context: RequestContext, { server, requestType = 'mcp' }: ToolSubject): RequestFacts {
   const { method, url, query, metadata } = context;
   return {
     dialect: 'json',
-    requestType: 'mcp',
+    requestType,
     isPassthrough: false,
     method,
     path: url.slice(0, url.length - query.length),
@@ -146,14 +178,13 @@ function factsOf(context: RequestContext, { server }: ToolSubject): RequestFacts
   };
 }
 
-/** The result with its texts replaced; equal texts are replaced alike. */
-function edited(result: JsonObject, before: readonly string[], after: unknown): JsonObject {
+/** Texts that changed, with what replaces them: equal texts are replaced alike. */
+function changesIn(before: readonly string[], after: unknown): ReadonlyMap<string, string> {
   const texts = Array.isArray(after) ? (after as readonly unknown[]) : [];
-  const changes = new Map(
+  return new Map(
     before.flatMap((text, at) => {
       const changed = texts[at];
       return typeof changed === 'string' && changed !== text ? [[text, changed] as const] : [];
     }),
   );
-  return withEditedResult(result, (text) => changes.get(text) ?? text);
 }

@@ -3,6 +3,7 @@ import type { HealthBoard, ServerDrain } from '@gw/web';
 import type { Pipeline, PipelineStages } from '../core/pipeline';
 import { HealthDoor } from '../health/health-door';
 import { OwnLimits } from '../limits/own-limits';
+import type { Agents } from '../agents/create-agents';
 import type { Mcp } from '../mcp/create-mcp';
 import { listOf, type GatewaySettings } from '../settings';
 import type { ControlPlaneProxy } from './control-plane/control-plane-proxy';
@@ -21,13 +22,15 @@ export interface DoorParts {
   readonly controlPlane: ControlPlaneProxy;
   readonly stages: Pick<PipelineStages, 'accept' | 'authenticate'>;
   readonly mcp: Mcp;
+  readonly agents: Agents;
 }
 
 /** Creates the entrance of all requests. */
 export function createDoor(parts: DoorParts): FrontDoor {
-  const { settings, drain, health, board, ledger, balances, pipeline, controlPlane, stages, mcp } = parts;
+  const { settings, drain, health, board, ledger, balances, pipeline, controlPlane, stages, mcp, agents } =
+    parts;
   const healthDoor = new HealthDoor(board, () => health.isReady(), drain, settings.SERVICE_TOKEN);
   const cors = new Cors(listOf(settings.CORS_ALLOWED_ORIGINS));
   const ownLimits = new OwnLimits(ledger, balances, stages.accept, stages.authenticate);
-  return new FrontDoor(pipeline, controlPlane, healthDoor, cors, ownLimits, mcp.door);
+  return new FrontDoor(pipeline, controlPlane, healthDoor, cors, ownLimits, mcp.door, agents.door);
 }

@@ -7,6 +7,8 @@ import { openApiDocument } from '../routes/openapi/document';
 import { routeOf } from '../routes/route-table';
 import type { Cors } from './cors';
 import type { ControlPlaneProxy } from './control-plane/control-plane-proxy';
+import type { AgentDestination } from '../agents/agent-destination';
+import type { AgentsDoor } from '../agents/agents-door';
 import type { McpDoor } from '../mcp/mcp-door';
 import type { OwnLimits } from '../limits/own-limits';
 import type { HealthDoor } from '../health/health-door';
@@ -26,6 +28,7 @@ export class FrontDoor {
     private readonly cors: Cors,
     private readonly ownLimits: OwnLimits,
     private readonly mcp: Pick<McpDoor, 'handle'>,
+    private readonly agents: Pick<AgentsDoor, 'handle'>,
   ) {}
 
   /** Refuses all further requests: the process is stopping, and its last requests were interrupted. */
@@ -70,6 +73,9 @@ export class FrontDoor {
       case 'mcp':
         this.mcp.handle(id, req, res, destination.place);
         return;
+      case 'agents':
+        this.agents.handle(id, req, res, foundAgent(destination));
+        return;
       case 'openapi':
         responseOwn(id, req, res, OPEN_API);
         return;
@@ -95,6 +101,12 @@ export class FrontDoor {
     context.queryKey = key;
     this.pipeline.run(context);
   }
+}
+
+function foundAgent({ to }: Extract<Destination, { plane: 'agents' }>): AgentDestination {
+  if (to.kind !== 'refused') return to;
+  if (to.status === 404) throw new GatewayError('route_not_found');
+  throw new GatewayError('method_not_allowed', { headers: { allow: to.allow.join(', ') } });
 }
 
 const noRoute = (destination: Extract<Destination, { plane: 'refused' | 'none' }>): GatewayError =>

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dialect } from '@gw/providers';
+import { agentDestination } from '../agents/agent-destination';
 import type { ApiBase } from '../routes/gemini-path';
 import { mcpPlaceOf, type McpPlace } from '@gw/oauth';
 import { CONTROL_PLANE_SEGMENTS, HEADER, MCP_ADMIN_PATH, UNVERSIONED_SEGMENTS } from '@gw/contracts';
@@ -34,6 +35,7 @@ export type Destination =
   | { readonly plane: 'health'; readonly view: HealthView }
   | { readonly plane: 'openapi' }
   | { readonly plane: 'mcp'; readonly place: McpPlace }
+  | { readonly plane: 'agents'; readonly to: NonNullable<ReturnType<typeof agentDestination>> }
   | { readonly plane: 'refused'; readonly rule: string }
   | { readonly plane: 'none' };
 
@@ -59,7 +61,9 @@ export function destinationOf(
   if (isOfControlPlaneAlone(path)) return { plane: 'control' };
   if (path === '/openapi.json') return { plane: 'openapi' };
   const place = mcpPlaceOf(path);
-  return place === undefined ? { plane: 'none' } : { plane: 'mcp', place };
+  if (place !== undefined) return { plane: 'mcp', place };
+  const to = agentDestination(method, path);
+  return to === undefined ? { plane: 'none' } : { plane: 'agents', to };
 }
 
 const isOfControlPlaneAlone = (path: string): boolean =>
@@ -68,6 +72,8 @@ const isOfControlPlaneAlone = (path: string): boolean =>
 function versionedDestination(path: string, method: string, headers: IncomingHttpHeaders): Destination {
   if (path === '/v1/me/limits') return { plane: 'limits' };
   if (path === '/v1/openapi.json') return { plane: 'openapi' };
+  const to = agentDestination(method, path);
+  if (to !== undefined) return { plane: 'agents', to };
   return isOfControlPlane(path, method, headers)
     ? { plane: 'control' }
     : { plane: 'data', path: path.slice(3), base: '/v1' };

@@ -1,15 +1,15 @@
 import { denialState, policyBuckets, type Bucket, type Ledger, type LimitDenial } from '@gw/limits';
 import type { Principal } from '../auth/principals';
 import type { RequestContext } from '../core/request-context';
-import type { LimitedCall } from '../mcp/request-mcp';
 import { budgetsOf } from '../usage/charges';
 import { bucketsOfRequest } from './admission';
 import { toolPolicies } from './caller-limits';
+import type { LimitedCall } from './limited-call';
 import { limitsOf } from './request-limits';
 
 /**
- * Enforces limits of tool calls: policies of the target `mcp_tools`, and every budget of the caller in
- * USD. Limits of tokens and requests are for models.
+ * Enforces limits of calls of tools and agents: policies of the target `mcp_tools`, and every budget of the
+ * caller in USD. Limits of tokens and requests are for models.
  */
 export class ToolAccounts {
   constructor(private readonly ledger: Ledger) {}
@@ -29,13 +29,13 @@ export class ToolAccounts {
   }
 
   /**
-   * Charges a call that reached its tool. `tokensOf` counts those of the result, which is read only for calls with limits or
-   * a price. Without it, the reservation is released.
+   * Charges a call that reached its tool or agent. `result` is its tokens, or counts them: the result of a tool is read only
+   * for calls with limits or a price. Without it, the reservation is released.
    */
-  charge(context: RequestContext, { server, price }: LimitedCall, tokensOf: () => number): void {
+  charge(context: RequestContext, { server, price }: LimitedCall, result: number | (() => number)): void {
     const reservation = context.limits?.reservation ?? null;
     if (reservation === null && price === 0) return;
-    const tokens = tokensOf();
+    const tokens = typeof result === 'number' ? result : result();
     const charge = { cost: price, tokens, requests: 1 };
     if (reservation !== null) this.ledger.settle(reservation, charge);
     const from = budgetsOf(reservation, null);
@@ -46,7 +46,7 @@ export class ToolAccounts {
   }
 }
 
-function bucketsOfCall(context: RequestContext, { server, tool, shownTool }: LimitedCall): readonly Bucket[] {
+function bucketsOfCall(context: RequestContext, call: LimitedCall): readonly Bucket[] {
   const { key, workspace, limits } = context.principal as Principal;
   const own = limits === null ? [] : bucketsOfRequest(context, limits);
   const policies = policyBuckets(toolPolicies(workspace), 'mcp_tools', {
@@ -54,9 +54,13 @@ function bucketsOfCall(context: RequestContext, { server, tool, shownTool }: Lim
     workspaceId: workspace.id,
     organisationId: workspace.organisationId,
     metadata: context.metadata,
-    mcpServer: server,
-    mcpTool: tool,
-    mcpShownTool: shownTool,
+    ...namesOf(call),
   });
   return [...own.filter(({ measure }) => measure === 'cost'), ...policies];
 }
+
+/** What conditions of policies see of a call. */
+const namesOf = ({ of, server, tool, shownTool = tool }: LimitedCall) =>
+  of === 'agent'
+    ? { agent: server, agentSkill: tool }
+    : { mcpServer: server, mcpTool: tool, mcpShownTool: shownTool };

@@ -1,16 +1,5 @@
 import type { McpApprovalRound, McpRecord, McpServerDocument } from '@gw/contracts';
-
-/** A call of a tool, as far as limits look at it. */
-export interface LimitedCall {
-  /** Slug of the server. */
-  readonly server: string;
-  /** The server's own name of the tool. */
-  readonly tool: string;
-  /** Name that the client used. */
-  readonly shownTool: string;
-  /** 1e-8 USD. */
-  readonly price: number;
-}
+import type { LimitedCall } from '../limits/limited-call';
 
 /** What the log says about a request to an MCP server. */
 export class RequestMcp {

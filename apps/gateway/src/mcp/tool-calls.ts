@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '@gw/mcp';
 import type { ToolAccounts } from '../limits/tool-accounts';
-import type { LimitedCall } from './request-mcp';
+import type { LimitedCall } from '../limits/limited-call';
 import type { ToolGuards } from '../guardrails/tool-guards';
 import { calledParams } from './aggregate/search-tools';
 import { Denied, guarded, limitDenied } from './denials';

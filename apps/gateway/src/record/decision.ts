@@ -11,7 +11,6 @@ import { LRUCache } from 'lru-cache';
 
 /** Writes why the request was routed as it was. It is the last member of the record. */
 export function writeDecision(w: JsonWriter, context: RequestContext): void {
-  const { session, prompt, guardrails, mcp } = context;
   const { strategy, matchedCondition, events: routing } = context.attempts;
   const { price, charges } = context.usage;
   w.raw(K.decision);
@@ -28,14 +27,19 @@ export function writeDecision(w: JsonWriter, context: RequestContext): void {
     writeList(w, K.lines, price.lines, writeLine);
     w.raw(K.close);
   }
-  if (guardrails !== null && guardrails.records.length > 0) w.json(K.guardrails, guardrails.records);
-  if (session !== null && session.record !== null) w.json(K.session, session.record);
-  if (prompt !== null) w.json(K.prompt, prompt.record);
-  if (mcp !== null) w.json(K.mcp, mcp.record());
+  writeFeatures(w, context);
   writeAnswered(w, context);
   w.raw(K.stages);
   writeStages(w, context.stageMs);
   w.raw(K.end);
+}
+
+function writeFeatures(w: JsonWriter, { guardrails, session, prompt, mcp, agent }: RequestContext): void {
+  if (guardrails !== null && guardrails.records.length > 0) w.json(K.guardrails, guardrails.records);
+  if (session !== null && session.record !== null) w.json(K.session, session.record);
+  if (prompt !== null) w.json(K.prompt, prompt.record);
+  if (mcp !== null) w.json(K.mcp, mcp.record());
+  if (agent !== null) w.json(K.agent, agent.record());
 }
 
 /**
@@ -57,6 +61,7 @@ export function writeLostDecision(
   writeList(w, K.attempts, [...attempts, ...current], writeAttempt);
   if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
   if (context.mcp !== null) w.json(K.mcp, context.mcp.record());
+  if (context.agent !== null) w.json(K.agent, context.agent.record());
   w.raw(K.stages);
   w.raw(K.end);
 }

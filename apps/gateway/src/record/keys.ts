@@ -50,6 +50,7 @@ export const K = {
   session: fragment(',"session":'),
   prompt: fragment(',"prompt":'),
   mcp: fragment(',"mcp":'),
+  agent: fragment(',"agent":'),
   cache: fragment(',"cache":'),
   guardrails: fragment(',"guardrails":'),
   idempotency: fragment(',"idempotency":'),

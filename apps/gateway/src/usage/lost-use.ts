@@ -34,9 +34,9 @@ export class LostUses {
     return { cost, charges: [...made, { ...chargeOf(upstream, own, line), requests: 1, from }] };
   }
 
-  /** The charge of a tool call that is at its server; null without one. */
-  ofTool({ mcp, limits }: RequestContext): LostUse | null {
-    const call = mcp === null ? null : mcp.atServer;
+  /** The charge of a call that is at its MCP server or agent; null without one. */
+  ofTool({ mcp, agent, limits }: RequestContext): LostUse | null {
+    const call = (mcp ?? agent)?.atServer ?? null;
     if (call === null) return null;
     const { server: provider, price: cost } = call;
     const from = budgetsOf(limits?.reservation ?? null, null);

@@ -32,6 +32,7 @@ import { ResealProcessor } from './reseal/reseal.processor';
 import { RollupsProcessor } from './rollups/rollups.processor';
 import { SsoMetadataProcessor } from './sso-metadata/sso-metadata.processor';
 import { RotationMails } from './rotation/rotation-mails';
+import { AgentCardSyncProcessor } from './agent-card-sync/agent-card-sync.processor';
 import { McpHealthProcessor } from './mcp-health/mcp-health.processor';
 import { McpSyncProcessor } from './mcp-sync/mcp-sync.processor';
 import { ScimSyncProcessor } from './scim-sync/scim-sync.processor';
@@ -40,8 +41,8 @@ import { RotationProcessor, type RotationTools } from './rotation/rotation.proce
 /** A batch of users takes some seconds at most. */
 const SCIM_CLIENT = { timeoutMs: 60_000, connections: 1, bytesMax: 65_536 };
 
-/** A batch of MCP servers takes five minutes at most. */
-const MCP_CLIENT = { timeoutMs: 360_000, connections: 1, bytesMax: 65_536 };
+/** A batch of MCP servers or agents takes five minutes at most. */
+const READING_CLIENT = { timeoutMs: 360_000, connections: 1, bytesMax: 65_536 };
 
 /** A batch of 40 checks, eight at once, takes 50 seconds at most. */
 const CHECKS_CLIENT = { timeoutMs: 90_000, connections: 1, bytesMax: 65_536 };
@@ -62,6 +63,7 @@ const PROCESSORS = [
   ResealProcessor,
   ScimSyncProcessor,
   McpSyncProcessor,
+  AgentCardSyncProcessor,
   McpHealthProcessor,
   DomainRecheckProcessor,
   OauthExpiryProcessor,
@@ -173,7 +175,15 @@ const adminApiProviders = ({
     provide: McpSyncProcessor,
     inject: [DataSource],
     useFactory: (source: DataSource) =>
-      new McpSyncProcessor(source, { client: new ServiceClient(MCP_CLIENT), adminUrl, serviceToken }),
+      new McpSyncProcessor(source, { client: new ServiceClient(READING_CLIENT), adminUrl, serviceToken }),
+  },
+  {
+    provide: AgentCardSyncProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) =>
+      new AgentCardSyncProcessor(source, {
+        ...{ client: new ServiceClient(READING_CLIENT), adminUrl, serviceToken },
+      }),
   },
   {
     provide: McpHealthProcessor,

@@ -31,6 +31,8 @@ export type CardStep =
 
 export interface CardFetchOptions extends CardRules {
   readonly credential?: CardCredential;
+  /** Judged headers of a saved credential, by lower-case name; they take the place of `credential`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -52,9 +54,9 @@ export class CardFetch {
 
   /** Judges the endpoint and the credential; returns the first request. */
   start(): CardRequest {
-    const { policy, endpoint, credential = {} } = this.options;
+    const { policy, endpoint, credential = {}, headers } = this.options;
     this.candidates = cardUrls(policy, endpoint);
-    this.credential = cardCredentialHeaders(credential);
+    this.credential = headers ?? cardCredentialHeaders(credential);
     this.redirects = 0;
     return this.nextCandidate();
   }

@@ -13,6 +13,8 @@ export interface ServedCardOptions {
   readonly security: ServedSecurity;
   /** Setting of the agent; `relay` when absent. */
   readonly push?: PushMode;
+  /** False: the extended card of the agent is not served. Absent: it is when the agent has one. */
+  readonly servesExtended?: boolean;
   /** Whether the caller may see a skill; all are shown when absent. */
   readonly showsSkill?: (skillId: string) => boolean;
 }
@@ -31,10 +33,10 @@ const VERSIONS = ['1.0', '0.3'];
  * and signatures is in it; members that A2A does not have are dropped.
  */
 export function servedCard(card: Members, options: ServedCardOptions): Members {
-  const { form, address, security, push, showsSkill } = options;
+  const { form, address, security, showsSkill } = options;
   const common = {
     ...describedBy(card),
-    capabilities: servedCapabilities(card, push),
+    capabilities: servedCapabilities(card, options),
     ...modesOf(card),
     skills: servedSkills(card, showsSkill),
     supportedInterfaces: VERSIONS.flatMap((protocolVersion) =>
@@ -92,7 +94,7 @@ const modesOf = (card: Members): Members => ({
   defaultOutputModes: listOr(card['defaultOutputModes'], MODES),
 });
 
-function servedCapabilities(card: Members, push: PushMode | undefined): Members {
+function servedCapabilities(card: Members, { push, servesExtended = true }: ServedCardOptions): Members {
   const abilities = abilitiesOf(card, push);
   const extensions = cardExtensions(card).map((extension) =>
     picked(extension, ['uri', 'description', 'required', 'params']),
@@ -100,7 +102,7 @@ function servedCapabilities(card: Members, push: PushMode | undefined): Members 
   return {
     streaming: abilities.streaming,
     pushNotifications: abilities.push !== 'off',
-    extendedAgentCard: abilities.extendedCard,
+    extendedAgentCard: abilities.extendedCard && servesExtended,
     ...(extensions.length === 0 ? {} : { extensions }),
   };
 }

@@ -225,7 +225,11 @@ describe('readRpcResponse', () => {
 
 describe('HTTP+JSON', () => {
   const CASES: readonly (readonly [Operation, A2aVersion, Members])[] = [
-    ['sendMessage', '0.3', { message: { messageId: 'm' } }],
+    [
+      'sendMessage',
+      '0.3',
+      { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'a' }] } },
+    ],
     ['sendStreamingMessage', '1.0', { message: { messageId: 'm' } }],
     ['getTask', '1.0', { id: 't+1', historyLength: 3 }],
     ['getTask', '0.3', { id: 't' }],

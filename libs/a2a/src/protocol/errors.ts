@@ -192,20 +192,11 @@ export function restError(error: A2aError, version: A2aVersion): RestError {
   };
 }
 
-const textOf = (value: unknown): string =>
+/** The kind of an error by its code of JSON-RPC; null for a code that is none of A2A. */
+export const kindOfCode = (code: unknown): A2aErrorKind | null => BY_CODE.get(code) ?? null;
+
+/** The message of an agent's error, cut to 1,000 characters. */
+export const messageOf = (value: unknown): string =>
   typeof value === 'string' && value !== ''
     ? value.slice(0, MESSAGE_LENGTH_MAX)
     : A2A_ERRORS.internal.message;
-
-/**
- * Returns the error of an agent's JSON-RPC response for a client of `version`. Known codes keep their meaning, with the
- * details of the version. Other integers keep their code alone, since their details are free text of another party;
- * anything else becomes `internal`. `message` is cut to 1,000 characters.
- */
-export function translateError(error: unknown, version: A2aVersion): RpcError {
-  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
-  const kind = BY_CODE.get(code);
-  if (kind !== undefined) return rpcError(new A2aError(kind, textOf(message)), version);
-  const isCode = typeof code === 'number' && Number.isSafeInteger(code);
-  return { code: isCode ? code : A2A_ERRORS.internal.code, message: textOf(message) };
-}

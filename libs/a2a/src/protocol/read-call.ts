@@ -41,7 +41,8 @@ export function readRpcRequest(body: Buffer): RpcRequest {
   return { id, method, params };
 }
 
-function parsedCall(body: Buffer): unknown {
+/** Parses a body of a client within `CALL_BOUNDS`. Throws `A2aError` `parse` or `invalidRequest`. */
+export function parsedCall(body: Buffer): unknown {
   try {
     return parseBounded(body, CALL_BOUNDS, true);
   } catch (error) {

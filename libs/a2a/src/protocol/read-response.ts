@@ -25,7 +25,8 @@ export function readRpcResponse(body: Buffer, id: string | number): RpcOutcome {
   return { kind: 'result', result: response['result'] };
 }
 
-function parsedResponse(body: Buffer): unknown {
+/** Parses a body of an agent within `RESPONSE_BOUNDS`. Throws `A2aError` `invalidAgentResponse`. */
+export function parsedResponse(body: Buffer): unknown {
   try {
     return parseBounded(body, RESPONSE_BOUNDS, true);
   } catch (error) {

@@ -1,5 +1,8 @@
+import { isObject } from '@gw/kernel';
 import type { Members } from '../shapes/members';
 import { A2aError } from './errors';
+import { rpcParams } from '../shapes/proto03/rest-forms';
+import { parsedCall } from './read-call';
 import type { RestRoute } from './rest-routes';
 import type { A2aVersion } from './versions';
 
@@ -10,6 +13,16 @@ const TEXTS: ReadonlySet<string> = new Set(['contextId', 'status', 'pageToken', 
 const INTEGER = /^\d{1,10}$/;
 
 /**
+ * Reads the body of a request of HTTP+JSON within `CALL_BOUNDS`; null for none. Throws `A2aError` `parse` or `invalidRequest`.
+ */
+export function readRestBody(body: Buffer): Members | null {
+  if (body.length === 0) return null;
+  const value = parsedCall(body);
+  if (!isObject(value)) throw new A2aError('invalidRequest', 'The request body must be one JSON object.');
+  return value;
+}
+
+/**
  * Returns the parameters that a request of HTTP+JSON has in JSON-RPC of the same version: those of its body, or of its query for a
  * request without a body, with the ids of the path. Query parameters without a meaning are ignored. Throws `A2aError`
  * `invalidParams`.
@@ -17,9 +30,16 @@ const INTEGER = /^\d{1,10}$/;
 export function restParams(
   route: Pick<RestRoute, 'operation' | 'taskId' | 'configId'>,
   version: A2aVersion,
+  given: { readonly body: Members | null; readonly query: URLSearchParams },
+): Members {
+  return rpcParams(route.operation, namedParams(route, version, given), version);
+}
+
+function namedParams(
+  { operation, taskId, configId }: Pick<RestRoute, 'operation' | 'taskId' | 'configId'>,
+  version: A2aVersion,
   { body, query }: { readonly body: Members | null; readonly query: URLSearchParams },
 ): Members {
-  const { operation, taskId, configId } = route;
   const params: Members = body ?? Object.fromEntries([...query].flatMap(queryParameter));
   if (taskId === undefined) return params;
   const isOnConfig = configId !== undefined || operation === 'listPushConfigs';

@@ -1,4 +1,5 @@
 import type { Members } from '../shapes/members';
+import { restFormParams } from '../shapes/proto03/rest-forms';
 import { A2aError } from './errors';
 import type { Operation } from './operations';
 import type { A2aVersion } from './versions';
@@ -65,9 +66,10 @@ export function restRequest(
 ): RestRequest {
   const { method, ids: idsBy, path, hasBody } = FORMS[operation];
   const names = idsBy[version];
-  const others = Object.entries(params).filter(([name]) => !names.includes(name));
+  const written = restFormParams(operation, params, version);
+  const others = Object.entries(written).filter(([name]) => !names.includes(name));
   const below = path(
-    names.map((name) => pathId(name, params[name])),
+    names.map((name) => pathId(name, written[name])),
     version,
   );
   const prefix = version === '0.3' ? '/v1' : tenant === null ? '' : `/${pathId('tenant', tenant)}`;

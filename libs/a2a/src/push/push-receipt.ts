@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isObject } from '@gw/kernel';
 import { JsonRefusal, parseBounded, type JsonBounds } from '../bounded-json';
 import type { A2aVersion } from '../protocol/versions';
 import { eventIds, eventTo10 } from '../shapes/events';
-import { objectAt, ShapeFault, type Members } from '../shapes/members';
+import { isSet, objectAt, ShapeFault, type Members } from '../shapes/members';
 
 /** Bounds of a notification of an agent: 1 MiB, 64 levels, 100,000 members and items. */
 export const PUSH_BODY_BOUNDS: JsonBounds = { bytesMax: 1_048_576, depthMax: 64, commasMax: 100_000 };
@@ -11,8 +12,8 @@ export const PUSH_BODY_BOUNDS: JsonBounds = { bytesMax: 1_048_576, depthMax: 64,
 export interface PushRegistration {
   /** SHA-256 of the token that the agent must send. */
   readonly tokenHash: Buffer;
-  /** Id of the task at the agent. */
-  readonly taskId: string;
+  /** Id of the task at the agent; null: the agent has not said yet which task it began, so that it may be any. */
+  readonly taskId: string | null;
   /** Version that the agent speaks. */
   readonly version: A2aVersion;
 }
@@ -33,6 +34,10 @@ export type PushReceipt =
 /** SHA-256 of a token, as `PushRegistration` has it. */
 export const pushTokenHash = (token: string): Buffer => createHash('sha256').update(token).digest();
 
+/** Whether a token is the one that the agent must send. Compares hashes, in constant time. */
+export const isPushToken = (token: string | null, tokenHash: Buffer): boolean =>
+  token !== null && timingSafeEqual(pushTokenHash(token), tokenHash);
+
 /**
  * Judges a notification of an agent. Hashes are compared in constant time and before the body is read, so that a caller without the
  * token learns nothing.
@@ -41,20 +46,32 @@ export function pushReceipt(
   { token, body }: PushDelivery,
   { tokenHash, taskId, version }: PushRegistration,
 ): PushReceipt {
-  if (token === null || !timingSafeEqual(pushTokenHash(token), tokenHash)) return refused(401);
+  if (!isPushToken(token, tokenHash)) return refused(401);
   if (body.length > PUSH_BODY_BOUNDS.bytesMax) return refused(413);
   const event = eventIn(body, version);
   if (event === null) return refused(400);
-  return eventIds(event).taskId === taskId ? { kind: 'accepted', event } : refused(404);
+  const { taskId: named } = eventIds(event);
+  const isAbout = taskId === null ? typeof named === 'string' : named === taskId;
+  return isAbout ? { kind: 'accepted', event } : refused(404);
 }
 
 const refused = (status: 400 | 401 | 404 | 413): PushReceipt => ({ kind: 'refused', status });
+
+/** Whether a value has the form of an event of 1.0. */
+const hasEvent = (value: unknown): boolean =>
+  isObject(value) &&
+  ['task', 'message', 'statusUpdate', 'artifactUpdate'].some((name) => isObject(value[name]));
 
 /** Returns the event of a body as 1.0 writes it; null for a body that is none. */
 function eventIn(body: Buffer, version: A2aVersion): Members | null {
   try {
     const value = parseBounded(body, PUSH_BODY_BOUNDS, true);
-    const event = version === '1.0' ? objectAt(value, 'event') : eventTo10(value, 'event');
+    // Agents that speak both versions do not always send the one that they were asked in.
+    const isOf03 = isObject(value) && isSet(value['kind']);
+    const event =
+      isOf03 || (version === '0.3' && !hasEvent(value))
+        ? eventTo10(value, 'event')
+        : objectAt(value, 'event');
     eventIds(event);
     return event;
   } catch (error) {

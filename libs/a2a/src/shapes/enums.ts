@@ -37,6 +37,10 @@ const INTERRUPTED: ReadonlySet<unknown> = new Set<TaskState>([
   'TASK_STATE_AUTH_REQUIRED',
 ]);
 
+/** Returns the value as a state of 1.0; null for another value. */
+export const knownState = (value: unknown): TaskState | null =>
+  STATES.find(([, now]) => now === value)?.[1] ?? null;
+
 /** Whether a task in this state of 1.0 has ended. */
 export const isTerminal = (state: unknown): boolean => TERMINAL.has(state);
 

@@ -1,5 +1,14 @@
 import { isObject } from '@gw/kernel';
-import { isSet, moved, objectAt, picked, pickedTexts, ShapeFault, type Members } from './members';
+import {
+  isRawNumber,
+  isSet,
+  moved,
+  objectAt,
+  picked,
+  pickedTexts,
+  ShapeFault,
+  type Members,
+} from './members';
 
 /** Marks a data part of 0.3 whose `data.value` is the data, because 0.3 allows objects alone. SDKs use the same name. */
 const WRAPPED = 'data_part_compat';
@@ -71,8 +80,3 @@ function dataTo03(part: Members): Members {
   const metadata = isObject(part['metadata']) ? part['metadata'] : {};
   return { kind: 'data', data: { value: data }, metadata: { ...metadata, [WRAPPED]: true } };
 }
-
-const { isRawJSON } = JSON as unknown as { readonly isRawJSON: (value: unknown) => boolean };
-
-/** Whether an object is a number that a double cannot represent; see `parseExact`. */
-const isRawNumber = (value: object): boolean => isRawJSON(value);

@@ -65,12 +65,15 @@ export function configurationTo10(value: unknown, path = 'configuration'): Membe
   };
 }
 
-/** Returns the configuration of a message of 1.0 as 0.3 writes it. Throws `ShapeFault`. */
+/**
+ * Returns the configuration of a message of 1.0 as 0.3 writes it. Agents of 0.3 differ in what a missing `blocking` means, so that it
+ * is always there. Throws `ShapeFault`.
+ */
 export function configurationTo03(value: unknown, path = 'configuration'): Members {
   const configuration = objectAt(value, path);
   return {
     ...picked(configuration, CONFIGURATION),
-    ...moved(configuration, 'returnImmediately', 'blocking', (immediately) => immediately !== true),
+    blocking: configuration['returnImmediately'] !== true,
     ...moved(configuration, 'taskPushNotificationConfig', 'pushNotificationConfig', (config) =>
       pushConfigTo03(config, `${path}.taskPushNotificationConfig`),
     ),

@@ -13,7 +13,7 @@ const PUBLISHED_BEFORE_MS = DAY_MS;
 /** How long a key stays published after it has signed. */
 const PUBLISHED_AFTER_MS = 7 * DAY_MS;
 
-/** Adds an ES256 key, unless there is one of its state: the first of several processes decides. */
+/** Adds an ES256 key, unless there is one of its purpose and state: the first of several processes decides. */
 export async function addSigningKey(
   manager: EntityManager,
   keyring: Keyring,
@@ -28,15 +28,21 @@ export async function addSigningKey(
     .execute();
 }
 
-type KeyStart = Pick<SigningKeyEntity, 'notBefore'> & { readonly state: 'next' | 'current' };
+type Purpose = SigningKeyEntity['purpose'];
 
-function newKey(keyring: Keyring, { state, notBefore }: KeyStart) {
+type KeyStart = Pick<SigningKeyEntity, 'notBefore'> & {
+  readonly state: 'next' | 'current';
+  /** Default: tokens. */
+  readonly purpose?: Purpose;
+};
+
+function newKey(keyring: Keyring, { state, notBefore, purpose = 'tokens' }: KeyStart) {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const kid = randomHex(16);
   const { d, ...open } = privateKey.export({ format: 'jwk' });
   const publicJwk = { ...open, kid, alg: 'ES256', use: 'sig' };
   const sealedPrivate = seal(keyring, JSON.stringify({ ...publicJwk, d }), signingKeyBinding(kid));
-  return { kid, alg: 'ES256' as const, publicJwk, sealedPrivate, state, notBefore };
+  return { kid, alg: 'ES256' as const, publicJwk, sealedPrivate, state, notBefore, purpose };
 }
 
 /** One process at a time changes the keys. */
@@ -44,8 +50,9 @@ const lockKeys = (manager: EntityManager): Promise<unknown> =>
   manager.query(`SELECT pg_advisory_xact_lock(hashtext('signing_keys'))`);
 
 /**
- * Removes all keys, published ones included, and adds one that signs from `now` on. For keys that others know: what they have signed is
- * worth nothing from then on. Call it in a transaction. Returns the id of the new key. Throws when the keyring is not that of the
+ * Removes all keys of all purposes, published ones included, and adds one for tokens that signs from `now` on; the one for cards is added
+ * when a gateway reads it. For keys that others know: what they have signed is worth nothing from then on. Call it in a transaction, and
+ * record a change of `documentKey.cardKey()` there. Returns the id of the new key. Throws when the keyring is not that of the
  * installation: its processes could not open the new key.
  */
 export async function replaceSigningKeys(
@@ -74,18 +81,35 @@ export async function rotateSigningKeys(manager: EntityManager, keyring: Keyring
       state: 'previous',
       retiredAt: LessThan(before(PUBLISHED_AFTER_MS)),
     });
-    const rows = await own.find(SigningKeyEntity);
-    const [current, next] = (['current', 'next'] as const).map((state) =>
-      rows.find((row) => row.state === state),
-    );
-    if (current === undefined) return;
-    if (next !== undefined && next.notBefore <= now) {
-      await own.update(SigningKeyEntity, { kid: current.kid }, { state: 'previous', retiredAt: now });
-      await own.update(SigningKeyEntity, { kid: next.kid }, { state: 'current' });
-      await recordChange(own, { changed: [documentKey.signingKey()] });
-    } else if (next === undefined && current.notBefore <= before(SIGNS_MS - PUBLISHED_BEFORE_MS)) {
-      const notBefore = new Date(now.getTime() + PUBLISHED_BEFORE_MS);
-      await addSigningKey(own, keyring, { state: 'next', notBefore });
-    }
+    const changed = [
+      ...((await rotateKeysOf('tokens', own, keyring, now)) ? [documentKey.signingKey()] : []),
+      ...((await rotateKeysOf('cards', own, keyring, now)) ? [documentKey.cardKey()] : []),
+    ];
+    await recordChange(own, { changed });
   });
+}
+
+/** Returns whether another key signs from now on. */
+async function rotateKeysOf(
+  purpose: Purpose,
+  manager: EntityManager,
+  keyring: Keyring,
+  now: Date,
+): Promise<boolean> {
+  const rows = await manager.findBy(SigningKeyEntity, { purpose });
+  const [current, next] = (['current', 'next'] as const).map((state) =>
+    rows.find((row) => row.state === state),
+  );
+  if (current === undefined) return false;
+  if (next !== undefined && next.notBefore <= now) {
+    await manager.update(SigningKeyEntity, { kid: current.kid }, { state: 'previous', retiredAt: now });
+    await manager.update(SigningKeyEntity, { kid: next.kid }, { state: 'current' });
+    return true;
+  }
+  const isDue = current.notBefore.getTime() <= now.getTime() - (SIGNS_MS - PUBLISHED_BEFORE_MS);
+  if (next === undefined && isDue) {
+    const notBefore = new Date(now.getTime() + PUBLISHED_BEFORE_MS);
+    await addSigningKey(manager, keyring, { state: 'next', notBefore, purpose });
+  }
+  return false;
 }

@@ -1,4 +1,4 @@
-import { guardrailBinding, mcpAuthBinding } from '@gw/contracts';
+import { agentAuthBinding, guardrailBinding, mcpAuthBinding } from '@gw/contracts';
 import { webhookBinding } from '../alerts/alert-webhook.entity';
 import { idempotentRequestBinding } from '../idempotency/idempotent-requests.queries';
 import { apiKeySecretBinding } from '../identity/api-key-secrets';
@@ -65,6 +65,9 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   owned('deployments', 'sealed_registry_password', deploymentBinding),
   owned('plugins', 'sealed_credentials', pluginBinding),
   owned('mcp_integrations', 'sealed_auth', ({ id, organisationId }) => mcpAuthBinding(organisationId, id)),
+  owned('agent_integrations', 'sealed_auth', ({ id, organisationId }) =>
+    agentAuthBinding(organisationId, id),
+  ),
   ofConnection('mcp_connections'),
   ofConnection('mcp_revocations'),
   {

@@ -81,13 +81,24 @@ export function judgeAccess(
 ): AccessVerdict {
   if (!caller.scopes.some((scope) => scope === MCP_SCOPE || scope.startsWith(`${MCP_SCOPE}:`)))
     return { kind: 'insufficient_scope', scope: MCP_SCOPE };
+  const verdict = judgeGrants(server, capability, caller, args);
+  if (verdict.kind === 'server_unknown' || verdict.kind === 'hidden') return verdict;
+  if (hasScope(caller.scopes, server.slug, capability.name)) return verdict;
+  return { kind: 'insufficient_scope', scope: `${MCP_SCOPE}:${server.slug}/${capability.name}` };
+}
+
+/** Decides as `judgeAccess` does, for a caller whose scopes are judged elsewhere. */
+export function judgeGrants(
+  server: AccessServer,
+  capability: AccessCapability,
+  caller: AccessCaller,
+  args: JsonObject | null,
+): AccessVerdict {
   if (!server.isAvailable) return { kind: 'server_unknown' };
   const isOn =
     capability.approved !== null && capability.isEnabledAtIntegration && capability.isEnabledAtServer;
   if (!isOn || !isUserAllowed(server, caller) || !isKeyAllowed(server, capability, caller.key)) return HIDDEN;
-  const byRules = judgeRules(server, capability.name, caller, args);
-  if (byRules.kind === 'hidden' || hasScope(caller.scopes, server.slug, capability.name)) return byRules;
-  return { kind: 'insufficient_scope', scope: `${MCP_SCOPE}:${server.slug}/${capability.name}` };
+  return judgeRules(server, capability.name, caller, args);
 }
 
 const HIDDEN: AccessVerdict = { kind: 'hidden' };

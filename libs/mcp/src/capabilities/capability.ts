@@ -7,13 +7,17 @@ import { own, ownObject } from '../rpc/message';
 export const LISTED_TYPES = ['tool', 'prompt', 'resource', 'resource_template'] as const;
 export type ListedType = (typeof LISTED_TYPES)[number];
 
-/** `server`: the name and instructions of the server itself, treated like one capability named `@server`. */
-export type CapabilityType = ListedType | 'server';
+/**
+ * `server`: the name and instructions of the server itself, treated like one capability named `@server`. The others are
+ * of A2A agents, which the same rules judge: `agent` is the agent itself, and `extended` its extended card.
+ */
+export type CapabilityType = ListedType | 'server' | 'skill' | 'agent' | 'extended';
 
 /** The member that identifies a capability of a type. */
 export function capabilityName(type: CapabilityType, definition: JsonObject): string {
-  if (type === 'server') return '@server';
+  if (type === 'server' || type === 'agent' || type === 'extended') return `@${type}`;
   const members = {
+    skill: 'id',
     tool: 'name',
     prompt: 'name',
     resource: 'uri',
@@ -34,16 +38,19 @@ const DIGESTED = [
 
 /**
  * SHA-256 of the canonical JSON of a definition, hex. The order of members does not count; lists
- * keep their order.
+ * keep their order. Every member of an agent's definition counts.
  */
 export function capabilityDigest(type: CapabilityType, definition: JsonObject): string {
+  const digested = OF_AGENTS.has(type) ? { type, definition } : { type, ...digestedMembers(definition) };
+  return createHash('sha256').update(canonicalJson(digested)).digest('hex');
+}
+
+const OF_AGENTS: ReadonlySet<CapabilityType> = new Set(['skill', 'agent', 'extended']);
+
+function digestedMembers(definition: JsonObject): JsonObject {
   const meta = ownObject(definition, '_meta');
   const members = DIGESTED.map((name) => [name, own(definition, name)] as const);
-  const digested = {
-    ...{ type, ...Object.fromEntries(members), ui: own(meta, 'ui') },
-    operation: own(meta, OPERATION_META),
-  };
-  return createHash('sha256').update(canonicalJson(digested)).digest('hex');
+  return { ...Object.fromEntries(members), ui: own(meta, 'ui'), operation: own(meta, OPERATION_META) };
 }
 
 const TEXTS_MAX = 5_000;

@@ -14,8 +14,11 @@ export function looksOf(names: Iterable<string>): ReadonlyMap<string, string> {
   return looks;
 }
 
+/** Types whose names callers write. */
+const NAMED: ReadonlySet<CapabilityType> = new Set(['tool', 'prompt', 'skill']);
+
 /**
- * Findings on the name of a tool or prompt: characters that other names are imitated with, and names
+ * Findings on the name of a tool, prompt or skill: characters that other names are imitated with, and names
  * that look like another one of the same server.
  */
 export function nameFindings(
@@ -23,7 +26,7 @@ export function nameFindings(
   type: CapabilityType,
   ownLooks: ReadonlyMap<string, string>,
 ): readonly Finding[] {
-  if (type !== 'tool' && type !== 'prompt') return [];
+  if (!NAMED.has(type)) return [];
   const found: Finding[] = [];
   if (!PLAIN_NAME.test(name)) {
     // A name that looks like plain ASCII and is not imitates one.

@@ -12,8 +12,11 @@ export const KEEP_ALIVE = ': keep-alive\n\n';
 export const retryEvent = (afterMs: number): string => `retry: ${String(Math.trunc(afterMs))}\n\n`;
 
 /** One message as an event. `json` has no line breaks, as `JSON.stringify` writes it. */
-export const messageEvent = (json: string, id: string | null): string =>
-  `${id === null ? '' : `id: ${id}\n`}event: message\ndata: ${json.replace(/[\r\n]/g, ' ')}\n\n`;
+export const messageEvent = (
+  json: string,
+  id: string | null,
+  type: 'message' | 'error' = 'message',
+): string => `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${json.replace(/[\r\n]/g, ' ')}\n\n`;
 
 /** An event of a stream, numbered from 1. */
 export interface StreamEvent {

@@ -1,6 +1,7 @@
 import { WorkspaceUserEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { UserKeysService } from '../keys/user-keys.service';
+import { endAgentAccess } from '../rows/agent-rows';
 import { endMcpAccess } from '../rows/mcp-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
@@ -29,6 +30,7 @@ export class GivenMemberships {
       await manager.delete(WorkspaceUserEntity, { workspaceId, userId });
       await this.userKeys.archive(write, { ...seat, workspaceId });
       await endMcpAccess(write, { ...seat, workspaceId });
+      await endAgentAccess(write, { ...seat, workspaceId });
       audit('delete', each);
     }
     for (const each of changed) {

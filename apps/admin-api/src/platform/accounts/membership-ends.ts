@@ -10,6 +10,7 @@ import {
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, type EntityManager } from 'typeorm';
 import { UserKeysService } from '../keys/user-keys.service';
+import { endAgentAccess } from '../rows/agent-rows';
 import { endMcpAccess } from '../rows/mcp-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
@@ -37,6 +38,7 @@ export class MembershipEnds {
     await leaveWorkspaces(manager, seat);
     await this.userKeys.archive(write, { organisationId, userId });
     await endMcpAccess(write, seat);
+    await endAgentAccess(write, seat);
     await endSessions(manager, seat);
     // Their codes and tokens end with them.
     await manager.delete(OauthConsentEntity, { organisationId, userId });

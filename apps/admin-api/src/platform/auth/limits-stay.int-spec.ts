@@ -28,6 +28,8 @@ const ENDS_NO_LIMITS: Readonly<Record<string, string>> = {
   mcpServers_remove: 'carries no limits',
   mcpToolsets_remove: 'carries no limits',
   mcpServerAccess_removeConnection: 'carries no limits',
+  agentIntegrations_remove: 'carries no limits',
+  agentServers_remove: 'carries no limits',
   collections_remove: 'carries no limits',
   partials_remove: 'carries no limits',
   partials_removeShare: 'carries no limits',

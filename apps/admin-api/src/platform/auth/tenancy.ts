@@ -32,10 +32,14 @@ export function inWorkspace(caller: Principal): Required<TenantWhere> {
  */
 export function inOrganisation(caller: Principal, named?: string): { readonly organisationId: string } {
   if (caller.workspaceId !== null) throw new GatewayError('forbidden');
-  if (named !== undefined && named.toLowerCase() !== caller.organisationId) {
-    throw invalid('organisation_id', 'organisation_id must be the organisation of the credential');
-  }
+  assertOwnOrganisation(caller, named);
   return { organisationId: caller.organisationId };
+}
+
+/** Throws 400 when the call names another `organisation_id` than the caller's own. */
+export function assertOwnOrganisation({ organisationId }: Principal, named: string | undefined): void {
+  if (named !== undefined && named.toLowerCase() !== organisationId)
+    throw invalid('organisation_id', 'organisation_id must be the organisation of the credential');
 }
 
 /**

@@ -19,6 +19,10 @@ export function publicUrl(
 export const gatewayUrl = (settings: PublicUrlSettings, path: string): string =>
   publicUrl({ ...settings, CONSOLE_URL: settings.PUBLIC_URL ?? settings.CONSOLE_URL }, path);
 
+/** Returns the URL at which clients reach an agent. */
+export const agentServerUrl = (settings: PublicUrlSettings, workspaceSlug: string, slug: string): string =>
+  gatewayUrl(settings, `/${workspaceSlug}/agents/${slug}`);
+
 /** Returns the URL at which clients reach an MCP server. */
 export const mcpServerUrl = (
   settings: PublicUrlSettings,

@@ -143,6 +143,9 @@ const DELETES: Readonly<Record<string, string>> = {
   'integrations/:id': 'succeeds by the specification (D-18), and warns',
   'mcp-integrations/:id':
     'succeeds as for integrations: its servers end with it, and the response names them',
+  'agent-integrations/:id':
+    'succeeds as for integrations: its agents in workspaces end with it, and the response names them',
+  'agent-servers/:id': 'no other resource names it',
   'mcp-servers/:id': 'only mappings of guardrails and toolsets name it; they end with it, and it leaves them',
   'mcp-toolsets/:id': 'no row names a toolset',
   'mcp-servers/:id/connections': 'no row names a connection',

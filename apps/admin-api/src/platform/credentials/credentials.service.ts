@@ -1,6 +1,5 @@
 import {
   credentialBinding,
-  mcpAuthBinding,
   type McpAuthContent,
   type ProviderCredentialContent,
   type SecretUse,
@@ -8,8 +7,8 @@ import {
 import {
   integrationBinding,
   type IntegrationEntity,
-  type McpIntegrationEntity,
   type ProviderEntity,
+  type UpstreamIntegration,
 } from '@gw/entities';
 import { seal, unseal, type Keyring } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
@@ -77,16 +76,17 @@ export class CredentialsService {
   }
 
   /**
-   * Returns what signs in at an upstream MCP server, as the document of a server carries it to a gateway. `secrets` are
-   * those in secret managers; without any, it is the stored text.
+   * Returns what signs in at an upstream server or agent, as its document carries it to a gateway. `secrets` are those in
+   * secret managers; without any, it is the stored text. `bindingOf`: the context of the kind.
    */
-  sealForMcpServer(
-    { id, organisationId, sealedAuth }: Pick<McpIntegrationEntity, 'id' | 'organisationId' | 'sealedAuth'>,
+  sealForUpstream(
+    { id, organisationId, sealedAuth }: Pick<UpstreamIntegration, 'id' | 'organisationId' | 'sealedAuth'>,
+    bindingOf: (organisationId: string, integrationId: string) => string,
     secrets: readonly SecretUse[],
   ): { readonly sealedAuth: string | null; readonly version: string } {
     const version = versionOf(sealedAuth, secrets);
     if (secrets.length === 0) return { sealedAuth, version };
-    const binding = mcpAuthBinding(organisationId, id);
+    const binding = bindingOf(organisationId, id);
     const stored =
       sealedAuth === null
         ? {}

@@ -1,17 +1,8 @@
 import { LISTED_TYPES, own, type JsonObject, type ListedType } from '@gw/mcp';
-import { EnumField, QueryIntegerField, ResponseField } from '@gw/web';
+import { EnumField, ResponseField } from '@gw/web';
+import { UpstreamPage } from '../upstreams/upstream-page';
 
-/** A page of a list of MCP servers and their capabilities, counted from 1. */
-export class McpPage {
-  @QueryIntegerField({ min: 1, max: 1_000_000, fallback: 1, description: 'Page, counted from 1.' })
-  page!: number;
-  @QueryIntegerField({ min: 1, max: 500, fallback: 100 }) page_size!: number;
-}
-
-/** The page as `listRows` counts it. */
-export const pageFromZero = ({ page, page_size }: McpPage) => ({ current_page: page - 1, page_size });
-
-export class McpCapabilitiesQuery extends McpPage {
+export class McpCapabilitiesQuery extends UpstreamPage {
   @EnumField(LISTED_TYPES, { optional: true }) type?: ListedType;
 }
 

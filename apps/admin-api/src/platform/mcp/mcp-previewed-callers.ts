@@ -1,12 +1,13 @@
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
 import { ApiKeyEntity, type McpServerEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { MCP_SCOPE, type AccessCaller } from '@gw/mcp';
+import { MCP_SCOPE, userRoles, type AccessCaller } from '@gw/mcp';
 import { invalid } from '@gw/web';
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../auth/key-scopes';
 import type { Principal } from '../common/principal';
-import { memberIds } from './mcp-server-members.queries';
+import { userFacts } from '../rows/user-facts.queries';
+import { memberIds } from '../upstreams/server-members.queries';
 
 /** For whom a preview is: a user or an API key. */
 export interface PreviewedCaller {
@@ -24,7 +25,7 @@ export async function previewedCaller(
     const id = userId.toLowerCase();
     if (!(await memberIds(manager, place, [id])).has(id))
       throw invalid('user_id', 'user_id must be a member of the workspace');
-    return { ...NO_ONE, userId: id, scopes: [MCP_SCOPE] };
+    return { ...NO_ONE, ...(await userCaller(manager, place, id)), scopes: [MCP_SCOPE] };
   }
   if (keyId === undefined || userId !== undefined)
     throw invalid('user_id', 'send exactly one of user_id and api_key_id');
@@ -42,10 +43,20 @@ export async function previewedCaller(
     roles ?? { organisationRole: null, workspaceRole: null },
     DEFAULT_SECURITY,
   );
-  return { ...NO_ONE, userId: key.userId, keyId: key.id, scopes };
+  return { ...NO_ONE, ...(await userCaller(manager, place, key.userId)), keyId: key.id, scopes };
 }
 
-/** A caller without anything. Groups and roles stay empty, as gateways have them. */
+/** The user with the groups and roles that gateways know; null is no user. */
+export async function userCaller(
+  manager: EntityManager,
+  { organisationId, workspaceId }: Pick<McpServerEntity, 'organisationId' | 'workspaceId'>,
+  userId: string | null,
+): Promise<Pick<AccessCaller, 'userId' | 'groups' | 'roles'>> {
+  const [facts] = userId === null ? [] : await userFacts(manager, [{ organisationId, userId }]);
+  return { userId, groups: facts?.groups ?? [], roles: facts ? userRoles(facts, workspaceId) : [] };
+}
+
+/** A caller without anything. */
 export const NO_ONE: AccessCaller = {
   ...{ userId: null, groups: [], roles: [], keyId: null, clientId: null, trustId: null },
   ...{ scopes: [], key: null },

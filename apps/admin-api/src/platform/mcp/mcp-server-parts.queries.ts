@@ -1,6 +1,5 @@
 import type { McpCapabilityFacts } from '@gw/contracts';
 import {
-  GuardrailEntity,
   GuardrailMcpServerEntity,
   McpCapabilityEntity,
   McpIntegrationEntity,
@@ -13,6 +12,7 @@ import {
 import { isServed, LISTED_TYPES, splitOperation } from '@gw/mcp';
 import { In, type EntityManager } from 'typeorm';
 import { MCP_AVAILABLE } from '../rows/mcp-rows';
+import { mappingsOfActive } from '../upstreams/guardrail-mappings.queries';
 
 /** The rows of other tables that make the documents of servers. */
 export interface McpParts {
@@ -74,7 +74,10 @@ export async function partsOfServers(
       ]),
     ),
     users: grouped(users, (row) => row.serverId),
-    guardrails: grouped(await mappingsOfActive(manager, servers), ({ mcpServerId }) => mcpServerId),
+    guardrails: grouped(
+      await mappingsOfActive(manager, GuardrailMcpServerEntity, servers),
+      ({ serverId: id }) => id,
+    ),
   };
 }
 
@@ -123,27 +126,6 @@ async function servedCapabilities(
     ]),
   );
 }
-
-/** Returns the mappings of active guardrails of the servers' workspaces and organisations. */
-const mappingsOfActive = (
-  manager: EntityManager,
-  servers: readonly McpServerEntity[],
-): Promise<GuardrailMcpServerEntity[]> =>
-  manager
-    .createQueryBuilder(GuardrailMcpServerEntity, 'm')
-    .innerJoin(McpServerEntity, 's', 's.id = m.mcpServerId')
-    .innerJoin(
-      GuardrailEntity,
-      'g',
-      `g.id = m.guardrailId AND g.status = 'active' AND g.target = 'mcp_tools'
-         AND g.organisation_id = s.organisation_id
-         AND (g.workspace_id IS NULL OR g.workspace_id = s.workspace_id)`,
-    )
-    .where('m.mcpServerId = ANY(CAST(:ids AS uuid[]))', { ids: servers.map(({ id }) => id) })
-    .orderBy('g.workspaceId', 'ASC', 'NULLS FIRST')
-    .addOrderBy('m.createdAt')
-    .addOrderBy('m.id')
-    .getMany();
 
 function grouped<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();

@@ -34,7 +34,7 @@ export class KeyReplacements {
             'The keys are shared by all organisations; the operator of the installation replaces them with tools/rotate-signing-keys.cjs.',
         });
       const made = await replaceSigningKeys(manager, this.secrets.sealingKeyring, new Date());
-      write.changed(documentKey.signingKey());
+      write.changed(documentKey.signingKey(), documentKey.cardKey());
       write.audit({ action: 'rotate', resourceType: 'signing_keys', resourceId: null, after: { kid: made } });
       return made;
     });

@@ -7,7 +7,7 @@ import { canonicalResource, resourceAt } from '@gw/oauth';
 export interface OauthResource {
   /** Canonical URL; the audience of tokens. */
   readonly url: string;
-  readonly type: 'control_plane' | 'mcp';
+  readonly type: 'control_plane' | 'mcp' | 'agent';
   readonly name: string;
   /** The only workspace, by slug or id, for which tokens may be; null: the user chooses. */
   readonly workspace: string | null;
@@ -36,16 +36,21 @@ export function resourceOf(url: string, publicUrl: string): OauthResource | null
       ...{ url: canonical, type: 'control_plane', name: 'Tollgate administration (MCP)', workspace: null },
       ...{ scopes: null, defaultScopes: READING_SCOPES },
     };
-  if (place.kind !== 'mcp') return null;
-  const name = place.server === null ? 'All MCP servers' : `MCP server ${place.server}`;
+  const { kind: type, server, workspace } = place;
+  if (server === null && type === 'agent') return null;
+  const { name: kind, scopes } = CALLED[type];
+  const name = server === null ? 'All MCP servers' : `${kind} ${server}`;
   return {
-    ...{ url: canonical, type: 'mcp', name, workspace: place.workspace },
-    scopes: MCP_SCOPES,
-    defaultScopes: MCP_SCOPES,
+    ...{ url: canonical, type, name, workspace },
+    ...{ scopes, defaultScopes: scopes },
   };
 }
 
-const MCP_SCOPES: readonly string[] = ['mcp.invoke'];
+/** What clients call with tokens that are for one server or agent. */
+const CALLED = {
+  mcp: { name: 'MCP server', scopes: ['mcp.invoke'] },
+  agent: { name: 'Agent', scopes: ['agents.invoke'] },
+} as const satisfies Readonly<Record<string, { readonly name: string; readonly scopes: readonly string[] }>>;
 
 /** Scopes of user keys that change nothing: what a client of the control plane's MCP server has unless it asks for more. */
 export const READING_SCOPES: readonly string[] = [...scopesOfClient(false)].filter((scope) =>
@@ -93,9 +98,10 @@ function supportedScopes(url: string, publicUrl: string): ReadonlySet<string> {
 }
 
 /** The type of a resource by its URL. */
-export const resourceTypeOf = (url: string): string =>
-  url.endsWith('/v1') || url.endsWith(MCP_ADMIN_PATH)
-    ? 'control_plane'
-    : url.endsWith('/mcp')
-      ? 'mcp'
-      : 'unknown';
+export function resourceTypeOf(url: string): string {
+  if (url.endsWith('/v1') || url.endsWith(MCP_ADMIN_PATH)) return 'control_plane';
+  if (url.endsWith('/mcp')) return 'mcp';
+  return AGENT_URL.test(url) ? 'agent' : 'unknown';
+}
+
+const AGENT_URL = /\/(?:v1\/agent|[\w-]+\/agents)\/[\w-]+$/;

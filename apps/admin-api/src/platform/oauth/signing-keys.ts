@@ -21,22 +21,27 @@ export class SigningKeys {
     private readonly secrets: Secrets,
   ) {}
 
-  /** Reads the keys. Makes the first one of an installation. */
-  async read(): Promise<SigningKeySet> {
-    const rows = await this.rows();
+  /** Reads the keys of a purpose. Makes the first one of an installation. */
+  async read(purpose: SigningKeyEntity['purpose'] = 'tokens'): Promise<SigningKeySet> {
+    const rows = await this.rows(purpose);
     if (!rows.some(({ state }) => state === 'current')) {
-      const first = { state: 'current', notBefore: new Date() } as const;
+      const first = { state: 'current', notBefore: new Date(), purpose } as const;
       await addSigningKey(this.dataSource.manager, this.secrets.sealingKeyring, first);
-      return this.read();
+      return this.read(purpose);
     }
     const order = ['current', 'next', 'previous'];
     const sorted = rows.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
     return { keys: sorted.map((row) => this.open(row)), version: versionOf(rows) };
   }
 
-  /** Changes whenever the keys do. */
+  /** The public keys of a purpose, as they are published; none before the first one was used. */
+  async published(purpose: SigningKeyEntity['purpose']): Promise<readonly object[]> {
+    return (await this.rows(purpose)).map(({ publicJwk }) => publicJwk);
+  }
+
+  /** Changes whenever the keys of tokens do. */
   async version(): Promise<string> {
-    return versionOf(await this.rows());
+    return versionOf(await this.rows('tokens'));
   }
 
   private open({ kid, sealedPrivate }: SigningKeyEntity): PrivateJwk {
@@ -44,8 +49,9 @@ export class SigningKeys {
     return JSON.parse(opened.toString('utf8')) as PrivateJwk;
   }
 
-  private rows(): Promise<SigningKeyEntity[]> {
-    return this.dataSource.manager.find(SigningKeyEntity, { order: { createdAt: 'DESC', kid: 'DESC' } });
+  private rows(purpose: SigningKeyEntity['purpose']): Promise<SigningKeyEntity[]> {
+    const order = { createdAt: 'DESC', kid: 'DESC' } as const;
+    return this.dataSource.manager.find(SigningKeyEntity, { where: { purpose }, order });
   }
 }
 

@@ -23,6 +23,10 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   IntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
   McpIntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
   McpCapabilityEntity: 'read from a server; 6,000 for each integration at most',
+  AgentIntegrationWorkspaceEntity: 'one for each integration and workspace, which are capped',
+  AgentSkillEntity: 'read from a card; 2,000 for each integration at most',
+  AgentServerSkillEntity: 'one for each agent and skill',
+  AgentServerUserEntity: 'one for each agent and user, which are capped',
   McpServerCapabilityEntity: 'one for each server and capability',
   McpServerUserEntity: 'one for each server and user, which are capped',
   McpConnectionEntity: 'one for each server and user, which are capped',
@@ -77,6 +81,7 @@ const NOT_FILLED: Readonly<Record<string, string>> = {
   organisation_users: 'created by a call of the invited user, whose token is only sent by mail',
   scim_users: 'created by the identity provider, over SCIM',
   guardrail_mcp_servers: 'only servers of the workspace, which reach their cap first',
+  guardrail_agent_servers: 'only agents of the workspace, which reach their cap first',
   integrations: 'one of a workspace also creates a provider, and providers reach their cap first',
 };
 

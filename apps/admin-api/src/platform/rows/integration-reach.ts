@@ -29,12 +29,20 @@ export interface IntegrationReach {
   ) => FindOptionsWhere<R>[];
 }
 
-/** `scopes`: the scopes of the kind without `organisation_` and `workspace_`. */
-export function integrationReach(scopes: 'integrations' | 'mcp_integrations'): IntegrationReach {
+/**
+ * `scopes`: the scopes of the kind without `organisation_` and `workspace_`. `parts`: scopes for parts of an integration
+ * of a workspace, such as its skills.
+ */
+export function integrationReach(
+  scopes: 'integrations' | 'mcp_integrations' | 'agent_integrations',
+  parts?: 'agent_integration_skills',
+): IntegrationReach {
   const forOrganisation: IntegrationReach['forOrganisation'] = (caller, action) =>
     caller.scopes.has(`organisation_${scopes}.${action}`);
   const forWorkspace: IntegrationReach['forWorkspace'] = (caller, action) =>
-    forOrganisation(caller, action) || caller.scopes.has(`workspace_${scopes}.${action}`);
+    forOrganisation(caller, action) ||
+    caller.scopes.has(`workspace_${scopes}.${action}`) ||
+    (parts !== undefined && caller.scopes.has(`${parts}.${action}`));
   return {
     forOrganisation,
     forWorkspace,

@@ -14,16 +14,10 @@ import { endConnections } from './connection-ends';
 import { leaveToolsets } from './mcp-toolset-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
+import { availableBy } from '../upstreams/usable-integrations';
 
-/**
- * SQL condition: workspace `s.workspace_id` may use MCP integration `i`. The workspace's own row takes
- * precedence over the global access.
- */
-export const MCP_AVAILABLE = `i.status = 'active' AND (i.workspace_id = s.workspace_id OR (i.workspace_id IS NULL AND COALESCE(
-  (SELECT w.enabled FROM mcp_integration_workspaces w
-    WHERE w.integration_id = i.id AND w.workspace_id = s.workspace_id),
-  (i.global_workspace_access->>'enabled')::boolean,
-  false)))`;
+/** SQL condition: workspace `s.workspace_id` may use MCP integration `i`. */
+export const MCP_AVAILABLE = availableBy('mcp_integration_workspaces');
 
 /** Returns the keys of the document of a server, which gateways find by its slug and by its id. */
 export const mcpServerKeys = ({
@@ -69,7 +63,7 @@ export async function keysOfGuardedServers(
   const mappings = await manager.findBy(GuardrailMcpServerEntity, { guardrailId });
   return keysOfServerIds(
     manager,
-    mappings.map(({ mcpServerId }) => mcpServerId),
+    mappings.map(({ serverId }) => serverId),
   );
 }
 
@@ -84,7 +78,7 @@ export async function deletePartsOfServers(write: Write, ids: readonly string[])
   await manager.delete(McpServerUserEntity, { serverId });
   await manager.delete(McpServerCapabilityEntity, { serverId });
   await manager.delete(McpApprovalEntity, { serverId });
-  await manager.delete(GuardrailMcpServerEntity, { mcpServerId: serverId });
+  await manager.delete(GuardrailMcpServerEntity, { serverId });
   await leaveToolsets(write, ids);
 }
 

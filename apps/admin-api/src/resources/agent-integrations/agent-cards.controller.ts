@@ -1,9 +1,10 @@
 import { Body, Post } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
+import { AGENT_CARD_SCHEMA } from '../../platform/agents/agent-card-schema';
 import { Requires } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { AGENT_CARD_SCHEMA, FetchAgentCardDto } from './agent-cards.dto';
+import { FetchAgentCardDto } from './agent-cards.dto';
 import { AgentCardsService } from './agent-cards.service';
 
 @ControlRoutes('agent-integrations')

@@ -1,22 +1,21 @@
-import { CARD_BOUNDS, CARD_ENCODINGS, CARD_FETCH_TIMEOUT_MS, CardFetch, type CardRequest } from '@gw/a2a';
+import { CardFetch } from '@gw/a2a';
 import { GatewayError, Shares, type AddressPolicy } from '@gw/kernel';
-import { BufferedClient, OutboundError, type BufferedResponse } from '@gw/outbound';
-import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Principal } from '../../platform/common/principal';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import { AgentCardReader } from './agent-card-reader';
 import type { FetchAgentCardDto } from './agent-cards.dto';
 
 /** Fetches of this process at once. An organisation that is alone has half of them. Each holds at most 1 MiB. */
 const FETCHES_MAX = 8;
 
-/** Reads cards of agents from their addresses, under the address policy at every step. */
+/** Shows cards of agents before they are registered. */
 @Injectable()
 export class AgentCardsService {
   private readonly places = new Shares(FETCHES_MAX);
 
   constructor(
-    private readonly http: BufferedClient,
+    private readonly reader: AgentCardReader,
     @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
   ) {}
 
@@ -34,34 +33,9 @@ export class AgentCardsService {
     const share = this.places.of(organisationId, organisationId);
     if (!share.take(1)) throw tooMany();
     try {
-      return await this.read(fetch, first);
+      return (await this.reader.read(fetch, first)).card;
     } finally {
       share.give(1);
-    }
-  }
-
-  private async read(fetch: CardFetch, first: CardRequest): Promise<object> {
-    const endsAt = performance.now() + CARD_FETCH_TIMEOUT_MS;
-    for (let request = first; ;) {
-      const { status, headers, body } = await this.send(request, endsAt - performance.now());
-      // The client has decoded the body, within the same bound.
-      const step = fetch.next({ status, body, location: headers.location ?? null, contentEncoding: null });
-      if (step.kind === 'card') return step.card.card;
-      ({ request } = step);
-    }
-  }
-
-  private async send({ url, headers }: CardRequest, totalTimeoutMs: number): Promise<BufferedResponse> {
-    try {
-      return await this.http.fetchBuffered({
-        url: url.href,
-        headers: { accept: 'application/json', 'accept-encoding': CARD_ENCODINGS, ...headers },
-        totalTimeoutMs: Math.max(1, totalTimeoutMs),
-        bytesMax: CARD_BOUNDS.bytesMax,
-      });
-    } catch (error) {
-      if (!(error instanceof OutboundError)) throw error;
-      throw invalid('endpoint', `endpoint could not be read (${error.failure}): ${error.message}`);
     }
   }
 }

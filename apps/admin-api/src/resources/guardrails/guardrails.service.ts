@@ -26,12 +26,14 @@ import {
   listedFor,
   VERSIONS,
 } from '../../platform/rows/guardrail-rows';
+import { keysOfGuardedAgents } from '../../platform/rows/agent-rows';
 import { keysOfGuardedServers } from '../../platform/rows/mcp-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { GuardrailContents } from './guardrail-contents';
 import { assertReferencesStay, unmaskedChecks } from './guardrail-secrets';
 import { assertUnused, configsNaming } from './guardrail-uses';
-import { mappingsOf } from './mcp-mappings';
+import { MCP_MAPPINGS } from './mapping-kinds';
+import { mappingsOf } from './server-mappings';
 import type { CreateGuardrailDto, ListGuardrailsQuery, UpdateGuardrailDto } from './guardrails.dto';
 import {
   toGuardrail,
@@ -48,7 +50,10 @@ export class GuardrailsService {
     ...GUARDRAIL,
     view: (row, _caller, manager) => this.detailOf(manager, row),
     documents: (row, manager) => keysOf(manager, row),
-    changes: (row, manager) => keysOfGuardedServers(manager, row),
+    changes: async (row, manager) => [
+      ...(await keysOfGuardedServers(manager, row)),
+      ...(await keysOfGuardedAgents(manager, row)),
+    ],
   };
 
   constructor(
@@ -134,7 +139,7 @@ export class GuardrailsService {
     const { manager } = this.dataSource;
     const row = await findReadable(manager, at);
     const [versions, total] = await listVersions(manager, VERSIONS, row.id, query);
-    const mappings = await mappingsOf(manager, row.id);
+    const mappings = await mappingsOf(MCP_MAPPINGS, manager, row.id);
     const views = versions.map((version) =>
       toGuardrailVersion(row, version, this.contents.shown(row, version), mappings),
     );
@@ -145,13 +150,13 @@ export class GuardrailsService {
     const { manager } = this.dataSource;
     const row = await findReadable(manager, at);
     const version = await findVersion(manager, VERSIONS, row.id, versionId);
-    const mappings = await mappingsOf(manager, row.id);
+    const mappings = await mappingsOf(MCP_MAPPINGS, manager, row.id);
     return toGuardrailVersion(row, version, this.contents.shown(row, version), mappings);
   }
 
   private async detailOf(manager: EntityManager, row: GuardrailEntity): Promise<GuardrailDetailResponse> {
     const version = await currentOf(manager, row);
-    const mappings = await mappingsOf(manager, row.id);
+    const mappings = await mappingsOf(MCP_MAPPINGS, manager, row.id);
     return toGuardrailDetail(row, version, this.contents.shown(row, version), mappings);
   }
 }

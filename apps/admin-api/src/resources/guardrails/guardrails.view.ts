@@ -2,7 +2,7 @@ import type { SavedGuardrailCheck } from '@gw/contracts';
 import type { GuardrailEntity, GuardrailMcpServerEntity, GuardrailVersionEntity } from '@gw/entities';
 import type { GuardrailResult } from '@gw/guardrails';
 import { pickOf, plainListResponseOf, ResponseField, RowResponse, viewOf } from '@gw/web';
-import { toMapping } from './mcp-mappings';
+import { toMapping } from './mapping-kinds';
 import { McpMappingResponse } from './mcp-mappings.dto';
 
 export class GuardrailResponse extends RowResponse {

@@ -9,14 +9,6 @@ import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { scopesFor } from '../../platform/rows/guardrail-rows';
 import {
-  McpMapResponse,
-  McpMappingResponse,
-  McpMappingDto,
-  McpMappingsChangeResponse,
-  McpMappingsDto,
-} from './mcp-mappings.dto';
-import { McpMappingsService } from './mcp-mappings.service';
-import {
   GuardrailQualityResponse,
   QualityQuery,
   VerdictResponse,
@@ -53,35 +45,5 @@ export class GuardrailQualityController {
     @Body() body: VerdictFeedbackDto,
   ): Promise<VerdictFeedbackResponse> {
     return this.qualities.mark(caller, guardrail, body);
-  }
-}
-
-@ControlRoutes('guardrails')
-@ApiQuery(WORKSPACE_ID)
-export class GuardrailServersController {
-  constructor(private readonly mappings: McpMappingsService) {}
-
-  @Route.get(':guardrail/mcp-servers', scopesFor('read'), [McpMappingResponse])
-  list(@Named('guardrail') at: At): Promise<McpMappingResponse[]> {
-    return this.mappings.list(at);
-  }
-
-  @Route.put(':guardrail/mcp-servers', scopesFor('update'), McpMappingsChangeResponse)
-  replace(
-    @Caller() caller: Principal,
-    @Param('guardrail') guardrail: string,
-    @Body() body: McpMappingsDto,
-  ): Promise<McpMappingsChangeResponse> {
-    return this.mappings.replace(caller, guardrail, body);
-  }
-
-  @Route.put(':guardrail/mcp-servers/:mcpServer', scopesFor('update'), McpMapResponse)
-  put(
-    @Caller() caller: Principal,
-    @Param('guardrail') guardrail: string,
-    @Param('mcpServer') mcpServer: string,
-    @Body() body: McpMappingDto,
-  ): Promise<McpMapResponse> {
-    return this.mappings.put(caller, guardrail, mcpServer, body);
   }
 }

@@ -10,8 +10,8 @@ export function checkIdentity(value: unknown, path: string, faults: Faults, of: 
   const known = ['method', 'include_claims', 'header_name', 'jwt_expiry_seconds'];
   if (!faults.object(value, path, known)) return;
   const { method, include_claims: claims, header_name: header, jwt_expiry_seconds: expiry } = value;
-  if (!IDENTITY_METHODS.includes(String(method)))
-    faults.add(`${path}.method`, `must be one of ${IDENTITY_METHODS.join(', ')}`);
+  const isKnown = IDENTITY_METHODS.some((known) => known === method);
+  if (!isKnown) faults.add(`${path}.method`, `must be one of ${IDENTITY_METHODS.join(', ')}`);
   if (!/^https:/i.test(of.url)) faults.add(path, 'is sent over https only; change the scheme of url');
   if (
     claims !== undefined &&
@@ -19,7 +19,7 @@ export function checkIdentity(value: unknown, path: string, faults: Faults, of: 
   )
     faults.add(`${path}.include_claims`, `must be a list of ${CLAIMS.join(', ')}`);
   if (header !== undefined) faults.add(`${path}.header_name`, identityHeaderFault(method, header));
-  if (method !== 'claims_header') checkToken(method, path, faults, of);
+  if (isKnown && method !== 'claims_header') checkToken(method, path, faults, of);
   if (expiry !== undefined) checkExpiry(method, expiry, `${path}.jwt_expiry_seconds`, faults);
 }
 

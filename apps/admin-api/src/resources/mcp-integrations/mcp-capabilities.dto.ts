@@ -8,11 +8,11 @@ import {
   ObjectListField,
   TextField,
 } from '@gw/web';
-import { McpPage } from '../../platform/mcp/mcp-capability-lists';
+import { UpstreamPage } from '../../platform/upstreams/upstream-page';
 
 export const ALL_TYPES = [...LISTED_TYPES, 'server'] as const;
 
-export class McpChangesQuery extends McpPage {}
+export class McpChangesQuery extends UpstreamPage {}
 
 const NAME = {
   max: 2_048,

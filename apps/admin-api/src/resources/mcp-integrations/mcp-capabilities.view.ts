@@ -7,18 +7,12 @@ import {
   textOf,
   toMcpDefinition,
 } from '../../platform/mcp/mcp-capability-lists';
+import { FindingResponse, STATES } from '../../platform/upstreams/approval-choices';
 import { ALL_TYPES } from './mcp-capabilities.dto';
 
 export class McpCapabilitySuccessResponse {
   @ResponseField.boolean() readonly success!: boolean;
 }
-
-class McpFindingResponse {
-  @ResponseField.text({ example: 'hidden_characters' }) readonly rule!: string;
-  @ResponseField.text({ example: 'high' }) readonly severity!: string;
-}
-
-const STATES = ['approved', 'pending', 'changed', 'serve_approved', 'rejected'] as const;
 
 export class McpCapabilityResponse extends McpDefinitionResponse {
   @ResponseField.uuid() readonly id!: string;
@@ -30,7 +24,7 @@ export class McpCapabilityResponse extends McpDefinitionResponse {
   @ResponseField.oneOf(STATES) readonly state!: string;
   @ResponseField.text({ description: 'Of the newest definition.', example: 'a'.repeat(64) })
   readonly digest!: string;
-  @ResponseField.list(() => McpFindingResponse) readonly findings!: readonly McpFindingResponse[];
+  @ResponseField.list(() => FindingResponse) readonly findings!: readonly FindingResponse[];
   @ResponseField.text({
     nullable: true,
     description: 'The request that a call makes, for tools of an OpenAPI document.',
@@ -70,7 +64,7 @@ class McpChangeResponse {
   @ResponseField.json({ nullable: true, description: 'The approved definition; null: none was approved.' })
   readonly old!: Readonly<Record<string, unknown>> | null;
   @ResponseField.json() readonly new!: Readonly<Record<string, unknown>>;
-  @ResponseField.list(() => McpFindingResponse) readonly findings!: readonly McpFindingResponse[];
+  @ResponseField.list(() => FindingResponse) readonly findings!: readonly FindingResponse[];
 }
 
 export class McpChangesResponse {

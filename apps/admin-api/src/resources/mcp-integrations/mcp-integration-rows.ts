@@ -3,13 +3,14 @@ import { GatewayError } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import type { Resource } from '../../platform/resource/rows';
 import type { IntegrationAction } from '../../platform/rows/integration-reach';
-import { countMcpWorkspaces, MCP_REACH } from '../../platform/rows/mcp-integrations.queries';
+import { MCP_INTEGRATION, MCP_REACH } from '../../platform/rows/mcp-integrations.queries';
 import { keysOfServers } from '../../platform/rows/mcp-rows';
+import { countWorkspaces } from '../../platform/upstreams/usable-integrations';
 import { toMcpIntegration } from './mcp-integrations.view';
 
 /** Returns the number of active workspaces that may use the integration. */
 export const countOf = async (manager: EntityManager, row: McpIntegrationEntity): Promise<number> =>
-  (await countMcpWorkspaces(manager, [row])).get(row.id) ?? 0;
+  (await countWorkspaces(manager, MCP_INTEGRATION, [row])).get(row.id) ?? 0;
 
 /** MCP integrations on which a caller may perform the action; the scopes of the caller decide which ones. */
 export const mcpIntegrationTo = (action: IntegrationAction): Resource<McpIntegrationEntity> => ({

@@ -3,21 +3,23 @@ import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
+import {
+  UpdateUpstreamWorkspacesDto,
+  UpstreamWorkspacesQuery,
+  UpstreamWorkspacesResponse,
+} from '../../platform/upstreams/workspace-access.dto';
 import { McpIntegrationWorkspacesService } from './mcp-integration-workspaces.service';
 import {
   CreatedMcpIntegrationDto,
   CreateMcpIntegrationDto,
   ListMcpIntegrationsQuery,
-  McpWorkspacesQuery,
   UpdateMcpIntegrationDto,
-  UpdateMcpWorkspacesDto,
 } from './mcp-integrations.dto';
 import { McpIntegrationsService } from './mcp-integrations.service';
 import {
   DeletedMcpIntegration,
   McpIntegrationListResponse,
   McpIntegrationResponse,
-  McpWorkspacesResponse,
 } from './mcp-integrations.view';
 import { mcpScopes } from './mcp-scopes';
 
@@ -59,16 +61,19 @@ export class McpIntegrationsController {
     return this.integrations.remove(at);
   }
 
-  @Route.get(':mcpIntegrationId/workspaces', mcpScopes('read'), McpWorkspacesResponse)
+  @Route.get(':mcpIntegrationId/workspaces', mcpScopes('read'), UpstreamWorkspacesResponse)
   listWorkspaces(
     @Named('mcpIntegrationId') at: At,
-    @Query() { version }: McpWorkspacesQuery,
-  ): Promise<McpWorkspacesResponse> {
+    @Query() { version }: UpstreamWorkspacesQuery,
+  ): Promise<UpstreamWorkspacesResponse> {
     return this.workspaces.list(at, version);
   }
 
   @Route.put(':mcpIntegrationId/workspaces', mcpScopes('update'))
-  updateWorkspaces(@Named('mcpIntegrationId') at: At, @Body() body: UpdateMcpWorkspacesDto): Promise<object> {
+  updateWorkspaces(
+    @Named('mcpIntegrationId') at: At,
+    @Body() body: UpdateUpstreamWorkspacesDto,
+  ): Promise<object> {
     return this.workspaces.update(at, body);
   }
 }

@@ -2,7 +2,6 @@ import type { McpAuthType } from '@gw/contracts';
 import type { McpHealthState } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import {
-  BooleanField,
   EnumField,
   IntegerField,
   MapField,
@@ -24,6 +23,7 @@ import {
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
+import { APPROVAL_MODES, ON_CHANGE } from '../../platform/upstreams/approval-choices';
 import { HEALTH_STATES } from '../../platform/mcp/mcp-health.dto';
 
 export const AUTH_TYPES: readonly McpAuthType[] = [
@@ -34,8 +34,6 @@ export const AUTH_TYPES: readonly McpAuthType[] = [
   'token_exchange',
   'id_jag',
 ];
-export const APPROVAL_MODES = ['auto', 'review_changes', 'review_all'] as const;
-export const ON_CHANGE = ['block', 'serve_approved'] as const;
 export const TRANSPORTS = ['http', 'sse'] as const;
 
 const OWN = 'Must be the organisation of the credential.';
@@ -171,31 +169,6 @@ export class ListMcpIntegrationsQuery extends pageOf({ size: 100 }) {
   @TextField({ optional: true, max: 64, description: 'One of the data classes.' }) data_class?: string;
   @EnumField(HEALTH_STATES, { optional: true, description: 'The state at the last check.' })
   health?: McpHealthState;
-}
-
-export class McpWorkspaceDto {
-  @ReferenceField({ description: 'Id or slug of the workspace.' }) id!: string;
-  @BooleanField() enabled!: boolean;
-}
-
-export class McpGlobalAccessDto {
-  @BooleanField() enabled!: boolean;
-}
-
-export class UpdateMcpWorkspacesDto {
-  @NestedListField(() => McpWorkspaceDto, { maxItems: 1_000 }) workspaces!: McpWorkspaceDto[];
-  @NestedField(() => McpGlobalAccessDto, { optional: true, nullable: true })
-  global_workspace_access?: McpGlobalAccessDto | null;
-  @BooleanField({
-    optional: true,
-    description: 'True: workspaces that are not in the list lose their own setting.',
-  })
-  override_existing_workspace_access?: boolean;
-}
-
-export class McpWorkspacesQuery {
-  @TextField({ optional: true, description: 'Any value: the list is `data`, with `total`.' })
-  version?: string;
 }
 
 export class CreatedMcpIntegrationDto {

@@ -1,14 +1,12 @@
-import type { McpIntegrationEntity, McpIntegrationWorkspaceEntity } from '@gw/entities';
+import type { McpIntegrationEntity } from '@gw/entities';
 import { ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
 import { SecretMappingResponse, shownMappings } from '../../platform/credentials/secret-mappings';
 import { healthOf, McpHealthSummary } from '../../platform/mcp/mcp-health.dto';
-import { APPROVAL_MODES, McpPlainFields, ON_CHANGE } from './mcp-integrations.dto';
+import { APPROVAL_MODES, ON_CHANGE } from '../../platform/upstreams/approval-choices';
+import { UpstreamAccessResponse } from '../../platform/upstreams/workspace-access.dto';
+import { McpPlainFields } from './mcp-integrations.dto';
 import { shownPrices } from './mcp-prices';
-
-class McpAccessResponse {
-  @ResponseField.boolean() readonly enabled!: boolean;
-}
 
 class McpPricingResponse {
   @ResponseField.number({ example: 0.001 }) readonly default_usd!: number;
@@ -36,7 +34,7 @@ export class McpIntegrationResponse extends responseOf(McpPlainFields, RowRespon
   readonly configurations!: Readonly<Record<string, unknown>>;
   @ResponseField.list(() => SecretMappingResponse)
   readonly secret_mappings!: readonly SecretMappingResponse[];
-  @ResponseField.one(() => McpAccessResponse, { nullable: true })
+  @ResponseField.one(() => UpstreamAccessResponse, { nullable: true })
   readonly global_workspace_access!: McpIntegrationEntity['globalWorkspaceAccess'];
   @ResponseField.oneOf(APPROVAL_MODES) readonly approval_mode!: McpIntegrationEntity['approvalMode'];
   @ResponseField.oneOf(ON_CHANGE) readonly on_change!: McpIntegrationEntity['onChange'];
@@ -77,46 +75,3 @@ export const toMcpIntegration = (
     workspaces_count: workspacesCount,
     health: healthOf(row),
   });
-
-export class McpWorkspaceResponse {
-  @ResponseField.uuid() readonly id!: string;
-  @ResponseField.boolean() readonly enabled!: boolean;
-  @ResponseField.oneOf(['active']) readonly status!: 'active';
-  @ResponseField.time() readonly created_at!: string;
-  @ResponseField.time() readonly last_updated_at!: string;
-}
-
-/** `data` and `total` with the query `version`, `workspaces` without it. */
-export class McpWorkspacesResponse {
-  @ResponseField.list(() => McpWorkspaceResponse, { optional: true })
-  readonly workspaces?: readonly McpWorkspaceResponse[];
-  @ResponseField.list(() => McpWorkspaceResponse, { optional: true })
-  readonly data?: readonly McpWorkspaceResponse[];
-  @ResponseField.integer({ optional: true, example: 1 }) readonly total?: number;
-  @ResponseField.one(() => McpAccessResponse, { nullable: true })
-  readonly global_workspace_access!: McpIntegrationEntity['globalWorkspaceAccess'];
-}
-
-interface WorkspaceAccess {
-  readonly id: string;
-  readonly enabled: boolean;
-  readonly createdAt: Date;
-  readonly lastUpdatedAt: Date;
-}
-
-const toAccess = ({ id, enabled, createdAt, lastUpdatedAt }: WorkspaceAccess): McpWorkspaceResponse => ({
-  id,
-  enabled,
-  status: 'active',
-  created_at: createdAt.toISOString(),
-  last_updated_at: lastUpdatedAt.toISOString(),
-});
-
-/** An integration of a workspace has the access of this workspace alone. */
-export const toMcpWorkspaces = (
-  { workspaceId, createdAt, lastUpdatedAt }: McpIntegrationEntity,
-  rows: readonly McpIntegrationWorkspaceEntity[],
-): McpWorkspaceResponse[] =>
-  workspaceId === null
-    ? rows.map((row) => toAccess({ ...row, id: row.workspaceId }))
-    : [toAccess({ id: workspaceId, enabled: true, createdAt, lastUpdatedAt })];

@@ -1,32 +1,19 @@
 import type { StoredToolPrices } from '@gw/entities';
 import { UNITS_PER_USD, type ErrorDetail } from '@gw/kernel';
 import { validationFailed } from '@gw/web';
+import { CALL_PRICE_FAULT, callPrice } from '../../platform/common/call-prices';
 import type { McpPricingDto } from './mcp-integrations.dto';
 
 const TOOLS_MAX = 1_000;
 const TOOL_NAME_MAX = 255;
-const USD_MAX = 1_000;
-
-/**
- * Returns the price in integers of 1e-8 USD; null for a number that is negative, larger than 1,000 USD, or that has
- * more than eight decimals.
- */
-function unitsOf(usd: unknown): number | null {
-  if (typeof usd !== 'number' || !(usd >= 0 && usd <= USD_MAX)) return null;
-  const units = Math.round(usd * UNITS_PER_USD);
-  // The nearest double of a decimal with eight places is what the division gives.
-  return units / UNITS_PER_USD === usd ? units : null;
-}
-
-const FAULT = `must be 0 to ${String(USD_MAX)} USD with at most eight decimals`;
 
 /** Returns the stored form; null for none. Throws `validation_failed` with all faults. */
 export function readPrices(input: McpPricingDto | null): StoredToolPrices | null {
   if (input === null) return null;
   const faults: ErrorDetail[] = [];
   const priced = (usd: unknown, path: string): number => {
-    const units = unitsOf(usd);
-    if (units === null) faults.push({ path, message: FAULT });
+    const units = callPrice(usd);
+    if (units === null) faults.push({ path, message: CALL_PRICE_FAULT });
     return units ?? 0;
   };
   const { default_usd: fallback = 0, tools = {} } = input;

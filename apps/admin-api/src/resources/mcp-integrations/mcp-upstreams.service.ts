@@ -8,10 +8,11 @@ import { OutboundClient } from '@gw/outbound';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { VENDOR_CALLS } from '../../platform/credentials/vendor-calls';
 import { McpSecrets } from '../../platform/mcp/mcp-secrets.service';
+import { keptCapabilities } from '../../platform/upstreams/capability-changes';
 import { isFields } from './configuration-faults';
 import { MCP_NETWORK } from './mcp-network';
 import { infoOf, textOf } from './mcp-server-info';
-import { keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
+import type { ServerSnapshot } from './mcp-snapshot';
 import { McpReadError, type McpSource, type ServerDescription } from './mcp-source';
 
 /** All requests of one reading. */

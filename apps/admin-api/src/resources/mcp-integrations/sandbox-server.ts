@@ -4,8 +4,9 @@ import { MODERN_REVISIONS, SANDBOX_MCP_FACTS, SANDBOX_MCP_TOOLS, SANDBOX_MCP_URL
 import type { DataSource, EntityManager } from 'typeorm';
 import { mcpServerKeys } from '../../platform/rows/mcp-rows';
 import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
-import { changesOf, keptCapabilities, type ServerSnapshot } from './mcp-snapshot';
+import { changesOf, keptCapabilities } from '../../platform/upstreams/capability-changes';
 import { infoOf } from './mcp-server-info';
+import { serverCapability, type ServerSnapshot } from './mcp-snapshot';
 
 const NAME = 'Sandbox';
 const SLUG = 'sandbox';
@@ -48,7 +49,9 @@ async function saveIntegration(
       ...{ syncStatus: 'synced', lastSyncedAt: now, nextSyncAt: new Date(now.getTime() + FIRST_SYNC_MS) },
     }),
   );
-  const { rows } = changesOf({ ...integration, lastSyncedAt: null }, [], snapshot, { otherNames: [], now });
+  const read = { self: serverCapability(snapshot.info), capabilities: snapshot.capabilities };
+  const unread = { ...integration, lastSyncedAt: null };
+  const { rows } = changesOf(McpCapabilityEntity, unread, [], read, { otherNames: [], now });
   await manager.save(McpCapabilityEntity, [...rows]);
   return id;
 }

@@ -20,7 +20,7 @@ import type { At } from '../../platform/resource/at';
 import { findRow } from '../../platform/resource/rows';
 import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
 import type { EffectiveReason, McpEffectiveQuery, McpEffectiveResponse } from './mcp-server-access.dto';
-import { pageFromZero } from '../../platform/mcp/mcp-capability-lists';
+import { pageFromZero } from '../../platform/upstreams/upstream-page';
 import { MCP_SERVER } from './mcp-server-rows';
 
 type EffectiveTool = McpEffectiveResponse['data'][number];

@@ -5,6 +5,7 @@ import { ControlRoutes } from '../../platform/control-routes';
 import { McpCapabilitiesQuery } from '../../platform/mcp/mcp-capability-lists';
 import { Named, type At } from '../../platform/resource/at';
 import { Route } from '../../platform/resource/route';
+import { UpdateUserAccessDto, UserAccessQuery } from '../../platform/upstreams/user-access.dto';
 import { McpAccessRulesService } from './mcp-access-rules.service';
 import { McpConnectionsService } from './mcp-connections.service';
 import { McpEffectiveAccessService } from './mcp-effective-access.service';
@@ -15,10 +16,8 @@ import {
   McpConnectionsResponse,
   McpEffectiveQuery,
   McpEffectiveResponse,
-  McpUserAccessQuery,
   McpUserAccessResponse,
   UpdateMcpAccessRulesDto,
-  UpdateMcpUserAccessDto,
 } from './mcp-server-access.dto';
 import { McpServerCapabilitiesResponse, UpdateMcpServerCapabilitiesDto } from './mcp-server-capabilities.dto';
 import { McpServerCapabilitiesService } from './mcp-server-capabilities.service';
@@ -53,17 +52,14 @@ export class McpServerAccessController {
   }
 
   @Route.get(':mcpServerId/user-access', 'mcp_servers.read', McpUserAccessResponse)
-  listUsers(
-    @Named('mcpServerId') at: At,
-    @Query() query: McpUserAccessQuery,
-  ): Promise<McpUserAccessResponse> {
+  listUsers(@Named('mcpServerId') at: At, @Query() query: UserAccessQuery): Promise<McpUserAccessResponse> {
     return this.users.list(at, query);
   }
 
   @Route.put(':mcpServerId/user-access', 'mcp_servers.update', McpServerSuccessResponse)
   updateUsers(
     @Named('mcpServerId') at: At,
-    @Body() body: UpdateMcpUserAccessDto,
+    @Body() body: UpdateUserAccessDto,
   ): Promise<McpServerSuccessResponse> {
     return this.users.update(at, body);
   }

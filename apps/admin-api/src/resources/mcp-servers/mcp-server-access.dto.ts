@@ -1,5 +1,4 @@
 import {
-  BooleanField,
   EnumField,
   NestedField,
   NestedListField,
@@ -11,38 +10,10 @@ import {
   TextListField,
   UuidField,
 } from '@gw/web';
-import { McpPage } from '../../platform/mcp/mcp-capability-lists';
+import { UpstreamPage } from '../../platform/upstreams/upstream-page';
+import { ALLOW_DENY, MemberAccessResponse, type AllowDeny } from '../../platform/upstreams/user-access.dto';
 
-const ALLOW_DENY = ['allow', 'deny'] as const;
-type AllowDeny = (typeof ALLOW_DENY)[number];
-
-export class McpUserAccessQuery extends McpPage {
-  @TextField({ optional: true, description: 'Part of the name or email address.' }) search?: string;
-}
-
-class McpUserSwitchDto {
-  @UuidField({ description: 'A member of the workspace.' }) user_id!: string;
-  @BooleanField() enabled!: boolean;
-}
-
-export class UpdateMcpUserAccessDto {
-  @NestedListField(() => McpUserSwitchDto, {
-    optional: true,
-    maxItems: 1_000,
-    description: 'Exceptions from the default. Those of other members stay.',
-  })
-  user_access?: McpUserSwitchDto[];
-  @EnumField(ALLOW_DENY, { optional: true, description: 'Access of members without an exception.' })
-  default_user_access?: AllowDeny;
-}
-
-class McpMemberAccessResponse {
-  @ResponseField.uuid() readonly user_id!: string;
-  @ResponseField.text({ nullable: true, example: 'Ada' }) readonly first_name!: string | null;
-  @ResponseField.text({ nullable: true, example: 'Lovelace' }) readonly last_name!: string | null;
-  @ResponseField.boolean() readonly enabled!: boolean;
-  @ResponseField.boolean({ description: 'Whether there is an exception for the member.' })
-  readonly has_override!: boolean;
+class McpMemberAccessResponse extends MemberAccessResponse {
   @ResponseField.oneOf(['connected', 'not_connected']) readonly connection_status!:
     'connected' | 'not_connected';
 }
@@ -162,7 +133,7 @@ export class McpAccessRulesResponse {
   @ResponseField.oneOf(ALLOW_DENY) readonly default!: AllowDeny;
 }
 
-export class McpEffectiveQuery extends McpPage {
+export class McpEffectiveQuery extends UpstreamPage {
   @UuidField({ optional: true, description: 'A member of the workspace.' }) user_id?: string;
   @UuidField({ optional: true, description: 'An API key of the workspace.' }) api_key_id?: string;
 }

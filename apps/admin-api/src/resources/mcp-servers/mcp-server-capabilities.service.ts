@@ -1,23 +1,21 @@
-import { McpCapabilityEntity, McpServerCapabilityEntity, type McpServerEntity } from '@gw/entities';
+import { McpCapabilityEntity, McpServerCapabilityEntity, McpServerEntity } from '@gw/entities';
 import type { ErrorDetail } from '@gw/kernel';
 import { LISTED_TYPES, type ListedType } from '@gw/mcp';
 import { listWithMoreOf, validationFailed, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import {
-  pageFromZero,
-  type McpCapabilitiesQuery,
-  type McpCountsResponse,
-} from '../../platform/mcp/mcp-capability-lists';
+import type { McpCapabilitiesQuery, McpCountsResponse } from '../../platform/mcp/mcp-capability-lists';
 import type { At } from '../../platform/resource/at';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
+import { pageFromZero } from '../../platform/upstreams/upstream-page';
+import { touch } from '../../platform/upstreams/user-access';
 import {
   toServerCapability,
   type McpServerCapabilitiesResponse,
   type UpdateMcpServerCapabilitiesDto,
 } from './mcp-server-capabilities.dto';
-import { MCP_SERVER, touch } from './mcp-server-rows';
+import { MCP_SERVER } from './mcp-server-rows';
 import type { McpServerSuccessResponse } from './mcp-servers.dto';
 
 /** Which capabilities of its integration an MCP server offers. */
@@ -68,7 +66,7 @@ export class McpServerCapabilitiesService {
       }
       if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
       await keep(manager, server.id, wanted);
-      await touch(manager, server);
+      await touch(manager, McpServerEntity, server);
       audit(write, MCP_SERVER, 'update', server, { after: { capabilities } });
       await publish(write, MCP_SERVER, server);
       return { success: true };

@@ -172,7 +172,7 @@ describe('MCP servers', () => {
       await manager.countBy(McpServerUserEntity, { serverId }),
       await manager.countBy(McpConnectionEntity, { serverId }),
       await manager.countBy(McpServerCapabilityEntity, { serverId }),
-      await manager.countBy(GuardrailMcpServerEntity, { mcpServerId: serverId }),
+      await manager.countBy(GuardrailMcpServerEntity, { serverId }),
     ]).toEqual([0, 0, 0, 0]);
     expect((await api.get(`/v1/mcp-servers/${server.id}`, tenant)).status).toBe(404);
     const [event] = await manager.find(ChangeEventEntity, { order: { sequence: 'DESC' }, take: 1 });

@@ -13,11 +13,12 @@ import { newMcpSlug } from '../../platform/mcp/mcp-slugs';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
-import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
+import { MCP_INTEGRATION, usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
 import { deletePartsOfServers } from '../../platform/rows/mcp-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
+import { usableIntegration } from '../../platform/upstreams/usable-integrations';
 import { SETTINGS } from '../../settings';
-import { MCP_SERVER, usableIntegration } from './mcp-server-rows';
+import { MCP_SERVER } from './mcp-server-rows';
 import {
   McpServerFields,
   type CreatedMcpServerDto,
@@ -57,7 +58,9 @@ export class McpServersService {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const integration = await usableIntegration(manager, owner, input.mcp_integration_id);
+      const integration = await usableIntegration(manager, MCP_INTEGRATION, owner, {
+        ...{ reference: input.mcp_integration_id, param: 'mcp_integration_id', what: 'an MCP integration' },
+      });
       write.changed(documentKey.mcpCatalogue(owner.workspaceId));
       const { id, slug } = await createRow(write, MCP_SERVER, {
         ...owner,

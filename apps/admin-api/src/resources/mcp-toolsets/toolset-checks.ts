@@ -12,7 +12,7 @@ import {
 import { validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
-import { NO_ONE } from '../../platform/mcp/mcp-previewed-callers';
+import { NO_ONE, userCaller } from '../../platform/mcp/mcp-previewed-callers';
 import { aggregateMember, memberServers, type MemberServer } from '../../platform/mcp/toolset-members';
 import type { McpToolsetMemberDto } from './mcp-toolsets.dto';
 import { readOverrides } from './toolset-overrides';
@@ -36,7 +36,7 @@ export async function checkedMembers(
     workspaceId,
     members.map(({ server }) => server),
   );
-  const maker = makerOf(caller);
+  const maker = await makerOf(manager, caller, workspaceId);
   const checked = members.map((member, at) =>
     checkedMember(member, usable(servers(member.server), maker), { path: `members.${String(at)}`, maker }),
   );
@@ -73,8 +73,13 @@ export async function assertDistinctNames(
 }
 
 /** The caller as rules about access see it. Service keys reach every server of their workspace. */
-const makerOf = ({ userId, apiKeyId }: Principal): AccessCaller => ({
-  ...{ ...NO_ONE, userId, keyId: apiKeyId, scopes: [MCP_SCOPE] },
+const makerOf = async (
+  manager: EntityManager,
+  { organisationId, userId, apiKeyId }: Principal,
+  workspaceId: string,
+): Promise<AccessCaller> => ({
+  ...{ ...NO_ONE, ...(await userCaller(manager, { organisationId, workspaceId }, userId)) },
+  ...{ keyId: apiKeyId, scopes: [MCP_SCOPE] },
 });
 
 const usable = (server: MemberServer | undefined, maker: AccessCaller): MemberServer | null =>

@@ -14,8 +14,9 @@ import {
 import { listWithMoreOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { pageFromZero, textOf } from '../../platform/mcp/mcp-capability-lists';
+import { textOf } from '../../platform/mcp/mcp-capability-lists';
 import { assertMaySee, previewedCaller } from '../../platform/mcp/mcp-previewed-callers';
+import { pageFromZero } from '../../platform/upstreams/upstream-page';
 import {
   aggregateMember,
   memberServers,

@@ -8,7 +8,7 @@ const LLM = [
   ...['api_key', 'virtual_key', 'provider', 'config', 'prompt', 'model'],
   ...['workspace_id', 'organisation_id'],
 ];
-const MCP = ['api_key', 'workspace_id', 'mcp_server', 'mcp_tool'];
+const MCP = ['api_key', 'workspace_id', 'mcp_server', 'mcp_tool', 'agent', 'agent_skill'];
 
 /** Allowed condition keys, in addition to `metadata.<key>`, which is always allowed. */
 const CONDITION_KEYS: Readonly<Record<PolicyKind, readonly string[]>> = {

@@ -1,10 +1,17 @@
-import { SecretReferenceEntity, type GuardrailEntity, type McpIntegrationEntity } from '@gw/entities';
+import {
+  AgentIntegrationEntity,
+  McpIntegrationEntity,
+  SecretReferenceEntity,
+  type GuardrailEntity,
+  type UpstreamIntegration,
+} from '@gw/entities';
 import { GatewayError, uuidv7, VendorError, type AddressPolicy } from '@gw/kernel';
 import { pick, type SecretReader } from '@gw/secret-managers';
 import { assign, columnsOf, invalid, listOf, pickOf, type ListResponse } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
+import { upstreamsUsing } from '../../platform/upstreams/usable-integrations';
 import type { Principal } from '../../platform/common/principal';
 import { byReference, inOrganisation } from '../../platform/auth/tenancy';
 import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
@@ -18,7 +25,7 @@ import { maskSecret } from '../../platform/credentials/shown-secret';
 import { keysOfAll } from '../../platform/rows/guardrail-rows';
 import { guardrailsUsing } from '../../platform/rows/guardrails.queries';
 import { providerKeysOf } from '../../platform/rows/integrations.queries';
-import { mcpIntegrationsUsing } from '../../platform/rows/mcp-integrations.queries';
+import { keysOfAgents } from '../../platform/rows/agent-rows';
 import { keysOfServers } from '../../platform/rows/mcp-rows';
 import type { At } from '../../platform/resource/at';
 import {
@@ -59,7 +66,8 @@ const REFERENCE: Resource<SecretReferenceEntity> = {
   changes: async ({ id }, manager) => [
     ...(await providerKeysOf(manager, await integrationsUsing(manager, id))),
     ...(await keysOfAll(manager, await guardrailsUsing(manager, id))),
-    ...(await keysOfServers(manager, ...(await mcpIntegrationsUsing(manager, id)))),
+    ...(await keysOfServers(manager, ...(await upstreamsUsing(manager, McpIntegrationEntity, id)))),
+    ...(await keysOfAgents(manager, ...(await upstreamsUsing(manager, AgentIntegrationEntity, id)))),
   ],
 };
 
@@ -149,13 +157,18 @@ export class SecretReferencesService {
     return this.writes.run(at.caller, (write) => patchRow(write, REFERENCE, at, change, 'rotate'));
   }
 
-  /** Archives a reference. Refused while an integration, an MCP integration, a virtual key or a guardrail uses it. */
+  /** Archives a reference. Refused while an integration of any kind, a virtual key or a guardrail uses it. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, REFERENCE, at, async (row) => {
         const dependents = [
           ...(await integrationsUsing(write.manager, row.id)).map(dependentIntegration),
-          ...(await mcpIntegrationsUsing(write.manager, row.id)).map(dependentMcpIntegration),
+          ...(await upstreamsUsing(write.manager, McpIntegrationEntity, row.id)).map(
+            dependentOf('mcp_integrations'),
+          ),
+          ...(await upstreamsUsing(write.manager, AgentIntegrationEntity, row.id)).map(
+            dependentOf('agent_integrations'),
+          ),
           ...(await guardrailsUsing(write.manager, row.id)).map(dependentGuardrail),
         ];
         if (dependents.length > 0) throw inUse(dependents);
@@ -201,7 +214,7 @@ export class SecretReferencesService {
 const DEPENDENTS_SHOWN_MAX = 20;
 
 interface Dependent {
-  readonly kind: 'virtual_keys' | 'integrations' | 'mcp_integrations' | 'guardrails';
+  readonly kind: 'virtual_keys' | 'integrations' | 'mcp_integrations' | 'agent_integrations' | 'guardrails';
   readonly id: string;
   readonly name: string;
   readonly slug?: string;
@@ -216,10 +229,14 @@ const dependentIntegration = ({ id, name, slug, isVirtualKey }: UsingIntegration
   ...(isVirtualKey ? {} : { slug }),
 });
 
-const dependentMcpIntegration = (row: Pick<McpIntegrationEntity, 'id' | 'name' | 'slug'>): Dependent => ({
-  kind: 'mcp_integrations',
-  ...{ id: row.id, name: row.name, slug: row.slug },
-});
+const dependentOf =
+  (kind: Dependent['kind']) =>
+  ({ id, name, slug }: Pick<UpstreamIntegration, 'id' | 'name' | 'slug'>): Dependent => ({
+    kind,
+    id,
+    name,
+    slug,
+  });
 
 const dependentGuardrail = ({ id, name, slug }: GuardrailEntity): Dependent => ({
   kind: 'guardrails',

@@ -1,5 +1,7 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import {
+  AgentIntegrationEntity,
+  AgentServerEntity,
   ApiKeyEntity,
   ApiKeySecretEntity,
   ConfigEntity,
@@ -21,6 +23,7 @@ import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialE
 import { secretKeysOf } from '../../platform/keys/api-key-secrets.service';
 import type { Write } from '../../platform/unit-of-work/writes';
 import { archiveProviders, LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
+import { archiveAgentsOf } from '../../platform/rows/agent-rows';
 import { archiveMcpOf } from '../../platform/rows/mcp-rows';
 import { archivePromptsOf } from '../../platform/rows/prompts-of-workspace';
 
@@ -33,6 +36,8 @@ const KINDS = [
   ['guardrails', GuardrailEntity, {}],
   ['mcp_integrations', McpIntegrationEntity, {}],
   ['mcp_servers', McpServerEntity, {}],
+  ['agent_integrations', AgentIntegrationEntity, {}],
+  ['agent_servers', AgentServerEntity, {}],
   ['mcp_toolsets', McpToolsetEntity, {}],
   ['prompts', PromptEntity, {}],
   ['usage_limit_policies', UsageLimitPolicyEntity, {}],
@@ -74,6 +79,7 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
     ),
   );
   await archiveMcpOf(write, workspaceId);
+  await archiveAgentsOf(write, workspaceId);
   write.removed(documentKey.mcpCatalogue(workspaceId));
   await archivePromptsOf(write, workspaceId);
   // The document of the workspace holds its policies; the caller removes it.

@@ -6,6 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
 import type { UserPlace } from '../../platform/keys/user-key-rules';
+import { endAgentAccess } from '../../platform/rows/agent-rows';
 import { endMcpAccess } from '../../platform/rows/mcp-rows';
 import { FOR_CHANGE, FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
@@ -107,6 +108,7 @@ export class WorkspaceMembersService {
       await write.manager.delete(WorkspaceUserEntity, { workspaceId, userId });
       await this.userKeys.archive(write, place);
       await endMcpAccess(write, place);
+      await endAgentAccess(write, place);
       audit(write, 'delete', place, { before });
       return {};
     });

@@ -239,6 +239,7 @@ describe('workspaces', () => {
     );
     expect(event?.removed).toEqual([
       documentKey.apiKey(secret?.secretHash ?? ''),
+      documentKey.mcpCatalogue(id),
       expect.stringMatching(/^workspace_slug:.*:ws-full-[0-9a-f]{6}$/),
       documentKey.workspace(id),
     ]);
@@ -374,7 +375,7 @@ describe('workspace members', () => {
 
     const url = `/v1/workspaces/${workspaceId}/members/${id}`;
     expect((await admin.put(url, { key: ours.key, body: { role: 'member' } })).status).toBe(200);
-    expect((await lastEvent(admin)).changed).toEqual([document]);
+    expect((await lastEvent(admin)).changed).toEqual([documentKey.user(organisationId, id), document]);
     expect([await status(), await published()]).toEqual([403, ['completions.write', 'workspaces.read']]);
 
     await admin.dataSource.manager.delete(WorkspaceUserEntity, { workspaceId, userId: id });

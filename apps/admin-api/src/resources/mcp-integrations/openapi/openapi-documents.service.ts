@@ -21,9 +21,10 @@ import { BufferedClient, OutboundError } from '@gw/outbound';
 import { isStorable } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { keptCapabilities } from '../../../platform/upstreams/capability-changes';
 import { McpReadError, type McpSource, type ServerDescription } from '../mcp-source';
 import { infoOf } from '../mcp-server-info';
-import { keptCapabilities, type ServerSnapshot } from '../mcp-snapshot';
+import type { ServerSnapshot } from '../mcp-snapshot';
 import { selectionOf } from './openapi-selection';
 
 const FETCH_MS = 20_000;

@@ -1,29 +1,29 @@
-import {
-  McpConnectionEntity,
-  McpServerUserEntity,
-  OrganisationUserEntity,
-  UserEntity,
-  WorkspaceUserEntity,
-  type McpServerEntity,
-} from '@gw/entities';
+import { OrganisationUserEntity, UserEntity, WorkspaceUserEntity, type UpstreamServer } from '@gw/entities';
 import { windowOf, type PageQuery } from '@gw/web';
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { escapeLike } from '../common/text';
 
-/** A member of the workspace of an MCP server. */
-export interface McpMember {
+/** Whether a user may use a server, where that differs from the server's default. */
+export interface ServerUserRow {
+  serverId: string;
+  userId: string;
+  enabled: boolean;
+}
+
+/** A member of the workspace of a server. */
+export interface ServerMember {
   readonly user_id: string;
   readonly first_name: string | null;
   readonly last_name: string | null;
   /** The exception for the user; null: the default of the server applies. */
   readonly exception: boolean | null;
-  readonly connected: boolean;
 }
 
-const membersOf = (
-  manager: EntityManager,
-  { organisationId, workspaceId }: Pick<McpServerEntity, 'organisationId' | 'workspaceId'>,
-): SelectQueryBuilder<WorkspaceUserEntity> =>
+type Place = Pick<UpstreamServer, 'organisationId' | 'workspaceId'>;
+type Server = Place & Pick<UpstreamServer, 'id'>;
+type MemberQuery = SelectQueryBuilder<WorkspaceUserEntity>;
+
+const membersOf = (manager: EntityManager, { organisationId, workspaceId }: Place): MemberQuery =>
   manager
     .createQueryBuilder(WorkspaceUserEntity, 'member')
     .innerJoin(UserEntity, 'person', 'person.id = member.userId')
@@ -35,13 +35,21 @@ const membersOf = (
     )
     .where('member.workspaceId = :workspaceId', { workspaceId });
 
+export interface MemberSearch {
+  readonly search: string | undefined;
+  /** Entity of the exceptions. */
+  readonly users: new () => ServerUserRow;
+  /** Adds columns to the query, which has the parameter `serverId`. */
+  readonly more?: (query: MemberQuery) => MemberQuery;
+}
+
 /** Returns a page of the members with their access, newest first, and the number of all that match. */
-export async function accessOfMembers(
+export async function accessOfMembers<M extends ServerMember = ServerMember>(
   manager: EntityManager,
-  server: McpServerEntity,
+  server: Server,
   page: PageQuery,
-  search: string | undefined,
-): Promise<[McpMember[], number]> {
+  { search, users, more = (query) => query }: MemberSearch,
+): Promise<[M[], number]> {
   const { skip, take } = windowOf(page);
   const query = membersOf(manager, server);
   if (search !== undefined) {
@@ -51,31 +59,26 @@ export async function accessOfMembers(
     );
   }
   const total = await query.getCount();
-  const rows = await query
-    .leftJoin(McpServerUserEntity, 'own', 'own.userId = member.userId AND own.serverId = :serverId')
-    .leftJoin(
-      McpConnectionEntity,
-      'connection',
-      `connection.userId = member.userId AND connection.serverId = :serverId AND connection.status IN ('connected', 'needs_scope')`,
-    )
+  const selected = query
+    .leftJoin(users, 'own', 'own.userId = member.userId AND own.serverId = :serverId')
     .setParameter('serverId', server.id)
     .select('member.userId', 'user_id')
     .addSelect('person.firstName', 'first_name')
     .addSelect('person.lastName', 'last_name')
-    .addSelect('own.enabled', 'exception')
-    .addSelect('connection.id IS NOT NULL', 'connected')
+    .addSelect('own.enabled', 'exception');
+  const rows = await more(selected)
     .orderBy('member.createdAt', 'DESC')
     .addOrderBy('member.userId', 'DESC')
     .offset(skip)
     .limit(take)
-    .getRawMany<McpMember>();
+    .getRawMany<M>();
   return [rows, total];
 }
 
 /** Returns those of the ids that are members of the workspace. */
 export async function memberIds(
   manager: EntityManager,
-  place: Pick<McpServerEntity, 'organisationId' | 'workspaceId'>,
+  place: Place,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();

@@ -1,0 +1,23 @@
+import type { AgentIntegrationEntity } from '@gw/entities';
+import { ResponseField } from '@gw/web';
+
+export class AgentTestResponse {
+  @ResponseField.boolean() readonly success!: boolean;
+  @ResponseField.integer({ nullable: true, example: 200 }) readonly status_code!: number | null;
+  @ResponseField.integer({ nullable: true, example: 120 }) readonly response_time_ms!: number | null;
+  @ResponseField.text({ nullable: true, example: 'https://agent.example.com/rpc' }) readonly url!:
+    string | null;
+  @ResponseField.text({ example: 'Travel agent' }) readonly agent_name!: string;
+  @ResponseField.text({ nullable: true, example: 'The agent was not reached.' })
+  readonly error!: string | null;
+}
+
+/** Calls agents for other resources; the `agent-integrations` resource provides it. */
+export abstract class AgentTests {
+  /**
+   * Requests a task that does not exist from the agent, with the shared credential; nothing is kept. A failure is part of the
+   * response. Throws `rate_limited` when the organisation has no place left. Callers check whether the integration may
+   * be used.
+   */
+  abstract testAgent(row: AgentIntegrationEntity): Promise<AgentTestResponse>;
+}

@@ -1,0 +1,61 @@
+import type { Members } from '@gw/a2a';
+import { AgentSkillEntity, type AgentIntegrationEntity } from '@gw/entities';
+import { isServed } from '@gw/mcp';
+import type { EntityManager } from 'typeorm';
+
+/** What is served of the card of an integration. */
+export interface ApprovedCard {
+  /** The card without its skills and signatures. */
+  readonly agent: Members;
+  /** The extended card in the same form; null: the agent has none. */
+  readonly extended: Members | null;
+  /** Approved and enabled skills of both cards, in their order. */
+  readonly skills: readonly AgentSkillEntity[];
+}
+
+/** Returns the approved cards by integration id; an integration without an approved agent has none. */
+export async function approvedCards(
+  manager: EntityManager,
+  integrationIds: readonly AgentIntegrationEntity['id'][],
+): Promise<ReadonlyMap<string, ApprovedCard>> {
+  if (integrationIds.length === 0) return new Map();
+  const rows = await manager
+    .createQueryBuilder(AgentSkillEntity, 'k')
+    .where('k.integrationId = ANY(CAST(:integrationIds AS uuid[]))', {
+      integrationIds: [...new Set(integrationIds)],
+    })
+    .andWhere('k.enabled AND k.gone_at IS NULL AND k.approved IS NOT NULL')
+    .orderBy('k.position')
+    .addOrderBy('k.id')
+    .getMany();
+  return new Map(
+    rows
+      .filter(({ type }) => type === 'agent')
+      .map(({ integrationId, approved }) => {
+        const skills = rows.filter(
+          (row) =>
+            row.integrationId === integrationId &&
+            row.type === 'skill' &&
+            row.state !== 'rejected' &&
+            isServed(row.state),
+        );
+        const extended = rows.find((row) => row.integrationId === integrationId && row.type === 'extended');
+        return [integrationId, { agent: approved ?? {}, extended: extended?.approved ?? null, skills }];
+      }),
+  );
+}
+
+type Filter = (skill: AgentSkillEntity) => boolean;
+
+/** Returns the card with the skills that `isOn` lets through, as it is served. */
+export const cardWith = ({ agent, skills }: ApprovedCard, isOn: Filter): Members => ({
+  ...agent,
+  skills: skills.filter((skill) => skill.isPublic && isOn(skill)).map(({ approved }) => approved),
+});
+
+/** Returns the extended card in the same way; null for an agent without one. */
+export const extendedCardWith = ({ extended, skills }: ApprovedCard, isOn: Filter): Members | null =>
+  extended && {
+    ...extended,
+    skills: skills.filter((skill) => skill.isExtended && isOn(skill)).map(({ approved }) => approved),
+  };

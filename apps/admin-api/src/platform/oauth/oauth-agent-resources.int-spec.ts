@@ -1,0 +1,41 @@
+import { documentKey, INTERNAL, type DocumentsResponse } from '@gw/contracts';
+import { WorkspaceEntity } from '@gw/entities';
+import { oauthPepper } from '@gw/kernel';
+import { accessTokenHash } from '@gw/oauth';
+import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
+import { OauthJourney, PUBLIC_URL } from './spec-support/oauth-journey';
+
+describe('OAuth tokens for agents', () => {
+  const api = new TestAdminApi({ PUBLIC_URL });
+  const tenant = api.standingTenant();
+  const journey = new OauthJourney(api);
+
+  it('are for the path of the agent alone, in its workspace, with the scope of calls', async () => {
+    const { slug } = await api.dataSource.manager.findOneByOrFail(WorkspaceEntity, {
+      id: tenant.workspaceId,
+    });
+    const member = await api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
+    for (const path of [`/${slug}/agents/travel`, '/v1/agent/travel']) {
+      const resource = { resource: `${PUBLIC_URL}${path}`, scope: 'agents.invoke' };
+      const client = await journey.clientId();
+      const { begun, code } = await journey.code(client, member, tenant.workspaceId, resource);
+      const { body } = await journey.exchange(begun, code);
+      expect(body.scope).toBe('agents.invoke');
+      const key = documentKey.accessToken(accessTokenHash(oauthPepper(MASTER_KEY), body.access_token) ?? '');
+      const call = { token: SERVICE_TOKEN, body: { keys: [key] } };
+      const { documents } = (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body;
+      expect(documents[key]).toMatchObject({
+        ...{ resourcePath: path, workspaceId: tenant.workspaceId, scopes: ['agents.invoke'] },
+      });
+    }
+    const { body } = await api.call('GET', `/.well-known/oauth-protected-resource/${slug}/agents/travel`);
+    expect(body).toMatchObject({ scopes_supported: ['agents.invoke'] });
+  });
+
+  it('have no scope of MCP servers', async () => {
+    const begun = await journey.begin(await journey.clientId(), {
+      ...{ resource: `${PUBLIC_URL}/v1/agent/travel`, scope: 'mcp.invoke' },
+    });
+    expect(String(begun.response.headers['location'])).toContain('invalid_scope');
+  });
+});

@@ -1,0 +1,77 @@
+import { clientCredentialsToken } from '@gw/cloud-identities';
+import type { McpAuthContent } from '@gw/contracts';
+import { SecretReferenceEntity, type UpstreamIntegration } from '@gw/entities';
+import { VendorError, type VendorCalls } from '@gw/kernel';
+import { pick, type SecretReader } from '@gw/secret-managers';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { mayUse, SecretAccess } from '../credentials/secret-access';
+import { SECRET_READER } from '../credentials/secret-reader';
+import { VENDOR_CALLS } from '../credentials/vendor-calls';
+import { isFields } from './configuration-checks';
+import { UpstreamCredentials, type CredentialRow, type UpstreamKind } from './upstream-credentials.service';
+
+type Row = CredentialRow & Pick<UpstreamIntegration, 'workspaceId'>;
+
+/** Makes the headers with which the control plane signs in at an upstream server or agent. */
+@Injectable()
+export class SharedHeaders {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly credentials: UpstreamCredentials,
+    private readonly access: SecretAccess,
+    @Inject(SECRET_READER) private readonly readSecret: SecretReader,
+    @Inject(VENDOR_CALLS) private readonly calls: VendorCalls,
+  ) {}
+
+  /** Returns the headers of the credential that all callers share; none where users sign in themselves. Throws `VendorError`. */
+  async headersOf(kind: UpstreamKind, row: Row): Promise<Readonly<Record<string, string>>> {
+    const content = this.credentials.open(kind, row);
+    const secrets = await this.secretsOf(row);
+    if (row.authType === 'headers') return withMapped(content, secrets);
+    if (row.authType !== 'oauth_client_credentials') return {};
+    const client = row.configurations['oauth_client_credentials'];
+    const { token_endpoint: endpoint, client_id: id, scope } = isFields(client) ? client : {};
+    const secret = secrets.get('client_secret') ?? content.clientSecret ?? '';
+    const token = await clientCredentialsToken(
+      {
+        ...{ endpoint: String(endpoint), id: String(id), secret, audience: null, resource: null },
+        ...{ scope: typeof scope === 'string' ? scope : null, method: 'client_secret_basic' },
+      },
+      this.calls,
+    );
+    return { authorization: `Bearer ${token}` };
+  }
+
+  /** Returns the mapped secrets by their targets. Throws `VendorError`. */
+  private async secretsOf({
+    secretMappings,
+    organisationId,
+    workspaceId,
+  }: Row): Promise<ReadonlyMap<string, string>> {
+    const mappings = secretMappings ?? [];
+    if (mappings.length === 0) return new Map();
+    const ids = mappings.map(({ secret_reference_id: id }) => id);
+    const where = { id: In(ids), organisationId, status: 'active' } as const;
+    const rows = await this.dataSource.manager.findBy(SecretReferenceEntity, where);
+    const references = new Map(rows.map((row) => [row.id, row]));
+    const secrets = new Map<string, string>();
+    for (const { target_field: target, secret_reference_id: id, secret_key: key } of mappings) {
+      const reference = references.get(id);
+      if (!reference || (workspaceId !== null && !mayUse(reference, workspaceId)))
+        throw new VendorError('refused', `The secret reference of ${target} may not be used any more.`);
+      const location = this.access.locationOf(reference, key);
+      secrets.set(target, pick(await this.readSecret(location), location));
+    }
+    return secrets;
+  }
+}
+
+function withMapped(
+  { headers = {} }: McpAuthContent,
+  secrets: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const merged = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  for (const [target, value] of secrets) merged.set(target.slice('headers.'.length), value);
+  return Object.fromEntries(merged);
+}

@@ -1,0 +1,111 @@
+import type { UpstreamIntegration } from '@gw/entities';
+import { GatewayError, MINUTE_MS, Shares, uuidv7 } from '@gw/kernel';
+import type { DataSource, FindOptionsWhere } from 'typeorm';
+import type { AuditCaller } from '../unit-of-work/audit-recorder';
+import { dueIntegrations, type UpstreamTables } from './upstream-sync.queries';
+
+/** Readings of one process at once, of each kind. An organisation that is alone has half of them. */
+const READINGS_MAX = 8;
+/** Integrations that one call of the job reads, and how many of them at once. */
+const DUE_MAX = 20;
+const DUE_AT_ONCE = 4;
+const EVERY_MS = 15 * MINUTE_MS;
+const BACK_OFF_MAX_MS = 360 * MINUTE_MS;
+
+export interface ReadingOptions<R extends UpstreamIntegration> {
+  readonly entity: new () => R;
+  readonly tables: Pick<UpstreamTables, 'integrations'>;
+  /** Name of the job in the audit log. */
+  readonly job: string;
+  /** What is read, plural, for messages. */
+  readonly of: string;
+  /** Reads an upstream and keeps the result. Failures of the upstream are `GatewayError`s. */
+  readonly read: (row: R, caller: AuditCaller) => Promise<void>;
+}
+
+/** Decides when the upstreams of one kind are read: on demand, by a job, and how many at once. */
+export class UpstreamReadings<R extends UpstreamIntegration> {
+  private readonly places = new Shares(READINGS_MAX);
+  private readonly running = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly options: ReadingOptions<R>,
+  ) {}
+
+  /** Reads the upstream now; a call during another reading of the integration shares its result. */
+  sync(row: R, caller: AuditCaller): Promise<void> {
+    const known = this.running.get(row.id);
+    if (known) return known;
+    const reading = this.options.read(row, caller).finally(() => this.running.delete(row.id));
+    this.running.set(row.id, reading);
+    return reading;
+  }
+
+  /** Reads integrations whose turn it is, and returns their number. A failure is kept with its integration. */
+  async syncDue(): Promise<number> {
+    const ids = await dueIntegrations(this.dataSource.manager, this.options.tables, DUE_MAX);
+    const rest = [...ids];
+    const work = async (): Promise<void> => {
+      for (let id = rest.shift(); id !== undefined; id = rest.shift()) await this.syncOne(id);
+    };
+    await Promise.all(Array.from({ length: DUE_AT_ONCE }, work));
+    return ids.length;
+  }
+
+  /** Runs a call of an upstream within the places of its organisation. Throws `rate_limited` without one. */
+  async within<T>(
+    { organisationId }: Pick<UpstreamIntegration, 'organisationId'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const share = this.places.of(organisationId, organisationId);
+    if (!share.take(1)) throw this.tooMany();
+    try {
+      return await work();
+    } finally {
+      share.give(1);
+    }
+  }
+
+  /** A failure of one integration must not stop the others; it is in its row, or the next call of the job repeats it. */
+  private async syncOne(id: string): Promise<void> {
+    const where = { id, status: 'active' } as FindOptionsWhere<UpstreamIntegration> as FindOptionsWhere<R>;
+    const row = await this.dataSource.manager.findOneBy(this.options.entity, where);
+    if (row === null) return;
+    try {
+      await this.sync(row, this.callerFor(row));
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+    }
+  }
+
+  private callerFor({ organisationId, workspaceId }: UpstreamIntegration): AuditCaller {
+    const { job: uri } = this.options;
+    return {
+      ...{ kind: 'system', organisationId, workspaceId, userId: null, apiKeyId: null },
+      request: { id: uuidv7(), method: 'JOB', uri, clientIp: null, userAgent: null },
+    };
+  }
+
+  private tooMany(): GatewayError {
+    return new GatewayError('rate_limited', {
+      message: `Too many ${this.options.of} are being read at once; try again in a moment.`,
+      headers: { 'retry-after': '1' },
+    });
+  }
+}
+
+/** When an upstream that was read is read again. */
+export const nextReading = (): Date => after(EVERY_MS);
+
+/** When an upstream that failed is read again. The wait grows with the time without success. */
+export function nextAttempt({
+  lastSyncedAt,
+  createdAt,
+}: Pick<UpstreamIntegration, 'lastSyncedAt' | 'createdAt'>): Date {
+  const since = lastSyncedAt ?? createdAt;
+  return after(Math.min(BACK_OFF_MAX_MS, Math.max(EVERY_MS, Date.now() - since.getTime())));
+}
+
+/** A time in so many milliseconds, 20 % earlier or later, so that integrations do not all come at once. */
+const after = (ms: number): Date => new Date(Date.now() + ms * (0.8 + 0.4 * Math.random()));

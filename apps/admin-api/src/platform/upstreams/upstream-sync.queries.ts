@@ -1,0 +1,86 @@
+import type { UpstreamCapability, UpstreamIntegration } from '@gw/entities';
+import { In, IsNull, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
+import { nameDigestOf, type UpstreamSnapshot } from './capability-changes';
+
+/** Capabilities that an integration keeps after its upstream has stopped listing them. */
+const GONE_MAX = 1_000;
+/** The time that one call of a job may take, after which another one takes the integrations over. */
+const LEASE = '10 minutes';
+
+/** Tables of one kind of upstream. */
+export interface UpstreamTables {
+  readonly integrations: 'mcp_integrations' | 'agent_integrations';
+  readonly capabilities: 'mcp_capabilities' | 'agent_skills';
+  /** Which capabilities servers have switched off. */
+  readonly switches: 'mcp_server_capabilities' | 'agent_server_skills';
+  /** SQL condition of integrations that can change by themselves; absent: all. */
+  readonly canChange?: string;
+}
+
+/** Saves the result of a reading. The version stays, since users do not edit these columns. */
+export async function saveSync<R extends UpstreamIntegration>(
+  manager: EntityManager,
+  entity: new () => R,
+  { id, url }: Pick<UpstreamIntegration, 'id' | 'url'>,
+  columns: NoInfer<Partial<R>>,
+): Promise<void> {
+  await manager
+    .createQueryBuilder()
+    .update(entity as new () => UpstreamIntegration)
+    .set({
+      ...(columns as QueryDeepPartialEntity<UpstreamIntegration>),
+      version: () => 'version',
+      lastUpdatedAt: () => 'last_updated_at',
+    })
+    .where({ id, url })
+    .execute();
+}
+
+/** Leases integrations whose turn it is, longest overdue first, and returns their ids. */
+export async function dueIntegrations(
+  manager: EntityManager,
+  { integrations, canChange = 'true' }: Pick<UpstreamTables, 'integrations' | 'canChange'>,
+  max: number,
+): Promise<string[]> {
+  const [rows] = await manager.query<[{ id: string }[], number]>(
+    `UPDATE ${integrations} SET next_sync_at = now() + $2::interval
+      WHERE id IN (SELECT id FROM ${integrations}
+                    WHERE status = 'active' AND next_sync_at <= now() AND ${canChange}
+                    ORDER BY next_sync_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      RETURNING id`,
+    [max, LEASE],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Returns the saved rows that a snapshot is compared with: what was listed last, and what comes back. */
+export async function savedCapabilities<R extends UpstreamCapability>(
+  manager: EntityManager,
+  entity: new () => R,
+  integrationId: string,
+  { capabilities }: Pick<UpstreamSnapshot, 'capabilities'>,
+): Promise<R[]> {
+  const nameDigest = In(capabilities.map(({ name }) => nameDigestOf(name)));
+  return manager.findBy(entity, [
+    { integrationId, goneAt: IsNull() },
+    { integrationId, goneAt: Not(IsNull()), nameDigest },
+  ] as FindOptionsWhere<UpstreamCapability>[] as FindOptionsWhere<R>[]);
+}
+
+/** Deletes the capabilities that have been gone for longest, beyond 1,000. */
+export async function removeOldCapabilities(
+  manager: EntityManager,
+  { capabilities, switches }: Pick<UpstreamTables, 'capabilities' | 'switches'>,
+  integrationId: string,
+): Promise<void> {
+  const rows = await manager.query<{ id: string }[]>(
+    `SELECT id FROM ${capabilities} WHERE integration_id = $1 AND gone_at IS NOT NULL
+      ORDER BY gone_at DESC, id DESC OFFSET $2`,
+    [integrationId, GONE_MAX],
+  );
+  if (rows.length === 0) return;
+  const ids = rows.map(({ id }) => id);
+  await manager.query(`DELETE FROM ${switches} WHERE capability_id = ANY($1)`, [ids]);
+  await manager.query(`DELETE FROM ${capabilities} WHERE id = ANY($1)`, [ids]);
+}

@@ -1,0 +1,34 @@
+import { BooleanField, EnumField, NestedListField, ResponseField, TextField, UuidField } from '@gw/web';
+import { UpstreamPage } from './upstream-page';
+
+export const ALLOW_DENY = ['allow', 'deny'] as const;
+export type AllowDeny = (typeof ALLOW_DENY)[number];
+
+export class UserAccessQuery extends UpstreamPage {
+  @TextField({ optional: true, description: 'Part of the name or email address.' }) search?: string;
+}
+
+class UserSwitchDto {
+  @UuidField({ description: 'A member of the workspace.' }) user_id!: string;
+  @BooleanField() enabled!: boolean;
+}
+
+export class UpdateUserAccessDto {
+  @NestedListField(() => UserSwitchDto, {
+    optional: true,
+    maxItems: 1_000,
+    description: 'Exceptions from the default. Those of other members stay.',
+  })
+  user_access?: UserSwitchDto[];
+  @EnumField(ALLOW_DENY, { optional: true, description: 'Access of members without an exception.' })
+  default_user_access?: AllowDeny;
+}
+
+export class MemberAccessResponse {
+  @ResponseField.uuid() readonly user_id!: string;
+  @ResponseField.text({ nullable: true, example: 'Ada' }) readonly first_name!: string | null;
+  @ResponseField.text({ nullable: true, example: 'Lovelace' }) readonly last_name!: string | null;
+  @ResponseField.boolean() readonly enabled!: boolean;
+  @ResponseField.boolean({ description: 'Whether there is an exception for the member.' })
+  readonly has_override!: boolean;
+}

@@ -1,0 +1,187 @@
+import { chosenInterface, readCard, readCardBody, verifyCard, type AgentCard, type Members } from '@gw/a2a';
+import type { AgentInterfaceFacts } from '@gw/contracts';
+import type { AgentIntegrationEntity, AgentSkillEntity } from '@gw/entities';
+import { GatewayError, isObject, readSigningKey, type AddressPolicy } from '@gw/kernel';
+import type { Finding } from '@gw/mcp';
+import { invalid, isStorable } from '@gw/web';
+import {
+  keptCapabilities,
+  type KeptCapabilities,
+  type UpstreamSnapshot,
+} from '../../platform/upstreams/capability-changes';
+
+/** The name of the agent itself among its skills. */
+export const AGENT_NAME = '@agent';
+/** The name of the extended card among them. */
+const EXTENDED_NAME = '@extended';
+
+/** What decides how a card is read. */
+export type CardRow = Pick<
+  AgentIntegrationEntity,
+  'url' | 'allowOtherOrigin' | 'trustedKeys' | 'protocol' | 'binding'
+>;
+
+/** A card that fits its integration. */
+export interface FittingCard {
+  /** As it was received, as JSON. */
+  readonly text: string;
+  /** The members that are used: those that a trusted key signed, if there are trusted keys. */
+  readonly members: Members;
+  readonly endpoint: AgentInterfaceFacts;
+  readonly signatureState: AgentIntegrationEntity['signatureState'];
+  /** `none` until it is read. */
+  readonly extended: ExtendedCard;
+}
+
+/** Returns the rules by which the card of an integration is read. */
+export const rulesOf = (
+  { url, allowOtherOrigin }: Pick<CardRow, 'url' | 'allowOtherOrigin'>,
+  policy: AddressPolicy,
+) => ({
+  ...{ policy, endpoint: url, allowsOtherOrigin: allowOtherOrigin },
+});
+
+/** Reads a card that was given by hand or stored, as JSON. Throws `validation_failed` and `custom_host_refused`. */
+export const cardIn = (
+  text: string,
+  row: Pick<CardRow, 'url' | 'allowOtherOrigin'>,
+  policy: AddressPolicy,
+): AgentCard => readCard(readCardBody(Buffer.from(text), null), rulesOf(row, policy));
+
+/**
+ * Checks that the integration can use a card. Throws `validation_failed` for a wrong signature and for what cannot be
+ * stored, and `agent_transport_unsupported` for a card without an address of its protocol and binding.
+ */
+export function fittingCard(row: CardRow, received: AgentCard, policy: AddressPolicy): FittingCard {
+  const { state, members } = provenMembers(row, received);
+  if (!isStorable(members))
+    throw invalid('agent_card', 'has characters that cannot be stored; remove NUL and broken surrogates');
+  const card = readCard(members, rulesOf(row, policy));
+  const { protocol: version, binding } = row;
+  const endpoint = chosenInterface(card, { version, binding });
+  if (endpoint === null) throw unsupported(row);
+  return {
+    text: JSON.stringify(received.card),
+    members: card.card,
+    endpoint,
+    signatureState: state,
+    extended: NO_EXTENDED,
+  };
+}
+
+const NO_EXTENDED: ExtendedCard = { kind: 'none' };
+
+function unsupported({ protocol, binding }: CardRow): GatewayError {
+  if (protocol === 'auto' && binding === 'auto')
+    return new GatewayError('agent_transport_unsupported', { param: 'agent_card' });
+  const message = `The card has no address of protocol ${protocol} and binding ${binding}; choose others, or auto.`;
+  return new GatewayError('agent_transport_unsupported', { param: 'protocol', message });
+}
+
+function provenMembers(
+  { trustedKeys }: CardRow,
+  { card }: AgentCard,
+): { readonly state: FittingCard['signatureState']; readonly members: Members } {
+  if (trustedKeys === null) return { state: null, members: card };
+  const keys = trustedKeys.map((key) => readSigningKey(key)).filter((key) => key !== null);
+  const { state, signed } = verifyCard(card, keys);
+  if (state === 'invalid')
+    throw invalid(
+      'agent_card',
+      'agent_card has a wrong signature; ask the operator of the agent, or correct trusted_keys',
+    );
+  return { state, members: signed ?? card };
+}
+
+/** The extended card of an agent, which it shows to its callers alone. */
+export type ExtendedCard =
+  | { readonly kind: 'card'; readonly members: Members }
+  /** The agent has none. */
+  | { readonly kind: 'none' }
+  /** It could not be read, so that what is known of it stays. `reason` has no text of the agent. */
+  | { readonly kind: 'unread'; readonly reason: string };
+
+/** What the saved rows know of an extended card that could not be read. */
+export function knownExtended(saved: readonly AgentSkillEntity[]): Members | null {
+  const listed = saved.filter(({ goneAt }) => goneAt === null);
+  const own = listed.find(({ type }) => type === 'extended');
+  if (own === undefined) return null;
+  const skills = listed.filter(({ type, isExtended }) => type === 'skill' && isExtended);
+  return { ...own.definition, skills: skills.map(({ definition }) => definition) };
+}
+
+/** What an administrator approves of a card. */
+export interface CardSnapshot extends UpstreamSnapshot, KeptCapabilities {
+  /** Ids of the skills that each card lists. */
+  readonly publicIds: readonly string[];
+  readonly extendedIds: readonly string[];
+}
+
+/** Returns the cards as what an administrator approves: each without its skills, and each skill once. */
+export function snapshotOf({ members }: FittingCard, extended: Members | null): CardSnapshot {
+  const own = withoutSkills(members);
+  const more = extended === null ? null : withoutSkills(extended);
+  const publicIds = new Set(own.skills.map(({ id }) => id));
+  // A skill of both cards has the texts of the public one, because its card may be shown to everyone.
+  const skills = [...own.skills, ...(more?.skills ?? []).filter(({ id }) => !publicIds.has(id))];
+  const kept = keptCapabilities([['skill', skills]]);
+  const ofExtended =
+    more === null ? [] : [{ type: 'extended', name: EXTENDED_NAME, definition: more.card } as const];
+  return {
+    self: { type: 'agent', name: AGENT_NAME, definition: own.card },
+    capabilities: [...kept.capabilities, ...ofExtended],
+    isCut: kept.isCut,
+    publicIds: idsOf(own.skills),
+    extendedIds: idsOf(more?.skills ?? []),
+  };
+}
+
+function withoutSkills({ skills, signatures: _proof, ...card }: Members): {
+  readonly card: Members;
+  readonly skills: readonly Members[];
+} {
+  return { card, skills: Array.isArray(skills) ? skills.filter(isObject) : [] };
+}
+
+const idsOf = (skills: readonly Members[]): readonly string[] =>
+  skills.map(({ id }) => id).filter((id) => typeof id === 'string');
+
+/** Returns findings on all that a card says: another origin than that of the approved card, and a missing proof. */
+export function cardFindings(
+  { approvedEndpoint }: Pick<AgentIntegrationEntity, 'approvedEndpoint'>,
+  { endpoint, signatureState }: Pick<FittingCard, 'endpoint' | 'signatureState'>,
+): readonly Finding[] {
+  const isMoved = approvedEndpoint !== null && !isOnOrigin(endpoint, approvedEndpoint.url);
+  const isUnproven = signatureState === 'unsigned' || signatureState === 'untrusted';
+  return [
+    ...(isMoved ? [{ rule: 'moved_address', severity: 'high' } as const] : []),
+    ...(isUnproven ? [{ rule: 'unproven_signature', severity: 'high' } as const] : []),
+  ];
+}
+
+export const isOnOrigin = (endpoint: AgentInterfaceFacts, url: string): boolean =>
+  URL.canParse(url) && new URL(endpoint.url).origin === new URL(url).origin;
+
+const KEYS_MAX = 100;
+
+/** Returns the public parts of a key set; null for none. Throws `validation_failed` for a key that must not verify. */
+export function readTrustedKeys(
+  set: { readonly keys?: unknown } | null,
+): AgentIntegrationEntity['trustedKeys'] {
+  if (set === null) return null;
+  const { keys } = set;
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > KEYS_MAX)
+    throw invalid('trusted_keys', `trusted_keys must have keys, a list of 1 to ${String(KEYS_MAX)} keys`);
+  return keys.map((raw: unknown, index) => {
+    const key = readSigningKey(raw);
+    if (key === null)
+      throw invalid(
+        `trusted_keys.keys.${String(index)}`,
+        'must be a public key of RSA (2048 to 8192 bits), P-256, P-384 or Ed25519 with a kid, for signatures',
+      );
+    return { ...key.key.export({ format: 'jwk' }), kid: key.id, ...algorithmOf(raw) };
+  });
+}
+
+const algorithmOf = (raw: unknown): object =>
+  isObject(raw) && typeof raw['alg'] === 'string' ? { alg: raw['alg'] } : {};

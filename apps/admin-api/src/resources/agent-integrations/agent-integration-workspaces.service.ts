@@ -1,0 +1,38 @@
+import { AgentIntegrationWorkspaceEntity } from '@gw/entities';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { At } from '../../platform/resource/at';
+import { findRow, lockRow } from '../../platform/resource/rows';
+import { Writes } from '../../platform/unit-of-work/writes';
+import { giveWorkspaces, workspacesOf } from '../../platform/upstreams/workspace-access';
+import type {
+  UpdateUpstreamWorkspacesDto,
+  UpstreamWorkspacesResponse,
+} from '../../platform/upstreams/workspace-access.dto';
+import { agentIntegrationTo } from './agent-integration-rows';
+
+const INTEGRATION = agentIntegrationTo('update');
+
+/** Which workspaces may use an organisation's agent integration. */
+@Injectable()
+export class AgentIntegrationWorkspacesService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  async list(at: At, version: string | undefined): Promise<UpstreamWorkspacesResponse> {
+    const { manager } = this.dataSource;
+    const integration = await findRow(manager, agentIntegrationTo('read'), at);
+    return workspacesOf(manager, AgentIntegrationWorkspaceEntity, integration, version);
+  }
+
+  /** Sets the access of the named workspaces. Agents of workspaces without access are not offered any more. */
+  update(at: At, input: UpdateUpstreamWorkspacesDto): Promise<object> {
+    const kind = { resource: INTEGRATION, access: AgentIntegrationWorkspaceEntity };
+    return this.writes.run(at.caller, async (write) => {
+      await giveWorkspaces(write, kind, await lockRow(write, INTEGRATION, at), input);
+      return {};
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import { Body, Query } from '@nestjs/common';
+import { Caller, type Principal } from '../../platform/common/principal';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import {
+  UpdateUpstreamWorkspacesDto,
+  UpstreamWorkspacesQuery,
+  UpstreamWorkspacesResponse,
+} from '../../platform/upstreams/workspace-access.dto';
+import { AgentIntegrationWorkspacesService } from './agent-integration-workspaces.service';
+import {
+  CreateAgentIntegrationDto,
+  CreatedAgentIntegrationDto,
+  ListAgentIntegrationsQuery,
+  UpdateAgentIntegrationDto,
+} from './agent-integrations.dto';
+import { AgentIntegrationsService } from './agent-integrations.service';
+import {
+  AgentIntegrationDetailResponse,
+  AgentIntegrationListResponse,
+  DeletedAgentIntegration,
+} from './agent-integrations.view';
+import { agentScopes } from './agent-scopes';
+
+@ControlRoutes('agent-integrations')
+export class AgentIntegrationsController {
+  constructor(
+    private readonly integrations: AgentIntegrationsService,
+    private readonly workspaces: AgentIntegrationWorkspacesService,
+  ) {}
+
+  @Route.post('', agentScopes('create'), CreatedAgentIntegrationDto)
+  create(
+    @Caller() caller: Principal,
+    @Body() body: CreateAgentIntegrationDto,
+  ): Promise<CreatedAgentIntegrationDto> {
+    return this.integrations.create(caller, body);
+  }
+
+  @Route.get('', agentScopes('list'), AgentIntegrationListResponse)
+  list(
+    @Caller() caller: Principal,
+    @Query() query: ListAgentIntegrationsQuery,
+  ): Promise<AgentIntegrationListResponse> {
+    return this.integrations.list(caller, query);
+  }
+
+  @Route.get(':agentIntegrationId', agentScopes('read'), AgentIntegrationDetailResponse)
+  get(@Named('agentIntegrationId') at: At): Promise<AgentIntegrationDetailResponse> {
+    return this.integrations.get(at);
+  }
+
+  @Route.put(':agentIntegrationId', agentScopes('update'))
+  update(@Named('agentIntegrationId') at: At, @Body() body: UpdateAgentIntegrationDto): Promise<object> {
+    return this.integrations.update(at, body);
+  }
+
+  @Route.delete(':agentIntegrationId', agentScopes('delete'), DeletedAgentIntegration)
+  remove(@Named('agentIntegrationId') at: At): Promise<DeletedAgentIntegration> {
+    return this.integrations.remove(at);
+  }
+
+  @Route.get(':agentIntegrationId/workspaces', agentScopes('read'), UpstreamWorkspacesResponse)
+  listWorkspaces(
+    @Named('agentIntegrationId') at: At,
+    @Query() { version }: UpstreamWorkspacesQuery,
+  ): Promise<UpstreamWorkspacesResponse> {
+    return this.workspaces.list(at, version);
+  }
+
+  @Route.put(':agentIntegrationId/workspaces', agentScopes('update'))
+  updateWorkspaces(
+    @Named('agentIntegrationId') at: At,
+    @Body() body: UpdateUpstreamWorkspacesDto,
+  ): Promise<object> {
+    return this.workspaces.update(at, body);
+  }
+}

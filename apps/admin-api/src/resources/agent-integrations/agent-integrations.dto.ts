@@ -1,0 +1,194 @@
+import { GatewayError } from '@gw/kernel';
+import {
+  BooleanField,
+  EnumField,
+  IntegerField,
+  NameField,
+  NestedField,
+  NestedListField,
+  NumberField,
+  ObjectField,
+  pageOf,
+  partialOf,
+  QueryEnumListField,
+  ReferenceField,
+  ResponseField,
+  SlugField,
+  TextField,
+  UuidField,
+} from '@gw/web';
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
+import { APPROVAL_MODES, ON_CHANGE } from '../../platform/upstreams/approval-choices';
+
+export const AGENT_AUTH_TYPES = ['none', 'headers', 'oauth_client_credentials'] as const;
+export const PROTOCOLS = ['auto', '0.3', '1.0'] as const;
+export const BINDING_CHOICES = ['auto', 'JSONRPC', 'HTTP+JSON'] as const;
+export const PUSH_MODES = ['relay', 'emulate', 'off'] as const;
+
+const OWN = 'Must be the organisation of the credential.';
+
+/** A binding. `GRPC` has an error of its own, which says what to do instead. */
+const BindingField = (): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => {
+      if (value === 'GRPC') throw new GatewayError('agent_transport_unsupported', { param: 'binding' });
+      return value;
+    }),
+    EnumField(BINDING_CHOICES, {
+      optional: true,
+      description: 'auto: JSONRPC before HTTP+JSON, by what the card lists.',
+      example: 'auto',
+    }),
+  );
+
+/** Fields that are saved as columns of the same name, and that may be null. */
+export class AgentPlainFields {
+  @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: 1,
+    max: 900_000,
+    description: 'Milliseconds that a call without a stream may take. Null: 120000.',
+  })
+  timeout_ms?: number | null;
+  @IntegerField({
+    optional: true,
+    nullable: true,
+    min: 1,
+    max: 1_000_000,
+    description: 'Messages of one context in an hour. Null: no bound.',
+  })
+  messages_per_context_hour?: number | null;
+}
+
+/** Fields that are saved as columns of the same name. Those of this class have a default. */
+export class AgentSavedFields extends AgentPlainFields {
+  @NameField({ optional: true, description: 'The name in the card if absent.', example: 'Travel agent' })
+  name?: string;
+  @TextField({
+    optional: true,
+    max: 2_048,
+    description:
+      'Address of the agent; its card is read below it, at /.well-known/agent-card.json. With agent_card, the `url` of the card if absent.',
+    example: 'https://agent.example.com',
+  })
+  url?: string;
+  @EnumField(AGENT_AUTH_TYPES, {
+    optional: true,
+    example: 'headers',
+    description: 'How Tollgate signs in at the agent. none by default.',
+  })
+  auth_type?: (typeof AGENT_AUTH_TYPES)[number];
+  @EnumField(PROTOCOLS, {
+    optional: true,
+    description: 'Version of A2A for calls. auto: 1.0 before 0.3, by what the card lists.',
+    example: 'auto',
+  })
+  protocol?: (typeof PROTOCOLS)[number];
+  @BindingField() binding?: (typeof BINDING_CHOICES)[number];
+  @EnumField(PUSH_MODES, {
+    optional: true,
+    description:
+      'Notifications about tasks. relay by default: those that the agent sends. emulate: Tollgate polls the agent.',
+    example: 'relay',
+  })
+  push?: (typeof PUSH_MODES)[number];
+  @BooleanField({
+    optional: true,
+    description:
+      'True: the card may name addresses of other origins, which get the credentials. Default: false.',
+  })
+  allow_other_origin?: boolean;
+}
+
+export class AgentPricingDto {
+  @NumberField({
+    optional: true,
+    min: 0,
+    max: 1_000,
+    description: 'USD for each message that the agent responds to; 0 if absent.',
+    example: 0.001,
+  })
+  per_message_usd?: number;
+  @NumberField({
+    optional: true,
+    min: 0,
+    max: 1_000,
+    description: 'USD for each task that the agent begins; 0 if absent.',
+    example: 0.01,
+  })
+  per_task_usd?: number;
+}
+
+class AgentIntegrationFields extends AgentSavedFields {
+  @ObjectField({
+    optional: true,
+    nullable: true,
+    description:
+      'A card of 0.3 or 1.0, instead of the one at the address. In an update, null: the card is read from the address again.',
+    example: { name: 'Travel agent', url: 'https://agent.example.com/rpc', skills: [] },
+  })
+  agent_card?: Record<string, unknown> | null;
+  @ObjectField({
+    optional: true,
+    nullable: true,
+    description:
+      'A key set (RFC 7517). A card with a wrong signature is refused, and one that none of the keys has signed waits for approval.',
+    example: { keys: [] },
+  })
+  trusted_keys?: { readonly keys?: unknown } | null;
+  @ObjectField({
+    optional: true,
+    nullable: true,
+    description:
+      'headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, ' +
+      'user_identity_forwarding, oauth_client_credentials. ' +
+      'In an update, an absent member remains unchanged, and null clears a member.',
+    example: { headers: { authorization: 'Bearer …' } },
+  })
+  configurations?: Record<string, unknown> | null;
+  @NestedListField(() => SecretMappingDto, {
+    optional: true,
+    nullable: true,
+    description: 'Targets are `headers.<name>` and `client_secret`.',
+  })
+  secret_mappings?: SecretMappingDto[] | null;
+  @EnumField(APPROVAL_MODES, {
+    optional: true,
+    description:
+      'Which skills wait for approval. auto by default for an integration of a workspace, else review_changes.',
+  })
+  approval_mode?: (typeof APPROVAL_MODES)[number];
+  @EnumField(ON_CHANGE, {
+    optional: true,
+    description: 'Whether a skill that changed stays in its approved form. block by default.',
+  })
+  on_change?: (typeof ON_CHANGE)[number];
+  @NestedField(() => AgentPricingDto, { optional: true, nullable: true }) pricing?: AgentPricingDto | null;
+}
+
+export class CreateAgentIntegrationDto extends AgentIntegrationFields {
+  @SlugField({ optional: true, description: 'Derived from the name if absent.', example: 'travel' })
+  slug?: string;
+  @ReferenceField({ optional: true, description: 'If present, only this workspace can use the integration.' })
+  workspace_id?: string;
+  @UuidField({ optional: true, description: OWN }) organisation_id?: string;
+}
+
+export class UpdateAgentIntegrationDto extends partialOf(AgentIntegrationFields) {}
+
+export class ListAgentIntegrationsQuery extends pageOf({ size: 100 }) {
+  @UuidField({ optional: true, description: OWN }) organisation_id?: string;
+  @ReferenceField({ optional: true }) workspace_id?: string;
+  @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })
+  type?: ('workspace' | 'organisation' | 'all')[];
+  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
+}
+
+export class CreatedAgentIntegrationDto {
+  @ResponseField.uuid() readonly id!: string;
+  @ResponseField.text({ example: 'travel' }) readonly slug!: string;
+}

@@ -1,0 +1,33 @@
+import { AgentTests } from '../../platform/agents/agent-tests';
+import { AgentCardReader } from './agent-card-reader';
+import { AgentCardsController } from './agent-cards.controller';
+import { AgentCardsService } from './agent-cards.service';
+import { AgentIntegrationWorkspacesService } from './agent-integration-workspaces.service';
+import { AgentIntegrationsController } from './agent-integrations.controller';
+import { AgentIntegrationsService } from './agent-integrations.service';
+import { AgentCardSyncJobController, AgentSkillsController } from './agent-skills.controller';
+import { AgentSkillsService } from './agent-skills.service';
+import { AgentSnapshots } from './agent-snapshots.service';
+import { AgentTestsService } from './agent-tests.service';
+import { ExtendedCards } from './extended-cards.service';
+
+/** The parts of agent integrations, and of what their cards list. */
+export const AGENT_INTEGRATIONS = {
+  controllers: [
+    AgentCardsController,
+    AgentIntegrationsController,
+    AgentSkillsController,
+    AgentCardSyncJobController,
+  ],
+  providers: [
+    AgentCardReader,
+    AgentCardsService,
+    AgentIntegrationsService,
+    AgentIntegrationWorkspacesService,
+    AgentSkillsService,
+    AgentSnapshots,
+    AgentTestsService,
+    ExtendedCards,
+    { provide: AgentTests, useExisting: AgentTestsService },
+  ],
+};

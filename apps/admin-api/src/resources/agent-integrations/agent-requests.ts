@@ -1,0 +1,69 @@
+import {
+  methodOf,
+  readRpcResponse,
+  restRequest,
+  VERSION_HEADER,
+  type Members,
+  type Operation,
+} from '@gw/a2a';
+import type { AgentInterfaceFacts } from '@gw/contracts';
+import { isObject } from '@gw/kernel';
+import type { BufferedResponse } from '@gw/outbound';
+
+const ID = 1;
+
+export interface AgentRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Returns the request for an operation without a body in HTTP+JSON. `credential`: headers that sign in at the agent. */
+export function agentRequest(
+  { url, binding, version, tenant }: AgentInterfaceFacts,
+  operation: Operation,
+  params: Members,
+  credential: Readonly<Record<string, string>>,
+): AgentRequest {
+  const headers = {
+    accept: 'application/json',
+    ...credential,
+    ...(version === '1.0' ? { [VERSION_HEADER]: version } : {}),
+  };
+  if (binding === 'HTTP+JSON') {
+    const { path, method } = restRequest(operation, params, { version, tenant });
+    return { url: url.replace(/\/$/, '') + path, method, headers };
+  }
+  const call = {
+    method: methodOf(operation, version),
+    params: { ...params, ...(tenant !== null && { tenant }) },
+  };
+  return {
+    ...{ url, method: 'POST', headers: { ...headers, 'content-type': 'application/json' } },
+    body: JSON.stringify({ jsonrpc: '2.0', id: ID, ...call }),
+  };
+}
+
+/** Returns the code of the error of a JSON-RPC response; null for a result. Throws `A2aError` for no response of A2A. */
+export function errorCodeIn(body: Buffer): unknown {
+  const outcome = readRpcResponse(body, ID);
+  if (outcome.kind === 'result') return null;
+  return isObject(outcome.error) ? outcome.error['code'] : undefined;
+}
+
+/** Returns the result of an operation; undefined for an error. Throws `A2aError` for no response of A2A. */
+export function resultIn({ binding }: AgentInterfaceFacts, { status, body }: BufferedResponse): unknown {
+  if (binding === 'HTTP+JSON') return status === 200 ? parsed(body) : undefined;
+  const outcome = readRpcResponse(body, ID);
+  return outcome.kind === 'result' ? outcome.result : undefined;
+}
+
+/** Returns the value of a body; undefined for no JSON. */
+export function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

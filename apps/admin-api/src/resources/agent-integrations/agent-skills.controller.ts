@@ -1,0 +1,95 @@
+import { INTERNAL, type AgentCardSyncResponse } from '@gw/contracts';
+import { Body, Controller, Post, Query } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { AgentTestResponse } from '../../platform/agents/agent-tests';
+import { ServiceOnly } from '../../platform/auth/access';
+import { ControlRoutes } from '../../platform/control-routes';
+import { Named, type At } from '../../platform/resource/at';
+import { Route } from '../../platform/resource/route';
+import { agentScopes, skillScopes } from './agent-scopes';
+import {
+  AgentSkillChangesQuery,
+  AgentSkillDecisionDto,
+  AgentSkillsQuery,
+  UpdateAgentSkillsDto,
+} from './agent-skills.dto';
+import { AgentSkillsService } from './agent-skills.service';
+import {
+  AgentSkillChangesResponse,
+  AgentSkillDecisionResponse,
+  AgentSkillsResponse,
+  AgentSkillSuccessResponse,
+} from './agent-skills.view';
+import { AgentSnapshots } from './agent-snapshots.service';
+import { AgentTestsService } from './agent-tests.service';
+
+@ControlRoutes('agent-integrations')
+export class AgentSkillsController {
+  constructor(
+    private readonly skills: AgentSkillsService,
+    private readonly tests: AgentTestsService,
+  ) {}
+
+  @Route.get(':agentIntegrationId/skills', skillScopes('read'), AgentSkillsResponse)
+  list(@Named('agentIntegrationId') at: At, @Query() query: AgentSkillsQuery): Promise<AgentSkillsResponse> {
+    return this.skills.list(at, query);
+  }
+
+  @Route.put(':agentIntegrationId/skills', skillScopes('update'), AgentSkillSuccessResponse)
+  update(
+    @Named('agentIntegrationId') at: At,
+    @Body() body: UpdateAgentSkillsDto,
+  ): Promise<AgentSkillSuccessResponse> {
+    return this.skills.update(at, body);
+  }
+
+  @Route.get(':agentIntegrationId/skills/changes', skillScopes('read'), AgentSkillChangesResponse)
+  changes(
+    @Named('agentIntegrationId') at: At,
+    @Query() query: AgentSkillChangesQuery,
+  ): Promise<AgentSkillChangesResponse> {
+    return this.skills.changes(at, query);
+  }
+
+  @Route.post(':agentIntegrationId/skills/approve', skillScopes('update'), AgentSkillDecisionResponse)
+  approve(
+    @Named('agentIntegrationId') at: At,
+    @Body() body: AgentSkillDecisionDto,
+  ): Promise<AgentSkillDecisionResponse> {
+    return this.skills.decide(withoutMatch(at), 'approve', body);
+  }
+
+  @Route.post(':agentIntegrationId/skills/reject', skillScopes('update'), AgentSkillDecisionResponse)
+  reject(
+    @Named('agentIntegrationId') at: At,
+    @Body() body: AgentSkillDecisionDto,
+  ): Promise<AgentSkillDecisionResponse> {
+    return this.skills.decide(withoutMatch(at), 'reject', body);
+  }
+
+  @Route.post(':agentIntegrationId/sync', agentScopes('update'), AgentSkillSuccessResponse)
+  sync(@Named('agentIntegrationId') at: At): Promise<AgentSkillSuccessResponse> {
+    return this.skills.sync(at);
+  }
+
+  @Route.post(':agentIntegrationId/test', agentScopes('update'), AgentTestResponse)
+  test(@Named('agentIntegrationId') at: At): Promise<AgentTestResponse> {
+    return this.tests.test(at);
+  }
+}
+
+/** The digests of a decision say what was seen, not the version of the integration. */
+const withoutMatch = (at: At): At => ({ ...at, ifMatch: undefined });
+
+/** Called by the worker. */
+@ApiExcludeController()
+@Controller()
+export class AgentCardSyncJobController {
+  constructor(private readonly snapshots: AgentSnapshots) {}
+
+  @Post(INTERNAL.agentCardSync)
+  @ServiceOnly()
+  async syncDue(): Promise<AgentCardSyncResponse> {
+    return { read: await this.snapshots.syncDue() };
+  }
+}

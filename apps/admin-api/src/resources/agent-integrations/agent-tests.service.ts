@@ -1,0 +1,101 @@
+import { A2A_ERRORS, A2aError } from '@gw/a2a';
+import type { AgentInterfaceFacts } from '@gw/contracts';
+import { AgentIntegrationEntity } from '@gw/entities';
+import { isObject, uuidv7, VendorError } from '@gw/kernel';
+import { BufferedClient, OutboundError, type BufferedResponse } from '@gw/outbound';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { AgentTestResponse, AgentTests } from '../../platform/agents/agent-tests';
+import type { At } from '../../platform/resource/at';
+import { findRow } from '../../platform/resource/rows';
+import { SharedHeaders } from '../../platform/upstreams/shared-headers.service';
+import { isOnOrigin } from './agent-card-content';
+import { AGENT_UPSTREAM } from './agent-configurations';
+import { agentIntegrationTo, storedCard } from './agent-integration-rows';
+import { agentRequest, errorCodeIn, parsed } from './agent-requests';
+import { AgentSnapshots } from './agent-snapshots.service';
+
+const TIMEOUT_MS = 10_000;
+const BYTES_MAX = 65_536;
+
+/** Calls agents for a task that does not exist, which tests the address, the credential and the protocol without any effect. */
+@Injectable()
+export class AgentTestsService implements AgentTests {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly http: BufferedClient,
+    private readonly shared: SharedHeaders,
+    private readonly snapshots: AgentSnapshots,
+  ) {}
+
+  async test(at: At): Promise<AgentTestResponse> {
+    return this.testAgent(await findRow(this.dataSource.manager, agentIntegrationTo('update'), at));
+  }
+
+  async testAgent(row: AgentIntegrationEntity): Promise<AgentTestResponse> {
+    const endpoint = row.approvedEndpoint ?? ownEndpoint(row);
+    const card = await storedCard(this.dataSource.manager, row);
+    const facts = { url: endpoint?.url ?? row.url, agent_name: nameIn(card) };
+    if (endpoint === null)
+      return {
+        ...facts,
+        ...failure(null, null, 'No card of the agent is approved yet; read skills/changes.'),
+      };
+    const result = await this.snapshots.within(row, () => this.call(row, endpoint));
+    return { ...facts, ...result };
+  }
+
+  private async call(row: AgentIntegrationEntity, endpoint: AgentInterfaceFacts): Promise<Result> {
+    const startedAt = performance.now();
+    const took = (): number => Math.round(performance.now() - startedAt);
+    try {
+      const headers = await this.shared.headersOf(AGENT_UPSTREAM, row);
+      const response = await this.http.fetchBuffered({
+        ...agentRequest(endpoint, 'getTask', { id: uuidv7() }, headers),
+        ...{ totalTimeoutMs: TIMEOUT_MS, bytesMax: BYTES_MAX },
+      });
+      const fault = faultOf(endpoint, response);
+      if (fault !== null) return failure(response.status, took(), fault);
+      return { success: true, status_code: response.status, response_time_ms: took(), error: null };
+    } catch (error) {
+      if (error instanceof VendorError)
+        return failure(null, took(), `The credential could not be obtained: ${error.message}`);
+      if (error instanceof OutboundError)
+        return failure(null, took(), `The agent was not reached (${error.failure}).`);
+      throw error;
+    }
+  }
+}
+
+/** The newest address, which gets credentials before its approval only on the origin that they were saved for. */
+const ownEndpoint = ({ endpoint, url }: AgentIntegrationEntity): AgentInterfaceFacts | null =>
+  endpoint !== null && isOnOrigin(endpoint, url) ? endpoint : null;
+
+type Result = Omit<AgentTestResponse, 'url' | 'agent_name'>;
+
+const failure = (status: number | null, tookMs: number | null, error: string): Result => ({
+  ...{ success: false, status_code: status, response_time_ms: tookMs, error },
+});
+
+function nameIn(card: string | null): string {
+  const read: unknown = card === null ? null : JSON.parse(card);
+  return isObject(read) && typeof read['name'] === 'string' ? read['name'] : '';
+}
+
+/** Returns what is wrong with the response of an agent that has no such task; null when nothing is. Has no text of the agent. */
+function faultOf({ binding }: AgentInterfaceFacts, { status, body }: BufferedResponse): string | null {
+  if (status === 401 || status === 403) return `The agent refused the credential with ${String(status)}.`;
+  if (binding === 'HTTP+JSON')
+    return status === A2A_ERRORS.taskNotFound.status && isObject(parsed(body))
+      ? null
+      : `The agent responded with ${String(status)} to a request for an unknown task; 404 was expected.`;
+  try {
+    return errorCodeIn(body) === A2A_ERRORS.taskNotFound.code
+      ? null
+      : `The agent responded to a request for an unknown task with another error than ${String(A2A_ERRORS.taskNotFound.code)}.`;
+  } catch (error) {
+    if (error instanceof A2aError)
+      return `The agent responded with ${String(status)} and no response of A2A.`;
+    throw error;
+  }
+}

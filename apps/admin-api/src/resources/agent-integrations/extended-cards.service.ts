@@ -1,0 +1,55 @@
+import { A2aError, abilitiesOf, CARD_BOUNDS, readCard, readCardBody } from '@gw/a2a';
+import type { AgentIntegrationEntity } from '@gw/entities';
+import { GatewayError, isObject, type AddressPolicy } from '@gw/kernel';
+import { BufferedClient, OutboundError } from '@gw/outbound';
+import { isStorable } from '@gw/web';
+import { Inject, Injectable } from '@nestjs/common';
+import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
+import { isOnOrigin, rulesOf, type ExtendedCard, type FittingCard } from './agent-card-content';
+import { agentRequest, resultIn } from './agent-requests';
+
+const TIMEOUT_MS = 10_000;
+
+/** Reads the cards that agents show to their callers alone. */
+@Injectable()
+export class ExtendedCards {
+  constructor(
+    private readonly http: BufferedClient,
+    @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
+  ) {}
+
+  /**
+   * Requests the extended card, if the card says that there is one. `headers`: the credential, which goes only to the origin
+   * of the integration, or to one that was approved. Never throws for what an agent does.
+   */
+  async read(
+    row: Pick<AgentIntegrationEntity, 'url' | 'allowOtherOrigin' | 'approvedEndpoint'>,
+    { members, endpoint }: FittingCard,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<ExtendedCard> {
+    if (!abilitiesOf(members).extendedCard) return { kind: 'none' };
+    const { url, approvedEndpoint } = row;
+    const isTrusted =
+      isOnOrigin(endpoint, url) || (approvedEndpoint && isOnOrigin(endpoint, approvedEndpoint.url));
+    if (isTrusted !== true) return unread('its address is on an origin that is not approved');
+    try {
+      const response = await this.http.fetchBuffered({
+        ...agentRequest(endpoint, 'getExtendedCard', {}, headers),
+        ...{ totalTimeoutMs: TIMEOUT_MS, bytesMax: CARD_BOUNDS.bytesMax },
+      });
+      const card = resultIn(endpoint, response);
+      if (!isObject(card)) return unread(`the agent responded with ${String(response.status)} and no card`);
+      // Judged by its text, as every card is.
+      const read = readCardBody(Buffer.from(JSON.stringify(card)), null);
+      const judged = readCard(read, rulesOf(row, this.policy)).card;
+      return isStorable(judged) ? { kind: 'card', members: judged } : unread('it cannot be stored');
+    } catch (error) {
+      if (error instanceof A2aError) return unread('the agent responded with no response of A2A');
+      if (error instanceof OutboundError) return unread(`the agent was not reached (${error.failure})`);
+      if (error instanceof GatewayError) return unread(error.message);
+      throw error;
+    }
+  }
+}
+
+const unread = (reason: string): ExtendedCard => ({ kind: 'unread', reason });

@@ -1,0 +1,47 @@
+import type { AgentAccessRule } from '@gw/contracts';
+import type { AgentServerEntity } from '@gw/entities';
+import { validationFailed } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { At } from '../../platform/resource/at';
+import { findRow, patchRow } from '../../platform/resource/rows';
+import { Writes } from '../../platform/unit-of-work/writes';
+import { patternFaults, storedSubject, subjectFaults } from '../../platform/upstreams/access-rules';
+import type { AgentAccessRulesResponse, UpdateAgentAccessRulesDto } from './agent-server-access.dto';
+import { AGENT_SERVER } from './agent-server-rows';
+
+/** Rules of an agent about who may use which skills. */
+@Injectable()
+export class AgentAccessRulesService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly writes: Writes,
+  ) {}
+
+  async get(at: At): Promise<AgentAccessRulesResponse> {
+    const row = await findRow(this.dataSource.manager, AGENT_SERVER, at);
+    return { rules: rulesOf(row), default: row.defaultEffect };
+  }
+
+  /** Replaces all rules. */
+  update(at: At, input: UpdateAgentAccessRulesDto): Promise<object> {
+    const faults = input.rules.flatMap(({ subject, skills }, index) => {
+      const path = `rules.${String(index)}`;
+      return [...subjectFaults(subject, path), ...patternFaults(skills, `${path}.skills`)];
+    });
+    if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
+    const rules = input.rules.map(({ subject, skills, effect }) => ({
+      subject: storedSubject(subject),
+      ...{ skills, effect },
+    }));
+    return this.writes.run(at.caller, (write) =>
+      patchRow(write, AGENT_SERVER, at, (row) => {
+        row.accessRules = rules;
+        if (input.default !== undefined) row.defaultEffect = input.default;
+      }),
+    );
+  }
+}
+
+const rulesOf = ({ accessRules }: AgentServerEntity): AgentAccessRule[] =>
+  accessRules as object[] as AgentAccessRule[];

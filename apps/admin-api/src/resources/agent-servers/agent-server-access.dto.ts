@@ -1,0 +1,81 @@
+import {
+  BooleanField,
+  EnumField,
+  NestedField,
+  NestedListField,
+  ResponseField,
+  TextField,
+  TextListField,
+} from '@gw/web';
+import { AgentSkillTexts } from '../../platform/agents/agent-skill-texts';
+import { EFFECTS, RuleSubjectDto, RuleSubjectResponse } from '../../platform/upstreams/access-rules';
+import { UpstreamPage } from '../../platform/upstreams/upstream-page';
+import { ALLOW_DENY, MemberAccessResponse, type AllowDeny } from '../../platform/upstreams/user-access.dto';
+
+export class AgentServerSkillsQuery extends UpstreamPage {}
+
+class AgentServerSwitchDto {
+  @TextField({ max: 2_048, description: '`id` of the skill in the card.', example: 'book-flight' })
+  id!: string;
+  @BooleanField() enabled!: boolean;
+}
+
+export class UpdateAgentServerSkillsDto {
+  @NestedListField(() => AgentServerSwitchDto, { minItems: 1, maxItems: 1_000 })
+  skills!: AgentServerSwitchDto[];
+}
+
+/** The texts come from the agent, as they were approved. */
+export class AgentServerSkillResponse extends AgentSkillTexts {
+  @ResponseField.boolean({ description: 'Whether callers of this agent see it.' })
+  readonly enabled!: boolean;
+  @ResponseField.boolean({ description: 'False: the integration does not offer it to any workspace.' })
+  readonly integration_enabled!: boolean;
+}
+
+export class AgentServerSkillsResponse {
+  @ResponseField.list(() => AgentServerSkillResponse) readonly data!: AgentServerSkillResponse[];
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.boolean() readonly has_more!: boolean;
+}
+
+export class AgentUserAccessResponse {
+  @ResponseField.list(() => MemberAccessResponse) readonly data!: MemberAccessResponse[];
+  @ResponseField.oneOf(ALLOW_DENY) readonly default_user_access!: AllowDeny;
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.boolean() readonly has_more!: boolean;
+}
+
+class AgentAccessRuleDto {
+  @NestedField(() => RuleSubjectDto) subject!: RuleSubjectDto;
+  @TextListField({
+    minItems: 1,
+    maxItems: 100,
+    description: 'Ids of skills in the card, or beginnings of ids before a final `*`.',
+    example: ['book-*'],
+  })
+  skills!: string[];
+  @EnumField(EFFECTS, { description: 'A denial wins over all that allow.', example: 'allow' })
+  effect!: (typeof EFFECTS)[number];
+}
+
+export class UpdateAgentAccessRulesDto {
+  @NestedListField(() => AgentAccessRuleDto, { maxItems: 500, description: 'All rules of the agent.' })
+  rules!: AgentAccessRuleDto[];
+  @EnumField(ALLOW_DENY, {
+    optional: true,
+    description: 'What happens to skills that no rule allows. If absent, unchanged.',
+  })
+  default?: AllowDeny;
+}
+
+class AgentAccessRuleResponse {
+  @ResponseField.one(() => RuleSubjectResponse) readonly subject!: RuleSubjectResponse;
+  @ResponseField.texts({ example: ['book-*'] }) readonly skills!: readonly string[];
+  @ResponseField.oneOf(EFFECTS) readonly effect!: string;
+}
+
+export class AgentAccessRulesResponse {
+  @ResponseField.list(() => AgentAccessRuleResponse) readonly rules!: readonly AgentAccessRuleResponse[];
+  @ResponseField.oneOf(ALLOW_DENY) readonly default!: AllowDeny;
+}

@@ -1,0 +1,43 @@
+import { AgentServerEntity } from '@gw/entities';
+import { randomHex } from '@gw/kernel';
+import type { EntityManager, FindOptionsWhere } from 'typeorm';
+import { byReference, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
+import type { Principal } from '../../platform/common/principal';
+import { assertSlugFree } from '../../platform/common/slugs';
+import { slugOf } from '../../platform/common/text';
+import type { Resource } from '../../platform/resource/rows';
+import { agentCatalogueKeys, agentServerKeys } from '../../platform/rows/agent-rows';
+import { toAuditedAgentServer } from './agent-servers.view';
+
+/**
+ * Slugs are unique only within a workspace, so a slug requires the workspace. An id suffices for a
+ * credential of the whole organisation.
+ */
+const whereOf = (caller: Principal, reference: string): FindOptionsWhere<AgentServerEntity> => ({
+  ...(isUuid(reference) ? reach(caller) : inWorkspace(caller)),
+  ...byReference(reference),
+  status: 'active',
+});
+
+export const AGENT_SERVER: Resource<AgentServerEntity> = {
+  entity: AgentServerEntity,
+  type: 'agent_servers',
+  view: toAuditedAgentServer,
+  where: whereOf,
+  documents: agentServerKeys,
+  changes: (row) => agentCatalogueKeys([row]),
+};
+
+/** Leaves room for the random part within 50 characters. */
+const SLUG_BASE_MAX = 43;
+
+/** Returns the slug of a new agent. Throws when it is used in the workspace. */
+export async function newSlug(
+  manager: EntityManager,
+  workspaceId: string,
+  { name, slug: given }: { readonly name: string; readonly slug?: string | undefined },
+): Promise<string> {
+  const slug = given ?? `${slugOf(name, SLUG_BASE_MAX)}-${randomHex(3)}`;
+  await assertSlugFree(manager, AgentServerEntity, { workspaceId, slug, status: 'active' });
+  return slug;
+}

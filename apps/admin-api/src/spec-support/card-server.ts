@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+const SEEN_MAX = 200;
+
+/** An agent on the loopback interface that publishes a card, and knows no task. */
+export class CardServer {
+  readonly seen: SeenRequest[] = [];
+  readonly origin: string;
+  /** What is published; `card()` makes one. */
+  card: unknown;
+  /** Status of requests for the card. */
+  cardStatus = 200;
+  /** What the agent shows to its callers; undefined: calls for it fail. */
+  extendedCard: unknown;
+  /** Status of calls. */
+  callStatus = 200;
+  /** Code of the error that calls get. */
+  callError = -32_001;
+
+  private constructor(private readonly server: Server) {
+    this.origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    this.card = this.cardOf();
+    server.on('request', (request, response) => void this.respond(request, response));
+  }
+
+  static async start(): Promise<CardServer> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new CardServer(server);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  /** A card of 0.3 with one skill, `read`. */
+  cardOf(more: object = {}): Record<string, unknown> {
+    return {
+      name: 'Reader',
+      description: 'Reads pages.',
+      url: `${this.origin}/rpc`,
+      version: '1.0.0',
+      protocolVersion: '0.3.0',
+      capabilities: { streaming: true },
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/plain'],
+      skills: [skillOf('read')],
+      ...more,
+    };
+  }
+
+  /** Paths of the requests for the card. */
+  get cardReads(): SeenRequest[] {
+    return this.seen.filter(({ url }) => url.includes('/.well-known/'));
+  }
+
+  private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = '', url = '', headers } = request;
+    const body = Buffer.concat(chunks).toString('utf8');
+    this.seen.push({ method, url, headers, body });
+    if (this.seen.length > SEEN_MAX) this.seen.shift();
+    const send = (status: number, value: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    };
+    if (url.includes('/.well-known/')) {
+      send(this.cardStatus, this.card);
+      return;
+    }
+    if (body.includes('ExtendedCard') && this.extendedCard !== undefined) {
+      send(200, { jsonrpc: '2.0', id: 1, result: this.extendedCard });
+      return;
+    }
+    const error = { code: this.callError, message: 'There is no such task.' };
+    send(this.callStatus, { jsonrpc: '2.0', id: 1, error });
+  }
+}
+
+/** A skill of a card. */
+export const skillOf = (id: string, description = `Does ${id}.`): Record<string, unknown> => ({
+  ...{ id, name: id, description, tags: [id] },
+});

@@ -1,0 +1,148 @@
+import { performance } from 'node:perf_hooks';
+import type { Members, Operation } from '@gw/a2a';
+import {
+  AGENT_TIMEOUTS,
+  AgentCallError,
+  EXTENSIONS_HEADER,
+  type AgentCall,
+  type AgentCallErrorKind,
+  type AgentClient,
+  type AgentTarget,
+} from '@gw/a2a-client';
+import { agentAuthBinding, type AgentServerDocument, type AttemptEnd } from '@gw/contracts';
+import { GatewayError } from '@gw/kernel';
+import type { BeforeCall } from '../attempt/sender';
+import { passedHeaders } from '../credentials/passed-headers';
+import type { CredentialHeaders, ServerCredentials } from '../credentials/server-credentials';
+import { agentDenied } from './denials';
+import type { AgentRequest } from './agent-request';
+
+export interface AgentCallParts {
+  readonly client: AgentClient;
+  readonly credentials: ServerCredentials;
+  /** Writes the request to the in-flight log. Throws under strict audit when that is not possible. */
+  readonly beforeCall: BeforeCall;
+}
+
+/** Calls of agents for requests of callers. */
+export class AgentCalls {
+  constructor(private readonly parts: AgentCallParts) {}
+
+  /**
+   * Makes a call with one response, and returns its result. `params` and the result have the shape of the version of the agent.
+   * Throws `AgentDenied`, `A2aError` and `GatewayError`.
+   */
+  async call(request: AgentRequest, operation: Operation, params: Members): Promise<unknown> {
+    const call = await this.begin(request, operation, params);
+    return noted(request, async () => {
+      const response = await this.parts.client.call(targetOf(request.view.document), call);
+      showExtensions(request, response.extensions);
+      return response.result;
+    });
+  }
+
+  /** Makes a call whose response is a stream, and yields its events. Throws as `call`. */
+  async *stream(request: AgentRequest, operation: Operation, params: Members): AsyncGenerator<unknown, void> {
+    const call = await this.begin(request, operation, params);
+    const startedMs = request.context.elapsedMs();
+    let failure: unknown = null;
+    try {
+      const opened = (extensions: string | null): void => showExtensions(request, extensions);
+      yield* this.parts.client.stream(targetOf(request.view.document), call, opened);
+    } catch (error) {
+      failure = error;
+      throw deniedBy(error);
+    } finally {
+      note(request, startedMs, failure);
+    }
+  }
+
+  /** Reads a task, for nobody's request. The result has the shape of the version of the agent. Throws as `call`. */
+  async taskOf(document: AgentServerDocument, taskId: string): Promise<unknown> {
+    const credential = await this.credentialOf(document);
+    const signal = AbortSignal.timeout(POLL_MS);
+    const { result } = await this.parts.client.call(targetOf(document), {
+      ...{ operation: 'getTask', params: { id: taskId }, credential, passed: {}, extensions: [], signal },
+      timeouts: { ...AGENT_TIMEOUTS, responseMs: POLL_MS },
+    });
+    return result;
+  }
+
+  private async begin(request: AgentRequest, operation: Operation, params: Members): Promise<AgentCall> {
+    const { view, context, extensions, signal, reply } = request;
+    const { document } = view;
+    // What cannot be had is a denial of its own, before anything is sent.
+    const credential = await this.credentialOf(document);
+    const { timeoutMs } = document.limits;
+    if (reply.isRecorded) this.parts.beforeCall(context, null);
+    return {
+      ...{ operation, params, credential, extensions, signal },
+      passed: passedHeaders(context, { url: document.endpoint.url, configurations: document.configurations }),
+      timeouts: timeoutMs === null ? AGENT_TIMEOUTS : { ...AGENT_TIMEOUTS, responseMs: timeoutMs },
+    };
+  }
+
+  private async credentialOf(document: AgentServerDocument): Promise<CredentialHeaders> {
+    if (document.authType === 'oauth_auto')
+      throw new GatewayError('provider_credential_failed', {
+        message:
+          'Agents at which users sign in themselves cannot be called; give the integration a credential.',
+      });
+    const binding = agentAuthBinding(document.organisationId, document.integrationId);
+    return this.parts.credentials.headersOf(document, binding);
+  }
+}
+
+/** Says which of the extensions that the client named the agent has activated. */
+function showExtensions({ reply, form, extensions }: AgentRequest, activated: string | null): void {
+  const known = (activated ?? '').split(',').map((uri) => uri.trim());
+  const shown = extensions.filter((uri) => known.includes(uri));
+  if (shown.length > 0) reply.addHeaders({ [EXTENSIONS_HEADER[form.version]]: shown.join(', ') });
+}
+
+/** Longest time to read a task for nobody's request, in milliseconds. */
+const POLL_MS = 30_000;
+
+const targetOf = (document: AgentServerDocument): AgentTarget => ({
+  ...document.endpoint,
+  poolClass: `a2a/${document.organisationId}/${document.integrationId}/${document.version}`,
+});
+
+async function noted<T>(request: AgentRequest, call: () => Promise<T>): Promise<T> {
+  const startedMs = request.context.elapsedMs();
+  try {
+    const result = await call();
+    note(request, startedMs, null);
+    return result;
+  } catch (error) {
+    note(request, startedMs, error);
+    throw deniedBy(error);
+  }
+}
+
+const deniedBy = (error: unknown): unknown => (error instanceof AgentCallError ? agentDenied(error) : error);
+
+/** Notes the call for the log. */
+function note({ context, view }: AgentRequest, startedMs: number, error: unknown): void {
+  const failure = error instanceof AgentCallError ? error : null;
+  context.attempts.made({
+    target: view.document.slug,
+    provider: 'a2a',
+    credential: view.document.slug,
+    model: null,
+    retry: 0,
+    status: failure?.status ?? (error === null ? 200 : null),
+    end: error === null ? 'answered' : ((failure && ENDS[failure.kind]) ?? 'interrupted'),
+    reason: failure?.message ?? null,
+    startedMs,
+    durationMs: Math.max(0, performance.now() - context.startedAt - startedMs),
+  });
+}
+
+const ENDS: Partial<Record<AgentCallErrorKind, AttemptEnd>> = {
+  timeout: 'timeout',
+  cancelled: 'client_closed',
+  unreachable: 'unreachable',
+  refused_address: 'unreachable',
+  agent_error: 'answered',
+};

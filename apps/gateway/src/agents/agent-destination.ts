@@ -1,0 +1,29 @@
+import { agentRoute, type AgentRoute } from '@gw/a2a';
+import { PUSH_PATH } from './push/push-address';
+
+/** A request to an agent, or to what belongs to all agents. */
+export type AgentDestination =
+  | Exclude<AgentRoute, { kind: 'refused' }>
+  /** The catalogue of the caller's agents. */
+  | { readonly kind: 'catalogue' }
+  /** A notification of an agent. `sealed` names what it was registered for. */
+  | { readonly kind: 'push'; readonly sealed: string };
+
+type Refused = Extract<AgentRoute, { kind: 'refused' }>;
+
+export const CATALOGUE_PATH = '/v1/agents/catalog.json';
+/** Agents of the caller's workspace; those of a named one have `agents` as their second segment. */
+const OWN_AGENTS = '/v1/agent/';
+const NAMED_AGENTS = /^\/[^/]+\/agents\/[^/]/;
+
+/** What a path means for agents; undefined for a path that has nothing to do with them. */
+export function agentDestination(method: string, path: string): AgentDestination | Refused | undefined {
+  if (path === CATALOGUE_PATH) return method === 'GET' ? { kind: 'catalogue' } : only('GET');
+  if (path.startsWith(PUSH_PATH))
+    return method === 'POST' ? { kind: 'push', sealed: path.slice(PUSH_PATH.length) } : only('POST');
+  const isOfVersion = path.startsWith('/v1/');
+  if (isOfVersion ? path.startsWith(OWN_AGENTS) : NAMED_AGENTS.test(path)) return agentRoute(method, path);
+  return undefined;
+}
+
+const only = (method: string): Refused => ({ kind: 'refused', status: 405, allow: [method] });

@@ -1,0 +1,60 @@
+import type { AgentPlace, PushMode } from '@gw/a2a';
+import { documentKey, type AgentServerDocument } from '@gw/contracts';
+import { UUID } from '@gw/kernel';
+import { readDocument, type Documents } from '../auth/documents';
+import { knownCaller } from '../auth/known-caller';
+import type { Principal } from '../auth/principals';
+import { AgentView, PublicAgentView } from './agent-view';
+
+/** Finds agents, and what callers see of them. */
+export class AgentServers {
+  private readonly views = new WeakMap<Principal, WeakMap<AgentServerDocument, AgentView>>();
+  private readonly listed = new WeakMap<AgentServerDocument, PublicAgentView>();
+
+  constructor(
+    private readonly documents: Documents,
+    /** Whether agents can reach this gateway with notifications. */
+    private readonly canPush: boolean,
+  ) {}
+
+  /** Null for an agent that does not exist, and for one that is not the caller's: both are the same to callers. */
+  async find(principal: Principal, { workspace, agent }: AgentPlace): Promise<AgentView | null> {
+    const own = principal.workspace;
+    if (workspace !== null && workspace !== own.slug && workspace !== own.id) return null;
+    const document = await this.read(own.id, agent);
+    if (document === null) return null;
+    const view = this.viewOf(principal, document);
+    return view.isVisible ? view : null;
+  }
+
+  /** The agent of a place, when its card is listed for everybody. Slugs of workspaces belong to organisations, so an id must name it. */
+  async findListed({ workspace, agent }: AgentPlace): Promise<PublicAgentView | null> {
+    if (workspace === null || !UUID.test(workspace)) return null;
+    const document = await this.read(workspace, agent);
+    if (document?.isListed !== true) return null;
+    let view = this.listed.get(document);
+    if (view === undefined)
+      this.listed.set(document, (view = new PublicAgentView(document, this.pushOf(document))));
+    return view;
+  }
+
+  private async read(workspaceId: string, agent: string): Promise<AgentServerDocument | null> {
+    const document = await readDocument(this.documents, documentKey.agentServer(workspaceId, agent));
+    return document?.kind === 'agent_server' && document.workspaceId === workspaceId ? document : null;
+  }
+
+  private viewOf(principal: Principal, document: AgentServerDocument): AgentView {
+    let views = this.views.get(principal);
+    if (views === undefined) this.views.set(principal, (views = new WeakMap()));
+    let view = views.get(document);
+    if (view === undefined) {
+      view = new AgentView(document, knownCaller(principal), this.pushOf(document));
+      views.set(document, view);
+    }
+    return view;
+  }
+
+  private pushOf({ push }: AgentServerDocument): PushMode {
+    return this.canPush ? push : 'off';
+  }
+}

@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { A2aError, checkAbilities } from '@gw/a2a';
+import { cancelled } from '@gw/a2a-client';
+import { GatewayError, MINUTE_MS, toGatewayError } from '@gw/kernel';
+import type { Principal } from '../auth/principals';
+import { RequestContext, type Stage } from '../core/request-context';
+import { targetOf } from '../http/request-rules';
+import type { RequestsInFlight } from '../in-flight/requests-in-flight';
+import { CallReply, type CallReplyOptions } from '../reply/call-reply';
+import type { AgentRequest } from './agent-request';
+import { AGENT_ROUTE, CATALOGUE_ROUTE } from './agent-route';
+import { CATALOGUE_PATH, type AgentDestination } from './agent-destination';
+import type { AgentServers } from './agent-servers';
+import type { AgentCards } from './cards/agent-cards';
+import { sendCard } from './cards/card-requests';
+import { agentPath } from './agent-path';
+import { AgentDenied } from './denials';
+import type { Operations } from './operations';
+import type { Catalogue } from './cards/catalogue';
+import type { PushDoor } from './push/push-door';
+import { firstForm, readCall } from './read-request';
+import { refuse, type RefusalParts } from './refusals';
+import type { ResponseForm } from './response-form';
+
+export interface AgentsDoorParts extends RefusalParts {
+  readonly accept: Stage;
+  readonly authenticate: Stage;
+  readonly receive: Stage;
+  readonly servers: AgentServers;
+  readonly operations: Operations;
+  readonly cards: AgentCards;
+  readonly catalogue: Catalogue;
+  readonly push: PushDoor;
+  readonly replies: CallReplyOptions;
+  readonly underWay: RequestsInFlight;
+}
+
+type AgentPlaceRoute = Exclude<AgentDestination, { kind: 'catalogue' | 'push' }>;
+
+/** How long the call of a client that left goes on, so that its result is charged and its task is known. */
+const LEFT_MS = MINUTE_MS;
+
+/** Receives the requests to agents: who calls, which agent, which operation, and what answers. */
+export class AgentsDoor {
+  constructor(private readonly parts: AgentsDoorParts) {}
+
+  handle(id: string, req: IncomingMessage, res: ServerResponse, to: AgentDestination): void {
+    if (to.kind === 'push') {
+      this.parts.push.handle(id, req, res, to.sealed);
+      return;
+    }
+    const { path, query } = targetOf(req.url ?? '/');
+    const route = to.kind === 'catalogue' ? CATALOGUE_ROUTE : AGENT_ROUTE;
+    const context = new RequestContext(id, req, res, req.method ?? 'GET', path + query, query, route);
+    void new Visit(this.parts, context, new CallReply(context, this.parts.replies, {}), to).run();
+  }
+}
+
+/** One HTTP request. */
+class Visit {
+  private form: ResponseForm;
+
+  constructor(
+    private readonly parts: AgentsDoorParts,
+    private readonly context: RequestContext,
+    private readonly reply: CallReply,
+    private readonly route: Exclude<AgentDestination, { kind: 'push' }>,
+  ) {
+    this.form = firstForm(route, context);
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    const { context, reply, route } = this;
+    try {
+      await this.respond();
+    } catch (thrown) {
+      const failure =
+        thrown instanceof A2aError || thrown instanceof AgentDenied ? thrown : toGatewayError(thrown);
+      const resourcePath = route.kind === 'catalogue' ? CATALOGUE_PATH : agentPath(route);
+      refuse(this.parts, failure, { context, reply, form: this.form, resourcePath });
+    }
+  }
+
+  private async respond(): Promise<void> {
+    const { context, route, reply } = this;
+    const { accept, authenticate, receive, servers } = this.parts;
+    await accept.run(context);
+    if (route.kind === 'card' && !context.gw.apiKey && (await this.sendListed(route))) return;
+    await authenticate.run(context);
+    if (route.kind === 'catalogue') {
+      const catalogue = await this.parts.catalogue.of(context.principal as Principal, context);
+      reply.end(JSON.stringify(catalogue), 200, { 'content-type': 'application/ai-catalog+json' });
+      return;
+    }
+    const view = await servers.find(context.principal as Principal, route);
+    if (view === null) throw new GatewayError('not_found', { message: 'There is no such agent.' });
+    if (route.kind === 'card') {
+      await sendCard(this.parts.cards, view, { context, reply, path: agentPath(route) });
+      return;
+    }
+    await receive.run(context);
+    const call = readCall(route, context, (form) => (this.form = form));
+    const named = context.req.headers['a2a-extensions'] ?? context.req.headers['x-a2a-extensions'];
+    const extensions = checkAbilities(
+      call.operation,
+      view.abilities,
+      Array.isArray(named) ? named.join() : named,
+    );
+    await this.carryOut({ view, call, extensions, path: agentPath(route) });
+  }
+
+  /** Sends a card that everybody may read. False: there is none. */
+  private async sendListed(route: AgentPlaceRoute): Promise<boolean> {
+    const { context, reply } = this;
+    const view = await this.parts.servers.findListed(route);
+    if (view === null) return false;
+    await sendCard(this.parts.cards, view, { context, reply, path: agentPath(route) });
+    return true;
+  }
+
+  private async carryOut(read: Pick<AgentRequest, 'view' | 'call' | 'extensions' | 'path'>): Promise<void> {
+    const { context, reply, form } = this;
+    const abort = new AbortController();
+    let leaves: NodeJS.Timeout | undefined;
+    context.whenClientGone({
+      clientGone: () => {
+        leaves = setTimeout(() => abort.abort(cancelled()), LEFT_MS).unref();
+      },
+    });
+    this.parts.underWay.join(context);
+    try {
+      await this.parts.operations.run({ ...read, context, reply, form, signal: abort.signal });
+    } finally {
+      clearTimeout(leaves);
+      if (context.clientGone) reply.leave();
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { VERSION_HEADER } from '@gw/a2a';
+import type { RequestContext } from '../../core/request-context';
+import type { CallReply } from '../../reply/call-reply';
+import type { CardView } from '../agent-view';
+import type { AgentCards } from './agent-cards';
+
+/** How long clients may keep a card, in seconds. */
+const MAX_AGE_S = 60;
+
+/** Sends the card of an agent, or 304 to a client that has it. `path` is that of the agent. */
+export async function sendCard(
+  cards: AgentCards,
+  view: CardView,
+  { context, reply, path }: { context: RequestContext; reply: CallReply; path: string },
+): Promise<void> {
+  const { json, etag } = await cards.of(view, context, path);
+  const headers = {
+    etag,
+    vary: `${VERSION_HEADER}, authorization, x-gw-api-key`,
+    // What a card shows depends on its reader, unless everybody may read it.
+    'cache-control': `${view.isPublic ? 'public' : 'private'}, max-age=${String(MAX_AGE_S)}`,
+  };
+  if (matches(context.req.headers['if-none-match'], etag)) reply.end(null, 304, headers);
+  else reply.end(json, 200, headers);
+}
+
+/** Whether `If-None-Match` has the tag; tags are compared weakly (RFC 9110). */
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const strong = etag.replace(/^W\//, '');
+  return header
+    .split(',', 100)
+    .map((tag) => tag.trim())
+    .some((tag) => tag === '*' || tag.replace(/^W\//, '') === strong);
+}

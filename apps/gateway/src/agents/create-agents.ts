@@ -1,0 +1,134 @@
+import {
+  GatewayError,
+  masterKeysOf,
+  parseTrustedHosts,
+  sealingKeyring,
+  type AddressPolicy,
+} from '@gw/kernel';
+import { AgentClient } from '@gw/a2a-client';
+import type { Ledger } from '@gw/limits';
+import type { OutboundClient } from '@gw/outbound';
+import type { SecretResolver } from '@gw/secret-managers';
+import type { Log } from '@gw/web';
+import type { BeforeCall } from '../attempt/sender';
+import type { Documents } from '../auth/documents';
+import type { Principals } from '../auth/principals';
+import type { FailureLog, PipelineStages } from '../core/pipeline';
+import { createIssuedCredentials } from '../credentials/issued';
+import { ServerCredentials } from '../credentials/server-credentials';
+import type { GuardTools } from '../guardrails/guarded-request';
+import type { Guardrails } from '../guardrails/guardrails';
+import { ToolGuards } from '../guardrails/tool-guards';
+import type { RequestsInFlight } from '../in-flight/requests-in-flight';
+import { CallPlaces } from '../limits/call-places';
+import { ToolAccounts } from '../limits/tool-accounts';
+import { KeepAlive } from '../reply/keep-alive';
+import type { Settle } from '../reply/reply';
+import type { GatewaySettings } from '../settings';
+import { AgentCalls } from './agent-calls';
+import { AgentGuards } from './agent-guards';
+import { AgentServers } from './agent-servers';
+import { AgentsDoor } from './agents-door';
+import { AgentCards } from './cards/agent-cards';
+import { CardSigners } from './cards/card-signer';
+import { Messages } from './messages';
+import { Operations } from './operations';
+import { TaskCalls } from './task-calls';
+import { TaskLists } from './task-lists';
+import { createPushStore } from './push/create-push-store';
+import { PushAgents } from './push/push-agents';
+import { PushConfigs } from './push/push-configs';
+import { PushDelivery } from './push/push-delivery';
+import { PushDoor } from './push/push-door';
+import { PushPollers } from './push/push-pollers';
+import { pushRules } from './push/push-rules';
+import { PushSender } from './push/push-sender';
+import { Catalogue } from './cards/catalogue';
+import { CallerTasks } from './tasks/caller-tasks';
+import { createTaskStore } from './tasks/create-task-store';
+
+export interface AgentParts {
+  readonly settings: GatewaySettings;
+  readonly documents: Documents;
+  readonly outbound: OutboundClient;
+  readonly policy: AddressPolicy;
+  readonly secrets: SecretResolver;
+  readonly ledger: Ledger;
+  readonly guardrails: Guardrails;
+  readonly guardTools: GuardTools;
+  readonly stages: Pick<PipelineStages, 'accept' | 'authenticate' | 'receive'>;
+  readonly settle: Settle;
+  readonly underWay: RequestsInFlight;
+  readonly beforeCall: BeforeCall;
+  readonly principals: Pick<Principals, 'apiKeyOf'>;
+  readonly failures: FailureLog;
+  readonly log: Log;
+}
+
+export interface Agents {
+  readonly door: Pick<AgentsDoor, 'handle'>;
+  close(): void;
+}
+
+/** Creates the gateway of agents (A2A) of a process. */
+export function createAgents(parts: AgentParts): Agents {
+  const { settings, documents, outbound, policy, secrets, ledger, stages, settle, underWay } = parts;
+  const ring = sealingKeyring(...masterKeysOf(settings));
+  const issued = createIssuedCredentials(settings, policy);
+  const store = createTaskStore(settings.REDIS_URL, parts.log);
+  const tasks = new CallerTasks(store);
+  const guards = new AgentGuards(new ToolGuards(documents, parts.guardrails, parts.guardTools));
+  const calls = new AgentCalls({
+    client: new AgentClient({ client: outbound, policy }),
+    credentials: new ServerCredentials({ ring, secrets, issued }),
+    beforeCall: parts.beforeCall,
+  });
+  const publicUrl = settings.PUBLIC_GATEWAY_URL ?? null;
+  const cards = new AgentCards({ publicUrl, signers: new CardSigners(documents, ring) });
+  const servers = new AgentServers(documents, publicUrl !== null);
+  const pushStore = createPushStore(settings.REDIS_URL, parts.log);
+  const rules = pushRules(policy, publicUrl, parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS));
+  const sender = new PushSender({ outbound, rules, ring, log: parts.log });
+  const delivery = new PushDelivery({ store: pushStore, tasks: store, sender });
+  const pushAgents = new PushAgents(documents);
+  const pollers = new PushPollers({ agents: pushAgents, calls, store: pushStore, delivery });
+  const push = new PushConfigs({
+    ...{ ring, rules, publicUrl, calls, tasks, pollers },
+    store: pushStore,
+    principals: parts.principals,
+  });
+  const door = new AgentsDoor({
+    ...{ underWay, publicUrl, cards, servers, ...stages },
+    catalogue: new Catalogue(documents, servers, publicUrl),
+    push: new PushDoor({ ring, agents: pushAgents, store: pushStore, delivery }),
+    failed: parts.failures,
+    operations: new Operations({
+      places: new CallPlaces(),
+      messages: new Messages({ accounts: new ToolAccounts(ledger), guards, tasks, calls, push }),
+      tasks: new TaskCalls({ guards, tasks, calls }),
+      lists: new TaskLists({ guards, tasks, calls }),
+      ...{ cards, push },
+    }),
+    replies: {
+      settle,
+      release: (context) => {
+        underWay.leave(context);
+        context.giveBack();
+      },
+      keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),
+      keepBytes: settings.LOG_BODY_MAX_BYTES,
+    },
+  });
+  return {
+    door: settings.A2A_ENABLED ? door : NO_DOOR,
+    close: () => {
+      for (const part of [pollers, sender, pushStore, store]) part.close();
+    },
+  };
+}
+
+const NO_DOOR: Agents['door'] = {
+  handle: () => {
+    throw new GatewayError('route_not_found');
+  },
+};

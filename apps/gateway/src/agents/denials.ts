@@ -1,0 +1,96 @@
+import { A2aError, agentFailure, type Failure, type GatewayProblem } from '@gw/a2a';
+import { AgentCallError, type AgentCallErrorKind } from '@gw/a2a-client';
+import { GatewayError } from '@gw/kernel';
+import { denialError, isBudget, type LimitDenial } from '@gw/limits';
+import { ToolDenial } from '../guardrails/tool-guards';
+
+/** A call that was denied or failed: what its client gets, and what the log says. */
+export class AgentDenied extends Error {
+  constructor(
+    readonly failure: Failure,
+    /** Null: the agent itself responded with the failure. */
+    readonly logged: GatewayError | null,
+    readonly retryAfterMs: number | null = null,
+  ) {
+    super(failure.message);
+  }
+}
+
+const CODES = {
+  rateLimited: 31_429,
+  budgetExhausted: 31_412,
+  hooksFailed: 31_446,
+  internal: -32_603,
+} as const;
+
+const problem = (
+  code: number,
+  status: number,
+  { message, type }: GatewayError,
+  facts: GatewayProblem['facts'],
+): GatewayProblem => ({ code, status, message, type, facts });
+
+export function limitDenied(denial: LimitDenial): AgentDenied {
+  const { bucket, retryAfterMs, resetAtMs } = denial;
+  const logged = denialError(denial);
+  if (isBudget(bucket)) {
+    const resetsAt = resetAtMs === null ? null : new Date(resetAtMs).toISOString();
+    const facts = { limit_id: bucket.id, resets_at: resetsAt };
+    return new AgentDenied(
+      { ...problem(CODES.budgetExhausted, 412, logged, facts), type: 'budget_exhausted' },
+      logged,
+    );
+  }
+  const waitMs = Math.ceil(retryAfterMs);
+  return rateDenied(logged, waitMs, { policy_id: bucket.scope === 'policy' ? bucket.id : null });
+}
+
+/** The denial of a limit that is no budget. */
+export function rateDenied(
+  logged: GatewayError,
+  retryAfterMs: number,
+  facts: GatewayProblem['facts'] = {},
+): AgentDenied {
+  const all = { ...facts, retry_after_ms: retryAfterMs };
+  return new AgentDenied(
+    { ...problem(CODES.rateLimited, 429, logged, all), type: 'rate_limited' },
+    logged,
+    retryAfterMs,
+  );
+}
+
+/** Runs guardrails; a denial of theirs is thrown as one of a call. */
+export async function guarded<T>(judge: () => Promise<T>): Promise<T> {
+  try {
+    return await judge();
+  } catch (error) {
+    if (!(error instanceof ToolDenial)) throw error;
+    const { guardrailId, checkId } = error.decided;
+    const facts = { guardrail_id: guardrailId, check_id: checkId, phase: error.phase, reason: error.message };
+    const denied = problem(CODES.hooksFailed, 446, error, facts);
+    throw new AgentDenied({ ...denied, type: 'hooks_failed' }, error);
+  }
+}
+
+const TYPES: Partial<
+  Record<AgentCallErrorKind, 'provider_timeout' | 'provider_unreachable' | 'provider_credential_failed'>
+> = {
+  timeout: 'provider_timeout',
+  unreachable: 'provider_unreachable',
+  refused_address: 'provider_unreachable',
+  closed: 'provider_unreachable',
+  unauthorized: 'provider_credential_failed',
+};
+
+/** What a client gets for a failed call of an agent. Nothing of the agent's own texts is in it, but for its errors of A2A. */
+export function agentDenied(error: AgentCallError): AgentDenied {
+  if (error.kind === 'agent_error') return new AgentDenied(agentFailure(error.error), null);
+  const { message, retryAfterMs } = error;
+  const logged = new GatewayError(TYPES[error.kind] ?? 'provider_answer_invalid', {
+    detail: { agent: message },
+    cause: error,
+  });
+  if (error.kind === 'protocol' || error.kind === 'too_large')
+    return new AgentDenied(new A2aError('invalidAgentResponse'), logged);
+  return new AgentDenied(problem(CODES.internal, logged.status, logged, {}), logged, retryAfterMs);
+}

@@ -1,0 +1,191 @@
+import {
+  A2aError,
+  isTerminal,
+  partTexts,
+  translateParams,
+  translateResult,
+  type A2aVersion,
+  type EventFacts,
+  type Members,
+} from '@gw/a2a';
+import { isObject } from '@gw/kernel';
+import type { LimitedCall } from '../limits/limited-call';
+import type { ToolAccounts } from '../limits/tool-accounts';
+import { limitDenied } from './denials';
+import type { AgentCalls } from './agent-calls';
+import type { AgentGuards } from './agent-guards';
+import type { AgentRequest } from './agent-request';
+import { subjectOf, type MessageSubject } from './message-subject';
+import type { MessagePush } from './push/message-push';
+import type { PushConfigs } from './push/push-configs';
+import type { CallerTasks } from './tasks/caller-tasks';
+import { TaskTracker } from './tasks/task-tracker';
+
+export interface MessageParts {
+  readonly accounts: ToolAccounts;
+  readonly guards: AgentGuards;
+  readonly tasks: CallerTasks;
+  readonly calls: AgentCalls;
+  readonly push: PushConfigs;
+}
+
+/** One message on its way. */
+interface SentMessage {
+  readonly request: AgentRequest;
+  readonly subject: MessageSubject;
+  readonly limited: LimitedCall;
+  readonly tracker: TaskTracker;
+  /** In the shape of the agent. */
+  readonly params: Members;
+  /** Null: the message wants no notifications. */
+  readonly push: MessagePush | null;
+}
+
+/** Carries out SendMessage and SendStreamingMessage: ownership, limits, guardrails, the agent, and the charge. */
+export class Messages {
+  constructor(private readonly parts: MessageParts) {}
+
+  /** Resolves when the response is sent. Throws `A2aError`, `AgentDenied` and `GatewayError`. */
+  async run(request: AgentRequest): Promise<void> {
+    const { context, call } = request;
+    const subject = await subjectOf(request, this.parts.tasks);
+    const limited = limitedCall(request, subject);
+    const denial = await this.parts.accounts.admit(context, limited);
+    if (denial !== null) throw limitDenied(denial);
+    const message = await this.parts.guards.before(request, subject.message, subject.skill);
+    const push = await this.parts.push.ofMessage(request, subject.task);
+    const sent: SentMessage = {
+      ...{ request, subject, limited, push },
+      tracker: new TaskTracker(this.parts.tasks, request, subject.task),
+      params: outgoing(request, message, push),
+    };
+    context.agent?.begins(limited);
+    try {
+      if (call.operation === 'sendMessage') await this.send(sent);
+      else await this.stream(sent);
+    } finally {
+      await push?.ended();
+    }
+  }
+
+  private async send(sent: SentMessage): Promise<void> {
+    const { request, params } = sent;
+    const { call, form, reply } = request;
+    let hasResponse = false;
+    let tokens = 0;
+    let shown: unknown;
+    try {
+      const raw = await this.parts.calls.call(request, call.operation, params);
+      hasResponse = true;
+      const { value } = await this.seen(sent, raw);
+      tokens = tokensOf(value);
+      shown = value;
+    } finally {
+      this.charge(sent, hasResponse, tokens);
+    }
+    const result = await this.parts.guards.after(request, shown, sent.subject.skill);
+    const { json, status, headers } = form.result(call.operation, result);
+    reply.end(json, status, headers);
+  }
+
+  private async stream(sent: SentMessage): Promise<void> {
+    const { request, params, subject } = sent;
+    const { call, form, reply, context } = request;
+    reply.streamLater();
+    let [events, tokens] = [0, 0];
+    let last: string | null = null;
+    try {
+      for await (const raw of this.parts.calls.stream(request, call.operation, params)) {
+        events += 1;
+        const { value, facts } = await this.seen(sent, raw);
+        tokens += tokensOf(value);
+        const json = form.event(call.operation, await this.parts.guards.after(request, value, subject.skill));
+        if (context.agent !== null) context.agent.events += 1;
+        reply.startStream();
+        if (isLast(facts, raw)) {
+          last = json;
+          break;
+        }
+        reply.event(json);
+      }
+      if (events === 0) throw new A2aError('invalidAgentResponse', 'The stream of the agent has no event.');
+    } finally {
+      this.charge(sent, events > 0, tokens);
+    }
+    if (last === null) reply.close();
+    else reply.end(last);
+  }
+
+  /** Notes a response, and returns it in the shape of the client. */
+  private async seen(
+    { request, tracker, push }: SentMessage,
+    raw: unknown,
+  ): Promise<{ readonly value: unknown; readonly facts: EventFacts }> {
+    const { call, view, context } = request;
+    const from = view.document.endpoint.version;
+    const operation = call.operation === 'sendMessage' ? call.operation : 'sendStreamingMessage';
+    const event = translateResult(operation, raw, { from, to: '1.0' });
+    const facts = await tracker.see(event);
+    if (tracker.hasTask && facts.taskId !== null) await push?.seen(facts.taskId);
+    countArtifacts(request, event);
+    const value =
+      call.version === from ? raw : translateResult(operation, event, { from: '1.0', to: call.version });
+    if (context.agent !== null && facts.state !== null) context.agent.state = facts.state;
+    return { value, facts };
+  }
+
+  /** Calls without a response cost nothing, unless the client left before it: the agent has worked. */
+  private charge({ request, limited, tracker }: SentMessage, hasResponse: boolean, tokens: number): void {
+    const { context, view, signal } = request;
+    if (hasResponse || signal.aborted) {
+      const { perMessage = 0, perTask = 0 } = view.document.prices ?? {};
+      const price = perMessage + (tracker.hasNewTask ? perTask : 0);
+      this.parts.accounts.charge(context, { ...limited, price }, tokens);
+    }
+    context.agent?.ends();
+  }
+}
+
+/** What is reserved: a message that continues no task may begin one. */
+function limitedCall({ view }: AgentRequest, { task, skill }: MessageSubject): LimitedCall {
+  const { slug, prices } = view.document;
+  const { perMessage = 0, perTask = 0 } = prices ?? {};
+  return { of: 'agent', server: slug, tool: skill ?? '', price: perMessage + (task === null ? perTask : 0) };
+}
+
+/** The parameters in the shape of the agent. */
+function outgoing({ call, view }: AgentRequest, message: Members, push: MessagePush | null): Members {
+  const { tenant: _tenant, configuration, ...params } = call.params;
+  const direction = { from: call.version, to: view.document.endpoint.version };
+  const configured = isObject(configuration)
+    ? { configuration: withPush(configuration, call.version, push) }
+    : {};
+  return translateParams(call.operation, { ...params, ...configured, message }, direction);
+}
+
+/** The agent never gets the client's own config. */
+function withPush(configuration: Members, version: A2aVersion, push: MessagePush | null): Members {
+  const name = version === '1.0' ? 'taskPushNotificationConfig' : 'pushNotificationConfig';
+  const { [name]: _clients, ...rest } = configuration;
+  return push?.outgoing == null ? rest : { ...rest, [name]: push.outgoing };
+}
+
+/** A stream ends with a message, with the end of its task, and where an agent of 0.3 says so. */
+const isLast = ({ kind, state }: EventFacts, raw: unknown): boolean =>
+  kind === 'message' || isTerminal(state) || (isObject(raw) && raw['final'] === true);
+
+/** An estimate: four characters are one token. */
+const tokensOf = (value: unknown): number =>
+  Math.ceil(partTexts(value).reduce((sum, text) => sum + text.length, 0) / 4);
+
+function countArtifacts({ context: { agent } }: AgentRequest, event: unknown): void {
+  if (agent === null || !isObject(event)) return;
+  const { task, artifactUpdate } = event;
+  const listed = isObject(task) && Array.isArray(task['artifacts']) ? (task['artifacts'] as unknown[]) : [];
+  const updated = isObject(artifactUpdate) ? [artifactUpdate['artifact']] : [];
+  for (const artifact of [...listed, ...updated]) {
+    if (!isObject(artifact)) continue;
+    agent.artifacts += 1;
+    agent.artifactBytes += Buffer.byteLength(JSON.stringify(artifact['parts'] ?? []));
+  }
+}

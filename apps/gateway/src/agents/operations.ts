@@ -1,0 +1,105 @@
+import { A2aError, methodOf, type Operation } from '@gw/a2a';
+import { OF_CALLER_MAX, type CallPlaces } from '../limits/call-places';
+import { GatewayError } from '@gw/kernel';
+import type { AgentRequest } from './agent-request';
+import { routeOfOperation } from './agent-route';
+import { rateDenied } from './denials';
+import type { Messages } from './messages';
+import { RequestAgent } from './request-agent';
+import type { TaskCalls } from './task-calls';
+import type { TaskLists } from './task-lists';
+import type { AgentCards } from './cards/agent-cards';
+import type { PushConfigs } from './push/push-configs';
+
+export interface OperationParts {
+  readonly places: CallPlaces;
+  readonly messages: Messages;
+  readonly tasks: TaskCalls;
+  readonly lists: TaskLists;
+  readonly cards: AgentCards;
+  readonly push: PushConfigs;
+}
+
+/** Operations of which every tenth gets a log record: clients poll with them. */
+const POLLED: ReadonlySet<Operation> = new Set<Operation>([
+  ...(['getTask', 'listTasks', 'getPushConfig', 'listPushConfigs', 'getExtendedCard'] as const),
+]);
+const POLLS_PER_RECORD = 10;
+
+/** Carries out the operations of A2A. */
+export class Operations {
+  private polls = 0;
+
+  constructor(private readonly parts: OperationParts) {}
+
+  /** Resolves when the response is sent. Throws `A2aError`, `AgentDenied` and `GatewayError`. */
+  async run(request: AgentRequest): Promise<void> {
+    const { view, call } = request;
+    record(request, !POLLED.has(call.operation) || this.polls++ % POLLS_PER_RECORD === 0);
+    const { id, workspaceId, organisationId } = view.document;
+    const key = `${view.caller.binding}/${id}`;
+    const giveBack = this.parts.places.take({ key, workspaceId, organisationId });
+    if (giveBack === null) throw noPlace();
+    try {
+      await this.carryOut(request);
+    } finally {
+      giveBack();
+    }
+  }
+
+  private async carryOut(request: AgentRequest): Promise<void> {
+    switch (request.call.operation) {
+      case 'sendMessage':
+      case 'sendStreamingMessage':
+        return this.parts.messages.run(request);
+      case 'getTask':
+      case 'cancelTask':
+        return this.parts.tasks.one(request);
+      case 'subscribeToTask':
+        return this.parts.tasks.subscribe(request);
+      case 'listTasks':
+        return this.parts.lists.run(request);
+      case 'getExtendedCard':
+        return this.extendedCard(request);
+      case 'createPushConfig':
+      case 'getPushConfig':
+      case 'listPushConfigs':
+      case 'deletePushConfig':
+        return this.parts.push.run(request);
+    }
+  }
+
+  private async extendedCard({ view, context, call, form, reply, path }: AgentRequest): Promise<void> {
+    if (view.document.extendedCard === null) throw new A2aError('extendedCardNotConfigured');
+    const card = await this.parts.cards.extended(view, context, {
+      path,
+      form: call.version === '1.0' ? '1.0' : 'hybrid',
+    });
+    const { json, status, headers } = form.result('getExtendedCard', card);
+    reply.end(json, status, headers);
+  }
+}
+
+/** Says in the log what the request is, and whether it gets a record. */
+function record({ context, view, call, form, reply }: AgentRequest, isRecorded: boolean): void {
+  const { slug, endpoint } = view.document;
+  reply.isRecorded = isRecorded;
+  context.route = routeOfOperation(call.operation);
+  context.spanName ??= `invoke_agent ${slug}`;
+  context.agent = new RequestAgent({
+    agent: slug,
+    operation: methodOf(call.operation, '1.0') ?? call.operation,
+    version: form.version,
+    binding: form.binding,
+    agentVersion: endpoint.version,
+  });
+}
+
+const noPlace = () =>
+  rateDenied(
+    new GatewayError('rate_limited', {
+      message: `A caller may have ${String(OF_CALLER_MAX)} calls of an agent in flight; retry later.`,
+    }),
+    1_000,
+    { limit: OF_CALLER_MAX },
+  );

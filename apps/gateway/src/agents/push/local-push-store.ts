@@ -1,0 +1,82 @@
+import { PUSH_CONFIGS_MAX } from '@gw/a2a';
+import { SharedEntries } from '@gw/kernel';
+import { ownersOf, TASK_TTL_MS } from '../tasks/task-store';
+import type { BoundPush, PushRecord, PushStore, StoredPushConfig } from './push-store';
+
+/** All entries of a process, shared by workspaces. */
+const BYTES_MAX = 33_554_432;
+/** Size of an entry with as many configs as it may have. */
+const ENTRY_BYTES = 16_384;
+
+interface Entry {
+  readonly record: PushRecord;
+  taskId: string | null;
+  readonly configs: Map<string, StoredPushConfig>;
+}
+
+/** Keeps registrations in this process. */
+export class LocalPushStore implements PushStore {
+  private readonly entries = new SharedEntries<Entry>({ bytesMax: BYTES_MAX, sizeOf: () => ENTRY_BYTES });
+  /** Ids of registrations by task. */
+  private readonly byTask = new SharedEntries<string>({ bytesMax: BYTES_MAX / 8, sizeOf: () => 1_024 });
+
+  put(record: PushRecord): Promise<void> {
+    const tenant = ownersOf(record.owner, record.organisationId);
+    this.entries.set(tenant, keyOf(record), { record, taskId: null, configs: new Map() }, TASK_TTL_MS);
+    return Promise.resolve();
+  }
+
+  get(agentId: string, id: string): Promise<BoundPush | null> {
+    return Promise.resolve(this.now(agentId, id));
+  }
+
+  ofTask(agentId: string, taskId: string): Promise<BoundPush | null> {
+    const id = this.byTask.get(`${agentId} ${taskId}`);
+    return Promise.resolve(id === undefined ? null : this.now(agentId, id));
+  }
+
+  bind(record: PushRecord, taskId: string): Promise<boolean> {
+    const entry = this.entries.get(keyOf(record));
+    if (entry === undefined || (entry.taskId !== null && entry.taskId !== taskId))
+      return Promise.resolve(false);
+    entry.taskId = taskId;
+    const key = `${record.agentId} ${taskId}`;
+    if (this.byTask.get(key) === undefined)
+      this.byTask.set(ownersOf(record.owner, record.organisationId), key, record.id, TASK_TTL_MS);
+    return Promise.resolve(true);
+  }
+
+  remove({ record, taskId }: BoundPush): Promise<void> {
+    this.entries.delete(keyOf(record));
+    if (taskId !== null) this.byTask.delete(`${record.agentId} ${taskId}`);
+    return Promise.resolve();
+  }
+
+  putConfig(record: PushRecord, config: StoredPushConfig): Promise<boolean> {
+    const configs = this.entries.get(keyOf(record))?.configs;
+    if (configs === undefined || (!configs.has(config.id) && configs.size >= PUSH_CONFIGS_MAX))
+      return Promise.resolve(false);
+    configs.set(config.id, config);
+    return Promise.resolve(true);
+  }
+
+  configs(record: PushRecord): Promise<readonly StoredPushConfig[]> {
+    return Promise.resolve([...(this.entries.get(keyOf(record))?.configs.values() ?? [])]);
+  }
+
+  removeConfig(record: PushRecord, configId: string): Promise<number | null> {
+    const configs = this.entries.get(keyOf(record))?.configs;
+    return Promise.resolve(configs?.delete(configId) === true ? configs.size : null);
+  }
+
+  close(): void {
+    // Nothing holds the process.
+  }
+
+  private now(agentId: string, id: string): BoundPush | null {
+    const entry = this.entries.get(keyOf({ agentId, id }));
+    return entry === undefined ? null : { record: entry.record, taskId: entry.taskId };
+  }
+}
+
+const keyOf = ({ agentId, id }: Pick<PushRecord, 'agentId' | 'id'>): string => `${agentId} ${id}`;

@@ -1,0 +1,98 @@
+import { documentKey } from '@gw/contracts';
+import { eventually } from '@gw/testing';
+import { MapDocuments, ORGANISATION_ID, WORKSPACE_ID } from '../../spec-support/harness';
+import { agentDocument } from '../spec-support/agent-server';
+import { LocalPushStore } from './local-push-store';
+import { PushAgents } from './push-agents';
+import { PushPollers } from './push-pollers';
+import type { PushRecord } from './push-store';
+
+const CARD = { origin: 'http://127.0.0.1:1', card: '{"name":"Stub","skills":[]}' };
+
+describe('PushPollers', () => {
+  const document = agentDocument(CARD, 'stub');
+  const record: PushRecord = {
+    ...{ id: 'r-1', agentId: document.id, agent: 'stub', organisationId: ORGANISATION_ID },
+    owner: { workspaceId: WORKSPACE_ID, principal: 'key:k' },
+    ...{ caller: null, version: '1.0', tokenHash: '' },
+  };
+  const task = (state: string, artifacts: readonly unknown[] = []) => ({
+    ...{ id: 't-1', contextId: 'c', status: { state, timestamp: new Date().toISOString() }, artifacts },
+  });
+  let polled: unknown[];
+  let delivered: unknown[];
+  let documents: MapDocuments;
+  let store: LocalPushStore;
+  let pollers: PushPollers;
+  beforeEach(async () => {
+    polled = [];
+    delivered = [];
+    documents = new MapDocuments();
+    documents.set(documentKey.agentServer(WORKSPACE_ID, document.id), document);
+    store = new LocalPushStore();
+    await store.put(record);
+    await store.bind(record, 't-1');
+    pollers = new PushPollers(
+      {
+        ...{ agents: new PushAgents(documents), store },
+        calls: {
+          taskOf: () => {
+            const next = polled.length > 1 ? polled.shift() : polled[0];
+            return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+          },
+        },
+        delivery: {
+          deliver: (_push, _document, event) => {
+            delivered.push(event);
+            return Promise.resolve('sent');
+          },
+        },
+      },
+      1,
+    );
+  });
+  afterEach(() => pollers.close());
+
+  const statesOf = () =>
+    delivered.map(
+      (event) =>
+        (event as { readonly task: { readonly status: { readonly state: string } } }).task.status.state,
+    );
+
+  it('notifies of each change once, and stops with the end of the task', async () => {
+    const artifact = { artifactId: 'a', parts: [{ text: 'b' }] };
+    polled = [
+      ...[task('TASK_STATE_WORKING'), task('TASK_STATE_WORKING'), new Error('away')],
+      ...[task('TASK_STATE_WORKING', [artifact]), task('TASK_STATE_COMPLETED', [artifact])],
+    ];
+    expect(pollers.start(record, 't-1')).toBe(true);
+    await eventually(() => statesOf().at(-1) === 'TASK_STATE_COMPLETED');
+    expect(statesOf()).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
+    // Ended, so that it can be polled anew.
+    await eventually(() => pollers.start(record, 't-1') && delivered.length > 3);
+  });
+
+  it.each<[string, () => Promise<void> | void]>([
+    ['the agent', () => documents.remove(documentKey.agentServer(WORKSPACE_ID, document.id))],
+    ['the registration', () => store.remove({ record, taskId: 't-1' })],
+  ])('stops when %s is gone', async (_what, remove) => {
+    polled = [task('TASK_STATE_WORKING')];
+    pollers.start(record, 't-1');
+    await eventually(() => delivered.length === 1);
+    const reads = jest.spyOn(documents, 'get');
+    await remove();
+    await eventually(() => reads.mock.calls.length > 0);
+    documents.set(documentKey.agentServer(WORKSPACE_ID, document.id), document);
+    await store.put(record);
+    // One that went on would know that nothing has changed.
+    await eventually(() => pollers.start(record, 't-1') && delivered.length === 2);
+  });
+
+  it('polls at most half of what is free for one workspace', () => {
+    const starts = Array.from({ length: 1_001 }, (_, index) =>
+      pollers.start({ ...record, id: String(index) }, 't'),
+    );
+    expect(starts).toContain(true);
+    expect(starts.at(-1)).toBe(false);
+  });
+});

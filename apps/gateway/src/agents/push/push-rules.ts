@@ -1,0 +1,15 @@
+import type { PushRules } from '@gw/a2a';
+import { isTrustedHost, type AddressPolicy } from '@gw/kernel';
+
+/** What addresses of notifications are judged by. */
+export type PushRulesOf = (url: unknown) => PushRules;
+
+/** Plain http is for the hosts that the operator trusts. */
+export const pushRules =
+  (policy: AddressPolicy, publicUrl: string | null, trustedHosts: readonly string[]): PushRulesOf =>
+  (url) => ({
+    policy,
+    ownUrls: publicUrl === null ? [] : [publicUrl],
+    allowsHttp:
+      typeof url === 'string' && URL.canParse(url) && isTrustedHost(trustedHosts, new URL(url).hostname),
+  });

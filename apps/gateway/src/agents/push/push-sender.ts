@@ -1,0 +1,120 @@
+import { createHmac } from 'node:crypto';
+import {
+  A2aError,
+  PUSH_TIMEOUT_MS,
+  pushRequest,
+  pushUrlFault,
+  pushVerdict,
+  type Members,
+  type PushConfig,
+  type PushRequest,
+} from '@gw/a2a';
+import { Shares, type Keyring } from '@gw/kernel';
+import { openResponse, type OutboundClient } from '@gw/outbound';
+import type { Log } from '@gw/web';
+import type { PushRulesOf } from './push-rules';
+import { openedConfig } from './push-secrets';
+import type { PushRecord, StoredPushConfig } from './push-store';
+
+export interface PushSenderParts {
+  readonly outbound: Pick<OutboundClient, 'dispatch'>;
+  readonly rules: PushRulesOf;
+  readonly ring: Keyring;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Notifications of this process that are being sent or wait for their next attempt; workspaces share them. */
+const WAITING_MAX = 2_000;
+
+/** Sends notifications to clients. They wait in this process, and are lost when it ends. */
+export class PushSender {
+  private readonly shares = new Shares(WAITING_MAX);
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly closing = new AbortController();
+
+  constructor(private readonly parts: PushSenderParts) {}
+
+  /** Sends an event of A2A 1.0 to a config of a client. False: too many notifications of the workspace wait. */
+  send(record: PushRecord, stored: StoredPushConfig, event: Members): boolean {
+    const share = this.shares.of(record.owner.workspaceId, record.organisationId);
+    if (!share.take(1)) return false;
+    const config = openedConfig(this.parts.ring, record, stored);
+    const request = requestOf(config, event, stored);
+    if (request === null) share.give(1);
+    else void this.attempt(record, request, 1, () => share.give(1));
+    return true;
+  }
+
+  close(): void {
+    this.closing.abort(new Error('The gateway is closing.'));
+    for (const timer of this.timers) clearTimeout(timer);
+  }
+
+  /** Never rejects. */
+  private async attempt(
+    record: PushRecord,
+    request: PushRequest,
+    attempt: number,
+    done: () => void,
+  ): Promise<void> {
+    const fault = pushUrlFault(request.url, this.parts.rules(request.url));
+    const status = fault === null ? await this.post(record, request) : null;
+    const verdict = fault === null ? pushVerdict(status, attempt) : ({ kind: 'dropped' } as const);
+    if (verdict.kind === 'retry') {
+      const timer = setTimeout(() => {
+        this.timers.delete(timer);
+        void this.attempt(record, request, attempt + 1, done);
+      }, verdict.delayMs).unref();
+      this.timers.add(timer);
+      return;
+    }
+    if (verdict.kind === 'dropped')
+      this.parts.log.warn(
+        { agent: record.agent, workspaceId: record.owner.workspaceId, attempt, status, fault },
+        'push notification dropped',
+      );
+    done();
+  }
+
+  /** Status of the response; null when there was none in time, or the address that the host has now is refused. */
+  private async post(record: PushRecord, { url, headers, body }: PushRequest): Promise<number | null> {
+    const { origin, pathname, search } = new URL(url);
+    try {
+      const response = await openResponse(
+        this.parts.outbound,
+        {
+          ...{ origin, path: pathname + search, method: 'POST', body },
+          headers: Object.entries({ 'user-agent': 'tollgate', ...headers }).flat(),
+          poolClass: `a2a-push/${record.organisationId}`,
+          connectTimeoutMs: PUSH_TIMEOUT_MS,
+          headersTimeoutMs: PUSH_TIMEOUT_MS,
+          idleTimeoutMs: PUSH_TIMEOUT_MS,
+          totalTimeoutMs: PUSH_TIMEOUT_MS,
+        },
+        { signal: this.closing.signal, errorOf: (error) => error, tooLarge: (what) => new Error(what) },
+      );
+      response.body.discard();
+      return response.status;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** Null for an event that the client's version cannot have. */
+function requestOf(config: PushConfig, event: Members, { version }: StoredPushConfig): PushRequest | null {
+  const { token } = config;
+  try {
+    return pushRequest(config, event, {
+      version,
+      ...(token !== null && { sign: (body: Buffer) => signatureOf(token, body) }),
+    });
+  } catch (error) {
+    if (error instanceof A2aError) return null;
+    throw error;
+  }
+}
+
+/** The client verifies it with the token that it gave. */
+const signatureOf = (token: string, body: Buffer): string =>
+  `sha256=${createHmac('sha256', token).update(body).digest('hex')}`;

@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import { PUSH_CONFIGS_MAX } from '@gw/a2a';
+import type { Redis } from '@gw/redis';
+import { TASK_TTL_MS, tasksUnknown } from '../tasks/task-store';
+import type { BoundPush, PushRecord, PushStore, StoredPushConfig } from './push-store';
+
+const TTL_S = TASK_TTL_MS / 1_000;
+
+/** KEYS: registration, index of the task. ARGV: task, id, TTL. */
+const BIND = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+local bound = redis.call('HGET', KEYS[1], 'task')
+if bound and bound ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'task', ARGV[1])
+redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3], 'NX')
+return 1`;
+
+/** KEYS: registration. ARGV: field of the config, config, configs of a registration, TTL. */
+const PUT_CONFIG = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+local count = redis.call('HLEN', KEYS[1]) - 1 - redis.call('HEXISTS', KEYS[1], 'task')
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 and count >= tonumber(ARGV[3]) then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+return 1`;
+
+/** KEYS: registration. ARGV: field of the config. Returns -1 when there is none. */
+const REMOVE_CONFIG = `
+if redis.call('HDEL', KEYS[1], ARGV[1]) == 0 then return -1 end
+return redis.call('HLEN', KEYS[1]) - 1 - redis.call('HEXISTS', KEYS[1], 'task')`;
+
+const CONFIG_FIELD = 'c:';
+
+/** Keeps registrations in Redis, where every gateway that an agent notifies finds them. */
+export class SharedPushStore implements PushStore {
+  constructor(private readonly redis: Redis) {}
+
+  async put(record: PushRecord): Promise<void> {
+    await known(
+      this.redis
+        .multi()
+        .hset(keyOf(record), 'record', JSON.stringify(record))
+        .expire(keyOf(record), TTL_S)
+        .exec(),
+    );
+  }
+
+  async get(agentId: string, id: string): Promise<BoundPush | null> {
+    const [text, taskId] = await known(this.redis.hmget(keyOf({ agentId, id }), 'record', 'task'));
+    return typeof text === 'string'
+      ? { record: JSON.parse(text) as PushRecord, taskId: taskId ?? null }
+      : null;
+  }
+
+  async ofTask(agentId: string, taskId: string): Promise<BoundPush | null> {
+    const id = await known(this.redis.get(taskKey(agentId, taskId)));
+    return id === null ? null : this.get(agentId, id);
+  }
+
+  async bind(record: PushRecord, taskId: string): Promise<boolean> {
+    const keys = [keyOf(record), taskKey(record.agentId, taskId)] as const;
+    return (await known(this.redis.eval(BIND, 2, ...keys, taskId, record.id, TTL_S))) === 1;
+  }
+
+  async remove({ record, taskId }: BoundPush): Promise<void> {
+    const keys = [keyOf(record), ...(taskId === null ? [] : [taskKey(record.agentId, taskId)])];
+    await known(this.redis.del(...keys));
+  }
+
+  async putConfig(record: PushRecord, config: StoredPushConfig): Promise<boolean> {
+    const args = [CONFIG_FIELD + config.id, JSON.stringify(config), PUSH_CONFIGS_MAX, TTL_S] as const;
+    return (await known(this.redis.eval(PUT_CONFIG, 1, keyOf(record), ...args))) === 1;
+  }
+
+  async configs(record: PushRecord): Promise<readonly StoredPushConfig[]> {
+    const fields = await known(this.redis.hgetall(keyOf(record)));
+    return Object.entries(fields).flatMap(([field, text]) =>
+      field.startsWith(CONFIG_FIELD) ? [JSON.parse(text) as StoredPushConfig] : [],
+    );
+  }
+
+  async removeConfig(record: PushRecord, configId: string): Promise<number | null> {
+    const left = Number(
+      await known(this.redis.eval(REMOVE_CONFIG, 1, keyOf(record), CONFIG_FIELD + configId)),
+    );
+    return left < 0 ? null : left;
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+}
+
+/** Keys of one agent have the same hash tag, so that a script may use them together. */
+const keyOf = ({ agentId, id }: Pick<PushRecord, 'agentId' | 'id'>): string => `gw:a2a:{${agentId}}:p:${id}`;
+const taskKey = (agentId: string, taskId: string): string =>
+  `gw:a2a:{${agentId}}:pt:${hash('sha256', taskId, 'base64url')}`;
+
+const known = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw tasksUnknown(error);
+  });

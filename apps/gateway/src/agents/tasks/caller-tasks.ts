@@ -1,0 +1,72 @@
+import { A2aError, ownContext, ownerOf, ownTask, type Members, type TaskRecord } from '@gw/a2a';
+import type { AgentView } from '../agent-view';
+import type { TaskStore } from './task-store';
+
+/** What an agent says about a task. */
+export type SeenTask = Pick<TaskRecord, 'taskId' | 'contextId' | 'state'>;
+
+/** Tasks that one message may refer to. */
+const REFERENCES_MAX = 20;
+
+/** The tasks and contexts of callers. A task of another caller is the same to a caller as one that does not exist. */
+export class CallerTasks {
+  constructor(
+    readonly store: TaskStore,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Returns the record of a task of the caller. Throws `A2aError` `taskNotFound`. */
+  async own({ document, taskCaller }: AgentView, taskId: string): Promise<TaskRecord> {
+    return ownTask(await this.store.task(document.id, taskId), document.id, taskCaller);
+  }
+
+  /** Returns the context that a message continues; null for one that is unknown, and the agent begins a new one. */
+  async ownContext({ document, taskCaller }: AgentView, contextId: string): Promise<string | null> {
+    return ownContext(contextId, await this.store.context(document.id, contextId), taskCaller);
+  }
+
+  /** Checks the tasks that a message refers to. Throws `A2aError` `taskNotFound`, and `invalidParams` for more than 20. */
+  async checkReferences(view: AgentView, message: Members): Promise<void> {
+    const { referenceTaskIds: ids } = message;
+    if (ids === undefined || ids === null) return;
+    if (!Array.isArray(ids) || ids.length > REFERENCES_MAX || !ids.every((id) => typeof id === 'string'))
+      throw new A2aError(
+        'invalidParams',
+        `message.referenceTaskIds must be a list of at most ${String(REFERENCES_MAX)} ids.`,
+      );
+    for (const id of new Set(ids as readonly string[])) await this.own(view, id);
+  }
+
+  /** The tasks of the caller at the agent, those that changed last first. */
+  list({ document, taskCaller }: AgentView): Promise<readonly TaskRecord[]> {
+    return this.store.list(document.id, ownerOf(taskCaller));
+  }
+
+  /**
+   * Stores what the agent says about a task of the caller. Throws `A2aError` `invalidAgentResponse` when the agent uses the id of a
+   * task or context of another caller, whose contents this caller would see.
+   */
+  async note(view: AgentView, task: SeenTask): Promise<TaskRecord> {
+    const { document, taskCaller } = view;
+    const owner = ownerOf(taskCaller);
+    const record: TaskRecord = { agentId: document.id, owner, ...task, updatedAt: this.now() };
+    if (!(await this.store.put(record, document.organisationId))) throw notNew('task');
+    return record;
+  }
+
+  /** Stores a context that the agent began for the caller. Throws as `note`. */
+  async noteContext({ document, taskCaller }: AgentView, contextId: string): Promise<void> {
+    const record = { agentId: document.id, contextId, owner: ownerOf(taskCaller) };
+    if (!(await this.store.putContext(record, document.organisationId))) throw notNew('context');
+  }
+}
+
+const notNew = (what: string): A2aError =>
+  new A2aError(
+    'invalidAgentResponse',
+    `The agent responded with the id of a ${what} that it began for another caller.`,
+  );
+
+/** Whether a change of a task is worth storing. */
+export const isChange = (known: TaskRecord | null, { taskId, contextId, state }: SeenTask): boolean =>
+  known === null || known.taskId !== taskId || known.contextId !== contextId || known.state !== state;

@@ -1,0 +1,12 @@
+import { connectRedis } from '@gw/redis';
+import type { Log } from '@gw/web';
+import { LocalTaskStore } from './local-task-store';
+import { SharedTaskStore } from './shared-task-store';
+import type { TaskStore } from './task-store';
+
+/** With Redis, all gateways that share it know the tasks; without, each process knows its own. */
+export function createTaskStore(redisUrl: string | null, log: Log): TaskStore {
+  const local = new LocalTaskStore();
+  if (redisUrl === null) return local;
+  return new SharedTaskStore(connectRedis({ url: redisUrl, name: 'gateway-agent-tasks', log }), local);
+}

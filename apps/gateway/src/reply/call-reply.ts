@@ -1,0 +1,162 @@
+import { HEADER } from '@gw/contracts';
+import type { GatewayError } from '@gw/kernel';
+import { EVENT_STREAM_HEADERS, messageEvent, type JsonObject } from '@gw/mcp';
+import type { HeaderList } from '@gw/providers';
+import type { RequestContext } from '../core/request-context';
+import type { KeepAlive, KeptAlive } from './keep-alive';
+import { Reply, type Settle } from './reply';
+
+/** A wait after which a call without a result becomes a stream, so that nothing between us and the client ends it. */
+const STREAM_AFTER_MS = 10_000;
+
+export interface CallReplyOptions {
+  readonly settle: Settle;
+  /** Called at the end of a request that gets no log record. */
+  readonly release: (context: RequestContext) => void;
+  readonly keepAlive: KeepAlive;
+  /** Bytes of the response that the log keeps. */
+  readonly keepBytes: number;
+}
+
+/**
+ * The response to one request of a client of MCP servers or agents: one JSON object, or an event stream once a
+ * message precedes the result or, after `streamLater`, the result takes longer than ten seconds.
+ */
+export class CallReply implements KeptAlive {
+  lastWriteAt = 0;
+  private reply: Reply | null = null;
+  private isStream = false;
+  private timer: NodeJS.Timeout | null = null;
+  /** Set once the request gets a log record. */
+  isRecorded = false;
+
+  constructor(
+    private readonly context: RequestContext,
+    private readonly options: CallReplyOptions,
+    /** Headers of every response, such as those for pages of browsers. */
+    private common: Readonly<Record<string, string>>,
+  ) {}
+
+  /** Whether nothing can be sent any more. */
+  get isOver(): boolean {
+    return this.context.settled || this.context.clientGone;
+  }
+
+  /** Calls back once, when the response ends or its client left. */
+  whenOver(callback: () => void): void {
+    this.context.res.once('close', callback);
+  }
+
+  /** Streams from now on, or from ten seconds on. */
+  startStream(afterMs = 0): void {
+    if (this.isStream || this.isOver) return;
+    if (afterMs === 0) this.open();
+    else this.timer ??= setTimeout(() => this.startStream(), afterMs).unref();
+  }
+
+  streamLater(): void {
+    this.startStream(STREAM_AFTER_MS);
+  }
+
+  /** Adds headers to a response that has not begun. */
+  addHeaders(headers: Readonly<Record<string, string>>): void {
+    this.common = { ...this.common, ...headers };
+  }
+
+  /** Sends a message before the result. */
+  message(message: JsonObject): void {
+    this.event(JSON.stringify(message));
+  }
+
+  /** Sends an event before the last one. `json` has no line breaks, as `JSON.stringify` writes it. */
+  event(json: string): void {
+    this.startStream();
+    this.write(messageEvent(json, null));
+  }
+
+  /**
+   * Sends the result as JSON text and ends the response. Null: a response without a body. `event` is the type of the event that it is
+   * in a stream.
+   */
+  end(
+    json: string | null,
+    status = 200,
+    headers: Readonly<Record<string, string>> = {},
+    event: 'message' | 'error' = 'message',
+  ): void {
+    this.stop();
+    if (this.isOver) {
+      this.leave();
+      return;
+    }
+    const { isStream } = this;
+    const reply = this.open(status, headers, json !== null);
+    if (json === null) reply.end(null);
+    else reply.end(Buffer.from(isStream ? messageEvent(json, null, event) : json));
+  }
+
+  /** Ends a stream without a message. */
+  close(): void {
+    this.stop();
+    if (!this.isOver) this.open().end(null);
+  }
+
+  /** Notes an error of the gateway for the log; the response that the client gets is sent with `end`. */
+  failed(error: GatewayError): void {
+    this.context.reply.fail(error);
+  }
+
+  /** The client disconnected: the record is written, and nothing is sent. */
+  leave(): void {
+    this.stop();
+    const { context } = this;
+    if (context.settled) return;
+    context.reply.clientLeft();
+    this.settle(context, () => undefined);
+  }
+
+  beat(comment: Buffer): void {
+    if (!this.isOver) this.reply?.write(comment);
+  }
+
+  private readonly settle: Settle = (context, onDurable) => {
+    if (this.isRecorded) this.options.settle(context, onDurable);
+    else {
+      this.options.release(context);
+      onDurable();
+    }
+  };
+
+  private write(text: string): void {
+    if (this.isOver) return;
+    this.lastWriteAt = this.options.keepAlive.now;
+    this.reply?.write(Buffer.from(text));
+  }
+
+  /** Begins the response, as a stream when no result is there yet. */
+  private open(status = 200, headers: Readonly<Record<string, string>> | null = null, hasBody = true): Reply {
+    if (this.reply !== null) return this.reply;
+    const { context, options } = this;
+    const isStream = headers === null;
+    const type = isStream ? EVENT_STREAM_HEADERS : hasBody ? JSON_HEADERS : {};
+    const list: HeaderList = [HEADER.requestId, context.id];
+    for (const [name, value] of Object.entries({ ...type, ...this.common, ...headers }))
+      list.push(name, value);
+    this.reply = new Reply(context, this.settle, null, options.keepBytes);
+    this.reply.start(status, list);
+    if (isStream) {
+      this.isStream = true;
+      context.reply.streams();
+      options.keepAlive.add(this);
+    }
+    return this.reply;
+  }
+
+  private stop(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    if (this.isStream) this.options.keepAlive.delete(this);
+  }
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };

@@ -1,0 +1,199 @@
+import { RESPONSE_BOUNDS, VERSION_HEADER } from '@gw/a2a';
+import type { AddressPolicy } from '@gw/kernel';
+import {
+  EventParser,
+  isSendersHeader,
+  layeredHeaders,
+  openResponse,
+  type OutboundClient,
+  type StreamedResponse,
+} from '@gw/outbound';
+import { EXTENSIONS_HEADER, type AgentCall, type Interface } from './agent-call';
+import { AgentCallError, cancelled, fromOutbound, protocolError, tooLarge } from './agent-call-error';
+import { FORMS, resultIn, type BindingForm, type BoundRequest } from './bindings';
+
+export interface AgentClientOptions {
+  readonly client: OutboundClient;
+  readonly policy: AddressPolicy;
+}
+
+/** Where a call goes. */
+export interface AgentTarget extends Interface {
+  /** Connections are shared only within a class: one per tenant and credential. */
+  readonly poolClass: string;
+}
+
+/** A response of an agent. `result` has the shape of the version of its interface. */
+export interface AgentResponse {
+  readonly result: unknown;
+  /** URIs of the extensions that the agent activated, as it says; null for none. */
+  readonly extensions: string | null;
+}
+
+const ERROR_BODY_MAX = 65_536;
+const RETRY_AFTER_SECONDS_MAX = 3_600;
+const EXTENSIONS_LENGTH_MAX = 8_192;
+
+/** Calls agents over the address policy, in both versions and both bindings. Follows no redirect and repeats no call. */
+export class AgentClient {
+  constructor(private readonly options: AgentClientOptions) {}
+
+  /** Makes a call with one response. Throws `AgentCallError`, and `A2aError` for parameters that the binding cannot have. */
+  async call(target: AgentTarget, call: AgentCall): Promise<AgentResponse> {
+    const form = FORMS[target.binding];
+    const response = await this.open(target, call, form, false);
+    const body = await response.body.whole(RESPONSE_BOUNDS.bytesMax);
+    return { result: resultIn(body, call.operation, target), extensions: extensionsOf(target, response) };
+  }
+
+  /**
+   * Makes a call whose response is a stream, and yields the result of each event. An agent that responds with one JSON object
+   * yields it alone. The reader that stops early ends the connection, not the task. Throws as `call`.
+   */
+  async *stream(
+    target: AgentTarget,
+    call: AgentCall,
+    opened: (extensions: string | null) => void = () => undefined,
+  ): AsyncGenerator<unknown, void> {
+    const form = FORMS[target.binding];
+    const response = await this.open(target, call, form, true);
+    opened(extensionsOf(target, response));
+    if (mediaTypeOf(response) !== 'text/event-stream') {
+      yield resultIn(await response.body.whole(RESPONSE_BOUNDS.bytesMax), call.operation, target);
+      return;
+    }
+    const parser = new EventParser(RESPONSE_BOUNDS.bytesMax, tooLarge);
+    for await (const chunk of response.body)
+      for (const { type, data } of parser.push(chunk)) {
+        if (type === 'error') throw errorEvent(form, data);
+        if (type === 'message') yield resultIn(data, call.operation, target);
+      }
+  }
+
+  /** Resolves with a successful response. */
+  private async open(
+    target: AgentTarget,
+    call: AgentCall,
+    form: BindingForm,
+    isStream: boolean,
+  ): Promise<StreamedResponse> {
+    const request = form.request(target, call.operation, call.params);
+    const verdict = this.options.policy.checkUrl(request.url.href);
+    if (!verdict.ok) throw new AgentCallError('refused_address', verdict.rule);
+    if (call.signal.aborted) throw cancelled();
+    const { connectMs, responseMs, idleMs, streamMs } = call.timeouts;
+    const response = await openResponse(
+      this.options.client,
+      {
+        origin: request.url.origin,
+        path: request.url.pathname + request.url.search,
+        method: request.method,
+        headers: headersOf(target, call, request, isStream),
+        body: request.body,
+        poolClass: target.poolClass,
+        connectTimeoutMs: connectMs,
+        headersTimeoutMs: responseMs,
+        idleTimeoutMs: isStream ? idleMs : responseMs,
+        totalTimeoutMs: isStream ? streamMs : responseMs,
+      },
+      { signal: call.signal, errorOf: fromOutbound, tooLarge },
+    );
+    await assertSuccess(form, response);
+    assertReadable(response);
+    return response;
+  }
+}
+
+const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([VERSION_HEADER, ...Object.values(EXTENSIONS_HEADER)]);
+
+/** Whether only the protocol writes a header of requests to agents. `name` in lower case. */
+export const isReservedAgentHeader = (name: string): boolean =>
+  PROTOCOL_HEADERS.has(name) || isSendersHeader(name);
+
+function headersOf(
+  { version }: Interface,
+  { credential, passed, extensions }: AgentCall,
+  { contentType, accept }: BoundRequest,
+  isStream: boolean,
+): readonly string[] {
+  const protocol = {
+    accept: isStream ? `text/event-stream, ${accept}` : accept,
+    ...(contentType !== null && { 'content-type': contentType }),
+    ...(version !== '0.3' && { [VERSION_HEADER]: version }),
+    ...(extensions.length > 0 && { [EXTENSIONS_HEADER[version]]: extensions.join(', ') }),
+  };
+  return layeredHeaders(
+    { configured: credential, ofCall: passed, protocol },
+    {
+      isReserved: isReservedAgentHeader,
+      refused: (name) => protocolError(`The header ${name} cannot be sent to an agent.`),
+    },
+  );
+}
+
+async function assertSuccess(form: BindingForm, response: StreamedResponse): Promise<void> {
+  const { status, body, headers } = response;
+  if (status >= 200 && status < 300) return;
+  if (status < 400) {
+    body.discard();
+    throw new AgentCallError('redirected', 'The agent redirects, and redirects are not followed.', {
+      status,
+    });
+  }
+  const error = await errorOf(form, response);
+  if (status === 401 || status === 403)
+    throw new AgentCallError('unauthorized', `The agent refuses the credentials (${String(status)}).`, {
+      status,
+    });
+  if (error !== null)
+    throw new AgentCallError('agent_error', 'The agent responded with an error.', { status, error });
+  throw new AgentCallError('http_status', `The agent responded with status ${String(status)}.`, {
+    status,
+    retryAfterMs: retryAfterOf(headers.get('retry-after')),
+  });
+}
+
+/** The error in a body of JSON; null when there is none. */
+async function errorOf(form: BindingForm, response: StreamedResponse): Promise<unknown> {
+  if (!isJson(mediaTypeOf(response))) {
+    response.body.discard();
+    return null;
+  }
+  try {
+    return form.errorIn(await response.body.whole(ERROR_BODY_MAX));
+  } catch {
+    return null;
+  }
+}
+
+function assertReadable(response: StreamedResponse): void {
+  const type = mediaTypeOf(response);
+  const encoding = response.headers.get('content-encoding') ?? 'identity';
+  const isEmpty = response.status === 204 || response.headers.get('content-length') === '0';
+  if (encoding === 'identity' && (isEmpty || type === 'text/event-stream' || isJson(type))) return;
+  response.body.discard();
+  throw protocolError('The response is neither JSON nor an event stream.', { status: response.status });
+}
+
+const isJson = (type: string): boolean => type === 'application/json' || type === 'application/a2a+json';
+
+/** Media type of a response, in lower case and without parameters. */
+const mediaTypeOf = ({ headers }: StreamedResponse): string =>
+  (headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+const errorEvent = (form: BindingForm, data: Buffer): AgentCallError => {
+  const error = form.errorIn(data);
+  return error === null
+    ? protocolError('The stream ended with an event that is no error of A2A.')
+    : new AgentCallError('agent_error', 'The agent responded with an error.', { error });
+};
+
+function extensionsOf({ version }: Interface, { headers }: StreamedResponse): string | null {
+  const activated = headers.get(EXTENSIONS_HEADER[version]) ?? null;
+  return activated !== null && activated.length <= EXTENSIONS_LENGTH_MAX ? activated : null;
+}
+
+function retryAfterOf(header: string | undefined): number | null {
+  if (header === undefined || !/^\d{1,9}$/.test(header)) return null;
+  return Math.min(RETRY_AFTER_SECONDS_MAX, Number(header)) * 1_000;
+}

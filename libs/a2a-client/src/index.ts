@@ -1,0 +1,14 @@
+export { AGENT_TIMEOUTS, EXTENSIONS_HEADER, type AgentCall, type AgentTimeouts } from './agent-call';
+export {
+  AgentCallError,
+  cancelled,
+  type AgentCallErrorFacts,
+  type AgentCallErrorKind,
+} from './agent-call-error';
+export {
+  AgentClient,
+  isReservedAgentHeader,
+  type AgentClientOptions,
+  type AgentResponse,
+  type AgentTarget,
+} from './agent-client';

@@ -1,0 +1,74 @@
+import type { AgentInterfaceFacts, AgentPrices } from '@gw/contracts';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganisationEntity } from '../identity/organisation.entity';
+import { WorkspaceEntity } from '../identity/workspace.entity';
+import { UpstreamIntegration } from '../upstreams/upstream-integration';
+
+/** An A2A agent: its address, how the gateway signs in there, and the card that says what it offers. */
+@Entity('agent_integrations')
+@Check('agent_integrations_status_ck', `status IN ('active', 'archived')`)
+@Index('agent_integrations_slug_uq', ['organisationId', 'slug'], {
+  unique: true,
+  where: `status <> 'archived'`,
+})
+@Index('agent_integrations_page_ix', ['organisationId', 'createdAt', 'id'])
+@Index('agent_integrations_secret_mappings_ix', { synchronize: false })
+@Index('agent_integrations_next_sync_ix', ['nextSyncAt'])
+export class AgentIntegrationEntity extends UpstreamIntegration {
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'agent_integrations_pk' })
+  id!: string;
+
+  @Column({ name: 'organisation_id', type: 'uuid' })
+  @ForeignKey(() => OrganisationEntity, { name: 'agent_integrations_organisation_fk' })
+  organisationId!: string;
+
+  @Index('agent_integrations_workspace_id_ix')
+  @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
+  @ForeignKey(() => WorkspaceEntity, { name: 'agent_integrations_workspace_fk' })
+  workspaceId!: string | null;
+
+  /** `fetched`: the card is read from `url`. `manual`: it was given by hand, and is never read. */
+  @Column({ name: 'source', type: 'varchar', length: 16 })
+  source!: 'fetched' | 'manual';
+
+  /** Version of A2A that calls speak. */
+  @Column({ name: 'protocol', type: 'varchar', length: 16, default: 'auto' })
+  protocol!: 'auto' | '0.3' | '1.0';
+
+  /** Binding of A2A that calls use. */
+  @Column({ name: 'binding', type: 'varchar', length: 16, default: 'auto' })
+  binding!: 'auto' | 'JSONRPC' | 'HTTP+JSON';
+
+  @Column({ name: 'push', type: 'varchar', length: 16, default: 'relay' })
+  push!: 'relay' | 'emulate' | 'off';
+
+  /** Whether the card may name addresses of other origins than that of `url`. */
+  @Column({ name: 'allow_other_origin', type: 'boolean', default: false })
+  allowOtherOrigin!: boolean;
+
+  /** Public keys (RFC 7517) that sign the card. Null: signatures are not checked. */
+  @Column({ name: 'trusted_keys', type: 'jsonb', nullable: true })
+  trustedKeys!: Record<string, unknown>[] | null;
+
+  @Column({ name: 'signature_state', type: 'varchar', length: 16, nullable: true })
+  signatureState!: 'verified' | 'unsigned' | 'untrusted' | null;
+
+  /** The newest card as JSON, up to 1 MiB, which only a query that names it reads; null before the first one. */
+  @Column({ name: 'card', type: 'text', nullable: true, select: false })
+  card?: string | null;
+
+  /** What of `card` is called; null when the card has no address of `protocol` and `binding`. */
+  @Column({ name: 'endpoint', type: 'jsonb', nullable: true })
+  endpoint!: AgentInterfaceFacts | null;
+
+  /** The `endpoint` of the card that was approved last; what gateways call. */
+  @Column({ name: 'approved_endpoint', type: 'jsonb', nullable: true })
+  approvedEndpoint!: AgentInterfaceFacts | null;
+
+  @Column({ name: 'prices', type: 'jsonb', nullable: true })
+  prices!: AgentPrices | null;
+
+  /** Messages of one context in an hour; null: no bound. */
+  @Column({ name: 'messages_per_context_hour', type: 'integer', nullable: true })
+  messagesPerContextHour!: number | null;
+}

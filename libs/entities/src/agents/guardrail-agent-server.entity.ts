@@ -1,0 +1,19 @@
+import { Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { GuardrailMapping } from '../resources/guardrail-mapping';
+import { GuardrailEntity } from '../resources/guardrail.entity';
+import { AgentServerEntity } from './agent-server.entity';
+
+const PRIMARY_KEY = 'guardrail_agent_servers_pk';
+
+/** An agent of a workspace that a guardrail judges. */
+@Entity('guardrail_agent_servers')
+export class GuardrailAgentServerEntity extends GuardrailMapping {
+  @PrimaryColumn({ name: 'guardrail_id', type: 'uuid', primaryKeyConstraintName: PRIMARY_KEY })
+  @ForeignKey(() => GuardrailEntity, { name: 'guardrail_agent_servers_guardrail_fk' })
+  guardrailId!: string;
+
+  @Index('guardrail_agent_servers_agent_server_id_ix')
+  @PrimaryColumn({ name: 'agent_server_id', type: 'uuid', primaryKeyConstraintName: PRIMARY_KEY })
+  @ForeignKey(() => AgentServerEntity, { name: 'guardrail_agent_servers_server_fk' })
+  serverId!: string;
+}

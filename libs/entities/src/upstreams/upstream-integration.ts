@@ -1,0 +1,77 @@
+import type { McpAuthType } from '@gw/contracts';
+import { Column } from 'typeorm';
+import type { StoredSecretMapping } from '../resources/integration.entity';
+import { Row } from '../row';
+
+/** What an integration of an MCP server and one of an agent have in common. */
+export abstract class UpstreamIntegration extends Row {
+  abstract id: string;
+  abstract organisationId: string;
+  /** Null: the integration belongs to the organisation. Otherwise only this workspace sees it. */
+  abstract workspaceId: string | null;
+
+  @Column({ name: 'slug', type: 'varchar', length: 255 })
+  slug!: string;
+
+  @Column({ name: 'name', type: 'varchar', length: 255 })
+  name!: string;
+
+  @Column({ name: 'description', type: 'text', nullable: true })
+  description!: string | null;
+
+  @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
+  status!: 'active' | 'archived';
+
+  /** Id of the user or key that made it. */
+  @Column({ name: 'owner_id', type: 'varchar', length: 255, nullable: true })
+  ownerId!: string | null;
+
+  @Column({ name: 'url', type: 'varchar', length: 2048 })
+  url!: string;
+
+  @Column({ name: 'auth_type', type: 'varchar', length: 32 })
+  authType!: McpAuthType;
+
+  /** Configurations that are not secret. */
+  @Column({ name: 'configurations', type: 'jsonb', default: {} })
+  configurations!: Record<string, unknown>;
+
+  /** `seal()` of the secret configurations, bound to the organisation and the integration. Null: none. */
+  @Column({ name: 'sealed_auth', type: 'text', nullable: true })
+  sealedAuth!: string | null;
+
+  /** What reads show of the sealed configurations. */
+  @Column({ name: 'masked_auth', type: 'jsonb', default: {} })
+  maskedAuth!: Record<string, string | Record<string, string>>;
+
+  @Column({ name: 'secret_mappings', type: 'jsonb', nullable: true })
+  secretMappings!: StoredSecretMapping[] | null;
+
+  /** Access of every workspace without a row of its own; null: none. */
+  @Column({ name: 'global_workspace_access', type: 'jsonb', nullable: true })
+  globalWorkspaceAccess!: { readonly enabled: boolean } | null;
+
+  @Column({ name: 'approval_mode', type: 'varchar', length: 16 })
+  approvalMode!: 'auto' | 'review_changes' | 'review_all';
+
+  /** What happens to calls of a capability that changed, until the change is approved. */
+  @Column({ name: 'on_change', type: 'varchar', length: 16, default: 'block' })
+  onChange!: 'block' | 'serve_approved';
+
+  /** Milliseconds that a call may take; null: 120,000. */
+  @Column({ name: 'timeout_ms', type: 'integer', nullable: true })
+  timeoutMs!: number | null;
+
+  @Column({ name: 'sync_status', type: 'varchar', length: 16, default: 'pending' })
+  syncStatus!: 'pending' | 'synced' | 'failed';
+
+  /** The last sync that succeeded. */
+  @Column({ name: 'last_synced_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastSyncedAt!: Date | null;
+
+  @Column({ name: 'sync_error', type: 'varchar', length: 1024, nullable: true })
+  syncError!: string | null;
+
+  @Column({ name: 'next_sync_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  nextSyncAt!: Date;
+}
