@@ -1,8 +1,8 @@
 import { RESPONSE_BOUNDS, VERSION_HEADER } from '@gw/a2a';
-import type { AddressPolicy } from '@gw/kernel';
+import { isSendersHeader, type AddressPolicy } from '@gw/kernel';
 import {
+  endedBy,
   EventParser,
-  isSendersHeader,
   layeredHeaders,
   openResponse,
   type OutboundClient,
@@ -96,13 +96,16 @@ export class AgentClient {
         idleTimeoutMs: isStream ? idleMs : responseMs,
         totalTimeoutMs: isStream ? streamMs : responseMs,
       },
-      { signal: call.signal, errorOf: fromOutbound, tooLarge },
+      endedBy(call.signal),
+      ERRORS,
     );
     await assertSuccess(form, response);
     assertReadable(response);
     return response;
   }
 }
+
+const ERRORS = { errorOf: fromOutbound, tooLarge };
 
 const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([VERSION_HEADER, ...Object.values(EXTENSIONS_HEADER)]);
 

@@ -4,11 +4,14 @@ import {
   A2aError,
   abilitiesOf,
   agentRoute,
+  bareEvent,
   callOf,
   cardChange,
   checkCall,
+  eventFacts,
   keySetUrls,
   methodOf,
+  partTexts,
   pushReceipt,
   pushTokenHash,
   pushUrlFault,
@@ -19,6 +22,7 @@ import {
   translateParams,
   translateResult,
   verifyCard,
+  withPartTexts,
   type Members,
   type Operation,
 } from './index';
@@ -134,6 +138,18 @@ describe('any input', () => {
           expect(verifyCard(card.card, [keyOf(TRUSTED)]).state).not.toBe('verified');
         }),
       ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('has texts that can be replaced, and facts or a refusal', () => {
+    fc.assert(
+      fc.property(OBJECT, (event) => {
+        const texts = partTexts(event);
+        expect(partTexts(withPartTexts(event, () => 'x'))).toEqual(texts.map(() => 'x'));
+        expect(partTexts(bareEvent(event))).toEqual([]);
+        return isReadOrRefused(() => eventFacts(event));
+      }),
       { numRuns: 500 },
     );
   });

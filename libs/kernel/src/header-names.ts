@@ -20,6 +20,15 @@ export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'host',
 ]);
 
+/** Headers of the content, which the sender of a request writes. */
+const CONTENT_HEADERS: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-encoding', 'content-type', 'last-event-id'],
+]);
+
+/** Whether only the sender of a request writes a header: of its content, its framing or its connection. `name` in lower case. */
+export const isSendersHeader = (name: string): boolean =>
+  CONTENT_HEADERS.has(name) || FRAMING_HEADERS.has(name) || HOP_BY_HOP_HEADERS.has(name);
+
 const METADATA_NAMES: ReadonlySet<string> = new Set(['metadata', 'x-identity-header']);
 const METADATA_PREFIXES = ['metadata-', 'x-metadata-', 'x-google-metadata-', 'x-aws-ec2-metadata-'];
 

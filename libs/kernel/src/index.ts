@@ -23,6 +23,7 @@ export {
   isCredentialHeader,
   isHeaderValue,
   isMetadataHeader,
+  isSendersHeader,
 } from './header-names';
 export { API_KEY_LENGTH, hasApiKeyForm, mayHoldApiKey, textsOf } from './api-key-form';
 export { hashApiKey, hashingKey, randomAlphanumeric, randomHex, UUID, uuidv7 } from './ids';

@@ -50,12 +50,9 @@ export const UPSTREAM_BOUNDS = {
   /** Requests for input of one call; further ones are refused. */
   inputRequestsMax: 20,
   sessionIdLengthMax: 1_024,
-  eventIdLengthMax: 1_024,
   /** Calls in flight at one upstream, and in one session. */
   callsMax: 50,
   sessionCallsMax: 10,
   /** Reconnections of a stream in a row that brought no event. */
   resumesMax: 3,
-  /** Longest wait before a reconnection that an upstream may set, in milliseconds. */
-  retryMsMax: 30_000,
 } as const;

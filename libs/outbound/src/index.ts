@@ -6,14 +6,13 @@ export {
 } from './buffered';
 export { folder } from './folder-setting';
 export { internalPost } from './internal-post';
-export { isSendersHeader, layeredHeaders, type HeaderLayers, type HeaderRules } from './layered-headers';
+export { layeredHeaders, type HeaderLayers, type HeaderRules } from './layered-headers';
 export { fetchJson, readJsonFile } from './operator-json';
 export { operatorsClient, type ProxyEnvironment } from './operators-client';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
 export { isFollowedRedirect, isRedirect } from './redirects';
 export { EventParser, type StreamedEvent } from './responses/event-parser';
-export { openResponse, type OpenResponseOptions, type StreamedResponse } from './responses/open-response';
-export { ResponseBody, type TooLarge } from './responses/response-body';
+export { endedBy, openResponse, type CallEnder, type StreamedResponse } from './responses/open-response';
 export type { LookupAll } from './connector';
 export { PROXY_SETTINGS, type ProxySettings } from './proxy';
 export {

@@ -9,17 +9,17 @@ import {
   type AgentClient,
   type AgentTarget,
 } from '@gw/a2a-client';
-import { agentAuthBinding, type AgentServerDocument, type AttemptEnd } from '@gw/contracts';
-import { GatewayError } from '@gw/kernel';
+import type { AgentServerDocument, AttemptEnd } from '@gw/contracts';
 import type { BeforeCall } from '../attempt/sender';
 import { passedHeaders } from '../credentials/passed-headers';
-import type { CredentialHeaders, ServerCredentials } from '../credentials/server-credentials';
+import type { ServerCredentials, SignedInServer } from '../credentials/server-credentials';
 import { agentDenied } from './denials';
 import type { AgentRequest } from './agent-request';
+import { upstreamOf } from './agent-upstream';
 
 export interface AgentCallParts {
   readonly client: AgentClient;
-  readonly credentials: ServerCredentials;
+  readonly credentials: ServerCredentials<SignedInServer>;
   /** Writes the request to the in-flight log. Throws under strict audit when that is not possible. */
   readonly beforeCall: BeforeCall;
 }
@@ -59,7 +59,7 @@ export class AgentCalls {
 
   /** Reads a task, for nobody's request. The result has the shape of the version of the agent. Throws as `call`. */
   async taskOf(document: AgentServerDocument, taskId: string): Promise<unknown> {
-    const credential = await this.credentialOf(document);
+    const credential = await this.parts.credentials.headersOf(upstreamOf(document), null);
     const signal = AbortSignal.timeout(POLL_MS);
     const { result } = await this.parts.client.call(targetOf(document), {
       ...{ operation: 'getTask', params: { id: taskId }, credential, passed: {}, extensions: [], signal },
@@ -72,24 +72,15 @@ export class AgentCalls {
     const { view, context, extensions, signal, reply } = request;
     const { document } = view;
     // What cannot be had is a denial of its own, before anything is sent.
-    const credential = await this.credentialOf(document);
+    const upstream = upstreamOf(document);
+    const credential = await this.parts.credentials.headersOf(upstream, view.caller.access);
     const { timeoutMs } = document.limits;
     if (reply.isRecorded) this.parts.beforeCall(context, null);
     return {
       ...{ operation, params, credential, extensions, signal },
-      passed: passedHeaders(context, { url: document.endpoint.url, configurations: document.configurations }),
+      passed: passedHeaders(context, upstream, view.caller.principal),
       timeouts: timeoutMs === null ? AGENT_TIMEOUTS : { ...AGENT_TIMEOUTS, responseMs: timeoutMs },
     };
-  }
-
-  private async credentialOf(document: AgentServerDocument): Promise<CredentialHeaders> {
-    if (document.authType === 'oauth_auto')
-      throw new GatewayError('provider_credential_failed', {
-        message:
-          'Agents at which users sign in themselves cannot be called; give the integration a credential.',
-      });
-    const binding = agentAuthBinding(document.organisationId, document.integrationId);
-    return this.parts.credentials.headersOf(document, binding);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AgentPlace, PushMode } from '@gw/a2a';
-import { documentKey, type AgentServerDocument } from '@gw/contracts';
+import { documentKey, type AgentServerDocument, type UserDocument } from '@gw/contracts';
 import { UUID } from '@gw/kernel';
+import { CallerUsers, namesUsers } from '../auth/caller-users';
 import { readDocument, type Documents } from '../auth/documents';
 import { knownCaller } from '../auth/known-caller';
 import type { Principal } from '../auth/principals';
@@ -9,13 +10,16 @@ import { AgentView, PublicAgentView } from './agent-view';
 /** Finds agents, and what callers see of them. */
 export class AgentServers {
   private readonly views = new WeakMap<Principal, WeakMap<AgentServerDocument, AgentView>>();
+  private readonly users: CallerUsers;
   private readonly listed = new WeakMap<AgentServerDocument, PublicAgentView>();
 
   constructor(
     private readonly documents: Documents,
     /** Whether agents can reach this gateway with notifications. */
     private readonly canPush: boolean,
-  ) {}
+  ) {
+    this.users = new CallerUsers(documents);
+  }
 
   /** Null for an agent that does not exist, and for one that is not the caller's: both are the same to callers. */
   async find(principal: Principal, { workspace, agent }: AgentPlace): Promise<AgentView | null> {
@@ -23,7 +27,7 @@ export class AgentServers {
     if (workspace !== null && workspace !== own.slug && workspace !== own.id) return null;
     const document = await this.read(own.id, agent);
     if (document === null) return null;
-    const view = this.viewOf(principal, document);
+    const view = this.viewOf(principal, document, await this.users.of(principal, [document]));
     return view.isVisible ? view : null;
   }
 
@@ -43,12 +47,13 @@ export class AgentServers {
     return document?.kind === 'agent_server' && document.workspaceId === workspaceId ? document : null;
   }
 
-  private viewOf(principal: Principal, document: AgentServerDocument): AgentView {
+  private viewOf(principal: Principal, document: AgentServerDocument, user: UserDocument | null): AgentView {
+    const ruled = namesUsers(document) ? user : null;
     let views = this.views.get(principal);
     if (views === undefined) this.views.set(principal, (views = new WeakMap()));
     let view = views.get(document);
-    if (view === undefined) {
-      view = new AgentView(document, knownCaller(principal), this.pushOf(document));
+    if (view?.caller.user !== ruled) {
+      view = new AgentView(document, knownCaller(principal, ruled), this.pushOf(document));
       views.set(document, view);
     }
     return view;

@@ -1,3 +1,4 @@
+import { agentAuthBinding } from '@gw/contracts';
 import {
   GatewayError,
   masterKeysOf,
@@ -15,6 +16,7 @@ import type { Documents } from '../auth/documents';
 import type { Principals } from '../auth/principals';
 import type { FailureLog, PipelineStages } from '../core/pipeline';
 import { createIssuedCredentials } from '../credentials/issued';
+import { IdentityTokens } from '../credentials/identity-tokens';
 import { ServerCredentials } from '../credentials/server-credentials';
 import type { GuardTools } from '../guardrails/guarded-request';
 import type { Guardrails } from '../guardrails/guardrails';
@@ -80,7 +82,10 @@ export function createAgents(parts: AgentParts): Agents {
   const guards = new AgentGuards(new ToolGuards(documents, parts.guardrails, parts.guardTools));
   const calls = new AgentCalls({
     client: new AgentClient({ client: outbound, policy }),
-    credentials: new ServerCredentials({ ring, secrets, issued }),
+    credentials: new ServerCredentials({
+      ...{ ring, secrets, issued, bindingOf: agentAuthBinding, tokenOf: noUsers },
+      identity: new IdentityTokens({ documents, ring }),
+    }),
     beforeCall: parts.beforeCall,
   });
   const publicUrl = settings.PUBLIC_GATEWAY_URL ?? null;
@@ -125,6 +130,12 @@ export function createAgents(parts: AgentParts): Agents {
       for (const part of [pollers, sender, pushStore, store]) part.close();
     },
   };
+}
+
+function noUsers(): never {
+  throw new GatewayError('provider_credential_failed', {
+    message: 'Agents at which users sign in themselves cannot be called; give the integration a credential.',
+  });
 }
 
 const NO_DOOR: Agents['door'] = {

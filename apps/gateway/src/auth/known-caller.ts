@@ -1,4 +1,5 @@
-import { principalBinding, type AccessCaller, type McpPrincipal } from '@gw/mcp';
+import type { UserDocument } from '@gw/contracts';
+import { principalBinding, userRoles, type AccessCaller, type McpPrincipal } from '@gw/mcp';
 import type { Principal } from './principals';
 
 /** A caller of MCP servers and agents: what rules look at, and what sessions and states are bound to. */
@@ -7,31 +8,40 @@ export interface KnownCaller {
   readonly access: AccessCaller;
   /** `principalBinding` of the caller. */
   readonly binding: string;
+  /** Roles and groups of the user; null for callers who are no user, and for servers whose rules name none. */
+  readonly user: UserDocument | null;
 }
 
 const known = new WeakMap<Principal, KnownCaller>();
 
-/** The caller of a principal, made once for each version of the principal. */
-export function knownCaller(principal: Principal): KnownCaller {
-  let caller = known.get(principal);
-  if (caller === undefined) {
-    const { key, scopes } = principal;
-    const isTrust = key.limitsId !== undefined;
-    const clientId = key.defaults.metadata['_client'] ?? null;
-    const access: AccessCaller = {
-      userId: isTrust ? null : key.userId,
-      groups: [],
-      roles: [],
-      keyId: isTrust || clientId !== null ? null : key.id,
-      clientId,
-      trustId: isTrust ? key.id : null,
-      scopes: [...scopes],
-      key: null,
-    };
-    caller = { principal, access, binding: principalBinding(principalOf(principal, access)) };
-    known.set(principal, caller);
-  }
+/** The caller of a principal, made once for each version of the principal and of the user. */
+export function knownCaller(principal: Principal, user: UserDocument | null): KnownCaller {
+  const before = known.get(principal);
+  if (before?.user === user) return before;
+  const access = accessOf(principal, user);
+  const caller = { principal, access, binding: principalBinding(principalOf(principal, access)), user };
+  known.set(principal, caller);
   return caller;
+}
+
+/** The user of a principal; null for service keys, and for tokens of trusts. */
+export const userIdOf = ({ key }: Principal): string | null =>
+  key.limitsId === undefined ? key.userId : null;
+
+function accessOf(principal: Principal, user: UserDocument | null): AccessCaller {
+  const { key, scopes, workspace } = principal;
+  const isTrust = key.limitsId !== undefined;
+  const clientId = key.defaults.metadata['_client'] ?? null;
+  return {
+    userId: userIdOf(principal),
+    groups: user?.groups ?? [],
+    roles: user === null ? [] : userRoles(user, workspace.id),
+    keyId: isTrust || clientId !== null ? null : key.id,
+    clientId,
+    trustId: isTrust ? key.id : null,
+    scopes: [...scopes],
+    key: null,
+  };
 }
 
 function principalOf({ key }: Principal, { clientId, trustId }: AccessCaller): McpPrincipal {

@@ -7,14 +7,15 @@ import {
   isObject,
 } from '@gw/kernel';
 import { own, type JsonObject } from '@gw/mcp';
+import type { Principal } from '../auth/principals';
 import type { RequestContext } from '../core/request-context';
-
-/** A server as far as it decides which headers of callers are passed on to it. */
-export interface PassingServer {
-  readonly url: string;
-  /** `forward_headers`, `passthrough_headers` and `user_identity_forwarding` of the integration. */
-  readonly configurations: JsonObject;
-}
+import {
+  identityClaims,
+  identityHeader,
+  identityRule,
+  type IdentifiedServer,
+  type IdentityRule,
+} from './identity-tokens';
 
 /** A header that is passed on, and its name at the server. */
 interface PassedName {
@@ -44,21 +45,41 @@ const NEVER_PREFIXES = [
  */
 export function passedHeaders(
   context: RequestContext,
-  server: PassingServer,
+  server: IdentifiedServer,
+  principal: Principal,
 ): Readonly<Record<string, string>> {
   const { headers } = context.req;
   const { configurations } = server;
+  if (!RULES.some((rule) => Object.hasOwn(configurations, rule))) return NONE;
   const { apiKey } = context.gw;
   const forwarded = forwardRule(own(configurations, 'forward_headers'), Object.keys(headers)).filter(
     ({ from, to }) => !isCredentialHeader(from) && !isCredentialHeader(to),
   );
+  const rule = identityRule(server);
   const passed: Record<string, string> = {};
   for (const { from, to } of [...forwarded, ...namesIn(own(configurations, 'passthrough_headers'))]) {
     const value = headers[from];
     if (typeof value !== 'string' || !mayPass(from) || !mayPass(to)) continue;
     if (apiKey === null || !value.includes(apiKey)) passed[to] = value;
   }
-  return { ...passed, ...identityHeader(context, server) };
+  // Only the gateway says who calls.
+  const identity = identityHeader(server);
+  if (identity !== null) delete passed[identity];
+  return { ...passed, ...claimsHeader(rule, server, principal) };
+}
+
+const RULES = ['forward_headers', 'passthrough_headers', 'user_identity_forwarding'] as const;
+const NONE: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Headers that only the integration's rules set, whether or not a caller sends them. */
+export function ruledHeaders(server: IdentifiedServer): ReadonlySet<string> {
+  const { configurations } = server;
+  const identity = identityHeader(server);
+  return new Set([
+    ...forwardRule(own(configurations, 'forward_headers'), []).map(({ to }) => to),
+    ...namesIn(own(configurations, 'passthrough_headers')).map(({ to }) => to),
+    ...(identity === null ? [] : [identity]),
+  ]);
 }
 
 const mayPass = (name: string): boolean =>
@@ -101,26 +122,13 @@ function nameIn(each: unknown): readonly PassedName[] {
   return [{ from: from.toLowerCase(), to: to.toLowerCase() }];
 }
 
-/** Claims about the caller for a server that wants them; none over plain HTTP. */
-function identityHeader(
-  { principal }: RequestContext,
-  { configurations, url }: PassingServer,
+/** Claims about the caller for a server that wants them in a header; none over plain HTTP. */
+function claimsHeader(
+  rule: IdentityRule | null,
+  server: IdentifiedServer,
+  { key }: Principal,
 ): Readonly<Record<string, string>> {
-  const rule = own(configurations, 'user_identity_forwarding');
-  if (!isObject(rule) || principal === null || !url.startsWith('https:')) return {};
-  const { key, workspace } = principal;
-  const claims: JsonObject = {
-    sub: key.userId,
-    organisation_id: workspace.organisationId,
-    workspace_id: workspace.id,
-    api_key_id: key.id,
-  };
-  const included = own(rule, 'include_claims');
-  const shown = Object.entries(claims).filter(
-    ([name]) => !Array.isArray(included) || (included as readonly unknown[]).includes(name),
-  );
-  const header = own(rule, 'header_name');
-  return {
-    [typeof header === 'string' ? header : 'x-user-claims']: JSON.stringify(Object.fromEntries(shown)),
-  };
+  if (rule?.method !== 'claims_header') return {};
+  const claims = identityClaims(rule, server, { userId: key.userId, keyId: key.id });
+  return { [rule.header]: JSON.stringify(claims) };
 }

@@ -1,56 +1,88 @@
 import type { IssuedCredentials } from '@gw/cloud-identities';
 import type { McpAuthContent, McpAuthType, OAuthClient, SecretUse } from '@gw/contracts';
 import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
-import { own, ownObject, type JsonObject } from '@gw/mcp';
+import { own, ownObject, type AccessCaller, type JsonObject } from '@gw/mcp';
 import type { SecretResolver } from '@gw/secret-managers';
+import type { IdentifiedServer, IdentityTokens } from './identity-tokens';
 
-export interface ServerCredentialParts {
-  /** Opens sealed credentials. */
-  readonly ring: Keyring;
-  readonly secrets: SecretResolver;
-  readonly issued: Pick<IssuedCredentials, 'of'>;
-}
-
-/** An MCP server or agent as far as its own credential goes: the document, which names its integration. */
-export interface SignedInServer {
-  readonly organisationId: string;
-  readonly workspaceId: string;
+/** An MCP server or agent as far as it decides how the gateway signs in. */
+export interface SignedInServer extends IdentifiedServer {
+  readonly integrationId: string;
   readonly authType: McpAuthType;
-  readonly configurations: JsonObject;
   /** Null: nothing is secret. */
   readonly sealedAuth: string | null;
 }
 
+export interface ServerCredentialParts<Server extends SignedInServer> {
+  /** Opens sealed credentials. */
+  readonly ring: Keyring;
+  readonly secrets: SecretResolver;
+  readonly issued: Pick<IssuedCredentials, 'of'>;
+  readonly identity: IdentityTokens;
+  /** The context that `sealedAuth` of an integration is bound to. */
+  readonly bindingOf: (organisationId: string, integrationId: string) => string;
+  /** The token of a user at a server where each user has one. Throws a denial when the user must connect first. */
+  readonly tokenOf: (server: Server, userId: string | null) => Promise<string>;
+}
+
 export type CredentialHeaders = Readonly<Record<string, string>>;
 
-const HEADER_TARGET = 'headers.';
+/** The headers with which the gateway signs in at MCP servers and agents. */
+export class ServerCredentials<Server extends SignedInServer> {
+  private readonly contents = new WeakMap<Server, McpAuthContent>();
+  /** Headers that the integration itself contains. */
+  private readonly known = new WeakMap<Server, CredentialHeaders>();
 
-/** The headers with which the gateway signs in at MCP servers and agents with the credential of their integration. */
-export class ServerCredentials {
-  private readonly contents = new WeakMap<SignedInServer, McpAuthContent>();
-
-  constructor(private readonly parts: ServerCredentialParts) {}
+  constructor(private readonly parts: ServerCredentialParts<Server>) {}
 
   /**
-   * Headers of every request to a server; none where each user has a credential. `binding` is the context that
-   * `sealedAuth` is bound to. Throws a `GatewayError` when the credential cannot be had.
+   * Headers of every request to a server for a caller: the credential, and a signed token about the caller where the server
+   * wants one. A promise only where they must be read elsewhere. Null: the gateway calls by itself. Throws a `GatewayError` when
+   * one of them cannot be had, and a denial when the user must connect first.
    */
-  async headersOf(server: SignedInServer, binding: string): Promise<CredentialHeaders> {
+  headersOf(server: Server, caller: AccessCaller | null): CredentialHeaders | Promise<CredentialHeaders> {
+    const credential = this.credentialOf(server, caller?.userId ?? null);
+    if (caller === null || !this.parts.identity.isWanted(server)) return credential;
+    return this.withIdentity(server, caller, credential);
+  }
+
+  private async withIdentity(
+    server: Server,
+    caller: AccessCaller,
+    credential: CredentialHeaders | Promise<CredentialHeaders>,
+  ): Promise<CredentialHeaders> {
+    const [own, identity] = await Promise.all([credential, this.parts.identity.headersOf(server, caller)]);
+    return { ...own, ...identity };
+  }
+
+  private credentialOf(
+    server: Server,
+    userId: string | null,
+  ): CredentialHeaders | Promise<CredentialHeaders> {
     switch (server.authType) {
       case 'none':
+        return NO_HEADERS;
       case 'oauth_auto':
       case 'token_exchange':
       case 'id_jag':
-        return {};
+        return this.ofUser(server, userId);
       case 'headers':
-        return this.configured(server, binding);
+        return this.known.get(server) ?? this.configured(server);
       case 'oauth_client_credentials':
-        return this.issued(server, binding);
+        return this.issued(server);
     }
   }
 
-  private async configured(server: SignedInServer, binding: string): Promise<CredentialHeaders> {
-    const { headers = {}, secrets = [] } = this.contentOf(server, binding);
+  private async ofUser(server: Server, userId: string | null): Promise<CredentialHeaders> {
+    return { authorization: `Bearer ${await this.parts.tokenOf(server, userId)}` };
+  }
+
+  private async configured(server: Server): Promise<CredentialHeaders> {
+    const { headers = NO_HEADERS, secrets = [] } = this.contentOf(server);
+    if (secrets.length === 0) {
+      this.known.set(server, headers);
+      return headers;
+    }
     const referenced = await Promise.all(
       secrets
         .filter(({ target }) => target.startsWith(HEADER_TARGET))
@@ -59,9 +91,9 @@ export class ServerCredentials {
     return { ...headers, ...(Object.fromEntries(referenced) as CredentialHeaders) };
   }
 
-  private async issued(server: SignedInServer, binding: string): Promise<CredentialHeaders> {
+  private async issued(server: Server): Promise<CredentialHeaders> {
     const { workspaceId, configurations } = server;
-    const client = clientOf(configurations, await this.clientSecretOf(server, binding));
+    const client = clientOf(configurations, await this.clientSecretOf(server));
     try {
       const issued = await this.parts.issued.of(
         { kind: 'oauth_client', client },
@@ -74,13 +106,13 @@ export class ServerCredentials {
     }
   }
 
-  private async clientSecretOf(server: SignedInServer, binding: string): Promise<string> {
-    const { clientSecret = '', secrets = [] } = this.contentOf(server, binding);
+  private async clientSecretOf(server: Server): Promise<string> {
+    const { clientSecret = '', secrets = [] } = this.contentOf(server);
     const referenced = secrets.find(({ target }) => target === 'client_secret');
     return referenced === undefined ? clientSecret : this.secretOf(referenced, server);
   }
 
-  private async secretOf({ location }: SecretUse, { organisationId }: SignedInServer): Promise<string> {
+  private async secretOf({ location }: SecretUse, { organisationId }: Server): Promise<string> {
     if (location === null)
       throw new GatewayError('provider_credential_failed', {
         message: 'The workspace may not use the secret reference of the server.',
@@ -88,10 +120,11 @@ export class ServerCredentials {
     return this.parts.secrets.resolve(location, organisationId);
   }
 
-  private contentOf(server: SignedInServer, binding: string): McpAuthContent {
+  private contentOf(server: Server): McpAuthContent {
     const known = this.contents.get(server);
     if (known !== undefined) return known;
-    const { sealedAuth } = server;
+    const { sealedAuth, organisationId, integrationId } = server;
+    const binding = this.parts.bindingOf(organisationId, integrationId);
     const content =
       sealedAuth === null
         ? {}
@@ -100,6 +133,9 @@ export class ServerCredentials {
     return content;
   }
 }
+
+const NO_HEADERS: CredentialHeaders = Object.freeze({});
+const HEADER_TARGET = 'headers.';
 
 function clientOf(configurations: JsonObject, secret: string): OAuthClient {
   const client = ownObject(configurations, 'oauth_client_credentials');

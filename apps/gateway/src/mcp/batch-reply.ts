@@ -2,7 +2,8 @@ import { uuidv7 } from '@gw/kernel';
 import { CODES, MCP_LIMITS, type JsonObject, type RpcRequest } from '@gw/mcp';
 import { RequestContext } from '../core/request-context';
 import { PartOfReply } from '../reply/part-of-reply';
-import { CallReply, type CallReplyOptions } from './call-reply';
+import type { CallReplyOptions } from '../reply/call-reply';
+import { McpReply } from './mcp-reply';
 
 /** One request of a batch, and where its response goes. */
 export interface BatchPart {
@@ -22,7 +23,7 @@ export class BatchReply {
 
   constructor(
     whole: RequestContext,
-    private readonly reply: CallReply,
+    private readonly reply: McpReply,
     requests: readonly RpcRequest[],
     options: CallReplyOptions,
   ) {
@@ -60,12 +61,12 @@ const TOO_LARGE = {
 };
 
 interface PartSink {
-  readonly whole: CallReply;
+  readonly whole: McpReply;
   readonly put: (json: string) => void;
 }
 
 /** The response to one request of a batch: its record is written by itself, its messages go out with those of the others. */
-export class PartReply extends CallReply {
+export class PartReply extends McpReply {
   /** Resolves when the response can be sent, or there will be none. */
   readonly ended: Promise<void>;
   private readonly part: PartOfReply;

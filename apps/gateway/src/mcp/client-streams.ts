@@ -10,7 +10,7 @@ import {
   type RequestId,
 } from '@gw/mcp';
 import type { Principal } from '../auth/principals';
-import type { CallReply } from './call-reply';
+import type { McpReply } from './mcp-reply';
 import { Denied } from './denials';
 import type { Endpoint } from './endpoint';
 import type { SessionState } from './sessions/session-states';
@@ -32,7 +32,7 @@ const EVERYTHING: Filter = { tools: true, prompts: true, resources: true };
 const NOTHING: Filter = { tools: false, prompts: false, resources: false };
 
 interface Stream {
-  readonly reply: CallReply;
+  readonly reply: McpReply;
   readonly binding: string;
   readonly endsAt: number;
   readonly filter: Filter;
@@ -66,14 +66,14 @@ export class ClientStreams {
    * Opens the GET stream of a session. What changed since its last one is notified soon. Throws a
    * denial with status 429 at the bound.
    */
-  open(endpoint: Endpoint, reply: CallReply, look: Stream['look'], state: SessionState): void {
+  open(endpoint: Endpoint, reply: McpReply, look: Stream['look'], state: SessionState): void {
     this.add({ endpoint, reply, look, filter: EVERYTHING, id: null, state });
     reply.startStream();
     this.endIfClosed();
   }
 
   /** Counts the GET stream on which a client resumes a call. Throws as `open` does. */
-  resume(endpoint: Endpoint, reply: CallReply, look: Stream['look']): void {
+  resume(endpoint: Endpoint, reply: McpReply, look: Stream['look']): void {
     this.add({ endpoint, reply, look, filter: NOTHING, id: null, state: null });
     this.endIfClosed();
   }
@@ -81,7 +81,7 @@ export class ClientStreams {
   /** Opens the stream of a `subscriptions/listen` and acknowledges what is granted. Returns the URIs of granted resources. */
   listen(
     endpoint: Endpoint,
-    reply: CallReply,
+    reply: McpReply,
     look: Stream['look'],
     request: { readonly id: RequestId; readonly params: JsonObject },
   ): readonly string[] {

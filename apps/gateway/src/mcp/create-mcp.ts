@@ -1,3 +1,4 @@
+import { mcpAuthBinding, type McpServerDocument } from '@gw/contracts';
 import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy } from '@gw/kernel';
 import type { Ledger } from '@gw/limits';
 import { withSandbox, type UpstreamNetwork } from '@gw/mcp-client';
@@ -5,6 +6,8 @@ import { ServiceClient, type OutboundClient } from '@gw/outbound';
 import type { RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
 import { createIssuedCredentials } from '../credentials/issued';
+import { IdentityTokens } from '../credentials/identity-tokens';
+import { ServerCredentials } from '../credentials/server-credentials';
 import type { BeforeCall } from '../attempt/sender';
 import type { Principals } from '../auth/principals';
 import type { Documents } from '../auth/documents';
@@ -23,7 +26,6 @@ import { Aggregates } from './aggregate/aggregates';
 import { ClientInputs } from './client-inputs';
 import { ClientStreams } from './client-streams';
 import { Endpoints } from './endpoints';
-import { IdentityTokens } from './identity-tokens';
 import { McpDoor, type McpDoorParts } from './mcp-door';
 import { McpServers } from './mcp-servers';
 import { Parking } from './parked/parking';
@@ -41,7 +43,6 @@ import { ToolApprovals } from './tool-approvals';
 import { ToolCalls } from './tool-calls';
 import { UpstreamCalls } from './upstream-calls';
 import { UpstreamConnections, type ConnectionParts } from './upstream-connections';
-import { UpstreamCredentials } from './upstream-credentials';
 import { McpUpstreams } from './upstreams';
 
 export interface McpParts {
@@ -82,8 +83,11 @@ export function createMcp(parts: McpParts): Mcp {
   const issued = createIssuedCredentials(settings, policy);
   const post = controlPlanePost(settings);
   const connections = new UpstreamConnections({ documents, ring, post });
-  const identity = new IdentityTokens({ documents, ring });
-  const credentials = new UpstreamCredentials({ ring, secrets, issued, connections, identity });
+  const credentials = new ServerCredentials<McpServerDocument>({
+    ...{ ring, secrets, issued, bindingOf: mcpAuthBinding },
+    identity: new IdentityTokens({ documents, ring }),
+    tokenOf: (server, userId) => connections.tokenOf(server, userId),
+  });
   const upstreams = new McpUpstreams({ network: networkOf(parts), credentials });
   const shared = createSharedState(settings.REDIS_URL, ring, parts.log);
   const { link, events } = shared;

@@ -1,6 +1,6 @@
 import type { McpCapabilityFacts } from '@gw/contracts';
 import type { EndpointFacts, JsonObject, MemberList, ToolOverride } from '@gw/mcp';
-import type { McpCaller } from './mcp-caller';
+import type { KnownCaller } from '../auth/known-caller';
 import type { SeenCapability, ServerView } from './server-view';
 
 export type CapabilityType = McpCapabilityFacts['type'];
@@ -27,7 +27,7 @@ export interface Endpoint {
   readonly slug: string;
   /** The integration of the only server; null for several. */
   readonly integrationId: string | null;
-  readonly caller: McpCaller;
+  readonly caller: KnownCaller;
   /** The servers that can be called. */
   readonly servers: readonly ServerView[];
   /** What the gateway says about the address without a call to a server. */

@@ -28,7 +28,8 @@ import { RequestContext, type Stage } from '../core/request-context';
 import { targetOf } from '../http/request-rules';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 import { BatchReply } from './batch-reply';
-import { CallReply, type CallReplyOptions } from './call-reply';
+import type { CallReplyOptions } from '../reply/call-reply';
+import { McpReply } from './mcp-reply';
 import type { ClientInputs } from './client-inputs';
 import { refuse, type RefusalParts } from './refusals';
 import { Denied } from './denials';
@@ -73,7 +74,7 @@ export class McpDoor {
     const method = req.method ?? 'GET';
     const context = new RequestContext(id, req, res, method, path + query, query, MCP_ROUTE);
     const fields = fieldsOf(req);
-    const reply = new CallReply(context, this.parts.replies, originHeaders(fields));
+    const reply = new McpReply(context, this.parts.replies, originHeaders(fields));
     const door = new Visit(this.parts, {
       context,
       reply,
@@ -86,7 +87,7 @@ export class McpDoor {
 
 interface VisitParts {
   readonly context: RequestContext;
-  readonly reply: CallReply;
+  readonly reply: McpReply;
   readonly fields: HeaderFields;
   readonly place: McpPlace;
 }
@@ -94,7 +95,7 @@ interface VisitParts {
 /** A message that is being answered, and where its response goes. */
 interface Answered {
   readonly context: RequestContext;
-  readonly reply: CallReply;
+  readonly reply: McpReply;
   /** Null before it is known, and for messages that the gateway answers by itself. */
   request: EndpointRequest | null;
   /** Id of the message, for errors. */

@@ -1,7 +1,7 @@
 import type { ExactNumbers } from '@gw/kernel';
 import type { ClientCapabilities, Era, HeaderFields, JsonObject, RpcRequest, SessionFacts } from '@gw/mcp';
 import type { RequestContext } from '../core/request-context';
-import type { CallReply } from './call-reply';
+import type { McpReply } from './mcp-reply';
 import type { Endpoint } from './endpoint';
 import type { SessionState } from './sessions/session-states';
 import type { ServerView } from './server-view';
@@ -25,7 +25,7 @@ export interface EndpointRequest {
   readonly session: SessionFacts | null;
   /** Null in the modern era. */
   readonly state: SessionState | null;
-  readonly reply: CallReply;
+  readonly reply: McpReply;
   /** Aborts when the client cancels, or leaves. */
   readonly signal: AbortSignal;
   /** Numbers of the message that change when it is written again. */

@@ -11,8 +11,9 @@ import {
   type RequestId,
 } from '@gw/mcp';
 import type { McpPlace } from '@gw/oauth';
+import { resourceMetadataUrl } from '../auth/public-address';
 import type { RequestContext } from '../core/request-context';
-import type { CallReply } from './call-reply';
+import type { McpReply } from './mcp-reply';
 import { Denied, deniedResponse, faultLogged } from './denials';
 import type { EndpointRequest } from './mcp-request';
 
@@ -27,7 +28,7 @@ export interface RefusalParts {
 /** The request that is refused. */
 export interface Refused {
   readonly context: RequestContext;
-  readonly reply: CallReply;
+  readonly reply: McpReply;
   readonly place: McpPlace;
   /** Null before its message was read. */
   readonly request: EndpointRequest | null;
@@ -109,11 +110,6 @@ function causeOf(error: GatewayError, parts: RefusalParts, { context }: Refused)
   return error.type === 'scope_missing' ? { kind: 'scope', scope: 'mcp.invoke', resourceMetadata } : null;
 }
 
-const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/;
-
-/** Where clients find who gives tokens for this path (RFC 9728). */
-function metadataUrl({ publicUrl }: RefusalParts, { req, url, query }: RequestContext): string {
-  const host = req.headers.host ?? 'localhost';
-  const origin = publicUrl ?? `${LOOPBACK.test(host) ? 'http' : 'https'}://${host}`;
-  return `${origin}/.well-known/oauth-protected-resource${url.slice(0, url.length - query.length)}`;
-}
+/** Where clients find who gives tokens for the path of a request. */
+const metadataUrl = ({ publicUrl }: RefusalParts, context: RequestContext): string =>
+  resourceMetadataUrl(publicUrl, context, context.url.slice(0, context.url.length - context.query.length));

@@ -11,7 +11,7 @@ import {
 import { UpstreamError } from '@gw/mcp-client';
 import { GatewayError } from '@gw/kernel';
 import { Denied } from './denials';
-import type { CallReply } from './call-reply';
+import type { McpReply } from './mcp-reply';
 import type { Endpoint } from './endpoint';
 import type { ServerView } from './server-view';
 import type { SessionState } from './sessions/session-states';
@@ -22,12 +22,12 @@ interface SessionStream {
   readonly endpoint: Endpoint;
   readonly session: SessionFacts;
   readonly state: SessionState;
-  readonly reply: CallReply;
+  readonly reply: McpReply;
 }
 
 interface ListenStream {
   readonly endpoint: Endpoint;
-  readonly reply: CallReply;
+  readonly reply: McpReply;
   readonly uris: readonly string[];
   readonly id: RequestId;
 }

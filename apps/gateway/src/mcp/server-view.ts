@@ -17,7 +17,7 @@ import {
   type MemberList,
 } from '@gw/mcp';
 import type { CapabilityType, Endpoint, Offered, OfferedResource } from './endpoint';
-import type { McpCaller } from './mcp-caller';
+import type { KnownCaller } from '../auth/known-caller';
 
 /** A capability that a caller sees. */
 export interface SeenCapability {
@@ -47,7 +47,7 @@ export class ServerView implements Endpoint {
 
   constructor(
     readonly document: McpServerDocument,
-    readonly caller: McpCaller,
+    readonly caller: KnownCaller,
   ) {
     const access = accessOf(document);
     // Each capability is judged once for the caller; the rules about others need not be read each time.

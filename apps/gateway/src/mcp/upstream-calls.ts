@@ -1,4 +1,4 @@
-import type { McpApprovalRound } from '@gw/contracts';
+import type { McpApprovalRound, McpServerDocument } from '@gw/contracts';
 import type { Keyring } from '@gw/kernel';
 import {
   CODES,
@@ -18,11 +18,11 @@ import {
 } from '@gw/mcp';
 import { UpstreamError, type CallOptions, type ReceivedResult } from '@gw/mcp-client';
 import { argumentBytes } from './argument-bytes';
-import { CallPlaces } from './call-places';
+import { ServerPlaces } from './server-places';
 import type { CalledUpstream } from './called-upstream';
-import { callerHeaders } from './caller-headers';
 import { callNote, relayTo, type CallNote } from './call-notes';
 import type { BeforeCall } from '../attempt/sender';
+import { passedHeaders } from '../credentials/passed-headers';
 import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
@@ -35,7 +35,7 @@ import { traceContext } from './trace-headers';
 import { CallGone, UpstreamCall, type CallInProgress } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
 import { isRefusedToken, scopesDenial } from './upstream-refusals';
-import type { UpstreamCredentials } from './upstream-credentials';
+import type { ServerCredentials } from '../credentials/server-credentials';
 import { allowsSampling, type McpUpstreams } from './upstreams';
 
 export interface UpstreamCallParts {
@@ -44,7 +44,7 @@ export interface UpstreamCallParts {
   readonly parking: Parking;
   /** Writes the request to the in-flight log. Throws under strict audit when that is not possible. */
   readonly beforeCall: BeforeCall;
-  readonly credentials: UpstreamCredentials;
+  readonly credentials: ServerCredentials<McpServerDocument>;
   readonly connections: UpstreamConnections;
   readonly breakers: ServerBreakers;
   readonly ring: Keyring;
@@ -90,7 +90,7 @@ type Resumed = { readonly kind: 'again'; readonly result: JsonObject } | ParkedR
 
 /** Calls at upstreams, with the rounds of input between the eras. */
 export class UpstreamCalls {
-  private readonly places = new CallPlaces();
+  private readonly places = new ServerPlaces();
 
   constructor(private readonly parts: UpstreamCallParts) {}
 
@@ -198,7 +198,7 @@ export class UpstreamCalls {
     const sent = { ...params, ...unasked, ...more, _meta: { ...meta, ...trace } };
     const options: CallOptions = {
       signal: abort.signal,
-      headers: { ...callerHeaders(request), ...trace },
+      headers: { ...passedHeaders(request.context, view.document, view.caller.principal), ...trace },
       wantsProgress: own(meta, 'progressToken') !== undefined,
       ...logLevel(request, meta),
       argumentBytes: argumentBytes(request, params),

@@ -5,11 +5,11 @@ import { EraVerdicts, McpUpstream, UpstreamPool, type UpstreamNetwork } from '@g
 import type { CalledUpstream, UpstreamOwner } from './called-upstream';
 import { OpenApiUpstream } from './openapi/openapi-upstream';
 import { poolClassOf } from './pool-class';
-import type { UpstreamCredentials } from './upstream-credentials';
+import type { ServerCredentials } from '../credentials/server-credentials';
 
 export interface UpstreamParts {
   readonly network: UpstreamNetwork;
-  readonly credentials: UpstreamCredentials;
+  readonly credentials: ServerCredentials<McpServerDocument>;
 }
 
 const CLIENT_INFO = { name: 'tollgate', version: GATEWAY_VERSION };

@@ -25,14 +25,14 @@ export interface CallReplyOptions {
 export class CallReply implements KeptAlive {
   lastWriteAt = 0;
   private reply: Reply | null = null;
-  private isStream = false;
+  protected isStream = false;
   private timer: NodeJS.Timeout | null = null;
   /** Set once the request gets a log record. */
   isRecorded = false;
 
   constructor(
-    private readonly context: RequestContext,
-    private readonly options: CallReplyOptions,
+    protected readonly context: RequestContext,
+    protected readonly options: CallReplyOptions,
     /** Headers of every response, such as those for pages of browsers. */
     private common: Readonly<Record<string, string>>,
   ) {}
@@ -71,28 +71,30 @@ export class CallReply implements KeptAlive {
   /** Sends an event before the last one. `json` has no line breaks, as `JSON.stringify` writes it. */
   event(json: string): void {
     this.startStream();
-    this.write(messageEvent(json, null));
+    this.write(messageEvent(json, this.idOf(json, false)));
   }
 
   /**
-   * Sends the result as JSON text and ends the response. Null: a response without a body. `event` is the type of the event that it is
+   * Sends the result as JSON, text or UTF-8, and ends the response. Null: a response without a body. `event` is the type of the event that it is
    * in a stream.
    */
   end(
-    json: string | null,
+    json: string | Buffer | null,
     status = 200,
     headers: Readonly<Record<string, string>> = {},
     event: 'message' | 'error' = 'message',
   ): void {
     this.stop();
+    const { isStream } = this;
+    const id = json === null ? null : this.idOf(json, true);
     if (this.isOver) {
       this.leave();
       return;
     }
-    const { isStream } = this;
     const reply = this.open(status, headers, json !== null);
     if (json === null) reply.end(null);
-    else reply.end(Buffer.from(isStream ? messageEvent(json, null, event) : json));
+    else if (isStream) reply.end(Buffer.from(messageEvent(json.toString(), id, event)));
+    else reply.end(typeof json === 'string' ? Buffer.from(json) : json);
   }
 
   /** Ends a stream without a message. */
@@ -111,6 +113,7 @@ export class CallReply implements KeptAlive {
     this.stop();
     const { context } = this;
     if (context.settled) return;
+    if (this.isStream) this.abandoned();
     context.reply.clientLeft();
     this.settle(context, () => undefined);
   }
@@ -119,7 +122,7 @@ export class CallReply implements KeptAlive {
     if (!this.isOver) this.reply?.write(comment);
   }
 
-  private readonly settle: Settle = (context, onDurable) => {
+  protected readonly settle: Settle = (context, onDurable) => {
     if (this.isRecorded) this.options.settle(context, onDurable);
     else {
       this.options.release(context);
@@ -127,7 +130,22 @@ export class CallReply implements KeptAlive {
     }
   };
 
-  private write(text: string): void {
+  /** The id of the event of a message in a stream; null when it has none. */
+  protected idOf(_json: string | Buffer, _isLast: boolean): string | null {
+    return null;
+  }
+
+  /** The stream has begun, and no message was sent. */
+  protected begun(): void {
+    return;
+  }
+
+  /** The client left the stream. */
+  protected abandoned(): void {
+    return;
+  }
+
+  protected write(text: string): void {
     if (this.isOver) return;
     this.lastWriteAt = this.options.keepAlive.now;
     this.reply?.write(Buffer.from(text));
@@ -148,6 +166,7 @@ export class CallReply implements KeptAlive {
       this.isStream = true;
       context.reply.streams();
       options.keepAlive.add(this);
+      this.begun();
     }
     return this.reply;
   }

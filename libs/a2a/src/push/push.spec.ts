@@ -115,6 +115,11 @@ describe('pushReceipt', () => {
     expect(receive(TASK)).toEqual({ kind: 'accepted', event: EVENT });
   });
 
+  it('reads events of 1.0 from agents that were called in 0.3', () => {
+    expect(receive(JSON.stringify(EVENT))).toEqual({ kind: 'accepted', event: EVENT });
+    expect(receive(JSON.stringify({ task: { ...EVENT.task, id: 'other' } }))).toMatchObject({ status: 404 });
+  });
+
   it.each([
     [TASK, null, 401],
     ['not read', 'wrong', 401],

@@ -33,7 +33,7 @@ function mapParts(value: unknown, edit: Edit): unknown {
   const changed: Record<string, unknown> = { ...value };
   for (const name of HOLDERS) if (Object.hasOwn(value, name)) changed[name] = mapParts(value[name], edit);
   for (const name of PARTS) {
-    const parts = value[name];
+    const parts: unknown = value[name];
     if (Array.isArray(parts))
       changed[name] = (parts as readonly unknown[]).map((part) =>
         isObject(part) ? editedPart(part, edit) : part,

@@ -1,6 +1,6 @@
 import { META, upstreamHeaders, type Era, type JsonObject } from '@gw/mcp';
 import type { CallClock } from '../http/call-clock';
-import { EventParser } from '../http/event-parser';
+import { eventParser } from '../http/event-parser';
 import type { UpstreamHttp } from '../http/upstream-http';
 import { readMessages, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess } from '../rpc/response-fault';
@@ -50,7 +50,7 @@ export class ModernChannel implements Channel {
     );
     await assertSuccess(response);
     const messages = new CallMessages(id, onMessage);
-    await readMessages(response, new EventParser(), messages.take);
+    await readMessages(response, eventParser(), messages.take);
     if (messages.response === null) throw endedEarly();
     return messages.response;
   }

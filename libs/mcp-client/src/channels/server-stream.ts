@@ -1,6 +1,7 @@
+import type { EventParser } from '@gw/outbound';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CallClock } from '../http/call-clock';
-import { EventParser } from '../http/event-parser';
+import { eventParser } from '../http/event-parser';
 import type { UpstreamHttpResponse } from '../http/upstream-http';
 import type { UpstreamTimeouts } from '../limits';
 import { readMessages, type UpstreamMessage } from '../rpc/messages';
@@ -68,7 +69,7 @@ export class ServerStream {
   }
 
   private async run(): Promise<void> {
-    const parser = new EventParser();
+    const parser = eventParser();
     for (let failures = 0; !this.isStopped;) {
       failures = (await this.readOnce(parser)) ? 0 : failures + 1;
       if (this.users === 0 || this.refusal !== null) return;

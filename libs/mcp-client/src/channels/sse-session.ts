@@ -1,6 +1,7 @@
 import type { Era, JsonObject } from '@gw/mcp';
+import type { StreamedEvent } from '@gw/outbound';
 import { CallClock } from '../http/call-clock';
-import { EventParser, type StreamedEvent } from '../http/event-parser';
+import { eventParser } from '../http/event-parser';
 import type { UpstreamHttp, UpstreamHttpResponse } from '../http/upstream-http';
 import type { UpstreamTimeouts } from '../limits';
 import { mediaTypeOf, messageOf, type UpstreamMessage } from '../rpc/messages';
@@ -135,7 +136,7 @@ export class SseSession implements Channel {
 
   /** Reads the stream until it ends, which ends the session. */
   private async read(response: UpstreamHttpResponse): Promise<void> {
-    const parser = new EventParser();
+    const parser = eventParser();
     try {
       for await (const chunk of response.body) for (const event of parser.push(chunk)) this.take(event);
       this.end(endedEarly());

@@ -1,8 +1,9 @@
 import { requestBody, type Era, type JsonObject, type LegacyRevision } from '@gw/mcp';
+import type { EventParser } from '@gw/outbound';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAbort } from '../http/before-abort';
 import { CallClock } from '../http/call-clock';
-import { EventParser } from '../http/event-parser';
+import { eventParser } from '../http/event-parser';
 import type { UpstreamHttp, UpstreamHttpResponse } from '../http/upstream-http';
 import { UPSTREAM_BOUNDS, type UpstreamTimeouts } from '../limits';
 import { readMessages, type UpstreamMessage } from '../rpc/messages';
@@ -121,7 +122,7 @@ export class StreamableSession implements Channel {
     const { id, extra } = request;
     const headers = { ...POST_HEADERS, ...this.sessionHeaders() };
     const body = encodedRequest(request);
-    const parser = new EventParser();
+    const parser = eventParser();
     const messages = new CallMessages(id, onMessage);
     let response = await this.http.send({ method: 'POST', headers, body, extra }, clock);
     await assertSuccess(response);
@@ -234,7 +235,7 @@ export class StreamableSession implements Channel {
 
 async function initialized(response: UpstreamHttpResponse): Promise<JsonObject> {
   const messages = new CallMessages(FIRST_ID, () => undefined);
-  await readMessages(response, new EventParser(), messages.take);
+  await readMessages(response, eventParser(), messages.take);
   if (messages.response === null) throw endedEarly();
   return resultOf(messages.response, { mayHaveExecuted: false }).value;
 }

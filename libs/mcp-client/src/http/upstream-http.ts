@@ -1,10 +1,16 @@
 import type { AddressPolicy } from '@gw/kernel';
-import { OutboundError, type OutboundCall, type OutboundClient } from '@gw/outbound';
-import { UpstreamError, type UpstreamErrorKind } from '../upstream-error';
+import {
+  layeredHeaders,
+  openResponse,
+  type OutboundClient,
+  type OutboundError,
+  type OutboundRequest,
+  type StreamedResponse,
+} from '@gw/outbound';
+import { tooLarge, UpstreamError, type UpstreamErrorKind } from '../upstream-error';
 import { beforeAbort } from './before-abort';
 import type { CallClock } from './call-clock';
-import { checkedHeaders, ResponseHeaders, type HeaderSource } from './headers';
-import { ResponseBody } from './response-body';
+import { HEADER_RULES, type HeaderSource } from './headers';
 
 /** One HTTP request to the upstream. */
 export interface UpstreamHttpRequest {
@@ -19,11 +25,7 @@ export interface UpstreamHttpRequest {
   readonly extra?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface UpstreamHttpResponse {
-  readonly status: number;
-  readonly headers: ResponseHeaders;
-  readonly body: ResponseBody;
-}
+export type UpstreamHttpResponse = StreamedResponse;
 
 export interface UpstreamHttpOptions {
   readonly client: Pick<OutboundClient, 'dispatch'>;
@@ -62,51 +64,16 @@ export class UpstreamHttp {
     if (clock.aborted !== null) throw clock.aborted.withExecution(false);
     const source = this.options.headers();
     const configured = source instanceof Promise ? await beforeAbort(source, clock) : source;
-    const headers = checkedHeaders(configured, request.extra ?? {}, request.headers);
-    const { poolClass, connectMs } = this.options;
-    return new Promise((resolve, reject) => {
-      const state = { hasHead: false };
-      // Reads `call` late, since the client calls the handler only after it has returned.
-      const body = new ResponseBody(() => call);
-      const fail = (error: Error): void => {
-        clock.offAbort(onAbort);
-        if (state.hasHead) body.finish(error);
-        else reject(error);
-      };
-      const onAbort = (): void => {
-        if (clock.aborted !== null) fail(clock.aborted);
-        call.abort();
-      };
-      const call: OutboundCall = this.options.client.dispatch(
-        {
-          ...{ origin, path },
-          method: request.method,
-          headers,
-          body: request.body,
-          poolClass,
-          connectTimeoutMs: connectMs,
-          // The clock of the call has the other limits.
-          ...{ headersTimeoutMs: 0, idleTimeoutMs: 0, totalTimeoutMs: 0 },
-        },
-        {
-          onHeaders: (status, raw) => {
-            clock.touch();
-            state.hasHead = true;
-            resolve({ status, headers: new ResponseHeaders(raw), body });
-          },
-          onData: (chunk) => {
-            clock.touch();
-            body.push(chunk);
-          },
-          onEnd: () => {
-            clock.offAbort(onAbort);
-            body.finish(null);
-          },
-          onError: (error) => fail(fromOutbound(error)),
-        },
-      );
-      clock.onAbort(onAbort);
-    });
+    const ofCall = request.extra ?? {};
+    const headers = layeredHeaders({ configured, ofCall, protocol: request.headers }, HEADER_RULES);
+    const { client, poolClass, connectMs } = this.options;
+    const sent: OutboundRequest = {
+      ...{ origin, path, headers, poolClass },
+      ...{ method: request.method, body: request.body, connectTimeoutMs: connectMs },
+      // The clock of the call has the other limits.
+      ...{ headersTimeoutMs: 0, idleTimeoutMs: 0, totalTimeoutMs: 0 },
+    };
+    return openResponse(client, sent, clock, ERRORS);
   }
 
   /** The verdict of the policy comes from the text of the URL alone, so that it is made once. */
@@ -147,3 +114,5 @@ function fromOutbound(error: OutboundError): UpstreamError {
     ...(phase !== null && { phase }),
   });
 }
+
+const ERRORS = { errorOf: fromOutbound, tooLarge };

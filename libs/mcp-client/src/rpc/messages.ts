@@ -1,5 +1,5 @@
 import { scanResponse, type JsonObject, type RequestId, type RpcMessage, type RpcResponse } from '@gw/mcp';
-import type { EventParser } from '../http/event-parser';
+import type { EventParser } from '@gw/outbound';
 import type { UpstreamHttpResponse } from '../http/upstream-http';
 import { UPSTREAM_BOUNDS } from '../limits';
 import { protocolError } from '../upstream-error';

@@ -1,67 +1,79 @@
 import type { OutboundClient } from '../outbound-client';
 import type { OutboundCall, OutboundError, OutboundRequest } from '../types';
 import { ResponseBody, type TooLarge } from './response-body';
+import { ResponseHeaders } from './response-headers';
 
 /** A response whose body is read as it arrives. The reader must read or discard the body. */
 export interface StreamedResponse {
   readonly status: number;
-  /** By lower-case name; the first value of a repeated header. */
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: ResponseHeaders;
   readonly body: ResponseBody;
 }
 
-export interface OpenResponseOptions {
-  /** Aborts the call; its reason is the error. */
-  readonly signal: AbortSignal;
-  /** Called for the head and for each piece of the body. */
-  readonly onActivity?: () => void;
+/** What ends a call early. */
+export interface CallEnder {
+  /** Why the call was aborted; null while it was not. */
+  readonly aborted: Error | null;
+  /** Calls a listener once when the call is aborted; at once when it was. */
+  onAbort(listener: () => void): void;
+  offAbort(listener: () => void): void;
+  /** A sign of life of the server: the head of the response, or a piece of its body. */
+  touch(): void;
+}
+
+export interface ResponseErrors {
   readonly errorOf: (error: OutboundError) => Error;
   readonly tooLarge: TooLarge;
 }
 
-/** Resolves with the head of a response of any status. Rejects with what `errorOf` makes, or the reason of the signal. */
+/** Resolves with the head of a response of any status. Rejects with what `errorOf` makes, or why the call was aborted. */
 export const openResponse = (
   client: Pick<OutboundClient, 'dispatch'>,
   request: OutboundRequest,
-  { signal, onActivity, errorOf, tooLarge }: OpenResponseOptions,
+  ender: CallEnder,
+  { errorOf, tooLarge }: ResponseErrors,
 ): Promise<StreamedResponse> =>
   new Promise((resolve, reject) => {
     let hasHead = false;
     // Reads `call` late, since the client calls the handler only after it has returned.
     const body = new ResponseBody(() => call, tooLarge);
     const fail = (error: Error): void => {
-      signal.removeEventListener('abort', onAbort);
+      ender.offAbort(onAbort);
       if (hasHead) body.finish(error);
       else reject(error);
     };
     const onAbort = (): void => {
-      fail(signal.reason as Error);
+      if (ender.aborted !== null) fail(ender.aborted);
       call.abort();
     };
     const call: OutboundCall = client.dispatch(request, {
       onHeaders: (status, raw) => {
-        onActivity?.();
+        ender.touch();
         hasHead = true;
-        resolve({ status, headers: fieldsOf(raw), body });
+        resolve({ status, headers: new ResponseHeaders(raw), body });
       },
       onData: (chunk) => {
-        onActivity?.();
+        ender.touch();
         body.push(chunk);
       },
       onEnd: () => {
-        signal.removeEventListener('abort', onAbort);
+        ender.offAbort(onAbort);
         body.finish(null);
       },
       onError: (error) => fail(errorOf(error)),
     });
-    signal.addEventListener('abort', onAbort, { once: true });
+    ender.onAbort(onAbort);
   });
 
-function fieldsOf(raw: readonly string[]): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at] as string;
-    if (!fields.has(name)) fields.set(name, raw[at + 1] as string);
-  }
-  return fields;
-}
+/** What ends a call when a signal aborts; its reason is the error. */
+export const endedBy = (signal: AbortSignal): CallEnder => ({
+  get aborted() {
+    return signal.aborted ? (signal.reason as Error) : null;
+  },
+  onAbort: (listener) => {
+    if (signal.aborted) listener();
+    else signal.addEventListener('abort', listener, { once: true });
+  },
+  offAbort: (listener) => signal.removeEventListener('abort', listener),
+  touch: () => undefined,
+});

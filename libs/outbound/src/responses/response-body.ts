@@ -17,6 +17,8 @@ export class ResponseBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
   private waiting = 0;
   private isPaused = false;
+  /** The reader wants all of it, so that nothing waits for the reader. */
+  private isWanted = false;
   private end: 'open' | 'complete' | 'failed' = 'open';
   private error: Error | null = null;
   private wake: (() => void) | null = null;
@@ -38,7 +40,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     }
     this.chunks.push(chunk);
     this.waiting += chunk.length;
-    if (this.waiting >= WAITING_MAX && !this.isPaused) {
+    if (this.waiting >= WAITING_MAX && !this.isPaused && !this.isWanted) {
       this.isPaused = true;
       this.call().pause();
     }
@@ -73,16 +75,24 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     }
   }
 
-  /** The whole body. Throws what `tooLarge` makes beyond the bound. */
-  async whole(bytesMax: number): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of this) {
-      length += chunk.length;
-      if (length > bytesMax) throw this.tooLarge('The response', bytesMax);
-      chunks.push(chunk);
-    }
-    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  /** The whole body. Rejects with what `tooLarge` makes beyond the bound. */
+  whole(bytesMax: number): Promise<Buffer> {
+    this.isWanted = true;
+    if (this.isPaused) this.flow();
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const { chunks, waiting, end, error } = this;
+        if (waiting > bytesMax) {
+          this.wake = null;
+          this.discard();
+          reject(this.tooLarge('The response', bytesMax));
+        } else if (error !== null) reject(error);
+        else if (end === 'complete')
+          resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+      };
+      this.wake = look;
+      look();
+    });
   }
 
   /** Drops what waits. Ends the call when the body is not complete, or soon after `expectEnd`. */
@@ -102,10 +112,12 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     const chunk = this.chunks.shift() ?? null;
     if (chunk === null) return null;
     this.waiting -= chunk.length;
-    if (this.isPaused && this.waiting < WAITING_MAX / 2) {
-      this.isPaused = false;
-      this.call().resume();
-    }
+    if (this.isPaused && this.waiting < WAITING_MAX / 2) this.flow();
     return chunk;
+  }
+
+  private flow(): void {
+    this.isPaused = false;
+    this.call().resume();
   }
 }

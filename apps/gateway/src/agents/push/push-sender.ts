@@ -10,7 +10,7 @@ import {
   type PushRequest,
 } from '@gw/a2a';
 import { Shares, type Keyring } from '@gw/kernel';
-import { openResponse, type OutboundClient } from '@gw/outbound';
+import { endedBy, openResponse, type OutboundClient } from '@gw/outbound';
 import type { Log } from '@gw/web';
 import type { PushRulesOf } from './push-rules';
 import { openedConfig } from './push-secrets';
@@ -91,7 +91,8 @@ export class PushSender {
           idleTimeoutMs: PUSH_TIMEOUT_MS,
           totalTimeoutMs: PUSH_TIMEOUT_MS,
         },
-        { signal: this.closing.signal, errorOf: (error) => error, tooLarge: (what) => new Error(what) },
+        endedBy(this.closing.signal),
+        { errorOf: (error) => error, tooLarge: (what) => new Error(what) },
       );
       response.body.discard();
       return response.status;

@@ -11,7 +11,7 @@ import {
   type MemberList,
 } from '@gw/mcp';
 import type { CapabilityType, Endpoint, Offered, OfferedResource } from '../endpoint';
-import type { McpCaller } from '../mcp-caller';
+import type { KnownCaller } from '../../auth/known-caller';
 import { TTL_MS, type SeenCapability, type ServerView } from '../server-view';
 import type { AggregateIndex } from './aggregate-index';
 
@@ -33,7 +33,7 @@ export class AggregateView implements Endpoint {
   constructor(
     readonly index: AggregateIndex,
     views: readonly (ServerView | null)[],
-    readonly caller: McpCaller,
+    readonly caller: KnownCaller,
   ) {
     this.servers = views.filter((view) => view !== null);
     this.bySlug = new Map(this.servers.map((view) => [view.slug, view]));

@@ -8,7 +8,7 @@ import {
 } from '@gw/contracts';
 import { readDocument, type Documents } from '../../auth/documents';
 import type { Principal } from '../../auth/principals';
-import { mcpCaller } from '../mcp-caller';
+import { knownCaller } from '../../auth/known-caller';
 import type { McpServers } from '../mcp-servers';
 import { AggregateIndex, type MemberDocument } from './aggregate-index';
 import { AggregateView } from './aggregate-view';
@@ -47,7 +47,7 @@ export class Aggregates {
     if (document === null) return null;
     const now = isPlanned(document, principal) ? planOf(document) : plan;
     const members = now.members.map((member) => this.memberInMemory(now, member.serverId, view));
-    const user = this.servers.userNow(principal, members);
+    const user = this.servers.users.now(principal, members);
     return user === undefined ? view : this.viewOf(principal, now, members, user);
   }
 
@@ -58,7 +58,7 @@ export class Aggregates {
     if (!isPlanned(document, principal)) return null;
     const plan = planOf(document);
     const members = await Promise.all(plan.members.map(({ serverId }) => this.member(plan, serverId)));
-    return this.viewOf(principal, plan, members, await this.servers.userOf(principal, members));
+    return this.viewOf(principal, plan, members, await this.servers.users.of(principal, members));
   }
 
   private async member({ workspaceId }: AggregatePlan, serverId: string): Promise<MemberDocument> {
@@ -97,7 +97,7 @@ export class Aggregates {
     const seen = members.map((document) =>
       document ? this.servers.viewOf(principal, document, user) : null,
     );
-    const view = new AggregateView(index, seen, mcpCaller(principal, user));
+    const view = new AggregateView(index, seen, knownCaller(principal, user));
     views.delete(plan.id);
     views.set(plan.id, view);
     const [oldest] = views.keys();

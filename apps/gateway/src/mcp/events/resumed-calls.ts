@@ -1,5 +1,5 @@
 import { PARKED_TEXTS, toolError, type RpcError } from '@gw/mcp';
-import type { CallReply } from '../call-reply';
+import type { McpReply } from '../mcp-reply';
 import type { EventStore, StreamName } from './event-store';
 import type { RunningStreams } from './running-streams';
 import { replicaOfStream, type StreamedCall } from './stream-trail';
@@ -26,7 +26,7 @@ export class ResumedCalls {
   }
 
   /** Sends the events of a call behind a number, and those that come until its response. */
-  follow(name: StreamName, after: number, reply: CallReply): void {
+  follow(name: StreamName, after: number, reply: McpReply): void {
     this.followers.get(name.stream)?.end();
     const follower = new Follower({ name, reply, store: this.store, running: this.running }, after);
     this.followers.set(name.stream, follower);
@@ -41,7 +41,7 @@ export class ResumedCalls {
 
 interface FollowerParts {
   readonly name: StreamName;
-  readonly reply: CallReply;
+  readonly reply: McpReply;
   readonly store: EventStore;
   readonly running: RunningStreams;
 }

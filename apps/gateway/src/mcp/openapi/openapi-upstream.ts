@@ -27,15 +27,15 @@ import {
 } from '@gw/mcp-client';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CalledUpstream, UpstreamOwner } from '../called-upstream';
-import { ruledHeaders } from '../caller-headers';
+import { ruledHeaders } from '../../credentials/passed-headers';
 import { poolClassOf } from '../pool-class';
-import type { UpstreamCredentials } from '../upstream-credentials';
+import type { ServerCredentials } from '../../credentials/server-credentials';
 import { readServiceResponse } from './service-response';
 import { withoutSecrets } from './without-secrets';
 
 export interface OpenApiUpstreamParts {
   readonly network: UpstreamNetwork;
-  readonly credentials: Pick<UpstreamCredentials, 'headersOf'>;
+  readonly credentials: Pick<ServerCredentials<McpServerDocument>, 'headersOf'>;
 }
 
 interface ServiceTool {

@@ -1,5 +1,5 @@
 import { CODES, McpFault, readEventId, type SessionFacts } from '@gw/mcp';
-import type { CallReply } from '../call-reply';
+import type { McpReply } from '../mcp-reply';
 import type { ClientStreams } from '../client-streams';
 import type { EventStore, NumberedEvent } from '../events/event-store';
 import type { ResumedCalls } from '../events/resumed-calls';
@@ -26,7 +26,7 @@ export interface StreamRequest {
   readonly session: SessionFacts;
   readonly state: SessionState;
   readonly name: SessionName;
-  readonly reply: CallReply;
+  readonly reply: McpReply;
   /** The header `Last-Event-ID`; null without it. */
   readonly lastEventId: string | null;
 }

@@ -1,9 +1,4 @@
-import {
-  documentKey,
-  signingKeyDocumentBinding,
-  type McpServerDocument,
-  type SigningKeyDocument,
-} from '@gw/contracts';
+import { documentKey, signingKeyDocumentBinding, type SigningKeyDocument } from '@gw/contracts';
 import {
   GatewayError,
   isObject,
@@ -26,6 +21,15 @@ export interface IdentityTokenParts {
   readonly ring: Keyring;
 }
 
+/** An MCP server or agent as far as it learns who calls. */
+export interface IdentifiedServer {
+  readonly url: string;
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  /** `user_identity_forwarding`, `forward_headers` and `passthrough_headers` of the integration, among others. */
+  readonly configurations: Readonly<Record<string, unknown>>;
+}
+
 /** How an integration wants to learn who calls: `user_identity_forwarding` of its configurations. */
 export interface IdentityRule {
   readonly method: 'claims_header' | 'bearer' | 'jwt_header';
@@ -37,13 +41,13 @@ export interface IdentityRule {
 }
 
 /** The rule of a server; null without one, and for addresses that are not https. */
-export const identityRule = (server: McpServerDocument): IdentityRule | null =>
+export const identityRule = (server: IdentifiedServer): IdentityRule | null =>
   server.url.startsWith('https:') ? readRule(server) : null;
 
 /** Name of the header that only the rule of a server sets, in lower case; null without a rule. */
-export const identityHeader = (server: McpServerDocument): string | null => readRule(server)?.header ?? null;
+export const identityHeader = (server: IdentifiedServer): string | null => readRule(server)?.header ?? null;
 
-function readRule({ configurations }: McpServerDocument): IdentityRule | null {
+function readRule({ configurations }: IdentifiedServer): IdentityRule | null {
   const rule = own(configurations, 'user_identity_forwarding');
   if (!isObject(rule)) return null;
   const [given, header, claims, expiry] = [
@@ -70,7 +74,7 @@ const HEADERS = {
 /** What is said about a caller, among the claims that the rule includes. */
 export function identityClaims(
   { claims }: IdentityRule,
-  { organisationId, workspaceId }: McpServerDocument,
+  { organisationId, workspaceId }: IdentifiedServer,
   { userId, keyId }: Pick<AccessCaller, 'userId' | 'keyId'>,
 ): JsonObject {
   const known = {
@@ -88,7 +92,7 @@ export class IdentityTokens {
   constructor(private readonly parts: IdentityTokenParts) {}
 
   /** Whether a server wants signed tokens about its callers. */
-  isWanted(server: McpServerDocument): boolean {
+  isWanted(server: IdentifiedServer): boolean {
     if (server.configurations['user_identity_forwarding'] === undefined) return false;
     const rule = identityRule(server);
     return rule !== null && rule.method !== 'claims_header';
@@ -98,16 +102,13 @@ export class IdentityTokens {
    * Headers of a request to a server that wants signed tokens; none for other servers. Each token is for this server alone, and
    * for five minutes at most. Throws `provider_credential_failed` without a key.
    */
-  async headersOf(
-    server: McpServerDocument,
-    caller: AccessCaller,
-  ): Promise<Readonly<Record<string, string>>> {
+  async headersOf(server: IdentifiedServer, caller: AccessCaller): Promise<Readonly<Record<string, string>>> {
     const rule = identityRule(server);
     if (rule === null || rule.method === 'claims_header') return {};
     const document = await readDocument(this.parts.documents, documentKey.signingKey());
     if (document?.kind !== 'signing_key')
       throw new GatewayError('provider_credential_failed', {
-        message: 'There is no key to sign tokens for the MCP server; set PUBLIC_URL.',
+        message: 'There is no key to sign tokens for the server; set PUBLIC_URL.',
       });
     const now = Math.floor(Date.now() / 1_000);
     const token = signToken(this.keyOf(document), {

@@ -1,0 +1,84 @@
+import {
+  documentKey,
+  type AgentAccessRule,
+  type AgentServerDocument,
+  type UserDocument,
+} from '@gw/contracts';
+import { startAgentFixture, type AgentFixture } from '@gw/testing';
+import { GatewayHarness, ORGANISATION_ID, WORKSPACE_ID } from '../spec-support/harness';
+import { agentDocument, saveAgent } from './spec-support/agent-server';
+
+const USER = 'user-1';
+const GROUP = 'group-1';
+const SERVICE_KEY = 'serviceKey0000000000000000000AB1';
+const scopes = ['agents.invoke'];
+
+describe('rules of agents about groups and roles', () => {
+  let gateway: GatewayHarness;
+  let fixture: AgentFixture;
+  let document: AgentServerDocument;
+  let version = 0;
+  beforeAll(async () => {
+    gateway = await GatewayHarness.start();
+    gateway.addKey(gateway.apiKey, { userId: USER, scopes });
+    gateway.addKey(SERVICE_KEY, { scopes });
+    fixture = await startAgentFixture();
+    document = agentDocument(fixture, 'helper');
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await gateway.stop();
+  });
+
+  const rule = (
+    type: AgentAccessRule['subject']['type'],
+    id: string,
+    effect: AgentAccessRule['effect'],
+  ): AgentAccessRule => ({ subject: { type, id }, skills: ['*'], effect });
+  const save = (rules: readonly AgentAccessRule[], defaultEffect: 'allow' | 'deny' = 'deny'): void =>
+    saveAgent(gateway, { ...document, rules, defaultEffect });
+  function become(more: Partial<UserDocument>): void {
+    version += 1;
+    gateway.documents.set(documentKey.user(ORGANISATION_ID, USER), {
+      ...{ kind: 'user', version: String(version), userId: USER, organisationId: ORGANISATION_ID },
+      ...{ organisationRole: 'member', workspaceRoles: {}, groups: [], ...more },
+    });
+  }
+  async function statusOf(apiKey = gateway.apiKey): Promise<number> {
+    const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'say hi' }] };
+    const { status } = await fetch(`http://127.0.0.1:${String(gateway.port)}/v1/agent/helper`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0', 'x-gw-api-key': apiKey },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }),
+    });
+    return status;
+  }
+
+  it('let members of a group call, and no longer once they have left it', async () => {
+    save([rule('group', GROUP, 'allow')]);
+    become({});
+    expect(await statusOf()).toBe(404);
+    become({ groups: [GROUP] });
+    expect(await statusOf()).toBe(200);
+    become({});
+    expect(await statusOf()).toBe(404);
+  });
+
+  it('deny those of a role in the workspace, and service keys have none', async () => {
+    save([rule('role', 'member', 'deny')], 'allow');
+    become({ workspaceRoles: { [WORKSPACE_ID]: 'member' } });
+    expect(await statusOf()).toBe(404);
+    expect(await statusOf(SERVICE_KEY)).toBe(200);
+    save([rule('role', 'manager', 'allow')]);
+    expect(await statusOf()).toBe(404);
+    become({ workspaceRoles: { [WORKSPACE_ID]: 'manager' } });
+    expect(await statusOf()).toBe(200);
+    expect(await statusOf(SERVICE_KEY)).toBe(404);
+  });
+
+  it('read the user only where a rule needs it', async () => {
+    gateway.documents.remove(documentKey.user(ORGANISATION_ID, USER));
+    save([rule('user', USER, 'allow')]);
+    expect(await statusOf()).toBe(200);
+  });
+});

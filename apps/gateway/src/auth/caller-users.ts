@@ -1,0 +1,50 @@
+import { documentKey, type DocumentKey, type UserDocument } from '@gw/contracts';
+import { readDocument, type Documents } from './documents';
+import { userIdOf } from './known-caller';
+import type { Principal } from './principals';
+
+/** An MCP server or agent whose rules may name groups and roles. */
+export interface RuledServer {
+  readonly rules: readonly { readonly subject: { readonly type: string } }[];
+}
+
+type RuledServers = readonly (RuledServer | null | undefined)[];
+
+/** Groups and roles of callers, read only where rules need them. */
+export class CallerUsers {
+  constructor(private readonly documents: Pick<Documents, 'get' | 'load'>) {}
+
+  /** The caller's user, where rules of one of the servers need it; null otherwise. */
+  async of(principal: Principal, servers: RuledServers): Promise<UserDocument | null> {
+    const key = userKey(principal, servers);
+    const user = key === null ? null : await readDocument(this.documents, key);
+    return user?.kind === 'user' ? user : null;
+  }
+
+  /** `of` from memory; undefined while the user is not there. */
+  now(principal: Principal, servers: RuledServers): UserDocument | null | undefined {
+    const key = userKey(principal, servers);
+    const user = key === null ? null : this.documents.get(key);
+    if (user === undefined) return undefined;
+    return user?.kind === 'user' ? user : null;
+  }
+}
+
+const isAboutUsers = new WeakMap<RuledServer, boolean>();
+
+/** Whether the rules of a server name groups or roles. */
+export function namesUsers(server: RuledServer): boolean {
+  let names = isAboutUsers.get(server);
+  if (names === undefined) {
+    names = server.rules.some(({ subject: { type } }) => type === 'group' || type === 'role');
+    isAboutUsers.set(server, names);
+  }
+  return names;
+}
+
+/** The document of the caller's user, where the rules of one of the servers need it. */
+function userKey(principal: Principal, servers: RuledServers): DocumentKey | null {
+  if (!servers.some((server) => server != null && namesUsers(server))) return null;
+  const userId = userIdOf(principal);
+  return userId === null ? null : documentKey.user(principal.organisation.id, userId);
+}
