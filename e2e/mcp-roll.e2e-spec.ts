@@ -6,6 +6,9 @@ import {
   type McpFixture,
   type TestNginx,
 } from '@gw/testing';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { FleetProcess } from './spec-support/fleet';
 import { withProduct } from './spec-support/workbench';
 
@@ -96,6 +99,26 @@ describe('sessions of MCP over three gateways behind nginx', () => {
     );
     return { ...seen, wrong, sent: next };
   }
+
+  it('have the answers of clients reach the call, whichever gateway gets them', async () => {
+    const results = await Promise.all(
+      Array.from({ length: AT_ONCE }, async (_, at) => {
+        const client = new Client({ name: 'roll', version: '1' }, { capabilities: { elicitation: {} } });
+        client.setRequestHandler(ElicitRequestSchema, () => ({
+          ...{ action: 'accept', content: { response: `answer ${String(at)}` } },
+        }));
+        const requestInit = { headers: { 'x-gw-api-key': key } };
+        await client.connect(
+          new StreamableHTTPClientTransport(new URL(`${nginx.origin}/tools/mcp`), { requestInit }),
+        );
+        const call = { name: 'test_elicitation', arguments: { message: 'Who?' } };
+        const result = await client.callTool(call);
+        await client.close();
+        return JSON.stringify(result).includes(`answer ${String(at)}\\"`);
+      }),
+    );
+    expect(results).toEqual(results.map(() => true));
+  });
 
   it('go on while each gateway is restarted and then killed in turn, and no tool is called twice', async () => {
     const opened = await Promise.all(Array.from({ length: SESSIONS }, () => post(initialize)));

@@ -1,4 +1,4 @@
-import { MINUTE_MS, randomHex, type Keyring } from '@gw/kernel';
+import { MINUTE_MS, randomHex, Shares, type Keyring } from '@gw/kernel';
 import {
   openRequestId,
   requestBody,
@@ -12,6 +12,7 @@ import { LRUCache } from 'lru-cache';
 import type { McpRequest } from './mcp-request';
 import type { ReplicaLink } from './replicas/replica-link';
 
+/** Of this process; workspaces share them, so that none can take them all. */
 const WAITING_MAX = 1_000;
 /** Requests whose response was passed on: a second response to one of them is dropped. */
 const PASSED_ON_MAX = 10_000;
@@ -31,6 +32,7 @@ const nameOf = ({ principal, session }: RequestOwner): string => `${session}/${p
  */
 export class ClientInputs {
   private readonly waiting = new Map<string, Waiting>();
+  private readonly shares = new Shares(WAITING_MAX);
   private readonly passedOn = new LRUCache<string, true>({ max: PASSED_ON_MAX, ttl: PASSED_ON_MS });
 
   constructor(
@@ -49,14 +51,14 @@ export class ClientInputs {
     { method, params }: InputRequest,
     until: AbortSignal,
   ): Promise<JsonObject | null> {
-    const isOver = signal.aborted || until.aborted;
-    if (session === null || this.waiting.size >= WAITING_MAX || isOver) return Promise.resolve(null);
+    const share = this.shares.of(view.document.workspaceId, view.document.organisationId);
+    if (session === null || signal.aborted || until.aborted || !share.take(1)) return Promise.resolve(null);
     const owner = { principal: view.caller.binding, session: session.nonce };
     const request = randomHex(16);
     return new Promise((resolve) => {
       const over = new AbortController();
       const end = (response: JsonObject | null): void => {
-        this.waiting.delete(request);
+        if (this.waiting.delete(request)) share.give(1);
         over.abort();
         resolve(response);
       };

@@ -95,6 +95,13 @@ describe('MCP integrations', () => {
     expect((await put(await made(), { url })).body.error.type).toBe('custom_host_refused');
   });
 
+  it('says whether calls of idempotent tools are repeated', async () => {
+    const id = await made({ configurations: { retry_idempotent: true } });
+    expect((await get(id)).configurations).toEqual({ retry_idempotent: true });
+    const odd = await put(id, { configurations: { retry_idempotent: 'yes' } });
+    expect([odd.status, pathsOf(odd)]).toEqual([400, ['configurations.retry_idempotent']]);
+  });
+
   it('never show a secret header, and keep it when the mask comes back', async () => {
     const headers = { authorization: SECRET, 'x-team': 'search' };
     const id = await made({ auth_type: 'headers', configurations: { headers } });

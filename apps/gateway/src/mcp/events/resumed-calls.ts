@@ -6,7 +6,7 @@ import { replicaOfStream, type StreamedCall } from './stream-trail';
 
 /** How often a follower shows that it lives, in milliseconds: three times while its sign counts. */
 const SIGN_EVERY_MS = 15_000;
-/** Signs in a row without an echo after which the gateway of a call counts as gone. */
+/** Signs in a row without an echo after which the gateway of a call counts as gone: it may be busy for a while. */
 const SILENT_MAX = 2;
 
 /** Streams of calls that clients continue by GET, at any gateway. */
@@ -50,7 +50,6 @@ interface FollowerParts {
 class Follower {
   private unwatch: (() => void) | null = null;
   private timer: NodeJS.Timeout | null = null;
-  private silent = 0;
   private reading: Promise<void> = Promise.resolve();
 
   constructor(
@@ -66,9 +65,9 @@ class Follower {
       () => this.look(),
       () => this.end(),
     );
-    this.timer = setInterval(() => void this.sign(SILENT_MAX), SIGN_EVERY_MS).unref();
+    this.timer = setInterval(() => void this.sign(), SIGN_EVERY_MS).unref();
     this.look();
-    void this.sign(1);
+    void this.sign();
   }
 
   /** Ends the response without a message. */
@@ -101,11 +100,11 @@ class Follower {
   }
 
   /** Shows that the client is there. A call whose gateway is gone ends here. */
-  private async sign(silentMax: number): Promise<void> {
+  private async sign(): Promise<void> {
     const { running, name } = this.parts;
-    const isThere = await running.follow(replicaOfStream(name.stream) ?? '', name.stream);
-    this.silent = isThere ? 0 : this.silent + 1;
-    if (this.silent < silentMax || this.isOver) return;
+    const replica = replicaOfStream(name.stream) ?? '';
+    for (let left = SILENT_MAX; left > 0; left -= 1)
+      if (this.isOver || (await running.follow(replica, name.stream))) return;
     // It may have ended meanwhile.
     this.look();
     await this.reading;

@@ -36,13 +36,14 @@ export class RunningStreams {
   async follow(replica: string, stream: string): Promise<boolean> {
     if (replica === this.link.id) return this.sign(stream);
     return new Promise((resolve) => {
+      const echo = (): void => end(true);
       const end = (isThere: boolean): void => {
         clearTimeout(timer);
-        this.echoes.delete(stream);
+        if (this.echoes.get(stream) === echo) this.echoes.delete(stream);
         resolve(isThere);
       };
       const timer = setTimeout(() => end(false), ECHO_MS);
-      this.echoes.set(stream, () => end(true));
+      this.echoes.set(stream, echo);
       if (!this.link.send(replica, { kind: 'follow', from: this.link.id, stream })) end(false);
     });
   }

@@ -23,6 +23,16 @@ describe('pieces of long messages', () => {
     expect(joined(assembly, pieces)).toHaveLength(500_000);
   });
 
+  it('that arrive again do not count twice', () => {
+    const assembly = new PieceAssembly();
+    const [first, ...more] = cut('x'.repeat(500_000));
+    for (let times = 0; times < 1_000; times += 1) assembly.add(first as Piece);
+    const other = cut('y'.repeat(500_000));
+    joined(assembly, other.slice(0, -1));
+    expect(joined(assembly, more)).toHaveLength(500_000);
+    expect(joined(assembly, other.slice(-1))).toHaveLength(500_000);
+  });
+
   it('are bounded in a message and in all', () => {
     expect(piecesOf('x'.repeat(MESSAGE_LENGTH_MAX + 1))).toBeNull();
     const assembly = new PieceAssembly();

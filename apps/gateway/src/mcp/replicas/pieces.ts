@@ -41,6 +41,7 @@ export class PieceAssembly {
   /** The whole text once its last piece arrived; null before. */
   add({ of, at, count, text }: Piece): string | null {
     if (count === 1) return text;
+    if (at === 0) this.drop(of);
     const partial = at === 0 ? { texts: [], length: 0 } : this.partials.get(of);
     if (partial === undefined || partial.texts.length !== at) {
       this.drop(of);

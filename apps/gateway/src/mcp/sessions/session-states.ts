@@ -12,6 +12,8 @@ import {
 const SESSIONS_MAX = 20_000;
 /** After so long, a state is read again, which keeps it in the store. */
 const FRESH_MS = 10 * MINUTE_MS;
+/** After so long, a state that could not be read is read again. */
+const RETRY_MS = 5_000;
 /** Reads in a row while the state changes. */
 const READS_MAX = 5;
 
@@ -21,8 +23,8 @@ export class SessionState {
   private readonly uris = new Set<string>();
   /** Called when the subscriptions change. */
   changed: (() => void) | null = null;
-  /** When the state was read, by `performance.now`; negative: it must be read again. */
-  private readAt = -1;
+  /** When the state must be read again, by `performance.now`. */
+  private freshUntil = 0;
   /** Raised when what is being read may be out of date. */
   private version = 0;
 
@@ -34,7 +36,7 @@ export class SessionState {
 
   /** Whether the state was read lately and nothing has changed since. */
   get isFresh(): boolean {
-    return this.readAt >= 0 && performance.now() - this.readAt < FRESH_MS;
+    return performance.now() < this.freshUntil;
   }
 
   /** Whether the client ended the session. */
@@ -94,7 +96,7 @@ export class SessionState {
   }
 
   outdate(): void {
-    this.readAt = -1;
+    this.freshUntil = 0;
     this.version += 1;
   }
 
@@ -103,9 +105,13 @@ export class SessionState {
     for (let left = READS_MAX; left > 0; left -= 1) {
       const { version } = this;
       const stored = await this.store.load(this.name).catch(() => null);
-      if (stored === null) return;
+      if (stored === null) {
+        // Requests do not wait again and again for a store that is slow.
+        this.freshUntil = performance.now() + RETRY_MS;
+        return;
+      }
       if (version !== this.version) continue;
-      this.readAt = performance.now();
+      this.freshUntil = performance.now() + FRESH_MS;
       this.take(stored);
       return;
     }
