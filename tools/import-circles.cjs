@@ -15,7 +15,7 @@ const FILES_MAX = 3;
 const FOLDERS_OF = ['apps/admin-api/src', 'apps/admin-api/src/platform'];
 /** Folders below this one may not import each other at all. */
 const APART = 'apps/admin-api/src/resources';
-const LEFT_OUT = /\.(?:[a-z-]+-)?spec\.ts$|\.d\.ts$|\/spec-support\/|\/node_modules\/|\/dist\//;
+const LEFT_OUT = /\.(?:[a-z-]+-)?spec\.tsx?$|\.d\.ts$|\/spec-support\/|\/node_modules\/|\/dist\//;
 
 /**
  * Import paths of the workspace's libs by their names.
@@ -33,7 +33,7 @@ function libsOf(root) {
  * @param {string} root
  */
 function importGraph(root) {
-  const files = globSync('{apps,libs}/**/*.ts', { cwd: root, exclude: ['**/node_modules', '**/dist'] })
+  const files = globSync('{apps,libs}/**/*.{ts,tsx}', { cwd: root, exclude: ['**/node_modules', '**/dist'] })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => !LEFT_OUT.test(file));
   const known = new Set(files);
@@ -41,7 +41,7 @@ function importGraph(root) {
   /** @param {string} from @param {string} name */
   const resolve = (from, name) => {
     const base = name.startsWith('.') ? posix.join(dirname(from), name) : libs.get(name);
-    return base && [base, `${base}.ts`, `${base}/index.ts`].find((path) => known.has(path));
+    return base && [base, `${base}.ts`, `${base}.tsx`, `${base}/index.ts`].find((path) => known.has(path));
   };
   /** @param {string} file */
   const importsOf = (file) =>

@@ -92,6 +92,37 @@ describe('project boundaries', () => {
     ]);
   }, 60_000);
 
+  it('hold the console to pure libs, its write module and the names of colours', () => {
+    const write = 'export const save = (api: { PUT: () => void }) => api.PUT();\n';
+    const colour = (text: string) => `export const used = ${text};\n`;
+    const hook =
+      "import { useState } from 'react';\nexport const Part = (on: boolean) => (on ? useState(1) : null);\n";
+    const probes = [
+      { file: 'apps/console/src/probe.ts', source: importing('@gw/kernel') },
+      { file: 'apps/console/src/probe.ts', source: importing('@gw/contracts') },
+      { file: 'apps/console/src/probe.ts', source: importing('node:fs') },
+      { file: 'apps/console/src/pages/probe/page.tsx', source: write },
+      { file: 'apps/console/src/pages/probe/page.tsx', source: colour("'#22a'") },
+      { file: 'apps/console/src/pages/probe/page.tsx', source: colour('`1px solid rgb(1 2 3)`') },
+      { file: 'apps/console/src/pages/probe/page.tsx', source: hook },
+      { file: 'apps/console/src/probe.ts', source: importing('@gw/auth-scopes') },
+      { file: 'apps/console/src/write/probe.ts', source: write },
+    ];
+    const imports = '@typescript-eslint/no-restricted-imports';
+    const syntax = 'no-restricted-syntax';
+    expect(lint(probes)).toEqual([
+      [imports],
+      [imports],
+      [imports],
+      [syntax],
+      [syntax],
+      [syntax],
+      ['react-hooks/rules-of-hooks'],
+      [],
+      [],
+    ]);
+  }, 60_000);
+
   it('refuse I/O in libs of the kernel, contract and domain kinds, but allow address arithmetic', () => {
     const probes = [
       { file: 'libs/kernel/src/probe.ts', source: importing('node:fs') },

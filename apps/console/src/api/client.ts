@@ -1,0 +1,68 @@
+import createClient from 'openapi-fetch';
+import type { paths } from '../generated/openapi';
+import { accessOf, type AnswerOf, type BodyOf, type OperationId, type Params } from './operations';
+import { Problem, problemFrom, problemOf } from './problem';
+
+/** Marks requests of the console: the session's cookie counts only together with it. */
+export const CONSOLE_HEADERS = { 'x-gw-console': '1' } as const;
+
+/** Typed calls by method and path. Reads go through `read` and its hook, writes through `src/write`. */
+export const api = createClient<paths>({
+  baseUrl: typeof location === 'undefined' ? '' : location.origin,
+  headers: CONSOLE_HEADERS,
+  credentials: 'same-origin',
+  // The one of the moment, so that tests can replace it.
+  fetch: (request) => globalThis.fetch(request),
+});
+
+export interface CallOptions<O extends OperationId> {
+  readonly body?: BodyOf<O>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answered<O extends OperationId> {
+  readonly data: AnswerOf<O>;
+  readonly etag: string | null;
+  readonly headers: Headers;
+}
+
+interface Settled {
+  readonly data?: unknown;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+type Request = (method: string, path: string, init: object) => Promise<Settled>;
+
+type Listener = (problem: Problem) => void;
+const listeners = new Set<Listener>();
+
+/** Calls `listener` for each answer that the session has ended. Returns what ends that. */
+export function onSessionEnd(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Operations whose 401 is about the credentials in the request, not about the session. */
+const LOGINS: readonly OperationId[] = ['auth_login', 'auth_loginByFactor'];
+
+/** Calls an operation. Rejects with a `Problem`, or with the reason of `signal`. */
+export async function call<O extends OperationId>(
+  id: O,
+  params: Params<O>,
+  { body, headers, signal }: CallOptions<O> = {},
+): Promise<Answered<O>> {
+  const { method, path } = accessOf(id);
+  const request = api.request as unknown as Request;
+  const init = { params, body, headers, signal };
+  const settled = await request(method.toLowerCase(), path, init).catch((thrown: unknown) => {
+    if (signal?.aborted === true) throw thrown;
+    throw problemFrom(thrown);
+  });
+  const { response, data, error } = settled;
+  if (response.ok)
+    return { data: data as AnswerOf<O>, etag: response.headers.get('etag'), headers: response.headers };
+  const problem = problemOf(response, error);
+  if (problem.status === 401 && !LOGINS.includes(id)) for (const listener of listeners) listener(problem);
+  throw problem;
+}

@@ -1,0 +1,26 @@
+export { api, call, CONSOLE_HEADERS, onSessionEnd, type Answered, type CallOptions } from './client';
+export {
+  accessOf,
+  type AnswerOf,
+  type BodyOf,
+  type OperationAccess,
+  type OperationId,
+  type Params,
+  type PathOf,
+  type QueryOf,
+} from './operations';
+export { Problem, problemFrom, problemOf, type ProblemDetail, type ProblemLimit } from './problem';
+export { keyOf, read, useRead, type ReadOptions } from './reads';
+export {
+  addE8,
+  approximateUsd,
+  cents,
+  centsToE8,
+  e8,
+  exactText,
+  usd,
+  usdToE8,
+  type Cents,
+  type E8,
+  type Usd,
+} from './units';

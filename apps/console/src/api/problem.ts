@@ -1,0 +1,112 @@
+/** Where a member of a request is at fault. */
+export interface ProblemDetail {
+  /** Dotted path of the member, such as `rate_limits.0.unit`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The limit that refused a request. */
+export type ProblemLimit = Readonly<Record<string, unknown>>;
+
+interface ProblemFields {
+  readonly type: string;
+  readonly message: string;
+  /** HTTP status; 0 when no answer came. */
+  readonly status: number;
+  readonly code?: string | null;
+  readonly param?: string | null;
+  readonly details?: readonly ProblemDetail[];
+  readonly requestId?: string | null;
+  readonly limit?: ProblemLimit | null;
+  /** Seconds to wait, of `Retry-After`. */
+  readonly retryAfter?: number | null;
+}
+
+/** The one error of the console: a failure that the API answered, or that no answer came. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly type: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly param: string | null;
+  readonly details: readonly ProblemDetail[];
+  readonly requestId: string | null;
+  readonly limit: ProblemLimit | null;
+  readonly retryAfter: number | null;
+
+  constructor(fields: ProblemFields) {
+    super(fields.message);
+    this.type = fields.type;
+    this.status = fields.status;
+    this.code = fields.code ?? null;
+    this.param = fields.param ?? null;
+    this.details = fields.details ?? [];
+    this.requestId = fields.requestId ?? null;
+    this.limit = fields.limit ?? null;
+    this.retryAfter = fields.retryAfter ?? null;
+  }
+
+  /** Messages by the path of the form's field. */
+  get byPath(): ReadonlyMap<string, string> {
+    const named = this.param === null ? [] : [{ path: this.param, message: this.message }];
+    const rows = this.details.length > 0 ? this.details : named;
+    return new Map(rows.map(({ path, message }) => [path, message]));
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+function detailsOf(value: unknown): ProblemDetail[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).map((row) => ({
+    path: textOf(row['path']) ?? '',
+    message: textOf(row['message']) ?? '',
+  }));
+}
+
+/** Seconds of `Retry-After`, which is a number or a date. */
+function retryAfterOf(headers: Headers): number | null {
+  const value = headers.get('retry-after');
+  if (value === null) return null;
+  const seconds = /^\d{1,9}$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null;
+}
+
+/** The problem of an answer that is no success. `body` is parsed JSON, or the text of anything else. */
+export function problemOf(response: Pick<Response, 'status' | 'headers'>, body: unknown): Problem {
+  const { status, headers } = response;
+  const requestId = headers.get('x-gw-request-id');
+  const error = isRecord(body) ? body['error'] : undefined;
+  if (!isRecord(error))
+    return new Problem({
+      type: 'answer_unknown',
+      message: `The server answered something that is not ours (${String(status)}).`,
+      status,
+      requestId,
+      retryAfter: retryAfterOf(headers),
+    });
+  return new Problem({
+    type: textOf(error['type']) ?? 'answer_unknown',
+    message: textOf(error['message']) ?? `The server answered ${String(status)}.`,
+    status,
+    code: textOf(error['code']),
+    param: textOf(error['param']),
+    details: detailsOf(error['details']),
+    requestId: textOf(error['request_id']) ?? requestId,
+    limit: isRecord(error['limit']) ? error['limit'] : null,
+    retryAfter: retryAfterOf(headers),
+  });
+}
+
+/** The problem of anything thrown; an answer that never came is `network_failed`. */
+export function problemFrom(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  const message = thrown instanceof TypeError ? 'The server cannot be reached.' : String(thrown);
+  return new Problem({
+    type: thrown instanceof TypeError ? 'network_failed' : 'unexpected',
+    message,
+    status: 0,
+  });
+}

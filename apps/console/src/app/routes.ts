@@ -1,0 +1,16 @@
+import { createRootRoute, createRoute } from '@tanstack/react-router';
+
+/** Parents of the pages' routes. `router.tsx` gives them their components, so that pages and shell import no circle. */
+export const rootRoute = createRootRoute();
+
+/** Needs a session: signs in first. */
+export const sessionRoute = createRoute({ getParentRoute: () => rootRoute, id: 'session' });
+
+/** `/w/:ws`: pages of one workspace, by its slug or id. */
+export const workspaceRoute = createRoute({ getParentRoute: () => sessionRoute, path: '/w/$ws' });
+
+/** `/org`: pages of the organisation. */
+export const organisationRoute = createRoute({ getParentRoute: () => sessionRoute, path: '/org' });
+
+/** `/me`: pages of the signed-in user. */
+export const meRoute = createRoute({ getParentRoute: () => sessionRoute, path: '/me' });

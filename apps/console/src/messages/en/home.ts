@@ -1,0 +1,4 @@
+export const home = {
+  title: 'Home',
+  welcome: (workspace: string) => `${workspace} is ready.`,
+};

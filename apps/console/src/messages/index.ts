@@ -1,0 +1,6 @@
+// One line for each page. Pages import their own texts from here: `import { logs } from '../../messages'`.
+export { errors } from './en/errors';
+export { home } from './en/home';
+export { plural } from './plural';
+export { session } from './en/session';
+export { shell } from './en/shell';

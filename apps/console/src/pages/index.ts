@@ -1,0 +1,15 @@
+import type { PageEntry } from '../app/page-entry';
+import { homeEntry } from './home/entry';
+import { homeRoute } from './home/route';
+
+/** Routes below `/w/:ws`. */
+export const WORKSPACE_PAGES = [homeRoute] as const;
+
+/** Routes below `/org`. */
+export const ORGANISATION_PAGES = [] as const;
+
+/** Routes below `/me`. */
+export const ME_PAGES = [] as const;
+
+/** Pages of the navigation, in its order. */
+export const PAGES: readonly PageEntry[] = [homeEntry];

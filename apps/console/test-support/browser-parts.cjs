@@ -1,0 +1,25 @@
+// What the console uses of a browser and jsdom lacks.
+const { TextDecoder, TextEncoder } = require('node:util');
+
+globalThis.IS_REACT_ACT_ENVIRONMENT = true;
+Object.assign(globalThis, { TextDecoder, TextEncoder });
+if (typeof window !== 'undefined') {
+  const none = () => undefined;
+  window.matchMedia ??= (query) => ({
+    matches: false,
+    media: query,
+    onchange: null,
+    addEventListener: none,
+    removeEventListener: none,
+    addListener: none,
+    removeListener: none,
+    dispatchEvent: () => false,
+  });
+  window.ResizeObserver ??= class {
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  };
+  window.scrollTo = none;
+  Element.prototype.scrollIntoView ??= none;
+}
