@@ -75,6 +75,24 @@ describe('text checks', () => {
     ['gw.gibberish', {}, 'asdfgh qwerty sdkfjhsdkfjh zxcvb', false],
     ['gw.gibberish', {}, 'The quick brown fox jumps over the lazy dog.', true],
     ['gw.gibberish', {}, 'Die Rindfleischetikettierungsüberwachung ist ein langes Wort.', true],
+    // Real words with four adjacent keys of a keyboard row, each as a whole text.
+    ...[
+      'liberty',
+      'poverty',
+      'puberty',
+      'wert',
+      'Werte',
+      'hertz',
+      'Konzert',
+      'fazer',
+      'strewn',
+      'montrez',
+    ].map((word) => ['gw.gibberish', {}, word, true] as [string, object, string, boolean]),
+    ...['qwerty', 'qwertz', 'azerty', 'werty', 'lkjh', 'poiuy'].map(
+      (word) => ['gw.gibberish', {}, word, false] as [string, object, string, boolean],
+    ),
+    ['gw.gibberish', {}, 'house house house house house house house house house house', false],
+    ['gw.gibberish', {}, 'ba'.repeat(41), false],
   ])('%s %j on %j: %p', async (id, parameters, text, expected) => {
     expect(await passes(id, parameters, text)).toBe(expected);
   });

@@ -1,12 +1,16 @@
 const KEYBOARD = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'azertyuiop', '1234567890'];
 const ROWS = KEYBOARD.flatMap((row) => [row, [...row].reverse().join('')]);
-/** Characters that are read; a nonsense text is nonsense from its start. */
+/** Maximum number of characters that are read, from the start of the text. */
 export const READ_LENGTH = 8_000;
 
 /**
- * Returns the share of a text's letters, 0 to 1, in words that exist in no language written in
- * Latin letters: no vowels, long runs of consonants, keyboard rows, repeated letters, mixed letters
- * and digits. Other scripts, URLs and fenced code are excluded.
+ * Returns the share of a text's characters, 0 to 1, in words that exist in no language written in
+ * Latin letters. Such a word has no vowel, six consonants or five vowels in a row, a character four
+ * times in a row, a repeated part, many rare pairs of letters, four adjacent keys of a keyboard
+ * row, alternating letters and digits, or more than 80 characters. The fifth and later of equal
+ * words in a row count as well. Words in capitals or with fewer than four characters count only if
+ * they contain a character five times in a row. Numbers, other scripts, URLs, email addresses and
+ * fenced code are excluded.
  */
 export function gibberishShare(text: string): number {
   const prose = text
@@ -41,20 +45,23 @@ const WORD_LENGTH_MAX = 80;
 function isOdd(word: string, lower: string): boolean {
   if (lower.length > WORD_LENGTH_MAX) return true;
   if (lower.length < 4 || word === word.toUpperCase()) return /(.)\1{4,}/.test(lower);
-  if (ODD.some((pattern) => pattern.test(lower)) || onRow(lower)) return true;
+  if (ODD.some((pattern) => pattern.test(lower)) || hasAdjacentKeys(lower)) return true;
   if (/\d/.test(lower)) return (lower.match(/[a-z]\d|\d[a-z]/g)?.length ?? 0) >= 3;
   return lower.length >= 6 && rareShare(lower) > 0.4;
 }
 
-/** Real words with four letters from one keyboard row. */
-const ON_ROW = /^(?:property|proper|propert|power|were|tree|trees)/;
+/** Adjacent keys that occur in words such as liberty, Wert, hertz, concert (Konzert), fazer, strew, montrez and reza. */
+const IN_REAL_WORDS = new Set(['erty', 'wert', 'ertz', 'zert', 'azer', 'trew', 'trez', 'reza']);
 
-/** Whether four letters from one keyboard row make up most of the word. */
-function onRow(lower: string): boolean {
-  if (lower.length > 8 || ON_ROW.test(lower)) return false;
+/**
+ * Whether a word of at most eight characters contains four adjacent keys of a keyboard row, or five
+ * where the four occur in real words.
+ */
+function hasAdjacentKeys(lower: string): boolean {
+  if (lower.length > 8) return false;
   for (let start = 0; start + 4 <= lower.length; start++) {
-    const part = lower.slice(start, start + 4);
-    if (ROWS.some((row) => row.includes(part))) return true;
+    const keys = lower.slice(start, start + (IN_REAL_WORDS.has(lower.slice(start, start + 4)) ? 5 : 4));
+    if (!IN_REAL_WORDS.has(keys) && ROWS.some((row) => row.includes(keys))) return true;
   }
   return false;
 }
