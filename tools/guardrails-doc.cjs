@@ -30,7 +30,7 @@ function checkRow({
   stages,
   wholeResponse,
   transforms,
-  deterministic,
+  allowedForMcpTools,
   timeoutMs,
   parameters,
   doc,
@@ -44,7 +44,7 @@ function checkRow({
     stages.join(' and '),
     wholeResponse ? 'whole' : 'window',
     ...(transforms ? ['may change'] : []),
-    ...(deterministic ? [] : ['not for MCP']),
+    ...(allowedForMcpTools ? [] : ['not for MCP']),
     `${timeoutMs} ms`,
   ].join(', ');
   const listed = own.map((each) => parameter(each, required)).join(', ') || '–';

@@ -12,7 +12,7 @@ jest.mock('./checks', () => {
     doc: 'No text has an exclamation mark.',
     kind: 'text',
     stages: ['input', 'output'],
-    deterministic: true,
+    allowedForMcpTools: true,
     wholeResponse: true,
     transforms: false,
     timeoutMs: 1_000,

@@ -98,10 +98,10 @@ export interface CheckDefinition<P extends object = object> {
   readonly kind: CheckKind;
   readonly stages: readonly GuardrailStage[];
   /**
-   * Whether equal texts get equal verdicts without calls to other services; required for tools of
-   * MCP servers.
+   * Whether guardrails with the target `mcp_tools` may contain it. False for checks that call other
+   * services, and for those of personal data, language and gibberish.
    */
-  readonly deterministic: boolean;
+  readonly allowedForMcpTools: boolean;
   /**
    * Whether it judges a response only as a whole. A stream is then held back or only marked, as the
    * guardrail says.

@@ -53,7 +53,7 @@ export interface CompileOptions {
    * any stage is allowed.
    */
   readonly stage?: GuardrailStage;
-  /** `mcp_tools`: for MCP servers, which accept only checks that call no other service. */
+  /** `mcp_tools`: for MCP servers, which accept only checks with `allowedForMcpTools`. */
   readonly target?: 'llm' | 'mcp_tools';
   /** Reads secrets that parameters refer to; when absent, references are refused. */
   readonly secrets?: SecretSource;
@@ -192,8 +192,11 @@ function* misplaced(definition: CheckDefinition, options: CompileOptions): Gener
   if (stage && !definition.stages.includes(stage)) {
     yield ['stage', `runs only on the ${definition.stages.join(' and ')}`];
   }
-  if (target === 'mcp_tools' && !definition.deterministic) {
-    yield ['target', 'is not allowed for MCP tools, whose checks must not call other services'];
+  if (target === 'mcp_tools' && !definition.allowedForMcpTools) {
+    yield [
+      'target',
+      'is not allowed in a guardrail with the target mcp_tools; docs/guardrails.md lists the allowed checks',
+    ];
   }
 }
 

@@ -12,7 +12,7 @@ export const addPrefix = defineCheck<Parameters>({
   doc: 'Puts a text before the last message of a role, or adds a message of the role.',
   kind: 'params',
   stages: ['input'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: true,
   timeoutMs: 1_000,

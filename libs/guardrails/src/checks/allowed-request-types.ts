@@ -19,7 +19,7 @@ export const allowedRequestTypes = defineCheck<Parameters>({
   doc: 'The kind of request is allowed and not blocked; blocked takes precedence. Lists, or comma-separated names.',
   kind: 'params',
   stages: ['input'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

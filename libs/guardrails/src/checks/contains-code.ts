@@ -39,7 +39,7 @@ export const containsCode = defineCheck<{ format?: string; not: boolean; scope: 
   doc: 'One of the texts contains a fenced block of code in the format, or in any format if none is given.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

@@ -18,7 +18,7 @@ export const contains = defineCheck<Parameters>({
   doc: 'The texts contain any, all or none of the words.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: false,
   transforms: false,
   timeoutMs: 1_000,

@@ -27,7 +27,7 @@ function countCheck(
     doc: `The number of ${plural} of each text is within bounds.`,
     kind: 'text',
     stages: ['input', 'output'],
-    deterministic: true,
+    allowedForMcpTools: true,
     wholeResponse: true,
     transforms: false,
     timeoutMs: 1_000,

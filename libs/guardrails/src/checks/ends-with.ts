@@ -8,7 +8,7 @@ export const endsWith = defineCheck<{ suffix: string; not: boolean; scope: reado
   doc: 'Every text ends with the suffix; white space and one full stop after it do not count.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

@@ -10,7 +10,7 @@ export const gibberish = defineCheck<{ threshold: number; not: boolean; scope: r
   doc: 'No text consists mostly of words that exist in no language written in Latin letters.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

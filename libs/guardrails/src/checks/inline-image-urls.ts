@@ -17,7 +17,7 @@ export const inlineImageUrls = defineCheck<Parameters>({
   doc: 'Fetches the images that a request links to and embeds them, for providers that fetch none.',
   kind: 'params',
   stages: ['input'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: true,
   timeoutMs: 30_000,

@@ -16,7 +16,7 @@ export const jsonKeys = defineCheck<Parameters>({
   doc: 'Every text contains a JSON object with any, all or none of the keys at its top level.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

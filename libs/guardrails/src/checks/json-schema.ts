@@ -19,7 +19,7 @@ export const jsonSchema = defineCheck<{ schema: JsonObject; not: boolean; scope:
   doc: 'Every text contains JSON that matches the schema (draft 2020-12), alone, in a fenced block or between words.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

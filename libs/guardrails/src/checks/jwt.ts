@@ -46,7 +46,7 @@ export const jwt = defineCheck<Parameters>({
   doc: 'A header contains a JSON Web Token with a valid signature, not expired, with the required claims.',
   kind: 'metadata',
   stages: ['input'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,

@@ -17,7 +17,7 @@ export const language = defineCheck<Parameters>({
   doc: 'Every text is written in one of the languages, as far as that can be detected.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

@@ -11,7 +11,7 @@ function caseCheck(id: string, aliases: readonly string[], name: string, fold: (
     doc: `Every letter that has a case is ${name}, in every script.`,
     kind: 'text',
     stages: ['input', 'output'],
-    deterministic: true,
+    allowedForMcpTools: true,
     wholeResponse: true,
     transforms: false,
     timeoutMs: 1_000,

@@ -13,7 +13,7 @@ export const log = defineCheck<Parameters>({
   doc: 'Sends request and response to your own service; the verdict is always true. The client’s headers are not sent.',
   kind: 'webhook',
   stages: ['input', 'output'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 3_000,

@@ -15,7 +15,7 @@ export const modelRules = defineCheck<Parameters>({
   doc: 'The model is allowed by the request’s metadata, or by the defaults if no metadata matches.',
   kind: 'params',
   stages: ['input'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

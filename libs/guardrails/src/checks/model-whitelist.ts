@@ -6,7 +6,7 @@ export const modelWhitelist = defineCheck<{ models: readonly string[]; not: bool
   doc: 'The model is in the list; with `not`, it is not. `@provider/model` and `@provider/*` also match the provider.',
   kind: 'params',
   stages: ['input'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

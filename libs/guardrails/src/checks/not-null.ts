@@ -6,7 +6,7 @@ export const notNull = defineCheck<{ not: boolean }>({
   doc: 'The response has content: a text with more than white space, or a tool call.',
   kind: 'text',
   stages: ['output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

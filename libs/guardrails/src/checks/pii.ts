@@ -25,7 +25,7 @@ export const pii = defineCheck<Parameters>({
   kind: 'text',
   stages: ['input', 'output'],
   // By the contract of guardrails for MCP tools, which excludes personal data.
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: false,
   transforms: true,
   timeoutMs: 2_000,

@@ -17,7 +17,7 @@ export const profanity = defineCheck<Parameters>({
   doc: 'No text contains a profane word from the lists in five languages, or one of your own words.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

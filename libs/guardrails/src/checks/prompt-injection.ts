@@ -16,7 +16,7 @@ export const promptInjection = defineCheck<Parameters>({
   doc: 'No text shows signs of an attempt to override the model’s instructions, in English and six other languages.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

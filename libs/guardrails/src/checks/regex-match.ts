@@ -19,7 +19,7 @@ export const regexMatch = defineCheck<{ rule: string; not: boolean; scope: reado
   doc: 'The pattern matches in one of the texts; with `not`, in none of them.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: false,
   transforms: false,
   timeoutMs: 1_000,

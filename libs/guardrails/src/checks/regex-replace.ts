@@ -18,7 +18,7 @@ export const regexReplace = defineCheck<Parameters>({
   doc: 'Replaces every match of the pattern; fails on a match only with `failOnDetection`.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: false,
   transforms: true,
   timeoutMs: 2_000,

@@ -57,7 +57,7 @@ export const requestParameters = defineCheck<Parameters>({
   doc: 'Tools, parameters and their values are allowed and not blocked. An absent list allows everything.',
   kind: 'params',
   stages: ['input'],
-  deterministic: true,
+  allowedForMcpTools: true,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 1_000,

@@ -19,7 +19,7 @@ export const validUrls = defineCheck<Parameters>({
   doc: 'Every http(s) URL in the texts responds, or resolves with `onlyDNS`. A text without URLs passes.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,

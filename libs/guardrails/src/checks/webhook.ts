@@ -25,7 +25,7 @@ export const webhook = defineCheck<Parameters>({
   doc: 'Your own HTTP service decides, and may return another body.',
   kind: 'webhook',
   stages: ['input', 'output'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: true,
   timeoutMs: 3_000,

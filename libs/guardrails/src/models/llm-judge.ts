@@ -21,7 +21,7 @@ export const llmJudge = defineCheck<Parameters>({
   doc: 'A model decides whether the text follows your rule, given in natural language. Its cost is charged to the caller.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 10_000,

@@ -21,7 +21,7 @@ export const moderateContent = defineCheck<Parameters>({
   doc: 'The moderation route of a saved provider flags none of the texts.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,

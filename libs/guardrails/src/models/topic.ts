@@ -29,7 +29,7 @@ export const topic = defineCheck<Parameters>({
   doc: 'No text is about one of the topics; with `any`, each is about at least one. Compares embeddings.',
   kind: 'text',
   stages: ['input', 'output'],
-  deterministic: false,
+  allowedForMcpTools: false,
   wholeResponse: true,
   transforms: false,
   timeoutMs: 5_000,

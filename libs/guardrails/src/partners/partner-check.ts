@@ -40,7 +40,7 @@ export function partnerCheck(partner: PartnerDefinition): CheckDefinition {
     doc: partner.doc,
     kind: 'text',
     stages: ['input', 'output'],
-    deterministic: false,
+    allowedForMcpTools: false,
     wholeResponse: true,
     transforms: canRedact,
     timeoutMs: 5_000,
