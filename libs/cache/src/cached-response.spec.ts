@@ -7,7 +7,7 @@ const chunks = fc.array(
   { maxLength: 8 },
 );
 
-describe('encodeAnswer', () => {
+describe('encodeResponse', () => {
   it('preserves every chunk and the description of a response', () => {
     fc.assert(
       fc.property(chunks, fc.boolean(), (pieces, streamed) => {

@@ -41,7 +41,7 @@ export function encodeResponse(response: CachedResponse): Buffer {
 }
 
 /**
- * Decodes a frame; returns null for one that `encodeAnswer` did not write or that was damaged. The
+ * Decodes a frame; returns null for one that `encodeResponse` did not write or that was damaged. The
  * chunks point into `frame`.
  */
 export function decodeResponse(frame: Buffer): CachedResponse | null {

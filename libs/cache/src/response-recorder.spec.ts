@@ -36,7 +36,7 @@ function record(bodyBytesMax = 100, check: ResponseCheck | null = checked(true),
   return { recorder, next, kept, endedBefore, memory };
 }
 
-describe('AnswerRecorder', () => {
+describe('ResponseRecorder', () => {
   it('records a whole response in its chunks, without cookies, after the client got its end', () => {
     const { recorder, next, kept, endedBefore, memory } = record();
     recorder.onHeaders(200, EVENTS);
@@ -103,7 +103,7 @@ describe('AnswerRecorder', () => {
   });
 });
 
-describe('replayAnswer', () => {
+describe('replayResponse', () => {
   const pieces = ['a', 'b', 'c'].map((text) => Buffer.from(text));
 
   it('replays a stream in its chunks without a length, and a whole body with its length', async () => {

@@ -6,7 +6,7 @@ import type { DocumentKey, ReadModelDocument } from './documents';
  * routes.
  */
 export const INTERNAL = {
-  /** POST `DocumentsRequest` → `DocumentsAnswer`, for at most 256 keys. Admin API. */
+  /** POST `DocumentsRequest` → `DocumentsResponse`, for at most 256 keys. Admin API. */
   documents: '/internal/v1/documents',
   /**
    * GET `?after=<sequence>`: an endless stream of newline-delimited `ControlPlaneEvent`s. Admin
@@ -53,7 +53,7 @@ export const INTERNAL = {
   logs: '/internal/v1/logs',
   /** GET: log records that could not be stored unchanged. Worker. */
   quarantinedLogs: '/internal/v1/logs/quarantine',
-  /** POST `BalancesRequest` → `BalancesAnswer`, for at most 256 counters. Worker. */
+  /** POST `BalancesRequest` → `BalancesResponse`, for at most 256 counters. Worker. */
   balances: '/internal/v1/balances',
 } as const;
 

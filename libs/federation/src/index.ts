@@ -21,7 +21,7 @@ export {
   type SamlEndpoint,
   type SamlLogoutEndpoint,
 } from './saml/idp-metadata';
-export { buildLogoutAnswer, buildLogoutRequest, type LogoutMessage } from './saml/logout-messages';
+export { buildLogoutResponse, buildLogoutRequest, type LogoutMessage } from './saml/logout-messages';
 export { logoutIssuer, readLogoutRequest, type ReceivedLogout } from './saml/logout-request';
 export type { OutgoingMessage } from './saml/outgoing';
 export { fetchIdpMetadata, type MetadataClient } from './saml/metadata-address';

@@ -60,7 +60,7 @@ export class StreamResponse {
   }
 }
 
-/** Returns the text of a channel in the body of `StreamAnswer`, after changes by guardrails. */
+/** Returns the text of a channel in the body of `StreamResponse`, after changes by guardrails. */
 export function textOfChannel(
   body: unknown,
   { choice, kind, index }: StreamChannel,

@@ -115,9 +115,9 @@ export interface CounterReply {
   readonly crowded: boolean;
 }
 
-/** Value in `ExchangeAnswer.claims`: the claim was admitted. */
+/** Value in `CounterRoundTripReply.claims`: the claim was admitted. */
 export const ADMITTED = -1;
-/** Value in `ExchangeAnswer.claims`: a counter could not be evaluated; see its status. */
+/** Value in `CounterRoundTripReply.claims`: a counter could not be evaluated; see its status. */
 export const UNDECIDED = -2;
 
 export interface CounterRoundTripReply {

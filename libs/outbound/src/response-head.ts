@@ -15,7 +15,7 @@ export const CR = 13;
 export const LF = 10;
 const [TAB, SPACE, COLON, ZERO, ONE, NINE] = [9, 32, 58, 48, 49, 57];
 
-/** Results of `AnswerHead.read` for a head that is not complete, or not valid. */
+/** Results of `ResponseHead.read` for a head that is not complete, or not valid. */
 export const INCOMPLETE = -1;
 export const INVALID = -2;
 

@@ -107,7 +107,7 @@ function asParserReads(pieces: readonly string[], closes: boolean): Read & { isD
   return { status, headers: fields, body: Buffer.concat(body).toString('latin1'), isDone: parser.isDone };
 }
 
-describe('AnswerParser, compared with Node.js’s own client,', () => {
+describe('ResponseParser, compared with Node.js’s own client,', () => {
   it('reads 150 generated responses alike, in one piece and in many, alone and over connections', async () => {
     const next = numbers(20_261_120);
     let made: Made = { text: '', closes: false };

@@ -44,7 +44,7 @@ function parse(pieces: readonly string[], { isHead = false, closes = false }: Op
 const head = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines, '', ''].join('\r\n');
 const CHUNKED = head('transfer-encoding: chunked');
 
-describe('AnswerParser reads', () => {
+describe('ResponseParser reads', () => {
   const long = 'x'.repeat(60_000);
   it.each<[string, string, Partial<Result>, Options?]>([
     [
@@ -160,7 +160,7 @@ describe('AnswerParser reads', () => {
   });
 });
 
-describe('AnswerParser refuses', () => {
+describe('ResponseParser refuses', () => {
   const many = Array.from({ length: 1_001 }, (_, index) => `x-${String(index)}: y`);
   it.each([
     ['other protocols', 'SSH-2.0-OpenSSH_9.6\r\n'],
@@ -258,7 +258,7 @@ describe('AnswerParser refuses', () => {
   });
 });
 
-describe('AnswerParser with a response in pieces', () => {
+describe('ResponseParser with a response in pieces', () => {
   const responses: [string, Options?][] = [
     [`${head('Content-Type: text/plain', 'content-length: 5', 'X: \xe9')}hello`],
     [`${CHUNKED}4\r\nwiki\r\nA;x=y\r\npedia in c\r\n0\r\ntrailer: z\r\n\r\n`],

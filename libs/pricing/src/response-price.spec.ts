@@ -24,7 +24,7 @@ const priceOf = (requested: string | null, responded: string | null): [string, n
   return found && [found.model, found.priced.total];
 };
 
-describe('priceOfAnswer', () => {
+describe('priceOfResponse', () => {
   it.each([
     ['a dearer model answers than was named', 'mini', 'large', ['large', 20]],
     ['a provider names a cheaper model than was requested', 'large', 'free', ['large', 20]],

@@ -70,7 +70,7 @@ export class ErrorResponse {
 const lists = new Map<Class, Class>();
 
 /**
- * Schema class of `ListAnswer<T>` for the OpenAPI document, one for each item, named `<item>List`.
+ * Schema class of `ListResponse<T>` for the OpenAPI document, one for each item, named `<item>List`.
  */
 export function listResponseOf<T>(item: Class<T>): Class<ListResponse<T>> {
   const known = lists.get(item);

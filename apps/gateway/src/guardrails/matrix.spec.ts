@@ -166,7 +166,7 @@ const tableOf = (name: string): readonly (readonly string[])[] =>
     );
 
 type Outcome = 'denied' | 'marked' | 'passed';
-type Channel = 'request' | 'answer' | 'stream';
+type Channel = 'request' | 'response' | 'stream';
 
 const outcomes = tableOf('outcomes').map(
   ([actions = '', fails, cannotDecide]) =>
@@ -204,7 +204,7 @@ describe('tables of the documentation', () => {
 
 describe.each(routes)(
   '[GRD-02] guardrails on the route of %s',
-  (name = '', toldRequest, toldAnswer, toldStream) => {
+  (name = '', requestTrait, responseTrait, streamTrait) => {
     const route = ROUTES[name] as Route;
     let gateway: GatewayHarness;
     let stub: StubProvider;
@@ -272,14 +272,14 @@ describe.each(routes)(
 
     const channels = (
       [
-        ['request', toldRequest],
-        ['answer', toldAnswer],
-        ['stream', toldStream],
+        ['request', requestTrait],
+        ['response', responseTrait],
+        ['stream', streamTrait],
       ] as const
     ).filter(([, how]) => how !== '' && how !== undefined) as [Channel, string][];
 
     it('streams if the table says so', () => {
-      expect(toldStream === '').toBe(route.events === null);
+      expect(streamTrait === '').toBe(route.events === null);
     });
 
     describe.each(channels)('judging the %s', (channel, how) => {

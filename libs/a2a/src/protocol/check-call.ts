@@ -73,7 +73,7 @@ function checkSend(params: Members): void {
   if (isSet(push)) checkPushConfig(objectAt(push, 'configuration.taskPushNotificationConfig'));
 }
 
-/** Whether the address may be called is judged by `checkPushUrl`. */
+/** Checks only the shape; `readPushConfig` checks whether the address may be called. */
 function checkPushConfig(config: Members): void {
   allowId(config, 'id', 'pushNotificationConfig');
   if (!isText(config['url'], URL_LENGTH_MAX))

@@ -25,7 +25,7 @@ export class UserEntity extends Row {
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 
-  /** Wrong codes of authenticator apps since `codeFailuresSince`; see the admin API's `CodeThrottle`. */
+  /** Wrong codes of authenticator apps since `codeFailuresSince`; see `code-throttle.ts` of the admin API. */
   @Column({ name: 'code_failures', type: 'integer', default: 0 })
   codeFailures!: number;
 

@@ -23,7 +23,7 @@ export interface LogoutRequest extends LogoutMessage {
 }
 
 /** Our answer to a request of the provider. */
-export interface LogoutAnswer extends LogoutMessage {
+export interface LogoutResponse extends LogoutMessage {
   readonly requestId: string;
   /** What the provider sent with its request; null: nothing. */
   readonly relayState: string | null;
@@ -41,7 +41,7 @@ export function buildLogoutRequest(request: LogoutRequest): OutgoingMessage {
 }
 
 /** A signed LogoutResponse with the status Success. */
-export function buildLogoutAnswer(answer: LogoutAnswer): OutgoingMessage {
+export function buildLogoutResponse(answer: LogoutResponse): OutgoingMessage {
   const xml = messageXml('LogoutResponse', answer, {
     attributes: ` InResponseTo="${escapeXml(answer.requestId)}"`,
     content:

@@ -19,7 +19,7 @@ const response = (content: object[], more: object = {}) => ({
   ...more,
 });
 
-describe('toChatCompletion', () => {
+describe('responses of Anthropic as chat completions', () => {
   it('returns OpenAI’s shape, with cached tokens in its usage', () => {
     expect(
       chatTranslator.response(

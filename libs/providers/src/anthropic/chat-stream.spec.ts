@@ -74,7 +74,7 @@ const FULL = sse(
   ...stop('tool_use'),
 );
 
-describe('ChatStream', () => {
+describe('streams of Anthropic as chat completions', () => {
   it('starts with the role, carries text, thinking and tool calls by index, and ends with a reason and [DONE]', () => {
     const { text: output, complete, failed } = run(FULL);
     expect({ complete, failed, ended: output.endsWith('\n\ndata: [DONE]\n\n') }).toEqual({

@@ -15,7 +15,7 @@ const counts = fc.record({
   note: fc.string({ unit: fc.constantFrom('"', '\\', '}', 'usage', '"usage":{"prompt_tokens":9}', 'é') }),
 });
 
-describe('readAnswer usage', () => {
+describe('readResponse usage', () => {
   it('reads the same as a full parse, wherever usage is and whatever the texts around it say', () => {
     const member = fc.tuple(
       fc.oneof(fc.constantFrom('id', 'choices', 'x"usage', 'model'), fc.string()),
@@ -91,7 +91,7 @@ describe('readAnswer usage', () => {
   });
 });
 
-describe('readAnswer model', () => {
+describe('readResponse model', () => {
   it.each([
     ['{"id":"1","model":"gpt-4o-2024-08-06"}', 'gpt-4o-2024-08-06'],
     ['{"id":"1","model":"gpt\\u002d4o"}', 'gpt-4o'],

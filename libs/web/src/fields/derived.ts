@@ -36,7 +36,7 @@ type Shown<T> = { readonly [K in keyof T]-?: T[K] };
 
 /**
  * The fields of a request as a response shows them: always there, without bounds and without the description, which says what callers may
- * send. Declare a field again with `Answer` to describe it or to show it otherwise.
+ * send. Declare a field again with `ResponseField` to describe it or to show it otherwise.
  */
 export function responseOf<T extends object, B extends object>(
   fields: Class<T>,

@@ -36,14 +36,17 @@ export interface AccessRow {
   readonly securitySettings: readonly string[];
 }
 
-/** The catalogue knows JWT keys, but no route accepts them yet. */
-const TAKEN_KEY_TYPES = KEY_TYPES.filter((type) => type !== 'jwt');
+/**
+ * Types of keys that are created and stored. `jwt` names the scopes that tokens of a trust can hold: such a token acts as a user, whose
+ * role decides which routes it may call.
+ */
+const ACCEPTED_KEY_TYPES = KEY_TYPES.filter((type) => type !== 'jwt');
 
 export function accessRow(scopes: readonly string[]): AccessRow {
   const capabilities = capabilitiesOf(scopes);
   return {
     scopes,
-    keyTypes: TAKEN_KEY_TYPES.filter((type) => scopes.some((scope) => scopesAllowedFor(type).has(scope))),
+    keyTypes: ACCEPTED_KEY_TYPES.filter((type) => scopes.some((scope) => scopesAllowedFor(type).has(scope))),
     roles: ROLES.filter(({ organisation, workspace }) => {
       const ceiling = ceilingOf(organisation, workspace, ALL_OPEN);
       return scopes.some((scope) => ceiling.has(scope));

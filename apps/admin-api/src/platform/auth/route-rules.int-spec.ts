@@ -235,7 +235,7 @@ describe('access table in the document', () => {
     expect(empty).toEqual([]);
   });
 
-  it('lists no JWT as a key type, since none is accepted yet', async () => {
+  it('lists jwt as the key type of no route, and refuses a token without a trust as a key', async () => {
     expect(operations.filter(({ keyTypes }) => keyTypes.includes('jwt'))).toEqual([]);
     const jwt = `${Buffer.from('{"alg":"RS256","kid":"a"}').toString('base64url')}.e30.c2ln`;
     expect((await admin.call('GET', '/v1/configs', { key: jwt })).status).toBe(401);

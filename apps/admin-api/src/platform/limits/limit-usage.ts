@@ -45,8 +45,8 @@ export interface LimitOwner {
  * of one organisation. Runs two queries for any number of budgets, and none without budgets.
  */
 export async function withUsage<
-  Answer extends { readonly usage_limits: ShownUsageLimit | readonly ShownUsageLimit[] | null },
->(manager: EntityManager, responses: readonly Answer[], owners: readonly LimitOwner[]): Promise<Answer[]> {
+  Response extends { readonly usage_limits: ShownUsageLimit | readonly ShownUsageLimit[] | null },
+>(manager: EntityManager, responses: readonly Response[], owners: readonly LimitOwner[]): Promise<Response[]> {
   const buckets = responses.map(({ usage_limits: limits }, at) => bucketsOf(limits, owners[at]));
   const all = buckets.flat();
   const [first] = all;

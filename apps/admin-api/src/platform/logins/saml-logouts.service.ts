@@ -1,6 +1,6 @@
 import { SsoConnectionEntity, type SsoSessionEntity } from '@gw/entities';
 import {
-  buildLogoutAnswer,
+  buildLogoutResponse,
   buildLogoutRequest,
   logoutIssuer,
   readLogoutRequest,
@@ -76,7 +76,7 @@ export class SamlLogouts {
   ): OutgoingMessage | null {
     const { sloUrl, sloResponseUrl } = samlSettingsOf(connection);
     const message = this.messageTo(connection, sloResponseUrl ?? sloUrl);
-    return message === null ? null : buildLogoutAnswer({ ...message, requestId, relayState });
+    return message === null ? null : buildLogoutResponse({ ...message, requestId, relayState });
   }
 
   /** What each message of ours has; null where the provider has no such address. */

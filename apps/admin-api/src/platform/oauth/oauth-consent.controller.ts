@@ -8,7 +8,7 @@ import { Public, SessionOnly } from '../auth/access';
 import { factsOf } from '../auth/principals.service';
 import type { AuthenticatedSession } from '../auth/session.strategy';
 import { SETTINGS, type AdminSettings } from '../../settings';
-import type { ConsentCaller } from './consent-answers';
+import type { ConsentCaller } from './consent-decisions';
 import { OauthConsents } from './oauth-consents.service';
 import { consentPage, continuePage, errorPage, signInPage, type SignInForm } from './oauth-pages';
 import { PageSessions } from './page-sessions';

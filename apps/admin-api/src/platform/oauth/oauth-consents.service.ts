@@ -16,10 +16,10 @@ import {
   assertFormToken,
   callerOf,
   formToken,
-  takeAnswer,
+  applyDecision,
   type AnswerForm,
   type ConsentCaller,
-} from './consent-answers';
+} from './consent-decisions';
 import { GrantWriter } from './grant-writer';
 import { assertAllowed } from './oauth-policy';
 import { grantedBefore, type RepeatedRequest } from './remembered-consents';
@@ -29,7 +29,7 @@ import { OauthTransactions } from './oauth-transactions';
 
 type Interaction = InstanceType<Provider['Interaction']>;
 
-export interface ConsentAnswer {
+export interface ConsentDecision {
   readonly resumeState: string;
   readonly csrf: string;
   readonly approved: boolean;
@@ -87,8 +87,8 @@ export class OauthConsents {
    * Takes the user's answer once, and returns where the browser goes on. Throws as `view` does, and `forbidden` for a workspace that is
    * not the user's.
    */
-  async answer(caller: ConsentCaller, answer: ConsentAnswer): Promise<{ readonly redirect_uri: string }> {
-    return takeAnswer(
+  async answer(caller: ConsentCaller, answer: ConsentDecision): Promise<{ readonly redirect_uri: string }> {
+    return applyDecision(
       this.transactions,
       caller,
       (work) => this.take(work, caller, answer),
@@ -105,7 +105,7 @@ export class OauthConsents {
     caller: ConsentCaller,
     resumeState: string,
   ): Promise<{ readonly redirect_uri: string } | null> {
-    return takeAnswer(
+    return applyDecision(
       this.transactions,
       caller,
       async (work) => {
@@ -129,7 +129,7 @@ export class OauthConsents {
   private async take(
     work: OauthWork,
     caller: ConsentCaller,
-    answer: ConsentAnswer,
+    answer: ConsentDecision,
   ): Promise<{ readonly redirect_uri: string }> {
     const open = await this.locked(work, answer.resumeState);
     const form = formOf(answer.resumeState);
@@ -151,7 +151,7 @@ export class OauthConsents {
     {
       workspaceId,
       rememberedFrom = null,
-    }: Pick<ConsentAnswer, 'workspaceId'> & { rememberedFrom?: string | null },
+    }: Pick<ConsentDecision, 'workspaceId'> & { rememberedFrom?: string | null },
   ): Promise<void> {
     const place = { ...caller.session, workspaceId };
     const provider = await this.engine.provider();

@@ -10,10 +10,10 @@ import {
   assertFormToken,
   callerOf,
   formToken,
-  takeAnswer,
+  applyDecision,
   type AnswerForm,
   type ConsentCaller,
-} from './consent-answers';
+} from './consent-decisions';
 import type { DeviceView } from './device-pages';
 import { GrantWriter, type Requested } from './grant-writer';
 import { OauthArtifacts } from './oauth-artifacts';
@@ -38,7 +38,7 @@ interface OpenDevice extends Requested {
   readonly deviceAddress: string | null;
 }
 
-export interface DeviceAnswer {
+export interface DeviceDecision {
   readonly userCode: string;
   readonly csrf: string;
   readonly approved: boolean;
@@ -91,11 +91,11 @@ export class OauthDevices {
   }
 
   /** Takes the user's answer once. Throws as `view` does, and `forbidden` for a workspace that is not the user's. */
-  async answer(caller: ConsentCaller, answer: DeviceAnswer): Promise<void> {
-    await takeAnswer(this.transactions, caller, (work) => this.take(work, caller, answer));
+  async answer(caller: ConsentCaller, answer: DeviceDecision): Promise<void> {
+    await applyDecision(this.transactions, caller, (work) => this.take(work, caller, answer));
   }
 
-  private async take(work: OauthWork, caller: ConsentCaller, answer: DeviceAnswer): Promise<void> {
+  private async take(work: OauthWork, caller: ConsentCaller, answer: DeviceDecision): Promise<void> {
     const { manager } = work;
     const form = formOf(answer.userCode);
     assertFormToken(this.secrets.oauthPageKey, form, caller.session, answer.csrf);
@@ -129,7 +129,7 @@ export class OauthDevices {
     );
   }
 
-  private async read(manager: EntityManager, userCode: string, forAnswer = false): Promise<OpenDevice> {
+  private async read(manager: EntityManager, userCode: string, forDecision = false): Promise<OpenDevice> {
     const code = userCodeForm(userCode);
     if (code === undefined) throw unknownCode();
     const row = await manager.findOne(OauthArtifactEntity, {
@@ -139,7 +139,7 @@ export class OauthDevices {
         expiresAt: MoreThan(new Date()),
         consumedAt: IsNull(),
       },
-      ...(forAnswer ? { lock: { mode: 'pessimistic_write' } } : {}),
+      ...(forDecision ? { lock: { mode: 'pessimistic_write' } } : {}),
     });
     if (row === null) throw unknownCode();
     const { params, deviceInfo, accountId, error } = row.payload as DevicePayload;

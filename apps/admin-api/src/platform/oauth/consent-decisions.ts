@@ -44,7 +44,7 @@ export function assertFormToken(
 }
 
 /** Takes a user's answer in one transaction, which begins after `prepare`. A refused answer is in the audit log with its reason. */
-export async function takeAnswer<T>(
+export async function applyDecision<T>(
   transactions: OauthTransactions,
   caller: ConsentCaller,
   take: (work: OauthWork) => Promise<T>,
