@@ -18,6 +18,7 @@ import { DryRunInterceptor } from './platform/dry-runs/dry-run.interceptor';
 import { FixedMembersInterceptor } from './platform/fixed-members/fixed-members.interceptor';
 import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor';
 import { IdempotentRequests } from './platform/idempotency/idempotent-requests';
+import { WrittenEtagInterceptor } from './platform/unit-of-work/written-etag.interceptor';
 import type { AdminSettings } from './settings';
 
 const HEALTH: FactoryProvider = {
@@ -64,6 +65,7 @@ export class AppModule {
         { provide: APP_INTERCEPTOR, useClass: DryRunInterceptor },
         IdempotentRequests,
         { provide: APP_INTERCEPTOR, useClass: IdempotencyInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: WrittenEtagInterceptor },
         { provide: APP_INTERCEPTOR, useClass: FixedMembersInterceptor },
         {
           provide: APP_FILTER,

@@ -36,3 +36,32 @@ export async function collectingChecked<T>(
 export const noteChecked = (entries: readonly object[]): void => {
   collectors.getStore()?.push(...entries);
 };
+
+/** The resource that a request created or changed, as of the commit of its transaction. */
+export interface Written {
+  /** Null for a resource without an id. */
+  readonly id: string | null;
+  readonly slug?: string;
+  readonly etag: string;
+}
+
+interface LastWrite {
+  written: Written | null;
+}
+
+const lastWrites = new AsyncLocalStorage<LastWrite>();
+
+/** Runs a request and returns what the last of its transactions wrote; null when that has no etag. */
+export async function collectingWritten<T>(
+  run: () => Promise<T>,
+): Promise<{ readonly result: T; readonly written: Written | null }> {
+  const last: LastWrite = { written: null };
+  const result = await lastWrites.run(last, run);
+  return { result, written: last.written };
+}
+
+/** Keeps what a committed transaction wrote, for the caller of `collectingWritten`. */
+export function noteWritten(written: Written | null): void {
+  const last = lastWrites.getStore();
+  if (last) last.written = written;
+}

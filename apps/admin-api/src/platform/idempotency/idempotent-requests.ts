@@ -27,6 +27,8 @@ interface KeptResponse {
   readonly status: number;
   /** Absent for a response without a body. */
   readonly body?: unknown;
+  /** Header of a created resource. */
+  readonly etag?: string;
 }
 
 /**
@@ -48,8 +50,9 @@ export class IdempotentRequests {
   async once(claim: RequestClaim, handle: () => Promise<unknown>, reply: FastifyReply): Promise<unknown> {
     const known = await this.claimOrWait(claim);
     if (known === null) return this.first(claim, handle, reply);
-    const { status, body } = this.opened(claim, known);
+    const { status, body, etag } = this.opened(claim, known);
     void reply.status(status).header('idempotent-replayed', 'true');
+    if (etag !== undefined) void reply.header('etag', etag);
     return body;
   }
 
@@ -82,7 +85,12 @@ export class IdempotentRequests {
       await releaseRequest(this.dataSource.manager, claim).catch(() => undefined);
       throw error;
     }
-    const sealed = this.sealed(claim, { status: reply.statusCode, body });
+    const etag = reply.getHeader('etag');
+    const sealed = this.sealed(claim, {
+      status: reply.statusCode,
+      body,
+      ...(typeof etag === 'string' ? { etag } : {}),
+    });
     // The request was executed and its caller gets the response. If storing fails, a repeated request still learns that
     // it was executed, from the record that committed with the change.
     await keepResponse(this.dataSource.manager, claim, sealed).catch(() => undefined);

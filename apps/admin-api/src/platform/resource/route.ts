@@ -5,17 +5,26 @@ import { Requires } from '../auth/access';
 
 type Scopes = string | [string, ...string[]];
 
+const ETAG = {
+  etag: { description: 'Etag of the resource, where it has one.', schema: { type: 'string' } },
+} as const;
+
 const route =
-  (method: (path: string | string[]) => MethodDecorator) =>
+  (method: (path: string | string[]) => MethodDecorator, headers: typeof ETAG | undefined = ETAG) =>
   (path: string | string[], scopes: Scopes, response: Type | [Type] = EmptyResponse): MethodDecorator =>
     applyDecorators(
       method(path),
       Requires(...(typeof scopes === 'string' ? ([scopes] as [string]) : scopes)),
-      ApiOkResponse({ type: response }),
+      ApiOkResponse({ type: response, ...(headers && { headers }) }),
     );
 
 /**
  * Declares a route below the controller's paths, with its scopes and response class; without a class the response is
  * `{}`.
  */
-export const Route = { get: route(Get), post: route(Post), put: route(Put), delete: route(Delete) } as const;
+export const Route = {
+  get: route(Get),
+  post: route(Post),
+  put: route(Put),
+  delete: route(Delete, undefined),
+} as const;

@@ -61,14 +61,16 @@ export async function findRow<R extends ResourceRow>(
  * matches its version.
  */
 export async function lockRow<R extends ResourceRow>(
-  { manager }: Write,
+  write: Write,
   resource: Pick<Resource<R>, 'entity' | 'where' | 'allow'>,
   at: At,
   action: 'update' | 'delete' = 'update',
 ): Promise<R> {
-  const row = await findRow(manager, resource, at, { lock: action === 'delete' ? FOR_UPDATE : FOR_CHANGE });
+  const lock = action === 'delete' ? FOR_UPDATE : FOR_CHANGE;
+  const row = await findRow(write.manager, resource, at, { lock });
   resource.allow?.(row, at.caller, action);
   assertMatches(at.ifMatch, row);
+  if (action === 'update') write.concerns(row);
   return row;
 }
 
@@ -85,6 +87,7 @@ export async function createRow<R extends ResourceRow>(
   const row = await write.manager.save(
     write.manager.create(resource.entity, { id: uuidv7(), ...values } as DeepPartial<R>),
   );
+  write.concerns(row);
   const more = await finish?.(row);
   const after = { ...(await resource.view(row, write.caller, write.manager)), ...(more ?? {}) };
   audit(write, resource, 'create', row, { after });

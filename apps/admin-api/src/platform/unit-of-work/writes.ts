@@ -1,9 +1,10 @@
 import type { DocumentKey } from '@gw/contracts';
-import { markCarriedOut } from '@gw/entities';
+import { markCarriedOut, type Row } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import { etagOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { currentCall } from '../common/call-context';
+import { currentCall, noteWritten, type Written } from '../common/call-context';
 import { DryRunChecked, warningsOf } from '../dry-runs/dry-run-checked';
 import { assertFixed } from '../fixed-members/assert-fixed';
 import { ChangeRecorder } from './change-recorder';
@@ -26,7 +27,16 @@ export class Writes {
     private readonly caps: ResourceCaps,
   ) {}
 
-  run<T, C extends AuditCaller>(caller: C, work: (write: Write<C>) => Promise<T>): Promise<T> {
+  async run<T, C extends AuditCaller>(caller: C, work: (write: Write<C>) => Promise<T>): Promise<T> {
+    const { result, written } = await this.transaction(caller, work);
+    noteWritten(written);
+    return result;
+  }
+
+  private transaction<T, C extends AuditCaller>(
+    caller: C,
+    work: (write: Write<C>) => Promise<T>,
+  ): Promise<{ readonly result: T; readonly written: Written | null }> {
     return this.dataSource.transaction(async (manager) => {
       const write = new Write(manager, caller);
       const result = await work(write);
@@ -36,10 +46,11 @@ export class Writes {
       // A dry run ends here, before the audit and change records, whose locks make other writers wait.
       if (currentCall()?.isDryRun === true) throw new DryRunChecked(warningsOf(result), write.entries);
       await assertOnce(manager);
+      const written = await write.written();
       await this.audits.record(manager, caller, write.entries);
       // Last, because it locks the outbox until the commit.
       await this.changes.record(manager, { changed: write.changedKeys, removed: write.removedKeys });
-      return result;
+      return { result, written };
     });
   }
 }
@@ -66,15 +77,39 @@ export const FOR_UPDATE = { mode: 'pessimistic_write' } as const;
  */
 export const FOR_CHANGE = { mode: 'for_no_key_update' } as const;
 
+type VersionedRow = Row & { readonly id: string; readonly slug?: string };
+
+/** A row with a version, or the etag of a resource without one. */
+export type Concerned = VersionedRow | Written;
+
 export class Write<C extends AuditCaller = AuditCaller> {
   readonly entries: AuditEntry[] = [];
   readonly changedKeys: DocumentKey[] = [];
   readonly removedKeys: DocumentKey[] = [];
+  private concerned: Concerned | null = null;
 
   constructor(
     readonly manager: EntityManager,
     readonly caller: C,
   ) {}
+
+  /** Names the resource that the request creates or changes. The first one counts, as later ones depend on it. */
+  concerns(resource: Concerned): void {
+    this.concerned ??= resource;
+  }
+
+  /** Returns the named resource with its etag after all changes; null when there is none, or it was deleted. */
+  async written(): Promise<Written | null> {
+    const { concerned } = this;
+    if (!concerned || 'etag' in concerned) return concerned;
+    const { id, slug } = concerned;
+    // Read again, because a plain update increments the version in the database only.
+    const row = await this.manager.findOne(concerned.constructor as new () => VersionedRow, {
+      where: { id },
+      select: { id: true, version: true },
+    });
+    return row && { id, ...(slug === undefined ? {} : { slug }), etag: etagOf(row) };
+  }
 
   audit(entry: AuditEntry): void {
     this.entries.push(entry);

@@ -38,6 +38,7 @@ export class OrganisationPropertiesService {
       const before = toProperties(row);
       assign(UpdatePropertiesDto, row, input);
       const after = toProperties(await manager.save(row));
+      write.concerns({ id: null, etag: after.etag });
       write.audit({
         action: 'update',
         resourceType: 'organisation',

@@ -46,6 +46,7 @@ export class RepricingsService {
           ...{ cursorTime: null, cursorId: null, report: NOTHING },
         }),
       );
+      write.concerns(row);
       write.audit({
         action: 'create',
         resourceType: RESOURCE,
@@ -75,6 +76,7 @@ export class RepricingsService {
       const { manager } = write;
       const row = await findRepricing(manager, caller, id, true);
       assertMatches(ifMatch, row);
+      write.concerns(row);
       if (row.status !== 'previewed') {
         throw new GatewayError('conflict', {
           message: `The repricing is ${row.status}; only a previewed one can be applied.`,

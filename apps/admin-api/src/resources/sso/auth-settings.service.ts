@@ -3,6 +3,7 @@ import { assertTag, invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { inOrganisation } from '../../platform/auth/tenancy';
+import { noteWritten } from '../../platform/common/call-context';
 import type { Principal } from '../../platform/common/principal';
 import type { LoginSettingsResponse, UpdateLoginSettingsDto } from './auth-settings.dto';
 import { domainsOf } from './sso-grants';
@@ -55,6 +56,7 @@ export class AuthSettingsService {
     assertTag(ifMatch, NO_CONNECTION_TAG);
     if (type === undefined) throw invalid('sso_type', 'sso_type is required: oidc, saml or no-auth');
     if (type !== 'no-auth') await this.connections.create(caller, { ...given, name: NAME, type });
+    else noteWritten({ id: null, etag: NO_CONNECTION_TAG });
     return {};
   }
 

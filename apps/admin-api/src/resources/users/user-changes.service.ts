@@ -31,7 +31,8 @@ export class UserChangesService {
     const { caller } = at;
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      const { seat, place, before } = await lockSeat(manager, at);
+      const { seat, user, place, before } = await lockSeat(manager, at);
+      write.concerns({ id: user.id, etag: userTag({ ...user, role }) });
       if (role === seat.role) return {};
       await assertNotManaged(manager, place);
       if (role === 'owner') assertOwner(caller);
@@ -103,7 +104,12 @@ async function assertMayUnseat(
 async function lockSeat(
   manager: EntityManager,
   { caller, reference, ifMatch }: At,
-): Promise<{ readonly seat: OrganisationUserEntity; readonly place: Seat; readonly before: object }> {
+): Promise<{
+  readonly seat: OrganisationUserEntity;
+  readonly user: UserEntity;
+  readonly place: Seat;
+  readonly before: object;
+}> {
   const { organisationId } = inOrganisation(caller);
   const userId = idOf(reference);
   const seats = await manager.find(OrganisationUserEntity, {
@@ -118,5 +124,6 @@ async function lockSeat(
   const { role, status } = seat;
   const user = await manager.findOneByOrFail(UserEntity, { id: userId });
   assertTag(ifMatch, userTag({ ...user, role }));
-  return { seat, place: { organisationId, userId }, before: { id: userId, email: user.email, role, status } };
+  const before = { id: userId, email: user.email, role, status };
+  return { seat, user, place: { organisationId, userId }, before };
 }

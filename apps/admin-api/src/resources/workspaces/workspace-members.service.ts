@@ -94,7 +94,9 @@ export class WorkspaceMembersService {
       const { place, before } = await lockMember(write, at);
       const { workspaceId, userId } = place;
       await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role, source: 'manual' });
-      audit(write, 'update', place, { before, after: await memberOf(manager, workspaceId, userId) });
+      const after = await memberOf(manager, workspaceId, userId);
+      write.concerns({ id: userId, etag: after.etag });
+      audit(write, 'update', place, { before, after });
       await this.userKeys.touch(write, place);
       return {};
     });
