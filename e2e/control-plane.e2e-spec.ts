@@ -102,6 +102,18 @@ describe.each<Drivers>(['embedded', 'Redis'])('control plane with the %s drivers
     expect(await routeOf({ 'x-gw-provider': '@first' })).toBe('first');
   });
 
+  it('refuses a leaked secret that a rotation has revoked, and accepts the new one', async () => {
+    const headers = { 'x-gw-provider': '@first' };
+    const { id, key } = await bench().newKey();
+    await becomes('first', headers, { key });
+    const { key: fresh } = await bench().manage<{ key: string }>('POST', `/api-keys/${id}/rotate`, {
+      key: bench().adminKey,
+      body: { revoke_previous: true },
+    });
+    await becomes('api_key_invalid', headers, { key });
+    await becomes('first', headers, { key: fresh });
+  });
+
   it('[AUT-06] [SVC-02] accepts a new key, refuses a deleted one, and logs its requests for the organisation', async () => {
     const headers = { 'x-gw-provider': '@first' };
     const { id, key } = await bench().newKey();

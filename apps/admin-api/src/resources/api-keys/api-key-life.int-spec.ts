@@ -243,6 +243,14 @@ describe('changes of an API key', () => {
     expect(event.removed.sort()).toEqual(
       [first, second].map((key) => documentKey.apiKey(hashOf(key))).sort(),
     );
+    const { body: audit } = await admin.get<{ records: object[] }>(
+      '/v1/audit-logs?action=rotate&resource_type=api_keys&page_size=1',
+      { key: ours.adminKey },
+    );
+    expect(audit.records).toMatchObject([
+      { resource_id: id, after: { revoke_previous: true, transition_expires_at: null } },
+    ]);
+    expect(JSON.stringify(audit)).not.toContain(body.key);
     const both = await rotate({ revoke_previous: true, key_transition_period_ms: 1_800_000 });
     expect([both.status, both.body.error.param]).toEqual([400, 'revoke_previous']);
     expect((await admin.get('/v1/workspaces', { key: body.key })).status).toBe(200);

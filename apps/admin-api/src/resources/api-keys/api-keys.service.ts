@@ -168,6 +168,7 @@ export class ApiKeysService {
       const row = await findRow(manager, API_KEY, { caller, reference }, { lock: FOR_UPDATE });
       assertMay(caller, row.type, 'rotate');
       await assertMayRotate(manager, caller, row);
+      write.concerns(row);
       const transitionMs =
         input.key_transition_period_ms ?? row.rotationPolicy?.key_transition_period_ms ?? TRANSITION_MS_MIN;
       const rotation =
@@ -185,6 +186,7 @@ export class ApiKeysService {
           api_key_id: row.id,
           rotation_mode: rotation.mode,
           masked_old: rotation.oldMasked,
+          revoke_previous: input.revoke_previous === true,
           transition_expires_at: expires,
         },
       });
