@@ -227,7 +227,9 @@ async function ask(
   workspace: boolean,
 ): Promise<{ status: number; param: string | null }> {
   const parameters = queried().find((list) => list.path === path)?.parameters ?? [];
-  const named = `${requiredBeside(parameters, query)}${workspace ? `&workspace_id=${ours.workspaceId}` : ''}`;
+  const isTail = parameters.some(({ name }) => name === 'max_seconds');
+  const short = isTail && !query.startsWith('max_seconds') ? '&max_seconds=1' : '';
+  const named = `${short}${requiredBeside(parameters, query)}${workspace ? `&workspace_id=${ours.workspaceId}` : ''}`;
   const { status, body } = await admin.get<Partial<Failure>>(`${urlOf(path)}?${query}${named}`, {
     // Routes of the caller's own account take sessions only.
     ...(path.startsWith('/v1/auth/') ? { token: session } : { key: ours.adminKey }),

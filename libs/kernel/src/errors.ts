@@ -28,6 +28,11 @@ export const ERRORS = {
     message: 'The request headers are larger than this gateway accepts.',
   },
   request_malformed: { status: 400, code: 'AB01', message: 'The request is not well-formed HTTP.' },
+  range_not_satisfiable: {
+    status: 416,
+    code: 'AB01',
+    message: 'The requested range is not part of the content.',
+  },
   expectation_failed: {
     status: 417,
     code: 'AB01',

@@ -59,6 +59,7 @@ export {
 } from './guardrails/guardrail-verdicts.queries';
 export { type Bounds, type LogFilter, type LogOwner, type LogPosition } from './pages/log-conditions';
 export { listLogs } from './pages/log-pages.queries';
+export { logsOfIds, recentLogs, type RecentLogs } from './pages/log-tail.queries';
 export { findLog, type StoredRequestLogDetail } from './pages/log-reader.queries';
 export { amendLogs } from './rows/log-amendments.queries';
 export {

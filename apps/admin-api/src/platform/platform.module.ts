@@ -31,6 +31,7 @@ import { SelfService } from './auth/self.service';
 import { IssuerTrusts } from './accounts/issuer-trusts';
 import { TokenUsers } from './accounts/token-users.service';
 import { TokenIdentities } from './auth/token-identities';
+import { ContinuedAccess } from './auth/continued-access';
 import { CookieSessions } from './auth/cookie-sessions.service';
 import { ConsoleLoginInterceptor } from './logins/console-login.interceptor';
 import { TokenProofs } from './auth/token-proofs';
@@ -170,6 +171,7 @@ const FROM_SETTINGS: readonly FactoryProvider[] = [
 const SHARED = [
   ApiKeySecretsService,
   AuditRecorder,
+  ContinuedAccess,
   CredentialsService,
   PermissionsService,
   GuardrailCredentials,

@@ -56,6 +56,7 @@ import { LogExportsController } from './log-exports/log-exports.controller';
 import { LogExportsService } from './log-exports/log-exports.service';
 import { FeedbackController } from './logs/feedback.controller';
 import { FeedbackService } from './logs/feedback.service';
+import { LogBodyFiles } from './logs/log-body-files';
 import { LogTail } from './logs/log-tail';
 import { LogsController } from './logs/logs.controller';
 import { LogsService } from './logs/logs.service';
@@ -247,6 +248,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
       LogsService,
       { provide: LogReader, useExisting: LogsService },
       FeedbackService,
+      LogBodyFiles,
       LogTail,
       ...FROM_SETTINGS,
     ],

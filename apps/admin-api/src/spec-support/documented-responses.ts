@@ -11,6 +11,8 @@ interface Operation {
   readonly path: RegExp;
   /** Index of the success schema in `answers`; null when there is none. */
   readonly success: number | null;
+  /** Whether success is described by another schema than that of a JSON body: a stream or a file. */
+  readonly isStreamOrFile: boolean;
   /** Statuses of documented redirects. */
   readonly redirects: readonly string[];
   /** Index of the 503 schema of a readiness route, which is not an error body; null for other routes. */
@@ -40,6 +42,9 @@ export class DocumentedResponses {
         method: method.toUpperCase(),
         path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
         success: placeOf((responses['200'] ?? responses['201'])?.content?.[JSON_TYPE]?.schema),
+        isStreamOrFile: Object.entries(responses['200']?.content ?? {}).some(
+          ([type, media]) => type !== JSON_TYPE && media?.schema !== undefined,
+        ),
         redirects: Object.keys(responses).filter((status) => status.startsWith('3')),
         unavailable: /\/ready$/.test(path) ? placeOf(responses['503']?.content?.[JSON_TYPE]?.schema) : null,
       })),
@@ -55,7 +60,9 @@ export class DocumentedResponses {
 
   /** Operations without a response schema. */
   get undocumented(): string[] {
-    return this.operations.filter(({ success }) => success === null).map(({ name }) => name);
+    return this.operations
+      .filter(({ success, isStreamOrFile }) => success === null && !isStreamOrFile)
+      .map(({ name }) => name);
   }
 
   /** Throws when the response of a documented operation does not match its schema. */

@@ -43,18 +43,22 @@ const CALLS_AT_A_TIME = 8;
 const KNOWN_MAX = 20;
 const HAS_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
+/** Streams of events are left out: they last as long as their caller wants. */
 export function callableOperationsOf(admin: TestAdminApi): CallableOperation[] {
   return Object.entries(admin.api.document.paths).flatMap(([path, item]) =>
-    Object.entries(item as Record<string, Record<string, unknown>>).map(([method, operation]) => {
+    Object.entries(item as Record<string, Record<string, unknown>>).flatMap(([method, operation]) => {
+      if (JSON.stringify(operation['responses']).includes('"text/event-stream"')) return [];
       const body = operation['requestBody'] as
         { readonly content: Readonly<Record<string, { readonly schema: Schema }>> } | undefined;
-      return {
-        method: method.toUpperCase(),
-        path,
-        parameters: (operation['parameters'] ?? []) as Parameter[],
-        body: body?.content['application/json']?.schema ?? null,
-        statuses: Object.keys(operation['responses'] as object),
-      };
+      return [
+        {
+          method: method.toUpperCase(),
+          path,
+          parameters: (operation['parameters'] ?? []) as Parameter[],
+          body: body?.content['application/json']?.schema ?? null,
+          statuses: Object.keys(operation['responses'] as object),
+        },
+      ];
     }),
   );
 }

@@ -103,7 +103,11 @@ const log: Maker = async (admin, { organisationId, workspaceId, mark }) => {
   const record = { ...sampleLogRecord(), organisationId, workspaceId, metadata: { team: mark } };
   await ensureLogPartitions(admin.dataSource, [dayOf(new Date(record.createdAt))]);
   await insertLogs(admin.dataSource.manager, [
-    { row: requestLogRow(record), request: Buffer.from('{}'), response: null },
+    {
+      row: requestLogRow(record),
+      request: Buffer.from(JSON.stringify({ text: mark })),
+      response: Buffer.from(JSON.stringify({ text: mark })),
+    },
   ]);
   return { id: record.id };
 };

@@ -387,8 +387,11 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   feedback_create: named(body({ trace_id: 'x', value: 1 })),
   feedback_update: workspace('feedback', body({ value: 2 })),
   logs_list: named(),
+  logs_tail: named({ query: 'max_seconds=1' }),
   // Other scopes read only logs of the caller's own requests, and no fixture is one.
   logs_get: workspace('log', { scopes: ['logs.view'] }),
+  logs_request: workspace('log', { scopes: ['logs.view'] }),
+  logs_response: workspace('log', { scopes: ['logs.view'] }),
   ...analytics(),
   traces_ingest: named(body({ resourceSpans: [] })),
   traces_spans: workspace('traceSpan', { needsWorkspace: true }),

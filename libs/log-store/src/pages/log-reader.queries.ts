@@ -9,20 +9,27 @@ export type StoredRequestLogDetail = StoredRequestLog &
     readonly content: Buffer | null;
   };
 
-/** One log with its decision record and bodies; null when this owner has none of that id. */
+/**
+ * One log with its decision record and bodies; null when this owner has none of that id. Without `bodies` the database
+ * does not read them: `content` is null.
+ */
 export async function findLog(
   manager: EntityManager,
   owner: LogOwner,
   id: string,
+  { bodies = true } = {},
 ): Promise<StoredRequestLogDetail | null> {
   const parameters: unknown[] = [];
   const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
   const where = [`id = ${bind(id)}`, ...ownerConditions(owner, bind)];
   const rows: StoredRequestLogDetail[] = await manager.query(
-    `SELECT ${REQUEST_LOG_COLUMNS.map((column) => `log.${column}`).join(', ')}, body.content
+    `SELECT ${REQUEST_LOG_COLUMNS.map((column) => `log.${column}`).join(', ')}, ${bodies ? 'body.content' : 'NULL AS content'}
      FROM (SELECT * FROM request_logs WHERE ${where.join(' AND ')} ORDER BY created_at LIMIT 1) log
-     LEFT JOIN request_log_bodies body ON body.id = log.id AND body.created_at = log.created_at`,
+     ${bodies ? JOIN_BODIES : ''}`,
     parameters,
   );
   return rows[0] ?? null;
 }
+
+const JOIN_BODIES =
+  'LEFT JOIN request_log_bodies body ON body.id = log.id AND body.created_at = log.created_at';

@@ -35,7 +35,8 @@ export class LogResponse extends ShownLogColumns {
   @ResponseField.oneOf(['USD']) readonly cost_currency!: 'USD';
 }
 
-/** A logged body: JSON as a value, other text as a string (`utf8`), all else in base64. Null when none was stored. */
+/** A logged body: JSON as a value, other text as a string (`utf8`), all else in base64. Null when none was stored or
+ * the request has `bodies=false`. */
 export class LoggedBody {
   @ResponseField.text({ nullable: true, example: 'application/json' }) readonly content_type!: string | null;
   @ResponseField.integer({ description: 'Bytes on the wire; the stored body may be truncated.', example: 1 })

@@ -66,3 +66,12 @@ export class TailLogsQuery extends ListLogsQuery {
   @QueryIntegerField({ min: 1, max: 3_600, fallback: 900, description: 'Seconds until the tail ends.' })
   max_seconds!: number;
 }
+
+export class ReadLogQuery {
+  @QueryBooleanField({
+    optional: true,
+    description:
+      'false: without the bodies, which are then null and not read; `/request` and `/response` return them. Default: true.',
+  })
+  bodies?: boolean;
+}

@@ -7,19 +7,13 @@ import type { ServerResponse } from 'node:http';
 import { In, IsNull, type DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { isUuid } from '../../platform/auth/tenancy';
+import { disconnectIfSlow, downloadHeaders } from '../../platform/common/downloads';
 import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
 import type { AdminSettings } from '../../settings';
 
 const LINK_MS = 60 * 60 * 1_000;
 /** Maximum concurrent downloads of this process, shared among callers. Each holds one part in memory. */
 const DOWNLOADS_MAX = 20;
-/**
- * A client is disconnected after this time without reading, or when it is this much behind `RATE_MIN`, in milliseconds.
- */
-const STALLED_MS = 60_000;
-/** Minimum read rate in bytes per millisecond: 64 KiB per second. */
-const RATE_MIN = 65.536;
-
 const CONTENT_TYPES = { jsonl: 'application/x-ndjson', parquet: 'application/vnd.apache.parquet' } as const;
 
 /** The unvalidated query parameters of a link. */
@@ -107,15 +101,11 @@ export class LogExportFiles {
     parts: readonly LogExportPartEntity[],
     res: ServerResponse,
   ): Promise<void> {
-    res.on('error', () => undefined);
-    res.setTimeout(STALLED_MS, () => res.destroy());
-    const late = setTimeout(() => res.destroy(), STALLED_MS + Number(row.bytesDone) / RATE_MIN);
+    const endCheck = disconnectIfSlow(res, Number(row.bytesDone));
+    const filename = `logs-${row.id}.${row.format}`;
     res.writeHead(200, {
-      'content-type': CONTENT_TYPES[row.format],
+      ...downloadHeaders({ filename, contentType: CONTENT_TYPES[row.format] }),
       'content-length': row.bytesDone,
-      'content-disposition': `attachment; filename="logs-${row.id}.${row.format}"`,
-      'cache-control': 'private, no-store',
-      'x-content-type-options': 'nosniff',
     });
     try {
       for (const { key } of parts) {
@@ -128,7 +118,7 @@ export class LogExportFiles {
     } catch {
       res.destroy();
     } finally {
-      clearTimeout(late);
+      endCheck();
     }
   }
 }

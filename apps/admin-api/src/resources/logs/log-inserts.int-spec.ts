@@ -2,7 +2,6 @@ import type { LogRecord } from '@gw/contracts';
 import { FeedbackEntity } from '@gw/entities';
 import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
 import { eventually, sampleLogRecord } from '@gw/testing';
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { StubWorker } from '../../spec-support/stub-worker';
 import type {
@@ -219,91 +218,5 @@ describe('uploaded logs', () => {
     ]);
     expect(body).toMatchObject({ object: 'trace', trace_id: 'tree', truncated: false });
     expect((await admin.get('/v1/logs/traces/tree', { key: theirs.key })).status).toBe(404);
-  });
-
-  describe('and their tail', () => {
-    beforeAll(() => admin.api.app.listen(0, '127.0.0.1'));
-
-    /** Stays open until `close`. */
-    async function tail(
-      query: string,
-      key = ours.key,
-    ): Promise<{ text: () => string; close: () => void; res: IncomingMessage }> {
-      const { port } = admin.api.app.getHttpServer().address() as { port: number };
-      let call: ClientRequest | undefined;
-      const res = await new Promise<IncomingMessage>((resolve, reject) => {
-        call = httpRequest(
-          { port, path: `/v1/logs/tail?${query}`, headers: { 'x-gw-api-key': key } },
-          resolve,
-        );
-        call.once('error', reject);
-        call.end();
-      });
-      let text = '';
-      res.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      res.on('error', () => undefined);
-      return { text: () => text, close: () => call?.destroy(), res };
-    }
-    const log = async (changes: Partial<LogRecord>): Promise<string> => {
-      const { organisationId, workspaceId } = ours;
-      const record = sampleLogRecord({ organisationId, workspaceId, ...changes });
-      await insertLogs(admin.dataSource.manager, [
-        { row: requestLogRow(record), request: null, response: null },
-      ]);
-      return record.id;
-    };
-
-    it('sends each later log once, if it matches the filter and is of the same tenant', async () => {
-      const earlier = await log({ traceId: 'tail', createdAt: new Date(Date.now() - 5_000).toISOString() });
-      const open = await tail('status=2xx');
-      const foreign = await tail('', theirs.key);
-      expect(open.res.headers['content-type']).toBe('text/event-stream');
-      await eventually(() => open.text().includes(': tail'));
-      const first = await log({ traceId: 'tail' });
-      const failed = await log({ traceId: 'tail', status: 500 });
-      await eventually(() => open.text().includes(first));
-      const second = await log({ traceId: 'tail' });
-      await eventually(() => open.text().includes(second));
-      const ids = [...open.text().matchAll(/^id: (.+)$/gm)].map(([, id]) => id);
-      expect(ids.filter((id) => id === first)).toHaveLength(1);
-      for (const id of [earlier, failed]) expect(ids).not.toContain(id);
-      const data = /^data: (.+)$/m.exec(open.text())?.[1] ?? '';
-      expect(JSON.parse(data)).toMatchObject({ object: 'log', response_status_code: 200 });
-      expect(foreign.text()).not.toContain('event: log');
-      open.close();
-      foreign.close();
-    });
-
-    it('ends by itself, and limits tails of one caller so that others can open one', async () => {
-      // A caller of its own: the tails that other tests have closed may still count for theirs.
-      const key = await admin.apiKey('workspace-service', ours);
-      const open = await Promise.all(Array.from({ length: 50 }, () => tail('max_seconds=3600', key)));
-      const refused = await tail('', key);
-      expect(refused.res.statusCode).toBe(503);
-      expect(refused.res.headers['retry-after']).toBe('10');
-      // One caller gets half of the 50 slots, so that others find a free one.
-      expect(open.filter(({ res }) => res.statusCode === 200)).toHaveLength(25);
-      const other = await tail('max_seconds=3600', theirs.key);
-      expect(other.res.statusCode).toBe(200);
-      other.close();
-      for (const each of open) each.close();
-      await eventually(async () => {
-        const { res, close } = await tail('max_seconds=1', key);
-        if (res.statusCode !== 200) {
-          close();
-          return false;
-        }
-        await new Promise((resolve) => res.once('end', resolve));
-        return true;
-      });
-    });
-
-    it('needs the scope of lists', async () => {
-      const at = { organisationId: ours.organisationId, workspaceId: ours.workspaceId };
-      const weak = await admin.apiKey('workspace-service', at, ['logs.view']);
-      expect((await tail('', weak)).res.statusCode).toBe(403);
-      expect((await admin.get('/v1/logs/tail')).status).toBe(401);
-      expect((await admin.get('/v1/logs/tail?status=bad', { key: ours.key })).status).toBe(400);
-    });
   });
 });

@@ -1,5 +1,5 @@
 import { GatewayError, Shares } from '@gw/kernel';
-import { listLogs, type LogFilter, type StoredRequestLog } from '@gw/log-store';
+import { logsOfIds, recentLogs, type LogFilter, type StoredRequestLog } from '@gw/log-store';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
@@ -9,8 +9,10 @@ import { logResponse } from './log.view';
 /** Maximum concurrent tails of this process, shared among callers. Each queries the database once per second. */
 const TAILS_MAX = 50;
 const POLL_MS = 1_000;
-/** Maximum logs per query; the newest are sent if there are more. */
+/** Maximum logs sent for one query; the newest are sent if there are more. */
 const AT_ONCE = 500;
+/** Maximum logs of the workspace that a query reads. */
+const READ_MAX = 5_000;
 /**
  * How far back a query looks, in milliseconds: records arrive seconds after their request, or later from a gateway that
  * was disconnected.
@@ -18,6 +20,18 @@ const AT_ONCE = 500;
 const LATE_MS = 60_000;
 /** Maximum unsent bytes. A slower client gets no further logs until it has read some. */
 const PENDING_BYTES_MAX = 1_048_576;
+/** How often a tail checks that its caller may still read logs, in milliseconds. */
+const ACCESS_MS = 5_000;
+
+export interface Tail {
+  readonly caller: Pick<Principal, 'organisationId' | 'userId' | 'apiKeyId'>;
+  readonly filter: LogFilter;
+  readonly seconds: number;
+  /** Whether the caller could still open the tail. */
+  readonly mayGoOn: () => Promise<boolean>;
+  /** Returns the raw response, which the tail then owns. */
+  readonly takeOver: () => ServerResponse;
+}
 
 /** Streams new logs as server-sent events when they are stored. */
 @Injectable()
@@ -33,15 +47,10 @@ export class LogTail implements BeforeApplicationShutdown {
 
   /**
    * Sends a `log` event for each new log, oldest first, in the form of lists; a `skipped` event when there are more
-   * than can be sent; a comment when there are none. Ends after `seconds`, which bounds the cost of a lost client or a
-   * revoked key. Throws `unavailable` when no tail slot is free.
+   * than can be sent; a comment when there are none. Ends after `seconds`, and within seconds after the caller's
+   * credential or rights have ended. Throws `unavailable` when no tail slot is free.
    */
-  async follow(
-    caller: Pick<Principal, 'organisationId' | 'userId' | 'apiKeyId'>,
-    filter: LogFilter,
-    seconds: number,
-    takeOver: () => ServerResponse,
-  ): Promise<void> {
+  async follow({ caller, filter, seconds, mayGoOn, takeOver }: Tail): Promise<void> {
     const { organisationId, userId, apiKeyId } = caller;
     const share = this.places.of(userId ?? apiKeyId ?? organisationId, organisationId);
     if (!share.take(1))
@@ -49,16 +58,25 @@ export class LogTail implements BeforeApplicationShutdown {
         message: 'Too many tails are open, by you or in total; close one or try again later.',
         headers: { 'retry-after': '10' },
       });
-    const startedAt = Date.now();
-    const seen = new Map<string, number>();
+    const endsAt = Date.now() + seconds * 1_000;
+    let checkedAt = Date.now();
+    const logs = new NewLogs(this.dataSource, filter, Date.now());
     const res = takeOver();
     this.open.add(res);
     res.on('error', () => undefined);
-    res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    res.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
     res.write(': tail\n\n');
     try {
-      while (!res.destroyed && !res.writableEnded && Date.now() - startedAt < seconds * 1_000) {
-        if (res.writableLength < PENDING_BYTES_MAX) await this.poll(filter, startedAt, seen, res);
+      while (!res.destroyed && !res.writableEnded && Date.now() < endsAt) {
+        if (Date.now() - checkedAt >= ACCESS_MS) {
+          if (!(await mayGoOn())) break;
+          checkedAt = Date.now();
+        }
+        if (res.writableLength < PENDING_BYTES_MAX) send(res, await logs.next());
         await closedWithin(res, POLL_MS);
       }
       res.end();
@@ -70,29 +88,62 @@ export class LogTail implements BeforeApplicationShutdown {
       share.give(1);
     }
   }
+}
 
-  private async poll(
-    filter: LogFilter,
-    startedAt: number,
-    seen: Map<string, number>,
-    res: ServerResponse,
-  ): Promise<void> {
-    const from = Math.max(startedAt, Date.now() - LATE_MS);
-    const { created_at: times } = filter.ranges;
-    const min = new Date(Math.max(from, Number(times?.min ?? 0)));
-    const ranges = { ...filter.ranges, created_at: { ...times, min } };
-    const rows = await listLogs(this.dataSource.manager, { ...filter, ranges }, AT_ONCE);
-    const fresh = rows.filter(({ id }) => !seen.has(id));
-    if (rows.length === AT_ONCE && fresh.length === AT_ONCE) res.write('event: skipped\ndata: {}\n\n');
-    for (const row of fresh.reverse()) send(res, row);
-    if (fresh.length === 0) res.write(': \n\n');
-    for (const { id, created_at } of fresh) seen.set(id, created_at.getTime());
-    for (const [id, at] of seen) if (at < from) seen.delete(id);
+interface NewRows {
+  /** Oldest first. */
+  readonly rows: readonly StoredRequestLog[];
+  /** Logs that match and are not among the rows. */
+  readonly skipped: number;
+  /** False: more logs have come than a query reads, so there may be more skipped ones. */
+  readonly isExact: boolean;
+}
+
+/** The logs of a filter that are stored while it is followed, each once. */
+class NewLogs {
+  private seen = new Set<string>();
+  /** Time of the newest log that was read. */
+  private readUntil: number;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly filter: LogFilter,
+    private readonly startedAt: number,
+  ) {
+    this.readUntil = startedAt;
+  }
+
+  async next(): Promise<NewRows> {
+    const { manager } = this.dataSource;
+    const { ranges, owner } = this.filter;
+    const from = Math.max(this.startedAt, Date.now() - LATE_MS, Number(ranges.created_at?.min ?? 0));
+    const since = new Date(from);
+    // The paging parameters of lists are ignored.
+    const filter = {
+      ...this.filter,
+      after: null,
+      ranges: { ...ranges, created_at: { ...ranges.created_at, min: since } },
+    };
+    const { ids, newest, cutAt } = await recentLogs(manager, filter, READ_MAX);
+    const fresh = ids.filter((id) => !this.seen.has(id));
+    const isExact = cutAt === null || cutAt.getTime() <= this.readUntil;
+    const rows =
+      fresh.length === 0 ? [] : await logsOfIds(manager, owner, { ids: fresh.slice(0, AT_ONCE), since });
+    // Those that are no longer read are too old to be read again.
+    this.seen = new Set(ids);
+    this.readUntil = newest?.getTime() ?? this.readUntil;
+    return { rows: [...rows].reverse(), skipped: fresh.length - rows.length, isExact };
   }
 }
 
-function send(res: ServerResponse, row: StoredRequestLog): void {
-  res.write(`event: log\nid: ${row.id}\ndata: ${JSON.stringify(logResponse(row))}\n\n`);
+function send(res: ServerResponse, { rows, skipped, isExact }: NewRows): void {
+  if (skipped > 0 || !isExact) {
+    const event = { count: skipped, exact: isExact };
+    res.write(`event: skipped\ndata: ${JSON.stringify(event)}\n\n`);
+  }
+  for (const row of rows)
+    res.write(`event: log\nid: ${row.id}\ndata: ${JSON.stringify(logResponse(row))}\n\n`);
+  if (rows.length === 0) res.write(': \n\n');
 }
 
 const closedWithin = (res: ServerResponse, ms: number): Promise<void> =>

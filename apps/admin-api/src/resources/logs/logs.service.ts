@@ -1,9 +1,15 @@
 import { FeedbackEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { findLog, listLogs, type LogFilter, type LogOwner } from '@gw/log-store';
+import {
+  findLog,
+  listLogs,
+  type LogBodies,
+  type LogFilter,
+  type LogOwner,
+  type StoredRequestLogDetail,
+} from '@gw/log-store';
 import { invalid, isStorableText } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { found, isUuid } from '../../platform/auth/tenancy';
@@ -15,7 +21,7 @@ import { logFilterOf } from '../../platform/logs/log-filter';
 import type { LogDetailResponse, LogPage, LogTraceResponse } from '../../platform/logs/log-responses.dto';
 import type { LogReader } from '../../platform/logs/log-reader';
 import { LogSearch } from './log-search';
-import { LogTail } from './log-tail';
+import { LogTail, type Tail } from './log-tail';
 import { logTree } from './log-tree';
 import { logResponse, logDetailResponse } from './log.view';
 import type { ListLogsQuery, TailLogsQuery } from '../../platform/logs/logs.dto';
@@ -24,6 +30,19 @@ const FEEDBACK_MAX = 100;
 const TRACE_LOGS_MAX = 1_000;
 /** Maximum logs reachable by page number, because all logs before a page are read too. */
 const PAGED_LOGS_MAX = 10_000;
+const NO_BODIES: LogBodies = { request: null, response: null };
+const UNKNOWN_TYPE = 'application/octet-stream';
+
+export interface BodyOfLog {
+  readonly id: string;
+  readonly part: keyof LogBodies;
+}
+
+interface StoredBody {
+  readonly bytes: Buffer;
+  /** As the client or the provider stated it; not checked. */
+  readonly contentType: string;
+}
 
 /** Callers restricted to their own data see only requests made with their own keys. */
 const ownerOf = (caller: Principal): LogOwner => ({
@@ -83,9 +102,12 @@ export class LogsService implements LogReader {
     };
   }
 
-  /** Throws `not_found` also for a log of another workspace or organisation. */
-  async get(caller: Principal, id: string): Promise<LogDetailResponse> {
-    const log = found(isUuid(id) ? await findLog(this.dataSource.manager, readerOf(caller), id) : null);
+  /**
+   * Returns one log. Without `bodies` they are not read: shown as null, with their type and size. Throws `not_found`
+   * also for a log of another workspace or organisation.
+   */
+  async get(caller: Principal, id: string, { bodies = true } = {}): Promise<LogDetailResponse> {
+    const log = await this.one(caller, id, bodies);
     const { workspace_id: workspaceId, trace_id: traceId } = log;
     const feedback =
       workspaceId === null
@@ -95,7 +117,21 @@ export class LogsService implements LogReader {
             order: { createdAt: 'DESC', id: 'DESC' },
             take: FEEDBACK_MAX,
           });
-    return logDetailResponse(log, await this.bodies.of(log), feedback);
+    return logDetailResponse(log, bodies ? await this.bodies.of(log) : NO_BODIES, feedback);
+  }
+
+  /** Returns the stored bytes of one body. Throws `not_found` as `get` does, and for a log without this body. */
+  async body(caller: Principal, { id, part }: BodyOfLog): Promise<StoredBody> {
+    const log = await this.one(caller, id, true);
+    const { [part]: bytes } = await this.bodies.of(log);
+    if (bytes === null)
+      throw new GatewayError('not_found', { message: `No ${part} body is stored for this log.` });
+    return { bytes, contentType: log[`${part}_content_type`] ?? UNKNOWN_TYPE };
+  }
+
+  private async one(caller: Principal, id: string, bodies: boolean): Promise<StoredRequestLogDetail> {
+    const { manager } = this.dataSource;
+    return found(isUuid(id) ? await findLog(manager, readerOf(caller), id, { bodies }) : null);
   }
 
   /** Throws `not_found` for an unknown trace and for one of another tenant. */
@@ -109,15 +145,16 @@ export class LogsService implements LogReader {
     return { object: 'trace', trace_id: traceId, spans, truncated: rows.length > TRACE_LOGS_MAX };
   }
 
-  /** Streams new logs. `takeOver` returns the raw response, which the tail then owns. */
+  /** Streams new logs. `connection` has the rest of what a tail needs. */
   tail(
     caller: Principal,
     query: TailLogsQuery,
     all: Readonly<Record<string, unknown>>,
-    takeOver: () => ServerResponse,
+    connection: Pick<Tail, 'mayGoOn' | 'takeOver'>,
   ): Promise<void> {
     if (query.q !== undefined) throw invalid('q', 'q searches stored logs and is not available for a tail');
-    return this.tails.follow(caller, logFilterOf(ownerOf(caller), query, all), query.max_seconds, takeOver);
+    const filter = logFilterOf(ownerOf(caller), query, all);
+    return this.tails.follow({ caller, filter, seconds: query.max_seconds, ...connection });
   }
 }
 
