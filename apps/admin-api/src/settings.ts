@@ -86,8 +86,10 @@ export const ADMIN_SETTINGS = {
   /** True: the schemas and features of SCIM can be read without a token. */
   SCIM_PUBLIC_DISCOVERY: flag(false),
   ...OAUTH_SETTINGS,
-  /** Requests per credential and minute; 0 for no limit. */
-  CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 100),
+  /** Requests per API key, access token or signed token and minute, in this process; 0 for no limit. */
+  CONTROL_PLANE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 3_000),
+  /** Requests per user with sessions and minute, in this process; 0 for no limit. */
+  CONSOLE_RATE_LIMIT: integer({ min: 0, max: 1_000_000 }, 1_200),
   ...RESOURCE_CAP_SETTINGS,
   /** Days shown to users. The actual retention is configured in the log store. */
   LOG_RETENTION_DISPLAY: integer({ min: 1, max: 36_500 }, 90),
@@ -96,6 +98,12 @@ export const ADMIN_SETTINGS = {
    * Public base URL of this installation (gateway or admin API), used in links. Default: the admin API's own address.
    */
   CONSOLE_URL: optional(url({ protocols: ['http:', 'https:'] })),
+  /** Name of this environment that consoles show, such as `production`; none when absent. */
+  CONSOLE_ENVIRONMENT: optional(text()),
+  /** Address of the gateway for clients; default: PUBLIC_URL, or the address of links. */
+  PUBLIC_GATEWAY_URL: optional(url({ protocols: ['http:', 'https:'] })),
+  /** True: the launcher may request a link that signs the owner in once. Only for an installation on one machine. */
+  CLAIM_ENABLED: flag(false),
   /** Web origins whose pages may call `/mcp/admin`, separated by commas, besides those of this installation. */
   MCP_ALLOWED_ORIGINS: text(''),
   /** Seconds for which browsers must use TLS for this host; with 0 the header is not sent. */

@@ -15,6 +15,7 @@ export const CONTROL_PLANE_SEGMENTS = [
   'collections',
   'config',
   'configs',
+  'console',
   'deployments',
   'feedback',
   'guardrails',

@@ -33,6 +33,7 @@ export {
   type UserKeySettings,
 } from './identity/organisation.entity';
 export { PasswordResetEntity } from './identity/password-reset.entity';
+export { ClaimEntity } from './identity/claim.entity';
 export {
   LoginChallengeEntity,
   RecoveryCodeEntity,

@@ -73,3 +73,4 @@ export { SsoLinkGroups1795873100000 } from './migrations/1795873100000-sso-link-
 export { McpIntegrationVersions1795873200000 } from './migrations/1795873200000-mcp-integration-versions';
 export { McpConnectionScopes1795873300000 } from './migrations/1795873300000-mcp-connection-scopes';
 export { McpLogFields1795874000000 } from './migrations/1795874000000-mcp-log-fields';
+export { Claims1795880000000 } from './migrations/1795880000000-claims';

@@ -281,7 +281,7 @@ export class PlatformModule {
         { provide: APP_GUARD, useClass: AccessGuard },
       ],
       exports: [
-        ...[SETTINGS, Secrets, SigningKeys],
+        ...[SETTINGS, Secrets, SigningKeys, AccessGate],
         ...FROM_SETTINGS.map(({ provide }) => provide),
         ...SHARED,
       ],

@@ -31,6 +31,9 @@ import { CollectionsController } from './collections/collections.controller';
 import { CollectionsService } from './collections/collections.service';
 import { ConfigLookupController, ConfigsController } from './configs/configs.controller';
 import { ConfigsService } from './configs/configs.service';
+import { ConsoleController } from './console/console.controller';
+import { ConsoleService } from './console/console.service';
+import { SignInChoices } from './console/sign-in-choices';
 import { SimulationService } from './configs/simulation.service';
 import { OauthClientsController } from './oauth-clients/oauth-clients.controller';
 import { OauthClientsService } from './oauth-clients/oauth-clients.service';
@@ -177,6 +180,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
   { controllers: [OrganisationsController], providers: [OrganisationsService] },
   { controllers: [OauthClientsController], providers: [OauthClientsService] },
   { controllers: [UsersController], providers: [UsersService, UserChangesService] },
+  { controllers: [ConsoleController], providers: [ConsoleService, SignInChoices] },
   { controllers: [DomainsController], providers: [DomainsService] },
   {
     controllers: [AuthSettingsController, SsoConnectionsController],

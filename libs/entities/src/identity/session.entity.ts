@@ -54,4 +54,8 @@ export class SessionEntity extends PlainRow {
   /** False for a login at an identity provider, which checks factors itself. */
   @Column({ name: 'by_password', type: 'boolean', default: true })
   byPassword!: boolean;
+
+  /** True: opened by the link that the launcher prints, which proves control of the machine instead of a password. */
+  @Column({ name: 'by_claim', type: 'boolean', default: false })
+  byClaim!: boolean;
 }

@@ -22,6 +22,10 @@ export class UserEntity extends Row {
   @Column({ name: 'password_hash', type: 'varchar', length: 255, nullable: true })
   passwordHash!: string | null;
 
+  /** True: the first set-up made the password, and the user has not chosen one since. */
+  @Column({ name: 'password_generated', type: 'boolean', default: false })
+  passwordGenerated!: boolean;
+
   @Column({ name: 'status', type: 'varchar', length: 16, default: 'active' })
   status!: 'active' | 'archived';
 

@@ -34,6 +34,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 export class AccessGate {
   private readonly serviceToken: Buffer;
   private readonly throttle: RequestThrottle;
+  private readonly userThrottle: RequestThrottle;
 
   constructor(
     private readonly apiKeys: ApiKeyAuthenticator,
@@ -47,7 +48,8 @@ export class AccessGate {
     @Inject(SETTINGS) private readonly settings: AdminSettings,
   ) {
     this.serviceToken = digest(secrets.serviceToken);
-    this.throttle = new RequestThrottle(settings.CONTROL_PLANE_RATE_LIMIT);
+    this.throttle = new RequestThrottle(settings.CONTROL_PLANE_RATE_LIMIT, 'credential');
+    this.userThrottle = new RequestThrottle(settings.CONSOLE_RATE_LIMIT, 'user');
   }
 
   /** Runs in the `onRequest` hook. Does nothing for public routes and for paths without a route. */
@@ -70,6 +72,18 @@ export class AccessGate {
         if (mayBeAllowed(identity, rule)) return;
         this.assertMay(await this.callerOf(request, identity), request, rule);
       }
+    }
+  }
+
+  /** The user of a public route that shows a session more; null without a session, or for one that has ended. */
+  async visitorOf(request: FastifyRequest, reply: FastifyReply): Promise<Principal | null> {
+    if (this.cookies.secretOf(request) === null && presentedBy(request).kind !== 'session') return null;
+    try {
+      const identity = await this.identityOf(request, reply, { kind: 'session', tokens: false });
+      return await this.callerOf(request, identity);
+    } catch (error) {
+      if (error instanceof GatewayError && error.type === 'unauthenticated') return null;
+      throw error;
     }
   }
 
@@ -121,7 +135,7 @@ export class AccessGate {
     const { identity } = call;
     // The first one was counted with the request of the route that makes it.
     call.requests += 1;
-    if (call.requests > 1) this.throttle.admit(credentialIdOf(identity));
+    if (call.requests > 1) this.count(identity, null);
     if (rule.kind === 'api_key' && identity.kind !== 'api_key') throw needsKey();
     if (rule.kind === 'session' && identity.kind !== 'session') throw needsSession();
     return identity;
@@ -139,14 +153,13 @@ export class AccessGate {
     if (rule.kind === 'session') throw needsSession();
     if (presented.kind === 'none') throw new GatewayError('api_key_missing');
     const grant = await this.grantOf(presented.secret, rule);
-    if (grant !== null) this.throttle.admit(grant.id);
+    if (grant !== null) this.count({ kind: 'grant', grant }, reply);
     await this.proofs.assertProven(grant?.boundTo ?? null, request);
     if (grant !== null) {
       return { kind: 'grant', grant };
     }
     const key = await this.apiKeys.authenticate(presented.secret);
-    // Counts by key id: unknown secrets create no counter, and both secrets of a rotation share one.
-    this.throttle.admit(key.id);
+    this.count({ kind: 'api_key', key }, reply);
     if (!this.settings.API_ACCESS_ENABLED) throw new GatewayError('feature_disabled');
     return { kind: 'api_key', key };
   }
@@ -170,12 +183,12 @@ export class AccessGate {
     const takesTokens = rule.kind !== 'session' || rule.tokens;
     const grant = takesTokens ? await this.tokenUsers.find(token, request.clientAddress) : null;
     if (grant !== null) {
-      this.throttle.admit(grant.id);
+      this.count({ kind: 'grant', grant }, reply);
       return { kind: 'grant', grant };
     }
     await this.sessions.canActivate(new ExecutionContextHost([request, reply]));
     if (!request.user) throw new GatewayError('unauthenticated');
-    return this.admitted(request.user, request);
+    return this.admitted(request.user, request, reply);
   }
 
   private async identityOfCookie(
@@ -186,13 +199,25 @@ export class AccessGate {
   ): Promise<Identity> {
     if (presentedBy(request).kind !== 'none') throw twoCredentials();
     if (rule.kind === 'api_key') throw needsKey();
-    return this.admitted(await this.cookies.find(secret, reply), request);
+    return this.admitted(await this.cookies.find(secret, reply), request, reply);
   }
 
-  private admitted(session: AuthenticatedSession, request: FastifyRequest): Identity {
-    this.throttle.admit(session.id);
+  private admitted(session: AuthenticatedSession, request: FastifyRequest, reply: FastifyReply): Identity {
+    const identity = { kind: 'session', session } as const;
+    this.count(identity, reply);
     assertHasFactor(session, request.routeOptions.url);
-    return { kind: 'session', session };
+    return identity;
+  }
+
+  /**
+   * Counts a request of a known caller: unknown secrets create no counter. Users count apart from what acts for them, so that no tool
+   * of theirs closes their console.
+   */
+  private count(identity: Identity, reply: FastifyReply | null): void {
+    const throttle = identity.kind === 'session' ? this.userThrottle : this.throttle;
+    const id = identity.kind === 'session' ? identity.session.userId : credentialIdOf(identity);
+    const left = throttle.admit(id);
+    if (left !== null) void reply?.header('ratelimit', left);
   }
 
   /** Compares digests, which have equal length, in constant time. */
@@ -217,7 +242,7 @@ const needsSession = (): GatewayError =>
   new GatewayError('unauthenticated', { message: 'This route needs the access token of a logged-in user.' });
 
 /** Routes of a session that lacks a second factor: to add one, to see itself and to end. */
-const WITHOUT_FACTOR = /^\/v[12]\/auth\/(?:mfa(?:\/|$)|self$|logout$)/;
+const WITHOUT_FACTOR = /^\/v[12]\/(?:auth\/(?:mfa(?:\/|$)|self$|logout$)|console\/bootstrap$)/;
 
 function assertHasFactor({ lacksFactor }: AuthenticatedSession, route = ''): void {
   if (lacksFactor && !WITHOUT_FACTOR.test(route)) throw new GatewayError('mfa_required');

@@ -1,36 +1,50 @@
 import { GatewayError } from '@gw/kernel';
 import { MinuteCounters, type MinuteCounter } from './minute-counters';
 
-/** Counts the requests of each credential per minute, in this process. */
+const WHOSE = { credential: 'This credential', user: 'This user' } as const;
+
+/** Counts the requests of each caller per minute, in this process. */
 export class RequestThrottle {
   private readonly counters = new MinuteCounters();
 
-  /** `limit`: requests per credential and minute; 0 means no limit. */
-  constructor(private readonly limit: number) {}
+  /** `limit`: requests per caller and minute; 0 means no limit. `scope`: what the callers are, for the error. */
+  constructor(
+    private readonly limit: number,
+    private readonly scope: keyof typeof WHOSE = 'credential',
+  ) {}
 
-  /** Counts one request. `credential` is an id, never a secret. Throws `rate_limited` with `Retry-After`. */
-  admit(credential: string, now = Date.now()): void {
-    if (this.limit === 0) return;
-    const known = this.counters.get(credential, now);
-    if (known !== undefined && known.count >= this.limit) throw tooMany(this.limit, known, now);
-    this.counters.add(credential, now);
+  /**
+   * Counts one request. `caller` is an id, never a secret. Returns the `ratelimit` header; null without a limit. Throws `rate_limited`
+   * with `Retry-After`.
+   */
+  admit(caller: string, now = Date.now()): string | null {
+    if (this.limit === 0) return null;
+    const known = this.counters.get(caller, now);
+    if (known !== undefined && known.count >= this.limit) throw this.tooMany(known, now);
+    this.counters.add(caller, now);
+    const counter = this.counters.get(caller, now);
+    return counter === undefined ? null : this.headerOf(counter, now);
   }
-}
 
-/** Describes the limit with the same members as the data plane. */
-function tooMany(limit: number, { count: used, endsAt }: MinuteCounter, now: number): GatewayError {
-  const seconds = String(Math.ceil((endsAt - now) / 1_000));
-  return new GatewayError('rate_limited', {
-    message: `This credential has used its ${String(limit)} control-plane requests per minute; wait for the time in Retry-After.`,
-    extra: {
-      limit: {
-        scope: 'credential',
-        type: 'requests',
-        limit,
-        used,
-        resets_at: new Date(endsAt).toISOString(),
+  private headerOf({ count, endsAt }: MinuteCounter, now: number): string {
+    const { limit } = this;
+    const seconds = Math.ceil((endsAt - now) / 1_000);
+    return `limit=${String(limit)}, remaining=${String(limit - count)}, reset=${String(seconds)}`;
+  }
+
+  /** Describes the limit with the same members as the data plane. */
+  private tooMany(counter: MinuteCounter, now: number): GatewayError {
+    const { limit, scope } = this;
+    const { count: used, endsAt } = counter;
+    return new GatewayError('rate_limited', {
+      message: `${WHOSE[scope]} has used its ${String(limit)} control-plane requests per minute; wait for the time in Retry-After.`,
+      extra: {
+        limit: { scope, type: 'requests', limit, used, resets_at: new Date(endsAt).toISOString() },
       },
-    },
-    headers: { 'retry-after': seconds, ratelimit: `limit=${String(limit)}, remaining=0, reset=${seconds}` },
-  });
+      headers: {
+        'retry-after': String(Math.ceil((endsAt - now) / 1_000)),
+        ratelimit: this.headerOf(counter, now),
+      },
+    });
+  }
 }

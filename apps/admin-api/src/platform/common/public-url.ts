@@ -19,6 +19,13 @@ export function publicUrl(
 export const gatewayUrl = (settings: PublicUrlSettings, path: string): string =>
   publicUrl({ ...settings, CONSOLE_URL: settings.PUBLIC_URL ?? settings.CONSOLE_URL }, path);
 
+/** Returns the base URL of the gateway for clients, without a slash at its end. */
+export const clientGatewayUrl = ({
+  PUBLIC_GATEWAY_URL: own,
+  ...settings
+}: PublicUrlSettings & Pick<AdminSettings, 'PUBLIC_GATEWAY_URL'>): string =>
+  own === null ? gatewayUrl(settings, '') : own.replace(/(?<!\/)\/+$/, '');
+
 /** Returns the URL at which clients reach an agent. */
 export const agentServerUrl = (settings: PublicUrlSettings, workspaceSlug: string, slug: string): string =>
   gatewayUrl(settings, `/${workspaceSlug}/agents/${slug}`);

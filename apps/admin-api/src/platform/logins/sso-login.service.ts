@@ -59,7 +59,7 @@ export class SsoLogins {
     return {
       ...{ url, fields, type: connection.type },
       login_binding: await this.flows.keep(connection.id, state, kept),
-      linked_sso: connections.map(toChoice),
+      linked_sso: connections.map(toConnectionChoice),
       object: 'sso-redirect',
     };
   }
@@ -75,7 +75,7 @@ export class SsoLogins {
     email: string,
   ): Promise<{ readonly connections: readonly SsoConnectionChoice[]; readonly isEnforced: boolean }> {
     const rows = await this.connectionsFor(this.dataSource.manager, email, undefined);
-    return { connections: rows.map(toChoice), isEnforced: rows.some(({ enforced }) => enforced) };
+    return { connections: rows.map(toConnectionChoice), isEnforced: rows.some(({ enforced }) => enforced) };
   }
 
   /**
@@ -189,7 +189,8 @@ function endOf({ sessionEndsAt }: SsoFlowEntity, { maxSessionTtl }: SsoConnectio
   return own < sessionEndsAt ? own : sessionEndsAt;
 }
 
-const toChoice = (row: SsoConnectionEntity): SsoConnectionChoice => ({
+/** A connection as sign-in pages show it. */
+export const toConnectionChoice = (row: SsoConnectionEntity): SsoConnectionChoice => ({
   sso_client_id: row.id,
   name: row.name,
   type: row.type,

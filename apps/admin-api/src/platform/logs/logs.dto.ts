@@ -10,6 +10,11 @@ import { applyDecorators } from '@nestjs/common';
 import { Matches } from 'class-validator';
 import { LogFilterFields, VALUES_MAX } from './log-filter-fields';
 
+/** Maximum seconds of a tail. */
+export const TAIL_SECONDS_MAX = 3_600;
+/** Maximum range of a search in days. */
+export const SEARCH_DAYS_MAX = 31;
+
 const anyOf = (description: string): PropertyDecorator =>
   QueryTextListField({ optional: true, max: VALUES_MAX, description });
 
@@ -63,7 +68,12 @@ export class ListLogsQuery extends LogFilterFields {
 
 /** The filters of lists. Paging parameters are ignored. */
 export class TailLogsQuery extends ListLogsQuery {
-  @QueryIntegerField({ min: 1, max: 3_600, fallback: 900, description: 'Seconds until the tail ends.' })
+  @QueryIntegerField({
+    min: 1,
+    max: TAIL_SECONDS_MAX,
+    fallback: 900,
+    description: 'Seconds until the tail ends.',
+  })
   max_seconds!: number;
 }
 

@@ -13,6 +13,7 @@ import {
 import { invalid } from '@gw/web';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
+import { SEARCH_DAYS_MAX } from '../../platform/logs/logs.dto';
 
 /**
  * Bounds of the work for one page. A page that reaches one ends early and reports how far it got; the next page
@@ -26,8 +27,6 @@ export interface SearchBounds {
 }
 
 const BOUNDS: SearchBounds = { logsMax: 10_000, bytesMax: 64 * 1_048_576, msMax: 5_000 };
-/** Maximum range of a search in days. */
-const DAYS_MAX = 31;
 /** Maximum concurrent searches of this process. */
 const AT_ONCE = 4;
 const LOGS_AT_ONCE = 250;
@@ -186,8 +185,8 @@ class SearchTerms {
 function assertTime({ ranges: { created_at: { min, max } = {} } }: LogFilter): void {
   if (min === undefined) throw invalid('time_of_generation_min', 'q requires time_of_generation_min');
   const end = max === undefined ? Date.now() : Number(max);
-  if (end - Number(min) > DAYS_MAX * DAY_MS)
-    throw invalid('time_of_generation_min', `q requires a range of at most ${String(DAYS_MAX)} days`);
+  if (end - Number(min) > SEARCH_DAYS_MAX * DAY_MS)
+    throw invalid('time_of_generation_min', `q requires a range of at most ${String(SEARCH_DAYS_MAX)} days`);
 }
 
 /** SQLSTATE of a cancelled statement. */
