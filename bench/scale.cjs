@@ -79,6 +79,7 @@ async function startPlatform() {
     CREDENTIALS_FILE: join(folder, 'credentials.json'),
     SANDBOX_ENABLED: 'true',
     CONTROL_PLANE_RATE_LIMIT: '0',
+    CONSOLE_RATE_LIMIT: '0',
     LOG_LEVEL: 'error',
   };
   const setup = startApp('admin-api', 'setup.js', env);

@@ -239,7 +239,11 @@ export class Workbench {
 export const CHAT_REQUEST = { model: 'sandbox-small', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
 /** Settings: tests query the log far more often than people do. */
-const ENVIRONMENT = { TRUSTED_CUSTOM_HOSTS: '127.0.0.1', CONTROL_PLANE_RATE_LIMIT: '0' };
+const ENVIRONMENT = {
+  TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
+  CONTROL_PLANE_RATE_LIMIT: '0',
+  CONSOLE_RATE_LIMIT: '0',
+};
 
 /**
  * Starts the product for a suite and trusts stub providers on loopback. Read it only in tests and

@@ -148,7 +148,37 @@ describe('HTTP of the control plane', () => {
 });
 
 describe('rate limit of the control plane', () => {
-  const admin = new TestAdminApi({ CONTROL_PLANE_RATE_LIMIT: '3' });
+  const admin = new TestAdminApi({ CONTROL_PLANE_RATE_LIMIT: '3', CONSOLE_RATE_LIMIT: '6' });
+
+  it('counts the sessions of a user together, and apart from keys and other users', async () => {
+    const { organisationId, workspaceId, key } = await admin.tenant();
+    const { id, email } = await admin.user(organisationId, 'owner', { [workspaceId]: 'admin' });
+    const tokens = [await admin.login(email), await admin.login(email)];
+    const left = [];
+    for (let i = 0; i < 6; i += 1) {
+      const { status, headers } = await admin.get('/v1/workspaces', { token: tokens[i % 2] ?? '' });
+      left.push([status, String(headers['ratelimit']).replace(/, reset=\d+$/, '')]);
+    }
+    expect(left).toEqual([5, 4, 3, 2, 1, 0].map((n) => [200, `limit=6, remaining=${String(n)}`]));
+    const refused = await admin.get<Failure>('/v1/auth/self', { token: tokens[0] ?? '' });
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'AB06']);
+    expect(refused.headers['ratelimit']).toMatch(/^limit=6, remaining=0, reset=\d+$/);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    const userKey = await admin.apiKey('workspace-user', { organisationId, workspaceId, userId: id });
+    expect((await admin.get('/v1/configs', { key: userKey })).headers['ratelimit']).toMatch(/^limit=3, /);
+    expect((await admin.get('/v1/configs', { key })).status).toBe(200);
+    const other = await admin.user(organisationId, 'owner');
+    expect((await admin.get('/v1/auth/self', { token: await admin.login(other.email) })).status).toBe(200);
+  });
+
+  it('makes no counter for callers without a known credential', async () => {
+    const { email } = await admin.user((await admin.tenant()).organisationId, 'owner');
+    for (const call of [{}, { key: 'unknown' }, { token: `${await admin.login(email)}x` }])
+      for (let i = 0; i < 8; i += 1) {
+        const { status, headers } = await admin.get('/v1/workspaces', call);
+        expect([status, headers['ratelimit']]).toEqual([401, undefined]);
+      }
+  });
 
   it('applies to each credential, sends retry-after, and exempts health and Tollgate’s own processes', async () => {
     const { key, adminKey } = await admin.tenant();

@@ -8,15 +8,20 @@ import { reachableHost, type LauncherSettings } from './settings';
  * Returns the text that a new user needs first: addresses, credentials and a first request. Has no
  * trailing line break.
  */
-export function banner(settings: LauncherSettings, folder: DataFolder, seconds: number): string {
+export function banner(
+  settings: LauncherSettings,
+  folder: DataFolder,
+  { seconds, console }: { readonly seconds: number; readonly console: string },
+): string {
   const host = reachableHost(settings.host);
   const gateway = `http://${host}:${String(settings.ports.gateway)}`;
-  const admin = `http://${host}:${String(settings.ports.admin)}`;
+  const admin = adminUrl(settings);
   const lines = [
     '',
     `Tollgate is ready (${seconds.toFixed(1)} s).`,
     '',
     `  Gateway       ${gateway}/v1`,
+    `  Console       ${console}`,
     `  Admin API     ${admin}`,
     `  API explorer  ${admin}/docs`,
     `  Credentials   ${existsSync(folder.credentials) ? shown(folder.credentials) : 'not in this folder; they are written only at the first start'}`,
@@ -28,6 +33,10 @@ export function banner(settings: LauncherSettings, folder: DataFolder, seconds: 
   ];
   return lines.join('\n');
 }
+
+/** Returns the address at which this machine reaches the admin API. */
+export const adminUrl = ({ host, ports }: LauncherSettings): string =>
+  `http://${reachableHost(host)}:${String(ports.admin)}`;
 
 function firstRequest(gateway: string, credentialsFile: string, sandbox: boolean): string[] {
   const key = readApiKey(credentialsFile) ?? '<your API key>';

@@ -45,9 +45,15 @@ export function environmentsOf(
     DATABASE_URL: undefined,
   };
   const withDatabase = { ...shared, DATABASE_URL: databaseUrl };
+  const gatewayUrl = `http://${reachableHost(host)}:${String(ports.gateway)}`;
   return {
     setup: withDatabase,
-    admin: { ...withDatabase, METRICS_PORT: metricsPort(settings, settings.gatewayWorkers) },
+    admin: {
+      ...withDatabase,
+      METRICS_PORT: metricsPort(settings, settings.gatewayWorkers),
+      PUBLIC_GATEWAY_URL: inherited['PUBLIC_GATEWAY_URL'] ?? inherited['PUBLIC_URL'] ?? gatewayUrl,
+      CLAIM_ENABLED: String(settings.databaseUrl === null),
+    },
     worker: {
       ...withDatabase,
       HOST: WORKER_HOST,

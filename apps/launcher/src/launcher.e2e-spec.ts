@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -138,6 +139,30 @@ describe('running product', () => {
 
   it('responds to the curl command of its banner', () => {
     expect(runBannerCurl()).toMatchObject({ object: 'chat.completion' });
+  });
+
+  it('prints a link that signs the owner in once, and has its token in no log', async () => {
+    const [, address = '', token = ''] = /^  Console +(http\S+)#claim=(\w{48})$/m.exec(product.printed) ?? [];
+    expect(address).toBe(`${product.adminUrl}/console/`);
+    const claim = (): Promise<Response> =>
+      fetch(`${product.adminUrl}/v1/auth/claim`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-gw-console': '1' },
+        body: JSON.stringify({ token }),
+      });
+    const opened = await claim();
+    expect(await opened.json()).toMatchObject({ object: 'user', email: product.credentials.owner_email });
+    const cookie = opened.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const bootstrap = await fetch(`${product.adminUrl}/v1/console/bootstrap`, {
+      headers: { cookie, 'x-gw-console': '1' },
+    });
+    const gateway = product.baseUrl.replace(/\/v1$/, '');
+    expect(await bootstrap.json()).toMatchObject({ needs_password: true, gateway_url: gateway });
+    expect((await claim()).status).toBe(401);
+    const logs = join(product.dataDir, 'logs');
+    const texts = readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'));
+    expect(texts.length).toBeGreaterThan(3);
+    expect(texts.filter((text) => text.includes(token))).toEqual([]);
   });
 
   it('makes its secrets and credentials readable only for its own user', () => {

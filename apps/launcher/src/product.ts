@@ -3,8 +3,9 @@ import { join, resolve } from 'node:path';
 
 import { EmbeddedPostgres, EmbeddedPostgresError } from '@gw/embedded-postgres';
 
-import { banner } from './banner';
+import { adminUrl, banner } from './banner';
 import { Child, endingOf, type ChildSpec } from './child';
+import { consoleLink } from './console-link';
 import { prepareDataFolder, type DataFolder } from './data-folder';
 import { environmentsOf, type Environments } from './environments';
 import { lockDataFolder } from './instance-lock';
@@ -68,7 +69,8 @@ export class Product {
     this.logTimer = setInterval(() => {
       for (const log of this.logs) log.rotateWhenFull();
     }, LOG_CHECK_MS).unref();
-    this.print(banner(this.settings, folder, (Date.now() - this.startedAt) / 1_000));
+    const console = await consoleLink(adminUrl(this.settings), environments.admin);
+    this.print(banner(this.settings, folder, { seconds: (Date.now() - this.startedAt) / 1_000, console }));
   }
 
   /** Restarts processes that were stopped from outside. */

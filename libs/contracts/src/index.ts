@@ -118,6 +118,7 @@ export {
   type McpScopeRequest,
   type McpSyncResponse,
   type AgentCardSyncResponse,
+  type ClaimResponse,
   type ScimSettleResponse,
 } from './internal-api';
 export {

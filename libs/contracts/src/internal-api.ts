@@ -22,6 +22,8 @@ export const INTERNAL = {
   gateways: '/internal/v1/gateways',
   /** POST `{ key }`: an API key that a gateway recognised by a previous master key. Admin API. */
   earlierKeys: '/internal/v1/api-keys/earlier',
+  /** POST → `ClaimResponse`: a token that signs the owner of an installation in once. Admin API. */
+  claims: '/internal/v1/claims',
   /**
    * POST `McpRefreshRequest` → `McpRefreshResponse`: refreshes the tokens of a connection to an upstream
    * MCP server. Admin API.
@@ -63,6 +65,13 @@ export interface GatewayPresence {
   readonly version: string;
   /** The `client_auth` token of the deployment that the gateway belongs to. */
   readonly clientAuth?: string;
+}
+
+export interface ClaimResponse {
+  /** Shown to the owner once; stored as a hash. */
+  readonly token: string;
+  /** ISO 8601. */
+  readonly expires_at: string;
 }
 
 export interface ScimSettleResponse {

@@ -61,6 +61,7 @@ export class Product {
       DATA_DIR: dataDir,
       // Suites make more requests with one key than a person does.
       CONTROL_PLANE_RATE_LIMIT: '0',
+      CONSOLE_RATE_LIMIT: '0',
       ...options.environment,
     };
     const [command, args] = options.throughNpm ? ['npm', ['start']] : [process.execPath, [START_SCRIPT]];

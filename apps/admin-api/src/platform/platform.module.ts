@@ -21,6 +21,8 @@ import { AccessTokens } from './auth/access-tokens';
 import { AccessGuard } from './auth/access.guard';
 import { ApiKeyAuthenticator } from './auth/api-key.authenticator';
 import { AuthController } from './logins/auth.controller';
+import { ClaimController, ClaimLinksController } from './logins/claims.controller';
+import { Claims } from './logins/claims.service';
 import { EarlierKeysController } from './auth/earlier-keys.controller';
 import { NewPasswords } from './auth/new-passwords';
 import { PasswordChecks } from './auth/password-checks';
@@ -216,6 +218,8 @@ const SINGLE_SIGN_ON = [
 const CONTROLLERS = [
   AuditLogsController,
   AuthController,
+  ClaimController,
+  ClaimLinksController,
   MfaController,
   PasskeysController,
   PasskeyLoginController,
@@ -259,6 +263,7 @@ export class PlatformModule {
         Factors,
         LoginChallenges,
         PasswordSessions,
+        Claims,
         PrincipalsService,
         PasskeyCeremonies,
         PasskeyChallenges,

@@ -57,6 +57,7 @@ export class TestAdminApi {
         DATABASE_URL: this.database.url,
         DB_POOL_SIZE: '4',
         CONTROL_PLANE_RATE_LIMIT: '0',
+        CONSOLE_RATE_LIMIT: '0',
         ENCRYPTION_KEY: MASTER_KEY.toString('base64'),
         SERVICE_TOKEN,
         ...(typeof environment === 'function' ? await environment() : environment),

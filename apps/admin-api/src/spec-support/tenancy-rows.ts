@@ -165,6 +165,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     body: () => ({ email: `${uuidv7()}@example.com`, password: 'x' }),
     reached: [401],
   }),
+  claim_create: nothing({ ...body({ token: 'x' }), reached: [403] }),
+  console_bootstrap: nothing(),
   auth_refresh: nothing({ ...body({ refresh_token: 'x'.repeat(43) }), reached: [401] }),
   auth_logout: nothing(),
   auth_permissions: nothing(),

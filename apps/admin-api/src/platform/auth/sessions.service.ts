@@ -17,6 +17,7 @@ const SESSIONS_MAX = 100;
 interface OpenedBy extends Pick<SessionEntity, 'userId' | 'organisationId'> {
   readonly mfa?: SessionFactor | null;
   readonly byPassword: boolean;
+  readonly byClaim?: boolean;
   /** The session ends at the latest then; null: as the organisation has set it. */
   readonly endsBy?: Date | null;
 }
@@ -80,7 +81,7 @@ export class SessionsService {
   /** Opens a session for a user who has proved who they are; `mfa` is the second factor that they used. */
   async openFor(
     manager: EntityManager,
-    { userId, organisationId, mfa = null, byPassword, endsBy = null }: OpenedBy,
+    { userId, organisationId, mfa = null, byPassword, byClaim = false, endsBy = null }: OpenedBy,
   ): Promise<{ id: string; response: TokenResponse }> {
     await this.makeRoom(manager, userId, organisationId);
     const id = uuidv7();
@@ -94,6 +95,7 @@ export class SessionsService {
       organisationId,
       mfa,
       byPassword,
+      byClaim,
       refreshTokenHash: this.hash(token),
     });
     return { id, response: this.respond(session, token) };

@@ -25,6 +25,6 @@ export async function setPassword(
     await manager.update(OrganisationUserEntity, { organisationId, userId }, { passwordHash });
     return;
   }
-  await manager.update(UserEntity, { id: userId }, { passwordHash });
+  await manager.update(UserEntity, { id: userId }, { passwordHash, passwordGenerated: false });
   await manager.update(OrganisationUserEntity, { userId }, { passwordHash: null });
 }

@@ -163,6 +163,7 @@ describe('POST with an Idempotency-Key', () => {
 describe('every POST with a caller', () => {
   /** Public routes have no caller to whom a key could belong; each of them uses up its token or creates nothing. */
   const PUBLIC = [
+    '/v1/auth/claim',
     '/v1/auth/login',
     '/v1/auth/login/mfa',
     '/v1/auth/login/passkey',

@@ -81,7 +81,7 @@ export class PasskeyLogins {
       if (challenge !== undefined && !(await this.loginChallenges.end(manager, challenge))) {
         throw endedChallenge();
       }
-      return this.sessions.open(manager, seat, request, 'passkey');
+      return this.sessions.open(manager, seat, request, { mfa: 'passkey' });
     });
   }
 

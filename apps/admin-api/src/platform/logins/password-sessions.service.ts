@@ -26,8 +26,17 @@ interface LoginFacts {
   readonly sessionId: string | null;
   readonly isBreakGlass?: boolean;
   readonly mfa?: SessionFactor;
+  readonly isByClaim?: boolean;
   /** Why there is no session; by default, a wrong password or code. */
   readonly refusal?: Pick<GatewayError, 'status' | 'type'>;
+}
+
+/** How a session was opened, besides by a password. */
+export interface OpenedHow {
+  readonly mfa?: SessionFactor;
+  readonly byClaim?: boolean;
+  /** The session ends at the latest then. */
+  readonly endsBy?: Date | null;
 }
 
 const WRONG = { status: 401, type: 'unauthenticated' } as const;
@@ -68,14 +77,39 @@ export class PasswordSessions {
       if (first) await this.record(this.dataSource.manager, first, request, { sessionId: null });
       throw new GatewayError('unauthenticated', { message: 'The email or the password is wrong.' });
     }
-    return this.orRefused(seat, request, async (manager) => {
-      await this.passwordLogins.isBreakGlass(manager, loginOf(seat));
-      const at = factorSeatOf(seat);
-      const factors = await this.factors.kindsOf(manager, at);
-      if (factors.length === 0) return this.open(manager, seat, request);
-      const { challenge, expiresAt } = await this.challenges.make(manager, at);
-      return { challenge, factors, expires_at: expiresAt.toISOString(), object: 'mfa-challenge' };
-    });
+    return this.orRefused(seat, request, (manager) => this.openOrChallenge(manager, seat, request));
+  }
+
+  /**
+   * Opens the session of a link of the launcher, as `login` does after a right password. `spend` ends the link and returns whether it
+   * was still good. Null, and no session, for a link that was not, and for a user who is no owner any more.
+   */
+  async loginByClaim(
+    organisationId: string,
+    userId: string,
+    request: RequestFacts,
+    spend: (manager: EntityManager) => Promise<boolean>,
+  ): Promise<TokenResponse | MfaChallengeResponse | null> {
+    const [seat] = await this.seatsOf({ id: userId }, organisationId);
+    if (seat?.role !== 'owner') return null;
+    return this.orRefused(seat, request, async (manager) =>
+      (await spend(manager)) ? this.openOrChallenge(manager, seat, request, { byClaim: true }) : null,
+    );
+  }
+
+  /** Opens a session, or returns a challenge for a user with a second factor. */
+  private async openOrChallenge(
+    manager: EntityManager,
+    seat: Seat,
+    request: RequestFacts,
+    how: OpenedHow = {},
+  ): Promise<TokenResponse | MfaChallengeResponse> {
+    await this.passwordLogins.isBreakGlass(manager, loginOf(seat));
+    const at = factorSeatOf(seat);
+    const factors = await this.factors.kindsOf(manager, at);
+    if (factors.length === 0) return this.open(manager, seat, request, how);
+    const { challenge, expiresAt } = await this.challenges.make(manager, at);
+    return { challenge, factors, expires_at: expiresAt.toISOString(), object: 'mfa-challenge' };
   }
 
   /**
@@ -93,7 +127,7 @@ export class PasswordSessions {
       const taken = await this.factors.take(manager, { userId, organisationId }, code);
       if (taken === null) return null;
       if (!(await this.challenges.end(manager, challenge))) throw endedChallenge();
-      return this.open(manager, seat, request, taken.kind);
+      return this.open(manager, seat, request, { mfa: taken.kind });
     });
     if (response === null) {
       await this.record(reader, seat, request, { sessionId: null });
@@ -108,7 +142,7 @@ export class PasswordSessions {
     manager: EntityManager,
     seat: Seat,
     request: RequestFacts,
-    mfa?: SessionFactor,
+    { mfa, byClaim = false, endsBy = null }: OpenedHow = {},
   ): Promise<TokenResponse> {
     const by = loginOf(seat);
     const isBreakGlass = await this.passwordLogins.isBreakGlass(manager, by);
@@ -116,9 +150,16 @@ export class PasswordSessions {
       ...factorSeatOf(seat),
       mfa: mfa ?? null,
       byPassword: true,
+      byClaim,
+      endsBy,
     });
     if (isBreakGlass) await this.passwordLogins.tellOwners(manager, by, { id });
-    await this.record(manager, seat, request, { sessionId: id, isBreakGlass, ...(mfa && { mfa }) });
+    await this.record(manager, seat, request, {
+      sessionId: id,
+      isBreakGlass,
+      isByClaim: byClaim,
+      ...(mfa && { mfa }),
+    });
     return response;
   }
 
@@ -176,11 +217,15 @@ export class PasswordSessions {
     manager: EntityManager,
     { user, organisationId }: Seat,
     request: RequestFacts,
-    { sessionId, isBreakGlass = false, mfa, refusal = WRONG }: LoginFacts,
+    { sessionId, isBreakGlass = false, isByClaim = false, mfa, refusal = WRONG }: LoginFacts,
   ): Promise<void> {
     const place = { userId: user.id, apiKeyId: null, organisationId, workspaceId: null };
     const caller = { kind: 'session' as const, ...place, request };
-    const facts = { ...(isBreakGlass && { break_glass: true }), ...(mfa && { mfa }) };
+    const facts = {
+      ...(isBreakGlass && { break_glass: true }),
+      ...(isByClaim && { claim: true }),
+      ...(mfa && { mfa }),
+    };
     const after = Object.keys(facts).length === 0 ? {} : { after: facts };
     const entry = { action: 'login', resourceType: 'auth', resourceId: sessionId, ...after };
     return this.audits.record(manager, caller, [

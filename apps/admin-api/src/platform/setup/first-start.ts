@@ -126,7 +126,10 @@ async function createOwner(
   const id = uuidv7();
   const email = tools.ownerEmail.toLowerCase();
   const passwordHash = await hashPassword(password);
-  await write.manager.insert(UserEntity, { id, email, passwordHash, firstName: 'Owner' });
+  await write.manager.insert(UserEntity, {
+    ...{ id, email, passwordHash, firstName: 'Owner' },
+    passwordGenerated: tools.ownerPassword === null,
+  });
   await write.manager.insert(OrganisationUserEntity, { organisationId, userId: id, role: 'owner' });
   write.audit({ action: 'create', resourceType: 'users', resourceId: id, after: { email, role: 'owner' } });
   return { owner_email: email, owner_password: password };

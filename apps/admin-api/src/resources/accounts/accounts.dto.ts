@@ -1,7 +1,14 @@
 import { ResponseField, EmailField, TextField } from '@gw/web';
 
 export class ChangePasswordDto {
-  @TextField({ max: 1024, example: 'correct horse battery staple' }) current_password!: string;
+  @TextField({
+    optional: true,
+    max: 1024,
+    description:
+      'Not needed in a session by the link of the launcher while the user has the password of the first set-up.',
+    example: 'correct horse battery staple',
+  })
+  current_password?: string;
   @TextField({ max: 1024, description: 'At least 12 characters.', example: 'quiet lamp under seven rivers' })
   new_password!: string;
 }

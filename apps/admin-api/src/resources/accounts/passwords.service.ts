@@ -1,8 +1,9 @@
 import { OrganisationUserEntity, PasswordResetEntity, SessionEntity, UserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
+import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
-import { Writes } from '../../platform/unit-of-work/writes';
+import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import { activeSeatBelow } from '../../platform/accounts/active-seat';
 import { NewPasswords } from '../../platform/auth/new-passwords';
 import { PasswordChecks } from '../../platform/auth/password-checks';
@@ -33,20 +34,45 @@ export class PasswordsService {
     const user = await manager.findOneByOrFail(UserEntity, { id: userId });
     const seat = await manager.findOneByOrFail(OrganisationUserEntity, { organisationId, userId });
     const address = caller.request.clientIp ?? '';
-    const current = seat.passwordHash ?? user.passwordHash;
-    const hashes = current === null ? [] : [current];
-    if (!(await this.checks.matching(address, user.email, hashes, input.current_password))) {
-      throw new GatewayError('unauthenticated', { message: 'The current password is wrong.' });
-    }
+    const { current_password: shown } = input;
+    if (shown === undefined) await this.assertNoneChosen(caller, user, seat);
+    else await this.assertCurrent(address, user, seat, shown);
     const note = await this.newPasswords.assertGood(input.new_password, user.email, 'new_password');
     const passwordHash = await this.checks.hash(address, input.new_password);
     const here = seat.passwordHash === null ? null : organisationId;
     return this.writes.run({ ...caller, workspaceId: null }, async (write) => {
+      const generated = { id: userId, passwordGenerated: true };
+      const isFirst = await write.manager.findOne(UserEntity, { where: generated, lock: FOR_UPDATE });
+      if (shown === undefined && isFirst === null) throw needsCurrent();
       await setPassword(write.manager, { userId, organisationId: here, passwordHash });
       await endSessions(write.manager, userId, here, caller.sessionId);
       write.audit({ action: 'update', resourceType: 'passwords', resourceId: userId, after: note });
       return DONE;
     });
+  }
+
+  private async assertCurrent(
+    address: string,
+    user: UserEntity,
+    seat: OrganisationUserEntity,
+    password: string,
+  ): Promise<void> {
+    const current = seat.passwordHash ?? user.passwordHash;
+    const hashes = current === null ? [] : [current];
+    if (await this.checks.matching(address, user.email, hashes, password)) return;
+    throw new GatewayError('unauthenticated', { message: 'The current password is wrong.' });
+  }
+
+  /** The link of the launcher proves control of the machine, whose first password is a random text in a file. */
+  private async assertNoneChosen(
+    { sessionId }: Principal,
+    user: UserEntity,
+    seat: OrganisationUserEntity,
+  ): Promise<void> {
+    const byClaim = { id: sessionId ?? '', byClaim: true };
+    const isFirst = user.passwordGenerated && seat.passwordHash === null;
+    if (isFirst && (await this.dataSource.manager.existsBy(SessionEntity, byClaim))) return;
+    throw needsCurrent();
   }
 
   /** Mails a link to the user with this address, if one exists. Throws `feature_disabled` if mail is not configured. */
@@ -119,6 +145,9 @@ export class PasswordsService {
     });
   }
 }
+
+const needsCurrent = (): GatewayError =>
+  invalid('current_password', 'current_password is required, since a password has been chosen');
 
 const ended = (): GatewayError =>
   new GatewayError('not_found', { message: 'The link is no longer valid; request a new link.' });
