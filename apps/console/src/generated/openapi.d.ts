@@ -1408,6 +1408,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["claim_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/grants": {
         parameters: {
             query?: never;
@@ -1952,6 +1968,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/console/bootstrap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["console_bootstrap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/deployments": {
         parameters: {
             query?: never;
@@ -2400,6 +2432,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/logs/{logId}/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["logs_request"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/logs/{logId}/response": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["logs_response"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/logs/exports": {
         parameters: {
             query?: never;
@@ -2488,6 +2552,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["logExports_fieldRestrictions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/logs/tail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["logs_tail"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5313,8 +5393,11 @@ export interface components {
             total: number;
         };
         ChangePasswordDto: {
-            /** @example correct horse battery staple */
-            current_password: string;
+            /**
+             * @description Not needed in a session by the link of the launcher while the user has the password of the first set-up.
+             * @example correct horse battery staple
+             */
+            current_password?: string;
             /**
              * @description At least 12 characters.
              * @example quiet lamp under seven rivers
@@ -5399,6 +5482,13 @@ export interface components {
             value: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
+        };
+        ClaimDto: {
+            /**
+             * @description The part of the link after #claim=.
+             * @example 9fK2…
+             */
+            token: string;
         };
         CollectionDetailsResponse: {
             /** @example 0 */
@@ -5698,6 +5788,92 @@ export interface components {
              * @example https://gateway.example.com/oauth/connect/0199…?t=…
              */
             url: string;
+        };
+        ConsoleBootstrapResponse: {
+            /**
+             * @description How API keys begin; may be empty.
+             * @example gw-
+             */
+            api_key_prefix?: string;
+            /**
+             * @description Currency of costs, ISO 4217.
+             * @example USD
+             */
+            currency?: string;
+            /**
+             * @description Name of the environment, CONSOLE_ENVIRONMENT; null for none.
+             * @example production
+             */
+            environment: string | null;
+            /**
+             * @description Whether each feature is on.
+             * @example {
+             *       "audit_logs": true,
+             *       "scim": false
+             *     }
+             */
+            features?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Address of the gateway for clients, without /v1.
+             * @example https://gateway.example.com
+             */
+            gateway_url?: string;
+            limits?: components["schemas"]["ConsoleLimits"];
+            /**
+             * @description How a search in logs finds a text: scan reads the logs of the range, newest first.
+             * @example scan
+             * @enum {string}
+             */
+            log_search?: "scan";
+            /**
+             * @description True: the user has never chosen a password and can set one without the current one.
+             * @example false
+             */
+            needs_password?: boolean;
+            /**
+             * @example console-bootstrap
+             * @enum {string}
+             */
+            object: "console-bootstrap";
+            /**
+             * @description False: the only organisation enforces single sign-on, for its owners too.
+             * @example true
+             */
+            password_login: boolean;
+            retention_days?: components["schemas"]["RetentionDays"];
+            /** @description Connections of the only organisation. Empty with several organisations: GET /v1/auth/sso/discover has those of an address. */
+            sso: components["schemas"]["SsoConnectionChoice"][];
+            /** @example 1.0.0 */
+            version: string;
+            /**
+             * @description Time zone of reports, of the IANA database.
+             * @example UTC
+             */
+            zone?: string;
+        };
+        ConsoleLimits: {
+            /**
+             * @description Maximum bytes of a request body.
+             * @example 1048576
+             */
+            body_bytes: number;
+            /**
+             * @description Maximum days of a search in logs.
+             * @example 31
+             */
+            log_search_days: number;
+            /**
+             * @description Requests of a session in a minute; 0: no limit.
+             * @example 1200
+             */
+            requests_per_minute: number;
+            /**
+             * @description Maximum seconds of a tail of logs.
+             * @example 3600
+             */
+            tail_seconds: number;
         };
         CostGraph: {
             data_points: components["schemas"]["CostPoint"][];
@@ -7664,7 +7840,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            type: "validation_failed" | "body_invalid" | "body_too_large" | "body_encoding_unsupported" | "content_type_unsupported" | "header_invalid" | "headers_too_large" | "request_malformed" | "expectation_failed" | "request_incomplete" | "sso_connection_invalid" | "config_invalid" | "config_not_found" | "config_override_forbidden" | "prompt_invalid" | "condition_unmatched" | "provider_missing" | "provider_unknown" | "provider_key_missing" | "provider_not_found" | "route_unsupported" | "custom_host_refused" | "mcp_transport_unsupported" | "agent_transport_unsupported" | "inline_config_blocked" | "inline_provider_blocked" | "inline_custom_host_blocked" | "inline_provider_url_blocked" | "inline_forward_headers_blocked" | "unsupported_by_provider" | "sso_logout_refused" | "route_not_found" | "method_not_allowed" | "upgrade_required" | "mfa_required" | "sso_login_refused" | "user_not_invited" | "forbidden" | "scope_missing" | "scope_exceeds_creator" | "hooks_failed" | "mcp_connection_required" | "tool_pending" | "tool_rejected" | "feature_disabled" | "internal_error" | "unavailable" | "gateway_stopping" | "log_unavailable" | "provider_error" | "mcp_server_unreadable" | "agent_unreadable" | "provider_unreachable" | "provider_connections_exhausted" | "secret_unavailable" | "provider_credential_failed" | "provider_answer_invalid" | "provider_redirect" | "provider_timeout" | "request_timeout" | "stream_interrupted" | "unauthenticated" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "credential_expired" | "rate_limited" | "conflict" | "resource_limit_reached" | "idempotency_key_reused" | "idempotency_in_flight" | "etag_mismatch" | "not_found" | "budget_exhausted" | "model_not_enabled";
+            type: "validation_failed" | "body_invalid" | "body_too_large" | "body_encoding_unsupported" | "content_type_unsupported" | "header_invalid" | "headers_too_large" | "request_malformed" | "range_not_satisfiable" | "expectation_failed" | "request_incomplete" | "sso_connection_invalid" | "config_invalid" | "config_not_found" | "config_override_forbidden" | "prompt_invalid" | "condition_unmatched" | "provider_missing" | "provider_unknown" | "provider_key_missing" | "provider_not_found" | "route_unsupported" | "custom_host_refused" | "mcp_transport_unsupported" | "agent_transport_unsupported" | "inline_config_blocked" | "inline_provider_blocked" | "inline_custom_host_blocked" | "inline_provider_url_blocked" | "inline_forward_headers_blocked" | "unsupported_by_provider" | "sso_logout_refused" | "route_not_found" | "method_not_allowed" | "upgrade_required" | "mfa_required" | "sso_login_refused" | "user_not_invited" | "forbidden" | "scope_missing" | "scope_exceeds_creator" | "hooks_failed" | "mcp_connection_required" | "tool_pending" | "tool_rejected" | "feature_disabled" | "internal_error" | "unavailable" | "gateway_stopping" | "log_unavailable" | "provider_error" | "mcp_server_unreadable" | "agent_unreadable" | "provider_unreachable" | "provider_connections_exhausted" | "secret_unavailable" | "provider_credential_failed" | "provider_answer_invalid" | "provider_redirect" | "provider_timeout" | "request_timeout" | "stream_interrupted" | "unauthenticated" | "api_key_missing" | "api_key_invalid" | "api_key_expired" | "credential_expired" | "rate_limited" | "conflict" | "resource_limit_reached" | "idempotency_key_reused" | "idempotency_in_flight" | "etag_mismatch" | "not_found" | "budget_exhausted" | "model_not_enabled";
         };
         ErrorRateGraph: {
             data_points: components["schemas"]["ErrorRatePoint"][];
@@ -13442,6 +13618,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        RetentionDays: {
+            /** @example 90 */
+            logs: number;
+            /** @example 365 */
+            metrics: number;
+        };
         RetentionResponse: {
             /**
              * @description Days; for display only.
@@ -17975,6 +18157,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18043,6 +18227,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18109,6 +18295,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18155,6 +18343,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18260,6 +18450,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18306,6 +18498,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18382,6 +18576,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18448,6 +18644,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18524,6 +18722,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18587,6 +18787,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18655,6 +18857,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18703,6 +18907,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18751,6 +18957,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18816,6 +19024,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18901,6 +19111,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18970,6 +19182,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19051,6 +19265,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19099,6 +19315,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19147,6 +19365,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19204,6 +19424,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19274,6 +19496,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19320,6 +19544,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19475,6 +19701,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19521,6 +19749,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19580,6 +19810,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19631,6 +19863,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19677,6 +19911,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19822,6 +20058,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19868,6 +20106,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19923,6 +20163,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20072,6 +20314,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20197,6 +20441,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20342,6 +20588,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20390,6 +20638,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20449,6 +20699,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20519,6 +20771,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20583,6 +20837,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20642,6 +20898,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20701,6 +20959,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20770,6 +21030,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20842,6 +21104,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20890,6 +21154,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20938,6 +21204,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20986,6 +21254,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21040,6 +21310,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21129,6 +21401,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21192,6 +21466,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21247,6 +21523,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21335,6 +21613,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21389,6 +21669,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21457,6 +21739,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21505,6 +21789,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21564,6 +21850,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21759,6 +22047,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21943,6 +22233,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22130,6 +22422,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22187,6 +22481,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22241,6 +22537,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22324,6 +22622,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22373,6 +22673,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22446,6 +22748,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22495,6 +22799,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22552,6 +22858,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22687,6 +22995,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22740,6 +23050,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22871,6 +23183,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22919,6 +23233,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -22980,6 +23296,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23071,6 +23389,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23138,6 +23458,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23202,6 +23524,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23286,6 +23610,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23346,6 +23672,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23398,6 +23726,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23458,6 +23788,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23545,6 +23877,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23674,6 +24008,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23761,6 +24097,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23817,6 +24155,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23908,6 +24248,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -23959,6 +24301,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24010,6 +24354,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24097,6 +24443,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24217,6 +24565,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24301,6 +24651,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24356,6 +24708,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24421,6 +24775,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24492,6 +24848,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24548,6 +24906,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24626,6 +24986,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24683,6 +25045,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24757,6 +25121,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24812,6 +25178,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -24917,6 +25285,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25040,6 +25410,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25156,6 +25528,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25276,6 +25650,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25394,6 +25770,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25512,6 +25890,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25635,6 +26015,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25754,6 +26136,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25872,6 +26256,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -25989,6 +26375,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26107,6 +26495,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26225,6 +26615,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26349,6 +26741,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26473,6 +26867,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26598,6 +26994,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26718,6 +27116,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26836,6 +27236,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -26969,6 +27371,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -27102,6 +27506,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -27224,6 +27630,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -27349,6 +27757,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -27478,6 +27888,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -27613,6 +28025,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -27728,6 +28142,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -27843,6 +28259,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -27908,6 +28326,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -28034,6 +28454,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -28159,6 +28581,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -28207,6 +28631,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -28260,6 +28686,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -28328,6 +28756,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -28533,6 +28963,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -28614,6 +29046,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -28690,6 +29124,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    claim_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                "x-gw-console"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "9fK2…"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClaimDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "auth_token": "eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
+                     *       "refresh_token": "9fK2…",
+                     *       "expires_at": "2026-05-03T17:08:55.000Z",
+                     *       "object": "session"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenResponse"] | components["schemas"]["SelfResponse"] | components["schemas"]["MfaChallengeResponse"];
+                };
             };
             /** @description Any failure. */
             default: {
@@ -30328,6 +30827,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30411,6 +30912,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30467,6 +30970,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30553,6 +31058,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30604,6 +31111,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30655,6 +31164,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30727,6 +31238,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30800,6 +31313,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30897,6 +31412,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -30955,6 +31472,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31052,6 +31571,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31107,6 +31628,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31161,6 +31684,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31240,6 +31765,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31332,6 +31859,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31434,6 +31963,87 @@ export interface operations {
             };
         };
     };
+    console_bootstrap: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "console-bootstrap",
+                     *       "version": "1.0.0",
+                     *       "environment": "production",
+                     *       "password_login": true,
+                     *       "sso": [
+                     *         {
+                     *           "sso_client_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *           "name": "Okta",
+                     *           "type": "oidc",
+                     *           "organisation_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90"
+                     *         }
+                     *       ],
+                     *       "needs_password": false,
+                     *       "gateway_url": "https://gateway.example.com",
+                     *       "features": {
+                     *         "audit_logs": true,
+                     *         "scim": false
+                     *       },
+                     *       "log_search": "scan",
+                     *       "retention_days": {
+                     *         "logs": 90,
+                     *         "metrics": 365
+                     *       },
+                     *       "api_key_prefix": "gw-",
+                     *       "zone": "UTC",
+                     *       "currency": "USD",
+                     *       "limits": {
+                     *         "tail_seconds": 3600,
+                     *         "log_search_days": 31,
+                     *         "body_bytes": 1048576,
+                     *         "requests_per_minute": 1200
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConsoleBootstrapResponse"];
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     deployments_list: {
         parameters: {
             query?: {
@@ -31461,6 +32071,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31546,6 +32158,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31606,6 +32220,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31741,6 +32357,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31793,6 +32411,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31841,6 +32461,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -31975,6 +32597,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32039,6 +32663,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32139,6 +32765,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32196,6 +32824,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32312,6 +32942,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32369,6 +33001,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32420,6 +33054,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32499,6 +33135,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32635,6 +33273,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32701,6 +33341,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32781,6 +33423,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32857,6 +33501,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -32915,6 +33561,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33014,6 +33662,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33090,6 +33740,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33183,6 +33835,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33453,6 +34107,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33547,6 +34203,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33600,6 +34258,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33732,6 +34392,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33780,6 +34442,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33837,6 +34501,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33944,6 +34610,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -33995,6 +34663,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34043,6 +34713,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34168,6 +34840,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34289,6 +34963,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34367,6 +35043,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34422,6 +35100,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34497,6 +35177,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34550,6 +35232,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34711,6 +35395,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -34884,7 +35570,10 @@ export interface operations {
     };
     logs_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description false: without the bodies, which are then null and not read; `/request` and `/response` return them. Default: true. */
+                bodies?: boolean;
+            };
             header?: never;
             path: {
                 logId: string;
@@ -34895,6 +35584,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35018,6 +35709,130 @@ export interface operations {
             };
         };
     };
+    logs_request: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One range of bytes: `bytes=0-65535`. */
+                range?: string;
+            };
+            path: {
+                logId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stored request body, with its content type, as an attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example example */
+                    "*/*": string;
+                };
+            };
+            /** @description The range that the request names. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example example */
+                    "*/*": string;
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    logs_response: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One range of bytes: `bytes=0-65535`. */
+                range?: string;
+            };
+            path: {
+                logId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stored response body, with its content type, as an attachment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example example */
+                    "*/*": string;
+                };
+            };
+            /** @description The range that the request names. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example example */
+                    "*/*": string;
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     logExports_list: {
         parameters: {
             query?: {
@@ -35035,6 +35850,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35134,6 +35951,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35191,6 +36010,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35286,6 +36107,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35343,6 +36166,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35394,6 +36219,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35450,6 +36277,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35505,6 +36334,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35559,6 +36390,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35606,6 +36439,170 @@ export interface operations {
             };
         };
     };
+    logs_tail: {
+        parameters: {
+            query?: {
+                /** @description Provider and model: `<provider>__<model>`. */
+                ai_org_model?: string[];
+                /** @description Ids of API keys. */
+                api_key_id?: string[];
+                /** @description The same as api_key_id. */
+                api_key_ids?: string[];
+                /** @description Cache states, such as HIT. */
+                cache_status?: string[];
+                /** @description Maximum output tokens. */
+                completion_token_max?: number;
+                /** @description Minimum output tokens. */
+                completion_token_min?: number;
+                /** @description Ids of configs. */
+                config_id?: string[];
+                /** @description Ids of versions of configs. */
+                config_version_id?: string[];
+                /** @description Slugs of configs; the same as config_id. */
+                configs?: string[];
+                /** @description Maximum cost in US cents. */
+                cost_max?: number;
+                /** @description Minimum cost in US cents. */
+                cost_min?: number;
+                /** @description Slugs of saved providers. */
+                credential?: string[];
+                /** @description Page number from 0, within the newest 10,000 matching logs. Use cursor for later pages and with q. */
+                current_page?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Types of the error that the caller saw. */
+                error_type?: string[];
+                /** @description Milliseconds until the first byte, at most. */
+                first_byte_ms_max?: number;
+                /** @description Milliseconds until the first byte, at least. */
+                first_byte_ms_min?: number;
+                /** @description Gateways. */
+                gateway_id?: string[];
+                /** @description Ids of integrations. */
+                integration_id?: string[];
+                /** @description Matches the `is_success` of a log. */
+                is_success?: boolean;
+                /** @description Seconds until the tail ends. */
+                max_seconds?: number;
+                /** @description Names of tools and prompts at their MCP servers. */
+                mcp_capability?: string[];
+                /** @description Methods of MCP, such as tools/call. */
+                mcp_method?: string[];
+                /** @description Slugs of MCP servers. */
+                mcp_server?: string[];
+                /** @description A JSON object of metadata names and values; `metadata.<name>=<value>` filters by a single name. */
+                metadata?: string;
+                /** @description HTTP methods. */
+                method?: string[];
+                /** @description Models as requested. */
+                model?: string[];
+                outcome?: ("ok" | "provider_error" | "denied" | "failed" | "client_closed" | "interrupted")[];
+                /** @description Milliseconds of our own, at most. */
+                overhead_ms_max?: number;
+                /** @description Milliseconds of our own, at least. */
+                overhead_ms_min?: number;
+                page_size?: number;
+                /** @description Span ids of parents. */
+                parent_span_id?: string[];
+                priced?: ("priced" | "unpriced" | "no_usage" | "estimated")[];
+                /** @description Ids of prompts. */
+                prompt_id?: string[];
+                /** @description Slugs of prompts. */
+                prompt_slug?: string[];
+                /** @description Maximum input tokens. */
+                prompt_token_max?: number;
+                /** @description Minimum input tokens. */
+                prompt_token_min?: number;
+                /** @description Providers, such as openai. */
+                provider?: string[];
+                /** @description Text to find in the URL, the error type or a body; case-insensitive. Requires time_of_generation_min and a range of at most 31 days. A page may have few or no logs and still have a next page. */
+                q?: string;
+                /** @description Models that providers said they used. */
+                response_model?: string[];
+                /** @description Milliseconds, at most. */
+                response_time_max?: number;
+                /** @description Milliseconds, at least. */
+                response_time_min?: number;
+                /** @description Repetitions, at most. */
+                retries_max?: number;
+                /** @description Repetitions, at least. */
+                retries_min?: number;
+                /** @description Route families, such as chat.completions. */
+                route?: string[];
+                /** @description Span ids. */
+                span_id?: string[];
+                /** @description Names of spans. */
+                span_name?: string[];
+                /** @description Statuses or status classes: `200`, `4xx`. */
+                status?: string[];
+                /** @description Alias of status. */
+                status_code?: string[];
+                streamed?: boolean;
+                /** @description End of the range, inclusive. */
+                time_of_generation_max?: string;
+                /** @description Start of the range, inclusive. */
+                time_of_generation_min?: string;
+                /** @description Maximum total tokens (input and output). */
+                total_units_max?: number;
+                /** @description Minimum total tokens (input and output). */
+                total_units_min?: number;
+                /** @description Trace ids. */
+                trace_id?: string[];
+                /** @description Ids of users. */
+                user_id?: string[];
+                /** @description Slugs of saved providers; the same as credential. */
+                virtual_keys?: string[];
+                /** @description Maximum mean of value times weight over the trace's feedback. */
+                weighted_feedback_max?: number;
+                /** @description Minimum mean of value times weight over the trace's feedback. */
+                weighted_feedback_min?: number;
+                /** @description Id or slug; for an organisation key or a session. */
+                workspace_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events. `log`: a log in the form of lists, as JSON, with its id. `skipped`: `{"count": 12, "exact": true}` when more than 500 logs came in a second; the oldest `count` of them are not sent, and with `exact: false` there may be more. The stream ends after `max_seconds`, and within seconds after the session or key has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example example */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     logs_trace: {
         parameters: {
             query?: never;
@@ -35619,6 +36616,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35736,6 +36735,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35818,6 +36819,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35904,6 +36907,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -35964,6 +36969,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36028,6 +37035,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36164,6 +37173,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36217,6 +37228,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36348,6 +37361,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36396,6 +37411,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36458,6 +37475,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36575,6 +37594,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36642,6 +37663,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36706,6 +37729,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36790,6 +37815,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36850,6 +37877,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36913,6 +37942,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -36974,6 +38005,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37067,6 +38100,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37135,6 +38170,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37187,6 +38224,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37248,6 +38287,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37326,6 +38367,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37377,6 +38420,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37464,6 +38509,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37549,6 +38596,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37662,6 +38711,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37763,6 +38814,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37856,6 +38909,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -37912,6 +38967,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38009,6 +39066,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38060,6 +39119,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38111,6 +39172,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38206,6 +39269,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38261,6 +39326,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38371,6 +39438,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38426,6 +39495,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38487,6 +39558,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38554,6 +39627,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38616,6 +39691,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38691,6 +39768,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38757,6 +39836,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38823,6 +39904,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38888,6 +39971,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -38960,6 +40045,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39018,6 +40105,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39142,6 +40231,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39198,6 +40289,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39298,6 +40391,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39349,6 +40444,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39408,6 +40505,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39672,6 +40771,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39752,6 +40853,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39816,6 +40919,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39877,6 +40982,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -39984,6 +41091,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40042,6 +41151,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40143,6 +41254,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40194,6 +41307,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40253,6 +41368,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40369,6 +41486,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40429,6 +41548,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40536,6 +41657,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40587,6 +41710,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40644,6 +41769,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40711,6 +41838,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40772,6 +41901,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40866,6 +41997,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -40926,6 +42059,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41042,6 +42177,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41099,6 +42236,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41157,6 +42296,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41224,6 +42365,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41281,6 +42424,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41344,6 +42489,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41398,6 +42545,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41457,6 +42606,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41517,6 +42668,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41587,6 +42740,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41697,6 +42852,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41758,6 +42915,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41845,6 +43004,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41905,6 +43066,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -41990,6 +43153,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42045,6 +43210,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42103,6 +43270,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42170,6 +43339,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42227,6 +43398,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42290,6 +43463,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42344,6 +43519,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42403,6 +43580,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42463,6 +43642,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42535,6 +43716,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42665,6 +43848,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42721,6 +43906,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42845,6 +44032,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42903,6 +44092,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -42949,6 +44140,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43042,6 +44235,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43133,6 +44328,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43186,6 +44383,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43261,6 +44460,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43317,6 +44518,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43369,6 +44572,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43438,6 +44643,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43508,6 +44715,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43635,6 +44844,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43696,6 +44907,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43780,6 +44993,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43834,6 +45049,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43926,6 +45143,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -43974,6 +45193,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44022,6 +45243,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44070,6 +45293,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44127,6 +45352,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44243,6 +45470,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44340,6 +45569,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44452,6 +45683,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44500,6 +45733,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44557,6 +45792,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44615,6 +45852,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44681,6 +45920,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44828,6 +46069,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -44886,6 +46129,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -45027,6 +46272,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -45080,6 +46327,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -45129,6 +46378,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -45199,6 +46450,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -45258,6 +46511,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -45328,6 +46583,8 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
                     [name: string]: unknown;
                 };
                 content: {
