@@ -1,0 +1,42 @@
+import { MINUS, unknown } from './numbers';
+
+/**
+ * Time taken, in milliseconds: below 1 ms in µs, below 1 s in whole ms, below 60 s with two decimals,
+ * then minutes and seconds, then hours and minutes. Unknown is `–`.
+ */
+export function duration(ms: number | null | undefined): string {
+  if (typeof ms !== 'number' || !Number.isFinite(ms)) return unknown;
+  if (ms < 0) return MINUS + duration(-ms);
+  if (ms === 0) return '0 ms';
+  const micros = Math.round(ms * 1000);
+  if (micros < 1000) return `${Math.max(1, micros)} µs`;
+  if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
+  const hundredths = Math.round(ms / 10);
+  if (hundredths < 6000) return `${(hundredths / 100).toFixed(2)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${two(seconds % 60)} s`;
+  const minutes = Math.round(ms / 60_000);
+  return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} m`;
+}
+
+/** Change of a time taken: `−140 ms`, `+1.20 s`. */
+export function durationChange(ms: number | null | undefined): string {
+  const text = duration(ms);
+  return typeof ms === 'number' && ms > 0 ? `+${text}` : text;
+}
+
+/** A length of time in words of one unit: `15 min`, `24 h`, `7 d`. For ranges, not for time taken. */
+export function spanOf(ms: number): string {
+  const units: readonly (readonly [number, string])[] = [
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1000, 's'],
+  ];
+  for (const [unit, name] of units) {
+    if (ms >= unit && (ms % unit === 0 || ms >= unit * 3)) return `${Math.round(ms / unit)} ${name}`;
+  }
+  return ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms)} ms`;
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,0 +1,98 @@
+const UNKNOWN = '–';
+/** From here on, tiles show counts in a compact form. */
+const COMPACT_FROM = 100_000;
+/** The minus sign of typography, as wide as a plus. */
+export const MINUS = '−';
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale} ${JSON.stringify(options)}`;
+  let format = formats.get(key);
+  if (format === undefined) formats.set(key, (format = new Intl.NumberFormat(locale, options)));
+  return format;
+}
+
+/** The decimal point and the sign between groups of digits. */
+export function separators(locale: string): { readonly point: string; readonly group: string } {
+  const parts = numberFormat(locale, {}).formatToParts(1_234_567.5);
+  const of = (type: string, otherwise: string): string =>
+    parts.find((part) => part.type === type)?.value ?? otherwise;
+  return { point: of('decimal', '.'), group: of('group', ',') };
+}
+
+/** A whole number with groups of digits. */
+export const grouped = (value: bigint | number, locale = 'en'): string =>
+  numberFormat(locale, { maximumFractionDigits: 0 }).format(value).replace('-', MINUS);
+
+const fixed = (value: number, places: number, locale: string): string =>
+  numberFormat(locale, { minimumFractionDigits: places, maximumFractionDigits: places }).format(value);
+
+/** A count, such as `184,203`. Unknown is `–`. */
+export const count = (value: number | null | undefined, locale = 'en'): string =>
+  isKnown(value) ? grouped(value, locale) : UNKNOWN;
+
+/** A count for a tile: whole below 100,000, otherwise three digits, such as `1.24M`. */
+export function compactCount(value: number | null | undefined, locale = 'en'): string {
+  if (!isKnown(value)) return UNKNOWN;
+  if (Math.abs(value) < COMPACT_FROM) return grouped(value, locale);
+  const options = { notation: 'compact', maximumSignificantDigits: 3 } as const;
+  return numberFormat(locale, options).format(value).replace('-', MINUS).replace(/K$/, 'k');
+}
+
+/**
+ * A ratio (0 to 1) as a percentage with one decimal, two below 1 %. Only zero reads as 0 % and only
+ * the whole as 100 %: `<0.01 %`, `>99.9 %`.
+ */
+export function percent(ratio: number | null | undefined, locale = 'en'): string {
+  if (!isKnown(ratio)) return UNKNOWN;
+  const sign = ratio < 0 ? MINUS : '';
+  const value = Math.abs(ratio) * 100;
+  if (value === 0 || value === 100) return `${sign}${value} %`;
+  if (value < 0.005) return `${sign}<${fixed(0.01, 2, locale)} %`;
+  if (value < 100 && value >= 99.95) return `${sign}>${fixed(99.9, 1, locale)} %`;
+  return `${sign}${fixed(value, value < 0.995 ? 2 : 1, locale)} %`;
+}
+
+/** A change as a signed ratio, such as `+12.4 %`; points for the change of a rate: `+0.11 pt`. */
+export function change(value: number | null | undefined, unit: 'ratio' | 'points', locale = 'en'): string {
+  if (!isKnown(value)) return UNKNOWN;
+  const size = Math.abs(value) * 100;
+  const places = unit === 'points' ? 2 : 1;
+  const text = fixed(size, places, locale);
+  const isNone = Number(size.toFixed(places)) === 0;
+  const sign = isNone ? '' : value < 0 ? MINUS : '+';
+  return `${sign}${text} ${unit === 'points' ? 'pt' : '%'}`;
+}
+
+/** Sign of a formatted change. Change that rounds to nothing has none. */
+export const directionOf = (text: string): 'up' | 'down' | 'none' =>
+  text.startsWith('+') ? 'up' : text.startsWith(MINUS) ? 'down' : 'none';
+
+/** Bytes, such as `512 B`, `1.2 MB`, by powers of 1,000. */
+export function bytes(value: number | null | undefined, locale = 'en'): string {
+  if (!isKnown(value)) return UNKNOWN;
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let size = value;
+  let at = 0;
+  while (size >= 999.95 && at < units.length - 1) {
+    size /= 1000;
+    at += 1;
+  }
+  return `${fixed(size, at === 0 ? 0 : 1, locale)} ${units[at] ?? 'TB'}`;
+}
+
+/** A number with at most two decimals, for rates such as `61` or `2.13`. */
+export const plain = (value: number | null | undefined, locale = 'en'): string =>
+  isKnown(value)
+    ? numberFormat(locale, { maximumFractionDigits: value >= 10 ? 0 : 2 })
+        .format(value)
+        .replace('-', MINUS)
+    : UNKNOWN;
+
+/** Shows that a value is not known. */
+export const unknown = UNKNOWN;
+
+function isKnown(value: number | null | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
