@@ -1,0 +1,7 @@
+// All global styles, in their order. Import it once, before anything else.
+import '@fontsource-variable/inter/wght.css';
+import '@fontsource-variable/jetbrains-mono/wght.css';
+import '@mantine/core/styles.css';
+import './tokens.css';
+import './base.css';
+import './theme/mantine.css';
