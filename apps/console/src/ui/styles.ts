@@ -4,4 +4,7 @@ import '@fontsource-variable/jetbrains-mono/wght.css';
 import '@mantine/core/styles.css';
 import './tokens.css';
 import './base.css';
+import './provider-tokens.css';
+import './primitives/primitives.css';
+import './states/states.css';
 import './theme/mantine.css';

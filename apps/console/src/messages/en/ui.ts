@@ -1,0 +1,42 @@
+import type { Priced } from '../../ui/primitives/money';
+
+const MONEY_UNKNOWN: Readonly<Record<Priced, string>> = {
+  priced: 'unknown',
+  unpriced: 'unpriced: the price of the model is not known',
+  no_usage: 'no usage was reported',
+  estimated: 'could not be estimated',
+};
+
+/** A number of things: `1 row`, `2 rows`. `shown` is the formatted number. */
+export const plural = (amount: number, one: string, other: string, shown: string = String(amount)): string =>
+  `${shown} ${amount === 1 ? one : other}`;
+
+/** Texts of the components in `src/ui`. */
+export const uiText = {
+  money: {
+    unknown: (priced: Priced) => MONEY_UNKNOWN[priced],
+    exactly: (amount: string) => `exactly ${amount} USD`,
+    estimated: 'Estimated: the response was cut, or the provider reported no usage.',
+  },
+  tokens: (input: string, output: string) => `${input} tokens in, ${output} tokens out`,
+  copy: {
+    button: (what?: string) => (what === undefined ? 'Copy' : `Copy ${what}`),
+    click: 'Click to copy',
+    copied: 'Copied',
+    failed: 'The browser did not allow copying.',
+  },
+  states: {
+    documentTitle: (page: string) => `${page} · Tollgate`,
+    loading: 'Loading',
+    updating: 'Updating',
+    requestId: 'request id',
+    retry: 'Try again',
+    retryIn: (seconds: number) => `Try again (in ${seconds} s)`,
+    asOf: (time: string) => `as of ${time}`,
+    notAllowed: (missing: string) => `You may not see this: ${missing}`,
+    gone: 'Not here, or not yours.',
+    archived: 'Archived. This is its last state; it can no longer be changed.',
+    goOn: 'Go on',
+    broken: (message: string) => `This part of the page failed: ${message}`,
+  },
+} as const;

@@ -1,0 +1,137 @@
+import type { CSSProperties, MouseEventHandler, ReactElement, ReactNode } from 'react';
+import { Icon, type IconName } from '../icons/icon';
+
+export type Tone = 'neutral' | 'ok' | 'warn' | 'danger' | 'info' | 'violet' | 'outline';
+
+export interface BadgeProps {
+  readonly tone?: Tone;
+  readonly icon?: IconName;
+  readonly mono?: boolean;
+  readonly title?: string;
+  readonly children: ReactNode;
+}
+
+/** A word for a state. The word says it; the colour only helps to find it. */
+export function Badge({ tone = 'neutral', icon, mono = false, title, children }: BadgeProps): ReactElement {
+  return (
+    <span className={`badge badge-${tone}${mono ? ' badge-mono' : ''}`} title={title}>
+      {icon === undefined ? null : <Icon name={icon} size={12} />}
+      {children}
+    </span>
+  );
+}
+
+/** Status of HTTP as a badge; 0 is no response. `word` replaces it, as in `cut`. */
+export function StatusBadge({
+  status,
+  word,
+}: {
+  readonly status: number;
+  readonly word?: string;
+}): ReactElement {
+  return <Badge tone={toneOfStatus(status)}>{word ?? (status === 0 ? '–' : status)}</Badge>;
+}
+
+/** 446 is a guardrail's; other 4xx are the caller's, 5xx the provider's or ours. */
+export function toneOfStatus(status: number): Tone {
+  if (status === 446 || status === 246) return 'violet';
+  if (status >= 500 || status === 0) return 'danger';
+  return status >= 400 ? 'warn' : 'ok';
+}
+
+/** A dot for a state next to its word. */
+export function Dot({
+  tone = 'ok',
+  live = false,
+}: {
+  readonly tone?: 'ok' | 'warn' | 'danger' | 'off';
+  readonly live?: boolean;
+}): ReactElement {
+  return <span className={`dot dot-${tone}${live ? ' dot-live' : ''}`} aria-hidden="true" />;
+}
+
+/** The first letter of a provider in its colour, with the model's or provider's name. */
+export function ProviderMark({
+  provider,
+  children,
+}: {
+  readonly provider: string | null;
+  readonly children?: ReactNode;
+}): ReactElement {
+  const letter = (provider ?? '?').replace(/^@/, '').slice(0, 1).toUpperCase();
+  return (
+    <span className="provider-mark" title={provider ?? undefined}>
+      <span className="provider-logo" data-provider={provider ?? ''} aria-hidden="true">
+        {letter}
+      </span>
+      {children === undefined ? null : <span className="ell">{children}</span>}
+    </span>
+  );
+}
+
+export interface NoteProps {
+  readonly tone?: 'info' | 'ok' | 'warn' | 'danger' | 'plain';
+  readonly icon?: IconName;
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+}
+
+/** A sentence or two on a ground of their tone. */
+export function Note({ tone = 'info', icon, children, action }: NoteProps): ReactElement {
+  const usual: IconName =
+    tone === 'warn' || tone === 'danger' ? 'warning' : tone === 'ok' ? 'circleCheck' : 'info';
+  return (
+    <div className={`note note-${tone}`} role={tone === 'danger' ? 'alert' : undefined}>
+      <Icon name={icon ?? usual} />
+      <div className="grow">{children}</div>
+      {action}
+    </div>
+  );
+}
+
+/** Keys of a shortcut, one box each: `['Ctrl', 'K']`. */
+export function Kbd({ keys }: { readonly keys: string | readonly string[] }): ReactElement {
+  const list = typeof keys === 'string' ? [keys] : keys;
+  return (
+    <span className="kbd-group">
+      {list.map((key) => (
+        <kbd key={key} className="kbd">
+          {key}
+        </kbd>
+      ))}
+    </span>
+  );
+}
+
+export interface KeyValuesProps {
+  readonly items: readonly (readonly [name: string, value: ReactNode])[];
+  readonly nameWidth?: number;
+}
+
+/** Names and values in two columns. */
+export function KeyValues({ items, nameWidth = 116 }: KeyValuesProps): ReactElement {
+  return (
+    <dl className="key-values" style={{ '--name-width': `${nameWidth}px` } as CSSProperties}>
+      {items.map(([name, value]) => (
+        <div key={name} className="key-value">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export interface TextButtonProps {
+  readonly children: ReactNode;
+  readonly onClick: MouseEventHandler<HTMLButtonElement>;
+}
+
+/** A button that looks like a link, for an action within a text. */
+export function TextButton({ children, onClick }: TextButtonProps): ReactElement {
+  return (
+    <button type="button" className="plain-button text-button" onClick={onClick}>
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,47 @@
+import { useEffect, useState, type ReactElement } from 'react';
+import { bothZones, clock, clockSeconds, moment, parseMoment, relative, unknown } from '../format';
+import { useFormat } from './format-context';
+
+export interface MomentProps {
+  /** ISO 8601, or milliseconds since 1970. Null: unknown. */
+  readonly at: string | number | null;
+  /** `list`: time of day with milliseconds. `seconds`: time of day. `full`: date and time. */
+  readonly as?: 'list' | 'seconds' | 'full';
+  /** Adds `12 min ago` within an hour. */
+  readonly withAge?: boolean;
+}
+
+/** A moment in the viewer's zone; the tooltip has it in that zone and in UTC. */
+export function Moment({ at, as = 'full', withAge = false }: MomentProps): ReactElement {
+  const { zone } = useFormat();
+  const time = typeof at === 'number' ? at : parseMoment(at);
+  if (time === null) return <span className="muted">{unknown}</span>;
+  const text =
+    as === 'list' ? clock(time, zone) : as === 'seconds' ? clockSeconds(time, zone) : moment(time, zone);
+  return (
+    <time
+      className="num nowrap"
+      dateTime={new Date(time).toISOString()}
+      title={bothZones(time, zone).join('\n')}
+    >
+      {text}
+      {withAge && <Age at={time} />}
+    </time>
+  );
+}
+
+function Age({ at }: { readonly at: number }): ReactElement | null {
+  const now = useNow(10_000);
+  const text = relative(at, now);
+  return text === null ? null : <span className="muted">, {text}</span>;
+}
+
+/** The current time, updated every `everyMs`. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}

@@ -1,0 +1,47 @@
+import type { ReactElement } from 'react';
+import { uiText } from '../../messages/en/ui';
+import { exactMoney, exactMoneyText, humanMoney } from '../format';
+import { useFormat } from './format-context';
+
+/** How the API knows a cost (`priced` of a log). */
+export type Priced = 'priced' | 'unpriced' | 'no_usage' | 'estimated';
+
+export interface MoneyProps {
+  /** 1e-8 USD. Null: unknown. */
+  readonly e8: bigint | null;
+  /** `exact`: eight decimals, the last four dim. `human`: rounded for reading, the exact value in the tooltip. */
+  readonly as?: 'exact' | 'human';
+  /** Marks estimates with ≈ and says why a cost is unknown. */
+  readonly priced?: Priced;
+}
+
+/** An amount of money. Zero is `0`, unknown is `–` with its reason. */
+export function Money({ e8, as = 'exact', priced = 'priced' }: MoneyProps): ReactElement {
+  const { locale } = useFormat();
+  if (e8 === null) {
+    const reason = uiText.money.unknown(priced);
+    return (
+      <span className="num muted" title={reason}>
+        –<span className="visually-hidden"> {reason}</span>
+      </span>
+    );
+  }
+  const estimate = priced === 'estimated' ? '≈ ' : '';
+  const exact = uiText.money.exactly(exactMoneyText(e8));
+  if (as === 'human') {
+    return (
+      <span className="num private nowrap" title={exact}>
+        {estimate}
+        {humanMoney(e8, locale)}
+      </span>
+    );
+  }
+  const { head, tail } = exactMoney(e8);
+  return (
+    <span className="num private nowrap" title={estimate === '' ? undefined : uiText.money.estimated}>
+      {estimate}
+      {head}
+      <span className="muted">{tail}</span>
+    </span>
+  );
+}

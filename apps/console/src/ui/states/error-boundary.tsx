@@ -1,0 +1,34 @@
+import { Component, type ReactNode } from 'react';
+import { Failed } from './failed';
+import { uiText } from '../../messages/en/ui';
+
+interface Props {
+  readonly children: ReactNode;
+  /** The part shows its children again when this changes. */
+  readonly resetKey?: unknown;
+}
+
+interface State {
+  readonly error: Error | null;
+  readonly resetKey: unknown;
+}
+
+/** Keeps an error of rendering within one part of the page. */
+export class ErrorBoundary extends Component<Props, State> {
+  override state: State = { error: null, resetKey: this.props.resetKey };
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  static getDerivedStateFromProps(props: Props, state: State): Partial<State> | null {
+    return Object.is(props.resetKey, state.resetKey) ? null : { error: null, resetKey: props.resetKey };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    const message = uiText.states.broken(error.message);
+    return <Failed problem={{ message, type: error.name }} onRetry={() => this.setState({ error: null })} />;
+  }
+}

@@ -1,0 +1,70 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState, type ReactElement } from 'react';
+import { uiText } from '../../messages/en/ui';
+import { Icon } from '../icons/icon';
+import { CopyButton } from '../primitives/copy';
+
+/** What a failed call says. `message` is shown as it is. */
+export interface ShownProblem {
+  readonly message: string;
+  readonly type?: string | null | undefined;
+  readonly status?: number | undefined;
+  readonly requestId?: string | null | undefined;
+  /** Seconds of `Retry-After`. The view counts them down and then tries by itself. */
+  readonly retryAfterS?: number | null | undefined;
+}
+
+export interface FailedProps {
+  readonly problem: ShownProblem;
+  readonly onRetry?: () => void;
+}
+
+/** A call failed and there is no data: the message, its type, the request id, and a way to try again. */
+export function Failed({ problem, onRetry }: FailedProps): ReactElement {
+  const { message, type, status, requestId, retryAfterS } = problem;
+  const left = useCountdown(retryAfterS ?? null, problem, onRetry);
+  return (
+    <div className="state state-failed" role="alert">
+      <Icon name="warning" size={20} />
+      <p className="state-title">{message}</p>
+      <p className="row xs muted state-facts">
+        {status === undefined || status === 0 ? null : <span className="num">{status}</span>}
+        {type === undefined || type === null ? null : <code>{type}</code>}
+        {requestId === undefined || requestId === null ? null : (
+          <>
+            <code>{requestId}</code>
+            <CopyButton text={requestId} what={uiText.states.requestId} />
+          </>
+        )}
+      </p>
+      {onRetry === undefined ? null : (
+        <Button size="xs" onClick={onRetry} leftSection={<Icon name="refresh" size={14} />}>
+          {left === null ? uiText.states.retry : uiText.states.retryIn(left)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Seconds until the next attempt; null when none is planned. */
+function useCountdown(
+  seconds: number | null,
+  problem: ShownProblem,
+  onEnd: (() => void) | undefined,
+): number | null {
+  const [left, setLeft] = useState(seconds);
+  const [shown, setShown] = useState(problem);
+  if (shown !== problem) {
+    setShown(problem);
+    setLeft(seconds);
+  }
+  useEffect(() => {
+    if (left === null || onEnd === undefined) return undefined;
+    const timer = setTimeout(() => {
+      setLeft(left > 1 ? left - 1 : null);
+      if (left <= 1) onEnd();
+    }, 1000);
+    return () => clearTimeout(timer);
+  }, [left, onEnd]);
+  return left;
+}

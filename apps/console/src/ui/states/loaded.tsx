@@ -1,0 +1,65 @@
+import type { ReactElement, ReactNode } from 'react';
+import { Failed, type ShownProblem } from './failed';
+import { Skeletons } from './skeletons';
+import { Gone, NotAllowed, Stale, Updating } from './states';
+
+/** What `Loaded` needs of a query; a query of TanStack fits. */
+export interface LoadedQuery<T> {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  readonly isFetching: boolean;
+  readonly dataUpdatedAt?: number;
+  readonly refetch?: () => unknown;
+}
+
+export interface LoadedProps<T> {
+  readonly query: LoadedQuery<T>;
+  /** Turns an error of the query into what is shown. */
+  readonly problemOf: (error: unknown) => ShownProblem;
+  readonly skeleton?: ReactNode;
+  readonly isEmpty?: (data: T) => boolean;
+  readonly empty?: ReactNode;
+  readonly children: (data: T) => ReactNode;
+}
+
+/** Chooses the state of a view: loading, failed, not allowed, gone, empty, stale, updating or the data. */
+export function Loaded<T>({
+  query,
+  problemOf,
+  skeleton,
+  isEmpty,
+  empty,
+  children,
+}: LoadedProps<T>): ReactElement {
+  const { data, error, isFetching, dataUpdatedAt, refetch } = query;
+  const hasFailed = error !== null && error !== undefined;
+  if (data === undefined) {
+    if (!hasFailed) return <>{skeleton ?? <Skeletons shape="lines" />}</>;
+    return <FailedQuery problem={problemOf(error)} {...(refetch === undefined ? {} : { refetch })} />;
+  }
+  const shown = empty !== undefined && isEmpty?.(data) === true ? empty : children(data);
+  return (
+    <>
+      <Updating active={isFetching} />
+      {hasFailed ? (
+        <Stale asOf={dataUpdatedAt ?? 0} reason={problemOf(error).message}>
+          {shown}
+        </Stale>
+      ) : (
+        shown
+      )}
+    </>
+  );
+}
+
+function FailedQuery({
+  problem,
+  refetch,
+}: {
+  readonly problem: ShownProblem;
+  readonly refetch?: () => unknown;
+}): ReactElement {
+  if (problem.status === 404) return <Gone />;
+  if (problem.status === 403) return <NotAllowed missing={problem.message} />;
+  return <Failed problem={problem} {...(refetch === undefined ? {} : { onRetry: () => void refetch() })} />;
+}
