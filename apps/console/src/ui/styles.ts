@@ -7,4 +7,5 @@ import './base.css';
 import './provider-tokens.css';
 import './primitives/primitives.css';
 import './states/states.css';
+import './grid/data-grid.css';
 import './theme/mantine.css';

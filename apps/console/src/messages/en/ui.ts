@@ -25,6 +25,15 @@ export const uiText = {
     copied: 'Copied',
     failed: 'The browser did not allow copying.',
   },
+  grid: {
+    mark: 'Mark this row',
+    marks: 'Marks',
+    marked: (rows: number) => plural(rows, 'row is marked', 'rows are marked'),
+    actions: 'Actions',
+    width: (column: string) => `Width of ${column}`,
+    columns: 'Columns',
+    resetColumns: 'As delivered',
+  },
   states: {
     documentTitle: (page: string) => `${page} · Tollgate`,
     loading: 'Loading',

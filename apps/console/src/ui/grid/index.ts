@@ -1,0 +1,4 @@
+export * from './column-menu';
+export * from './columns';
+export * from './data-grid';
+export { isTyping } from './keyboard';
