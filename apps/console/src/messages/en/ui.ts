@@ -1,10 +1,18 @@
 import type { Priced } from '../../ui/primitives/money';
+import type { Comparison } from '../../url';
 
 const MONEY_UNKNOWN: Readonly<Record<Priced, string>> = {
   priced: 'unknown',
   unpriced: 'unpriced: the price of the model is not known',
   no_usage: 'no usage was reported',
   estimated: 'could not be estimated',
+};
+
+const COMPARED: Readonly<Record<Comparison, string>> = {
+  '>': 'over',
+  '>=': 'from',
+  '<': 'under',
+  '<=': 'up to',
 };
 
 /** A number of things: `1 row`, `2 rows`. `shown` is the formatted number. */
@@ -24,6 +32,36 @@ export const uiText = {
     click: 'Click to copy',
     copied: 'Copied',
     failed: 'The browser did not allow copying.',
+  },
+  filters: {
+    bar: 'Filters',
+    add: 'Add filter',
+    clear: 'Clear filters',
+    field: 'Field',
+    operator: 'Comparison',
+    is: 'is',
+    isNot: 'is not',
+    notPrefix: 'not ',
+    compare: (op: Comparison) => COMPARED[op],
+    between: 'between',
+    bounds: (low: string, high: string) => `${low} and ${high}`,
+    lowest: (field: string) => `${field}, from`,
+    highest: (field: string) => `${field}, up to`,
+    apply: 'Filter',
+    notANumber: 'Enter a number, such as 1.5.',
+    wrongOrder: 'The first number must not be above the second.',
+    valuesOf: (field: string) => `Values of ${field}`,
+    typeValue: 'Type a value',
+    use: (value: string) => `Use “${value}”`,
+    loading: 'Loading values …',
+    failed: 'The values could not be loaded; type one.',
+    keys: 'Enter chooses, Esc closes.',
+    edit: (name: string, operator: string, value: string) => `Edit filter: ${name} ${operator} ${value}`,
+    remove: (name: string) => `Remove filter ${name}`,
+    text: 'Text and filters',
+    placeholder: 'Text, or status:5xx key:ci',
+    broken: (part: string) => `${part} is no filter of this field.`,
+    noText: 'This list cannot be searched by text; write field:value.',
   },
   grid: {
     mark: 'Mark this row',

@@ -20,6 +20,8 @@ export interface ThemeProviderProps {
   /** For tests and pictures: overrides the stored theme. */
   readonly scheme?: 'light' | 'dark';
   readonly defaultScheme?: MantineColorScheme;
+  /** `test`: no transitions. */
+  readonly env?: 'default' | 'test';
 }
 
 /** Mantine with the console's theme. Keeps `data-theme` and `data-density` of the document up to date. */
@@ -29,6 +31,7 @@ export function ThemeProvider({
   nonce,
   scheme,
   defaultScheme = 'auto',
+  env = 'default',
 }: ThemeProviderProps): ReactElement {
   return (
     <MantineProvider
@@ -36,6 +39,7 @@ export function ThemeProvider({
       cssVariablesResolver={cssVariablesResolver}
       colorSchemeManager={colorSchemeManager}
       defaultColorScheme={defaultScheme}
+      env={env}
       {...(scheme === undefined ? {} : { forceColorScheme: scheme })}
       {...(nonce === undefined ? {} : { getStyleNonce: () => nonce })}
     >

@@ -1,0 +1,81 @@
+import { useId, useState, type KeyboardEvent, type ReactElement } from 'react';
+import { uiText } from '../../messages/en/ui';
+import type { FilterField } from './fields';
+
+export interface FieldPickerProps {
+  readonly fields: readonly FilterField[];
+  /** `id` is the field's, or a name below one that ends with `*`. */
+  readonly onPick: (id: string) => void;
+}
+
+/** Fields by group, narrowed by typing. */
+export function FieldPicker({ fields, onPick }: FieldPickerProps): ReactElement {
+  const listId = useId();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const rows = rowsOf(fields, typed.trim().toLowerCase());
+  const active = Math.min(at, rows.length - 1);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const row = rows[active];
+    if (event.key === 'ArrowDown') setAt(Math.min(rows.length - 1, active + 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(0, active - 1));
+    else if (event.key === 'Enter' && row !== undefined) onPick(row.id);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="filter-editor">
+      <input
+        // The picker opens by a key or click of the user.
+        autoFocus
+        className="filter-input"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
+        aria-label={uiText.filters.field}
+        placeholder={uiText.filters.field}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={listId} role="listbox" aria-label={uiText.filters.field} className="filter-list">
+        {rows.map((row, index) => (
+          <div key={row.id}>
+            {row.group !== rows[index - 1]?.group && <div className="filter-group">{row.group}</div>}
+            <div
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={index === active}
+              data-active={index === active || undefined}
+              className="filter-option"
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => onPick(row.id)}
+            >
+              <span className="ell grow">{row.label}</span>
+              <code className="muted">{row.id}</code>
+            </div>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** For `md.*` the typed name itself is offered. */
+function rowsOf(
+  fields: readonly FilterField[],
+  typed: string,
+): readonly Pick<FilterField, 'id' | 'label' | 'group'>[] {
+  return fields.flatMap((field) => {
+    const { id, label, group } = field;
+    if (!id.endsWith('*'))
+      return `${id} ${label}`.toLowerCase().includes(typed) ? [{ id, label, group }] : [];
+    const start = id.slice(0, -1);
+    const name = typed.startsWith(start) ? typed : `${start}${typed}`;
+    return name.length > start.length && !/[\s:]/.test(name) ? [{ id: name, label, group }] : [];
+  });
+}

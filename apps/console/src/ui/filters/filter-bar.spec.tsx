@@ -1,0 +1,151 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { useState, type ReactElement } from 'react';
+import { encodeFilter, type Filter } from '../../url';
+import { renderUi } from '../spec-support/render-ui';
+import type { FilterField, OptionSource } from './fields';
+import { FilterBar } from './filter-bar';
+
+const source = jest.fn<ReturnType<OptionSource>, Parameters<OptionSource>>((typed) =>
+  Promise.resolve(
+    ['search-prod', 'ci-tests', 'batch-eu']
+      .filter((value) => value.includes(typed))
+      .map((value) => ({ value, count: 3 })),
+  ),
+);
+const fields: readonly FilterField[] = [
+  {
+    id: 'status',
+    label: 'Status',
+    group: 'Outcome',
+    kind: 'values',
+    negatable: true,
+    options: [{ value: '4xx' }, { value: '5xx' }],
+  },
+  { id: 'key', label: 'Key', group: 'Caller', kind: 'values', options: source },
+  { id: 'cost', label: 'Cost', group: 'Money', kind: 'number', unit: 'cents' },
+  { id: 'md.*', label: 'Metadata', group: 'Caller', kind: 'values' },
+];
+
+let state: { filters: readonly Filter[]; text: string };
+
+function Bar({
+  filters: initial = [],
+  textOff,
+}: {
+  readonly filters?: readonly Filter[];
+  readonly textOff?: string;
+}): ReactElement {
+  const [filters, setFilters] = useState(initial);
+  const [text, setText] = useState('');
+  state = { filters, text };
+  return (
+    <>
+      <FilterBar
+        fields={fields}
+        filters={filters}
+        onChange={setFilters}
+        text={text}
+        onText={setText}
+        {...(textOff === undefined ? {} : { textOff })}
+      />
+    </>
+  );
+}
+
+const written = (): readonly string[] => state.filters.map(encodeFilter);
+const key = (name: string, more: object = {}): void =>
+  void fireEvent.keyDown(document.activeElement ?? document.body, { key: name, ...more });
+const type = (text: string): void =>
+  void fireEvent.change(document.activeElement!, { target: { value: text } });
+const combobox = (name: string): Promise<HTMLElement> => screen.findByRole('combobox', { name });
+
+describe('FilterBar', () => {
+  it('adds a filter with values from the API, by keyboard alone', async () => {
+    renderUi(<Bar />);
+    key('f');
+    act(() => void screen.queryByRole('combobox', { name: 'Field' })?.focus());
+    (await combobox('Field')).focus();
+    type('ke');
+    key('Enter');
+    (await combobox('Values of Key')).focus();
+    await screen.findByRole('option', { name: /ci-tests/ });
+    key('Enter');
+    expect(written()).toEqual(['key:search-prod']);
+    key('ArrowDown');
+    key('Enter');
+    await waitFor(() => expect(written()).toEqual(['key:search-prod,ci-tests']));
+    type('other');
+    await screen.findByRole('option', { name: 'Use “other”' });
+    key('Enter');
+    expect(written()).toEqual(['key:search-prod,ci-tests,other']);
+    key('Backspace');
+    expect(written()).toEqual(['key:search-prod,ci-tests']);
+  });
+
+  it('edits a chip: negation and numbers', async () => {
+    renderUi(<Bar filters={[{ field: 'status', not: false, match: { kind: 'any', values: ['5xx'] } }]} />);
+    fireEvent.click(screen.getByRole('button', { name: 'Edit filter: Status is 5xx' }));
+    fireEvent.click(await screen.findByRole('radio', { name: 'is not' }));
+    expect(written()).toEqual(['status:!5xx']);
+    key('Escape');
+    key('f');
+    (await combobox('Field')).focus();
+    type('cost');
+    key('Enter');
+    const box = await screen.findByRole('textbox', { name: 'Cost' });
+    fireEvent.change(box, { target: { value: 'a lot' } });
+    fireEvent.submit(box);
+    expect(screen.getByRole('alert').textContent).toBe('Enter a number, such as 1.5.');
+    fireEvent.change(box, { target: { value: '1.5' } });
+    fireEvent.submit(box);
+    expect(written()).toEqual(['status:!5xx', 'cost:>=1.5']);
+  });
+
+  it('removes a chip by Delete and by its button, and all by X', () => {
+    const three = ['a', 'b', 'c'].map((value): Filter => ({
+      field: `md.${value}`,
+      not: false,
+      match: { kind: 'any', values: [value] },
+    }));
+    renderUi(<Bar filters={three} />);
+    fireEvent.keyDown(screen.getByRole('button', { name: 'Edit filter: md.a is a' }), { key: 'Delete' });
+    expect(written()).toEqual(['md.b:b', 'md.c:c']);
+    fireEvent.click(screen.getByRole('button', { name: 'Remove filter md.b' }));
+    expect(written()).toEqual(['md.c:c']);
+    act(() => (document.activeElement as HTMLElement).blur());
+    key('x');
+    expect(written()).toEqual([]);
+  });
+
+  it('makes chips and a search of a typed line', () => {
+    renderUi(<Bar />);
+    key('/');
+    expect(document.activeElement).toBe(screen.getByRole('searchbox'));
+    type('status:5xx md.team:search contract');
+    key('Enter');
+    expect(written()).toEqual(['status:5xx', 'md.team:search']);
+    expect(state.text).toBe('contract');
+    type('cost:cheap');
+    key('Enter');
+    expect(screen.getByRole('alert').textContent).toBe('cost:cheap is no filter of this field.');
+  });
+
+  it('says why the text search is off', () => {
+    renderUi(<Bar textOff="Bodies are not in the database." />);
+    key('/');
+    type('contract');
+    key('Enter');
+    expect(screen.getByRole('alert').textContent).toBe('Bodies are not in the database.');
+    expect(state.text).toBe('');
+  });
+
+  it('offers the name that is typed below md.*', async () => {
+    renderUi(<Bar />);
+    key('f');
+    (await combobox('Field')).focus();
+    type('plan');
+    await screen.findByRole('option', { name: /md\.plan/ });
+    key('Enter');
+    expect(await combobox('Values of md.plan')).toBeTruthy();
+  });
+});

@@ -1,0 +1,123 @@
+import { Popover } from '@mantine/core';
+import { useRef, useState, type ReactElement, type ReactNode } from 'react';
+import { uiText } from '../../messages/en/ui';
+import type { Filter } from '../../url';
+import { Icon } from '../icons/icon';
+import { Kbd } from '../primitives/marks';
+import { usePageKeys } from '../use-page-keys';
+import { Chip, FilterEditor } from './chip';
+import { fieldOf, type FilterField } from './fields';
+import { FieldPicker } from './field-picker';
+import { TextBox } from './text-box';
+
+export interface FilterBarProps {
+  readonly fields: readonly FilterField[];
+  readonly filters: readonly Filter[];
+  /** Called for each change, also while values are chosen: replace the history entry. */
+  readonly onChange: (filters: readonly Filter[]) => void;
+  /** Text that is searched for. Absent: the page has no text search. */
+  readonly text?: string;
+  readonly onText?: (text: string) => void;
+  /** Why the text search is off. */
+  readonly textOff?: string;
+  /** Before the chips: the range. */
+  readonly children?: ReactNode;
+  /** At the right end: save the view. */
+  readonly actions?: ReactNode;
+}
+
+/** Filters as chips. `F` adds one, `/` goes to the text box, `X` removes all. */
+export function FilterBar(props: FilterBarProps): ReactElement {
+  const { fields, filters, onChange, text, onText, textOff, children, actions } = props;
+  const box = useRef<HTMLInputElement>(null);
+  const [adding, setAdding] = useState<Adding | null>(null);
+  usePageKeys({
+    f: () => setAdding({ field: null, at: null }),
+    '/': () => box.current?.focus(),
+    x: () => {
+      onChange([]);
+      onText?.('');
+    },
+  });
+  const changeAt = (at: number, filter: Filter | null): void =>
+    onChange(
+      filter === null
+        ? filters.filter((_, one) => one !== at)
+        : filters.map((one, index) => (index === at ? filter : one)),
+    );
+  const picked = adding?.field === null || adding === null ? null : fieldOf(fields, adding.field);
+  const change = (filter: Filter | null): void => {
+    const at = adding?.at ?? null;
+    if (at !== null) changeAt(at, filter);
+    else if (filter !== null) onChange([...filters, filter]);
+    setAdding((before) => before && { ...before, at: filter === null ? null : (at ?? filters.length) });
+  };
+  return (
+    <div className="filter-bar" role="search" aria-label={uiText.filters.bar}>
+      {children}
+      {filters.map((filter, at) => (
+        // The chip being edited keeps its place while its values change.
+        <Chip
+          key={`${at}:${filter.field}`}
+          filter={filter}
+          field={fieldOf(fields, filter.field)}
+          onChange={(next) => changeAt(at, next)}
+        />
+      ))}
+      <Popover
+        opened={adding !== null}
+        onChange={(isOpen) => setAdding(isOpen ? { field: null, at: null } : null)}
+        trapFocus
+        returnFocus
+        position="bottom-start"
+      >
+        <Popover.Target>
+          <button
+            type="button"
+            className="plain-button chip chip-add"
+            aria-haspopup="dialog"
+            aria-expanded={adding !== null}
+            onClick={() => setAdding(adding === null ? { field: null, at: null } : null)}
+          >
+            <Icon name="filter" size={14} /> {uiText.filters.add} <Kbd keys="F" />
+          </button>
+        </Popover.Target>
+        <Popover.Dropdown className="filter-dropdown" aria-label={uiText.filters.add}>
+          {picked === null ? (
+            <FieldPicker fields={fields} onPick={(field) => setAdding({ field, at: null })} />
+          ) : (
+            <FilterEditor
+              key={picked.id}
+              field={picked}
+              filter={adding?.at === null || adding === null ? null : (filters[adding.at] ?? null)}
+              onChange={change}
+              onDone={() => setAdding(null)}
+            />
+          )}
+        </Popover.Dropdown>
+      </Popover>
+      <TextBox
+        ref={box}
+        fields={fields}
+        filters={filters}
+        onChange={onChange}
+        text={text}
+        onText={onText}
+        textOff={textOff}
+      />
+      {filters.length > 1 && (
+        <button type="button" className="plain-button filter-clear" onClick={() => onChange([])}>
+          {uiText.filters.clear}
+        </button>
+      )}
+      {actions === undefined ? null : <div className="right row">{actions}</div>}
+    </div>
+  );
+}
+
+interface Adding {
+  /** Null: the field is being picked. */
+  readonly field: string | null;
+  /** Place of the new filter. Null: it has no value yet. */
+  readonly at: number | null;
+}

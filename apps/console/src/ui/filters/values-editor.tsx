@@ -1,0 +1,131 @@
+import { useId, useState, type KeyboardEvent, type ReactElement } from 'react';
+import { uiText } from '../../messages/en/ui';
+import { VALUES_MAX, type Filter } from '../../url';
+import { count } from '../format';
+import { Icon } from '../icons/icon';
+import type { FilterField, FilterOption } from './fields';
+import { useOptions } from './use-options';
+
+export interface EditorProps {
+  readonly field: FilterField;
+  /** Null: nothing is chosen yet. */
+  readonly filter: Filter | null;
+  /** Null removes the filter. */
+  readonly onChange: (filter: Filter | null) => void;
+  readonly onDone: () => void;
+}
+
+/** Chooses values of a field: a text box over a list, with the arrow keys and Enter. */
+export function ValuesEditor({ field, filter, onChange, onDone }: EditorProps): ReactElement {
+  const listId = useId();
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const { options, state } = useOptions(field, typed);
+  const chosen = filter?.match.kind === 'any' ? filter.match.values : [];
+  const not = filter?.not ?? false;
+  const rows = rowsOf(options, chosen, typed);
+  const active = Math.min(at, rows.length - 1);
+
+  const change = (values: readonly string[], isNot = not): void =>
+    onChange(values.length === 0 ? null : { field: field.id, not: isNot, match: { kind: 'any', values } });
+  const toggle = (value: string): void => {
+    const rest = chosen.filter((one) => one !== value);
+    change(rest.length < chosen.length ? rest : [...chosen, value].slice(0, VALUES_MAX));
+    setTyped('');
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const row = rows[active];
+    if (event.key === 'ArrowDown') setAt(Math.min(rows.length - 1, active + 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(0, active - 1));
+    else if (event.key === 'Enter' && row !== undefined && !event.ctrlKey) toggle(row.value);
+    else if (event.key === 'Enter') onDone();
+    else if (event.key === 'Backspace' && typed === '' && chosen.length > 0) change(chosen.slice(0, -1));
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="filter-editor">
+      {field.negatable === true && (
+        <div role="radiogroup" aria-label={uiText.filters.operator} className="filter-operators">
+          {[false, true].map((isNot) => (
+            <button
+              key={String(isNot)}
+              type="button"
+              role="radio"
+              aria-checked={not === isNot}
+              className="filter-operator"
+              onClick={() => (chosen.length > 0 ? change(chosen, isNot) : undefined)}
+            >
+              {isNot ? uiText.filters.isNot : uiText.filters.is}
+            </button>
+          ))}
+        </div>
+      )}
+      <input
+        // The editor opens by a key or click of the user.
+        autoFocus
+        className="filter-input"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
+        aria-label={uiText.filters.valuesOf(field.label)}
+        placeholder={uiText.filters.typeValue}
+        value={typed}
+        maxLength={500}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div
+        id={listId}
+        role="listbox"
+        aria-multiselectable="true"
+        aria-label={field.label}
+        className="filter-list"
+      >
+        {rows.map((row, index) => (
+          <div
+            key={row.value}
+            id={`${listId}-${index}`}
+            role="option"
+            aria-selected={chosen.includes(row.value)}
+            data-active={index === active || undefined}
+            className="filter-option"
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => toggle(row.value)}
+          >
+            <span className="filter-check">
+              {chosen.includes(row.value) && <Icon name="check" size={14} />}
+            </span>
+            <span className="ell grow">
+              {row.isTyped ? uiText.filters.use(row.value) : (row.label ?? row.value)}
+            </span>
+            {row.count === undefined ? null : <span className="muted num xs">{count(row.count)}</span>}
+          </div>
+        ))}
+      </div>
+      <p className="filter-hint" role="status">
+        {state === 'loading'
+          ? uiText.filters.loading
+          : state === 'failed'
+            ? uiText.filters.failed
+            : uiText.filters.keys}
+      </p>
+    </div>
+  );
+}
+
+type Row = FilterOption & { readonly isTyped?: boolean };
+
+/** Chosen values first, then what is offered, then what is typed. */
+function rowsOf(options: readonly FilterOption[], chosen: readonly string[], typed: string): readonly Row[] {
+  const offered = options.filter(({ value }) => !chosen.includes(value));
+  const own =
+    typed === '' ? chosen.map((value) => options.find((option) => option.value === value) ?? { value }) : [];
+  const isKnown = [...chosen, ...options.map(({ value }) => value)].includes(typed.trim());
+  const free = typed.trim() === '' || isKnown ? [] : [{ value: typed.trim(), isTyped: true }];
+  return [...own, ...offered, ...free];
+}
