@@ -1,5 +1,5 @@
-// Builds the apps when a source changed since the last build. The commands are the `build` targets of the Nx projects; they are
-// run directly because starting Nx takes longer than all builds together.
+// Builds the servers and the console, each when a source of it changed since its last build. The commands are the `build` targets of
+// the Nx projects; they are run directly because starting Nx takes longer than all builds together.
 const { createHash } = require('node:crypto');
 const { spawn } = require('node:child_process');
 const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
@@ -7,17 +7,50 @@ const { join } = require('node:path');
 const { withLock } = require('./lock.cjs');
 const { ROOT, StartError, runtimeEnvironment } = require('./runtime.cjs');
 
-const STAMP = join(ROOT, 'dist', '.build-stamp');
 const LOCK = join(ROOT, 'dist', '.build-lock');
 /** What Node.js keeps of the code that it has compiled; starts are a seventh quicker by it. */
 const COMPILE_CACHE = join(ROOT, 'dist', '.compile-cache');
 const SHARED_INPUTS = ['.swcrc', 'tsconfig.base.json', 'package-lock.json'];
-const NOT_BUILT = /\.(?:int-|e2e-)?spec\.ts$/;
+const NOT_BUILT = /\.(?:int-|e2e-)?spec\.tsx?$/;
+const CONSOLE = 'console';
 
-function appNames() {
-  return readdirSync(join(ROOT, 'apps')).filter((app) =>
+/**
+ * Apps that are built together, with the sources of all of them.
+ * @typedef {{
+ *   apps: string[];
+ *   folders: string[];
+ *   files: string[];
+ *   stamp: string;
+ *   made: string[];
+ * }} Part
+ */
+
+/** @returns {Part} */
+function servers() {
+  const apps = readdirSync(join(ROOT, 'apps')).filter((app) =>
     existsSync(join(ROOT, 'apps', app, 'src', 'main.ts')),
   );
+  const libs = readdirSync(join(ROOT, 'libs')).filter((lib) => lib !== 'testing');
+  return {
+    apps,
+    folders: [...apps.map((app) => `apps/${app}/src`), ...libs.map((lib) => `libs/${lib}/src`)],
+    files: [...SHARED_INPUTS, ...apps.map((app) => `apps/${app}/project.json`)],
+    stamp: '.build-stamp',
+    made: apps.map((app) => `${app}/apps/${app}/src/main.js`),
+  };
+}
+
+/** @returns {Part} */
+function consolePart() {
+  const parts = ['project.json', 'index.html', 'build.cjs', 'vite.config.mts'];
+  const libs = ['auth-scopes', 'prompts', 'contracts', 'kernel'];
+  return {
+    apps: [CONSOLE],
+    folders: [`apps/${CONSOLE}/src`, ...libs.map((lib) => `libs/${lib}/src`)],
+    files: [...SHARED_INPUTS, ...parts.map((file) => `apps/${CONSOLE}/${file}`)],
+    stamp: '.console-stamp',
+    made: [`${CONSOLE}/index.html`],
+  };
 }
 
 /** @param {string} folder */
@@ -27,24 +60,22 @@ function sourceFiles(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** @param {string[]} apps */
-function fingerprint(apps) {
-  const libs = readdirSync(join(ROOT, 'libs')).filter((lib) => lib !== 'testing');
-  const folders = [...apps.map((app) => `apps/${app}/src`), ...libs.map((lib) => `libs/${lib}/src`)];
-  const files = [
-    ...SHARED_INPUTS.map((file) => join(ROOT, file)),
-    ...apps.map((app) => join(ROOT, 'apps', app, 'project.json')),
+/** @param {Part} part */
+function fingerprint({ folders, files }) {
+  const paths = [
+    ...files.map((file) => join(ROOT, file)),
     ...folders.filter((folder) => existsSync(join(ROOT, folder))).flatMap(sourceFiles),
   ];
   const hash = createHash('sha256');
-  for (const file of files.sort()) hash.update(file).update('\0').update(readFileSync(file)).update('\0');
+  for (const path of paths.sort()) hash.update(path).update('\0').update(readFileSync(path)).update('\0');
   return hash.digest('hex');
 }
 
-/** @param {string[]} apps @param {string} stamp */
-function isBuilt(apps, stamp) {
-  const entries = apps.map((app) => join(ROOT, 'dist', app, 'apps', app, 'src', 'main.js'));
-  return entries.every(existsSync) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp;
+/** @param {Part} part @param {string} print */
+function isBuilt({ stamp, made }, print) {
+  const path = join(ROOT, 'dist', stamp);
+  const isMade = made.every((file) => existsSync(join(ROOT, 'dist', file)));
+  return isMade && existsSync(path) && readFileSync(path, 'utf8') === print;
 }
 
 /** @param {string} app */
@@ -71,17 +102,23 @@ function build(app) {
 
 /** Leaves `dist/<app>` in step with the sources. Says nothing when there is nothing to do. Who comes while another builds waits for it. */
 async function ensureBuilt() {
-  const apps = appNames();
-  const stamp = fingerprint(apps);
-  if (isBuilt(apps, stamp)) return;
+  const parts = [servers(), consolePart()].map((part) => ({ part, print: fingerprint(part) }));
+  const stale = () => parts.filter(({ part, print }) => !isBuilt(part, print));
+  if (stale().length === 0) return;
   await withLock(LOCK, async () => {
-    if (isBuilt(apps, stamp)) return;
-    console.log(`Building ${apps.join(', ')} …`);
-    rmSync(STAMP, { force: true });
+    const toBuild = stale();
+    if (toBuild.length === 0) return;
+    console.log(`Building ${toBuild.flatMap(({ part }) => part.apps).join(', ')} …`);
+    for (const { part } of toBuild) rmSync(join(ROOT, 'dist', part.stamp), { force: true });
     // Node.js never removes what no build needs any more.
-    rmSync(COMPILE_CACHE, { recursive: true, force: true });
-    await Promise.all(apps.map(build));
-    writeFileSync(STAMP, stamp);
+    if (toBuild.some(({ part }) => !part.apps.includes(CONSOLE)))
+      rmSync(COMPILE_CACHE, { recursive: true, force: true });
+    await Promise.all(
+      toBuild.map(async ({ part, print }) => {
+        await Promise.all(part.apps.map(build));
+        writeFileSync(join(ROOT, 'dist', part.stamp), print);
+      }),
+    );
   });
 }
 
