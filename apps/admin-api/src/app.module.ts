@@ -5,6 +5,7 @@ import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { ConsoleModule } from './console/console.module';
 import { HealthController } from './platform/health/health.controller';
 import { WelcomeController } from './platform/health/welcome.controller';
 import { CLICKHOUSE } from './platform/logs/stores';
@@ -56,6 +57,7 @@ export class AppModule {
         }),
         ReadModelModule,
         ResourcesModule,
+        ConsoleModule,
       ],
       controllers: [HealthController, WelcomeController],
       providers: [

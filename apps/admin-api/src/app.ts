@@ -17,6 +17,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { DataSource } from 'typeorm';
 import { LOGOUT_FORM_PATHS } from './platform/logins/sso-logout.controller';
 import { FORM_PATHS } from './resources/accounts/account-pages.controller';
+import { ConsoleRoutes } from './console/console-routes';
 import { AppModule } from './app.module';
 import { BODY, PUBLIC_BODY } from './platform/bodies';
 import { SAML_LOGOUT_FORM_PATHS } from './platform/logins/saml-logout.controller';
@@ -115,6 +116,7 @@ export async function createAdminApi(settings: AdminSettings, log: Log): Promise
   app.get(ScimRoutes).register(adapter.getInstance<FastifyInstance>(), log);
   app.get(McpAdminRoutes).register(adapter.getInstance<FastifyInstance>(), gate, log);
   app.get(McpRegistryRoutes).register(adapter.getInstance<FastifyInstance>(), gate, log);
+  app.get(ConsoleRoutes).register(adapter.getInstance<FastifyInstance>());
   const document = serveOpenApi(app, {
     title: 'Tollgate control plane',
     description:

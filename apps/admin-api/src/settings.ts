@@ -25,6 +25,7 @@ import {
   type Keyring,
 } from '@gw/kernel';
 import { SHUTDOWN_SETTINGS } from '@gw/web';
+import { CONSOLE_SETTINGS } from './console/console-settings';
 import { OAUTH_SETTINGS } from './platform/oauth/oauth-settings';
 import { RESOURCE_CAP_SETTINGS } from './platform/resource-caps/capped-kinds';
 import { OBJECT_STORE_SETTINGS } from '@gw/object-store';
@@ -104,6 +105,7 @@ export const ADMIN_SETTINGS = {
   PUBLIC_GATEWAY_URL: optional(url({ protocols: ['http:', 'https:'] })),
   /** True: the launcher may request a link that signs the owner in once. Only for an installation on one machine. */
   CLAIM_ENABLED: flag(false),
+  ...CONSOLE_SETTINGS,
   /** Web origins whose pages may call `/mcp/admin`, separated by commas, besides those of this installation. */
   MCP_ALLOWED_ORIGINS: text(''),
   /** Seconds for which browsers must use TLS for this host; with 0 the header is not sent. */
