@@ -61,6 +61,7 @@ import { PasskeysController } from './mfa/passkeys.controller';
 import { PasskeysService } from './mfa/passkeys.service';
 import { Proofs } from './mfa/proofs';
 import { SecondFactorsService } from './mfa/second-factors.service';
+import { OrganisationChanges } from './logins/organisation-changes.service';
 import { OidcClients } from './logins/oidc-clients.service';
 import { PasswordSessions } from './logins/password-sessions.service';
 import { CardKeysController } from './agents/card-keys.controller';
@@ -264,6 +265,7 @@ export class PlatformModule {
         LoginChallenges,
         PasswordSessions,
         Claims,
+        OrganisationChanges,
         PrincipalsService,
         PasskeyCeremonies,
         PasskeyChallenges,

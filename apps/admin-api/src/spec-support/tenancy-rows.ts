@@ -168,6 +168,10 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   claim_create: nothing({ ...body({ token: 'x' }), reached: [403] }),
   console_bootstrap: nothing(),
   auth_refresh: nothing({ ...body({ refresh_token: 'x'.repeat(43) }), reached: [401] }),
+  auth_changeOrganisation: nothing({
+    ...body({ organisation_id: '018f0000-0000-7000-8000-000000000000' }),
+    reached: [404],
+  }),
   auth_logout: nothing(),
   auth_permissions: nothing(),
   auth_self: nothing(),

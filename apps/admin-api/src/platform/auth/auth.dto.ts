@@ -30,7 +30,18 @@ export class SsoDiscoveryQuery {
 }
 
 export class RefreshDto {
-  @TextField({ max: 128, example: '9fK2…' }) refresh_token!: string;
+  @TextField({
+    optional: true,
+    max: 128,
+    description: 'Absent for a console, whose cookie is renewed instead.',
+    example: '9fK2…',
+  })
+  refresh_token?: string;
+}
+
+export class ChangeOrganisationDto {
+  @UuidField({ description: 'An organisation of the user; GET /v1/auth/self lists them.' })
+  organisation_id!: string;
 }
 
 /** Access and refresh token of a session. */

@@ -89,6 +89,29 @@ describe('sessions of consoles in browsers', () => {
     expect((await get('/v1/auth/self', withCookie(renewed))).status).toBe(401);
   });
 
+  it('renew the cookie on request, once a minute, and for a console alone', async () => {
+    const secret = cookieIn(await login());
+    const refresh = (headers: object, body: object = {}): Promise<GatewayResponse<Self>> =>
+      api.post<Self>('/v1/auth/refresh', { headers: { ...headers }, body });
+    const early = await refresh(withCookie(secret));
+    expect([early.status, early.body.id, early.headers['set-cookie']]).toEqual([200, user.id, undefined]);
+    await age(61_000);
+    const renewed = await refresh(withCookie(secret));
+    expect(renewed.text).not.toContain('token');
+    expect(cookieIn(renewed)).toMatch(/^\w{48}$/);
+    expect((await get('/v1/auth/self', withCookie(cookieIn(renewed)))).status).toBe(200);
+    const fresh = cookieIn(renewed);
+    const refusals = [
+      await refresh({ cookie: `__Host-tollgate=${fresh}` }),
+      await refresh(withCookie(fresh, { 'sec-fetch-site': 'cross-site' })),
+      await refresh(withCookie(fresh, { 'x-gw-api-key': tenant.adminKey })),
+      await refresh(withCookie(fresh), { refresh_token: fresh }),
+      await refresh(CONSOLE),
+      await refresh({ ...CONSOLE, authorization: `Bearer ${await api.login(user.email)}` }),
+    ];
+    expect(refusals.map(({ status }) => status)).toEqual([400, 401, 400, 400, 401, 401]);
+  });
+
   it('end with a logout, which takes the cookie away', async () => {
     const secret = cookieIn(await login());
     const ended = await api.post('/v1/auth/logout', { headers: withCookie(secret) });

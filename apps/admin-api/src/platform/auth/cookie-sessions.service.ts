@@ -69,6 +69,17 @@ export class CookieSessions {
     return session;
   }
 
+  /** Renews the cookie of a session now, unless it has just been renewed. */
+  async refresh(
+    request: Pick<FastifyRequest, 'headers'>,
+    reply: Pick<FastifyReply, 'header'>,
+  ): Promise<void> {
+    const refreshTokenHash = this.hash(this.secretOf(request) ?? '');
+    const row = await this.dataSource.manager.findOneBy(SessionEntity, { refreshTokenHash, byCookie: true });
+    if (row !== null && Date.now() - row.tokenMadeAt.getTime() > GRACE_MS)
+      await this.renew(row.id, refreshTokenHash, reply);
+  }
+
   /** Makes a new session one of a console. Returns it. */
   async adopt(refreshToken: string, reply: Pick<FastifyReply, 'header'>): Promise<AuthenticatedSession> {
     const where = { refreshTokenHash: this.hash(refreshToken) };
@@ -102,5 +113,6 @@ export class CookieSessions {
   }
 }
 
-const ended = (): GatewayError =>
+/** The refusal of a session that has ended. */
+export const ended = (): GatewayError =>
   new GatewayError('unauthenticated', { message: 'The session has ended. Log in again.' });

@@ -1,11 +1,11 @@
-import { OrganisationEntity, SessionEntity, type SessionFactor } from '@gw/entities';
+import { OrganisationEntity, SessionEntity } from '@gw/entities';
 import { GatewayError, hashApiKey, randomAlphanumeric, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, MoreThan, type EntityManager } from 'typeorm';
 import { AuditRecorder } from '../unit-of-work/audit-recorder';
 import { FOR_UPDATE } from '../unit-of-work/writes';
 import { Secrets } from '../../settings';
-import type { RefreshDto, TokenResponse } from './auth.dto';
+import type { TokenResponse } from './auth.dto';
 import type { Principal } from '../common/principal';
 import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
@@ -14,10 +14,10 @@ const ACCESS_SECONDS = 3_600;
 /** Maximum number of live sessions of one user in one organisation. A login beyond it ends the oldest of them. */
 const SESSIONS_MAX = 100;
 
-interface OpenedBy extends Pick<SessionEntity, 'userId' | 'organisationId'> {
-  readonly mfa?: SessionFactor | null;
-  readonly byPassword: boolean;
-  readonly byClaim?: boolean;
+interface OpenedBy
+  extends
+    Pick<SessionEntity, 'userId' | 'organisationId' | 'byPassword'>,
+    Partial<Pick<SessionEntity, 'mfa' | 'byClaim' | 'countsEverywhere'>> {
   /** The session ends at the latest then; null: as the organisation has set it. */
   readonly endsBy?: Date | null;
 }
@@ -36,8 +36,8 @@ export class SessionsService {
    * Returns new tokens for the session and invalidates the old refresh token. A refresh token that was used before has
    * been copied, so its session ends.
    */
-  async refresh(input: RefreshDto): Promise<TokenResponse> {
-    const shown = hashApiKey(this.secrets.refreshTokenPepper, input.refresh_token);
+  async refresh(refreshToken: string): Promise<TokenResponse> {
+    const shown = this.hash(refreshToken);
     const response = await this.dataSource.transaction(async (manager) => {
       const live = { byCookie: false, revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
       const row = await manager.findOne(SessionEntity, {
@@ -81,7 +81,7 @@ export class SessionsService {
   /** Opens a session for a user who has proved who they are; `mfa` is the second factor that they used. */
   async openFor(
     manager: EntityManager,
-    { userId, organisationId, mfa = null, byPassword, byClaim = false, endsBy = null }: OpenedBy,
+    { userId, organisationId, endsBy = null, ...opened }: OpenedBy,
   ): Promise<{ id: string; response: TokenResponse }> {
     await this.makeRoom(manager, userId, organisationId);
     const id = uuidv7();
@@ -92,10 +92,8 @@ export class SessionsService {
     const session = { id, userId, expiresAt };
     await manager.insert(SessionEntity, {
       ...session,
+      ...opened,
       organisationId,
-      mfa,
-      byPassword,
-      byClaim,
       refreshTokenHash: this.hash(token),
     });
     return { id, response: this.respond(session, token) };

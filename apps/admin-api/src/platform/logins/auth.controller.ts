@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ControlRoutes } from '../control-routes';
 import { Public, SessionOnly } from '../auth/access';
 import {
+  ChangeOrganisationDto,
   LoginDto,
   LogoutResponse,
   RefreshDto,
@@ -12,7 +13,9 @@ import {
   SsoRedirectResponse,
   TokenResponse,
 } from '../auth/auth.dto';
-import { CookieSessions } from '../auth/cookie-sessions.service';
+import { AccessGate } from '../auth/access.gate';
+import { CookieSessions, ended, isOfConsole } from '../auth/cookie-sessions.service';
+import { OrganisationChanges } from './organisation-changes.service';
 import { OpensSession } from './opens-session';
 import { SsoLogins } from './sso-login.service';
 import { SsoLogouts } from './sso-logout.service';
@@ -35,6 +38,8 @@ export class AuthController {
     private readonly logouts: SsoLogouts,
     private readonly permissionsOf: PermissionsService,
     private readonly cookies: CookieSessions,
+    private readonly changes: OrganisationChanges,
+    private readonly gate: AccessGate,
   ) {}
 
   @Post('login')
@@ -63,11 +68,34 @@ export class AuthController {
     return this.passwordSessions.loginByFactor(body, factsOf(request));
   }
 
+  /** New tokens for a refresh token. A console, which has none, gets a new cookie. */
   @Post('refresh')
-  @Public('The refresh token in the body is the credential.')
-  @ApiOkResponse({ type: TokenResponse })
-  refresh(@Body() body: RefreshDto): Promise<TokenResponse> {
-    return this.sessions.refresh(body);
+  @Public('The refresh token in the body, or the cookie of a console, is the credential.')
+  @OpensSession()
+  async refresh(
+    @Body() { refresh_token: token }: RefreshDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<TokenResponse | SelfResponse> {
+    if (token !== undefined && !isOfConsole(request)) return this.sessions.refresh(token);
+    if (token !== undefined)
+      throw invalid('refresh_token', 'refresh_token must be absent in requests of a console');
+    if (!isOfConsole(request)) throw invalid('refresh_token', 'refresh_token is required');
+    const caller = await this.gate.visitorOf(request, reply);
+    if (caller === null || this.cookies.secretOf(request) === null) throw ended();
+    await this.cookies.refresh(request, reply);
+    return this.selves.describe(caller);
+  }
+
+  /** Changes the organisation of the session. The response has a new session, and the one before has ended. */
+  @Post('organisation')
+  @SessionOnly()
+  @OpensSession(MfaChallengeResponse)
+  changeOrganisation(
+    @Caller() caller: Principal,
+    @Body() { organisation_id: organisationId }: ChangeOrganisationDto,
+  ): Promise<TokenResponse | MfaChallengeResponse> {
+    return this.changes.change(caller, organisationId);
   }
 
   @Post('logout')

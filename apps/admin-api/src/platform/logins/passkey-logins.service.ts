@@ -81,7 +81,8 @@ export class PasskeyLogins {
       if (challenge !== undefined && !(await this.loginChallenges.end(manager, challenge))) {
         throw endedChallenge();
       }
-      return this.sessions.open(manager, seat, request, { mfa: 'passkey' });
+      const countsEverywhere = passkey.organisationId === null && (isOnlyFactor || !seat.isOwnPassword);
+      return this.sessions.open(manager, seat, request, { mfa: 'passkey', countsEverywhere });
     });
   }
 

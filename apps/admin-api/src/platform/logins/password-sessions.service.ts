@@ -19,6 +19,8 @@ export interface Seat {
   readonly organisationId: string;
   readonly role: OrganisationUserEntity['role'];
   readonly passwordHash: string | null;
+  /** True: the password counts in this organisation alone. */
+  readonly isOwnPassword: boolean;
 }
 
 /** What the audit log has of a login. */
@@ -35,6 +37,8 @@ interface LoginFacts {
 export interface OpenedHow {
   readonly mfa?: SessionFactor;
   readonly byClaim?: boolean;
+  /** Whether the proofs count in every organisation of the user; by default as the password does. */
+  readonly countsEverywhere?: boolean;
   /** The session ends at the latest then. */
   readonly endsBy?: Date | null;
 }
@@ -97,8 +101,8 @@ export class PasswordSessions {
     );
   }
 
-  /** Opens a session, or returns a challenge for a user with a second factor. */
-  private async openOrChallenge(
+  /** Opens a session, or returns a challenge for a user with a second factor that was not proved. */
+  async openOrChallenge(
     manager: EntityManager,
     seat: Seat,
     request: RequestFacts,
@@ -107,7 +111,7 @@ export class PasswordSessions {
     await this.passwordLogins.isBreakGlass(manager, loginOf(seat));
     const at = factorSeatOf(seat);
     const factors = await this.factors.kindsOf(manager, at);
-    if (factors.length === 0) return this.open(manager, seat, request, how);
+    if (factors.length === 0 || how.mfa !== undefined) return this.open(manager, seat, request, how);
     const { challenge, expiresAt } = await this.challenges.make(manager, at);
     return { challenge, factors, expires_at: expiresAt.toISOString(), object: 'mfa-challenge' };
   }
@@ -127,7 +131,8 @@ export class PasswordSessions {
       const taken = await this.factors.take(manager, { userId, organisationId }, code);
       if (taken === null) return null;
       if (!(await this.challenges.end(manager, challenge))) throw endedChallenge();
-      return this.open(manager, seat, request, { mfa: taken.kind });
+      const countsEverywhere = taken.organisationId === null && !seat.isOwnPassword;
+      return this.open(manager, seat, request, { mfa: taken.kind, countsEverywhere });
     });
     if (response === null) {
       await this.record(reader, seat, request, { sessionId: null });
@@ -142,7 +147,7 @@ export class PasswordSessions {
     manager: EntityManager,
     seat: Seat,
     request: RequestFacts,
-    { mfa, byClaim = false, endsBy = null }: OpenedHow = {},
+    { mfa, byClaim = false, countsEverywhere = !seat.isOwnPassword, endsBy = null }: OpenedHow = {},
   ): Promise<TokenResponse> {
     const by = loginOf(seat);
     const isBreakGlass = await this.passwordLogins.isBreakGlass(manager, by);
@@ -150,8 +155,7 @@ export class PasswordSessions {
       ...factorSeatOf(seat),
       mfa: mfa ?? null,
       byPassword: true,
-      byClaim,
-      endsBy,
+      ...{ byClaim, countsEverywhere, endsBy },
     });
     if (isBreakGlass) await this.passwordLogins.tellOwners(manager, by, { id });
     await this.record(manager, seat, request, {
@@ -193,11 +197,12 @@ export class PasswordSessions {
         organisationId: seat.organisationId,
         role: seat.role,
         passwordHash: seat.passwordHash ?? user.passwordHash,
+        isOwnPassword: seat.passwordHash !== null,
       }));
   }
 
   /** Runs a step after a right password. A login that must go by single sign-on is in the audit log as refused. */
-  private async orRefused<T>(
+  async orRefused<T>(
     seat: Seat,
     request: RequestFacts,
     step: (manager: EntityManager) => Promise<T>,

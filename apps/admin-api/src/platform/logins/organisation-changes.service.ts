@@ -1,0 +1,57 @@
+import { SessionEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
+import { invalid } from '@gw/web';
+import { Injectable } from '@nestjs/common';
+import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import type { TokenResponse } from '../auth/auth.dto';
+import type { Principal } from '../common/principal';
+import type { MfaChallengeResponse } from '../mfa/mfa.dto';
+import { PasswordSessions } from './password-sessions.service';
+
+/** Changes the organisation of a session: a new session replaces it. */
+@Injectable()
+export class OrganisationChanges {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sessions: PasswordSessions,
+  ) {}
+
+  /**
+   * Opens a session in another organisation of the user, with the proofs of the caller's session, and ends that. The new session ends no
+   * later. Returns a challenge, and ends nothing, where the other organisation has a second factor of the user that was not proved.
+   *
+   * A provider of one organisation, or a password that it has set, proves nothing to another: its administrators could come in
+   * elsewhere as any of its users. Throws `forbidden` then, `not_found` where the user is no member, and `sso_login_refused`.
+   */
+  async change(caller: Principal, organisationId: string): Promise<TokenResponse | MfaChallengeResponse> {
+    const { sessionId, userId, request } = caller;
+    if (organisationId === caller.organisationId)
+      throw invalid('organisation_id', 'organisation_id is the organisation of this session already');
+    const live = { id: sessionId ?? '', revokedAt: IsNull() };
+    const session = await this.dataSource.manager.findOneBy(SessionEntity, live);
+    if (session === null) throw new GatewayError('unauthenticated');
+    const [seat] = await this.sessions.seatsOf({ id: userId ?? '' }, organisationId);
+    if (!seat) throw new GatewayError('not_found');
+    if (!session.countsEverywhere || seat.isOwnPassword) throw needsLogin();
+    const { byClaim, expiresAt: endsBy, mfa } = session;
+    const how = { byClaim, endsBy, countsEverywhere: true, ...(mfa !== null && { mfa }) };
+    return this.sessions.orRefused(seat, request, async (manager) => {
+      const response = await this.sessions.openOrChallenge(manager, seat, request, how);
+      if (response.object === 'session') await end(manager, live);
+      return response;
+    });
+  }
+}
+
+/** Throws `unauthenticated` for a session that has ended meanwhile, so that none is changed twice. */
+async function end(manager: EntityManager, live: object): Promise<void> {
+  const { affected } = await manager.update(SessionEntity, live, { revokedAt: new Date() });
+  if (affected !== 1) throw new GatewayError('unauthenticated');
+}
+
+const needsLogin = (): GatewayError =>
+  new GatewayError('forbidden', {
+    param: 'organisation_id',
+    message:
+      'The login of this session counts in its own organisation alone. Log in to the other organisation: POST /v1/auth/login with its organisation_id.',
+  });
