@@ -173,7 +173,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     reached: [404],
   }),
   auth_logout: nothing(),
-  auth_permissions: nothing(),
+  auth_permissions: named(),
   auth_self: nothing(),
   // No caller of the matrix has a grant.
   ownGrants_list: nothing(),

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gw/kernel';
-import type { AdminSettings } from '../../settings';
+import { FEATURE_SETTINGS, type AdminSettings } from '../../settings';
 
 type Feature =
   | 'AUDIT_LOGS_ENABLED'
@@ -40,4 +40,14 @@ export const isEnabled = (route: string, settings: Pick<AdminSettings, Feature>)
 export function assertEnabled(route: string, settings: Pick<AdminSettings, Feature>): void {
   const feature = closedFeature(route, settings);
   if (feature !== null) throw new GatewayError(feature === 'SCIM_ENABLED' ? 'not_found' : 'feature_disabled');
+}
+
+type Switch = keyof typeof FEATURE_SETTINGS;
+
+/** Whether each feature is on, by its name: `audit_logs` for `AUDIT_LOGS_ENABLED`. */
+export function switchesOf(settings: Pick<AdminSettings, Switch>): Record<string, boolean> {
+  const names = Object.keys(FEATURE_SETTINGS) as Switch[];
+  return Object.fromEntries(
+    names.map((name) => [name.replace(/_ENABLED$/, '').toLowerCase(), settings[name]]),
+  );
 }

@@ -34,6 +34,14 @@ class WorkspaceRights extends RoleRights {
   readonly source!: string;
 }
 
+class ClosedCapability {
+  @ResponseField.text({ example: 'WriteConfigs' }) readonly capability!: string;
+  @ResponseField.text({ description: 'The security setting that is off.', example: 'membersWriteConfigs' })
+  readonly setting!: string;
+  @ResponseField.oneOf(['organisation', 'workspace'], { description: 'Whose setting is in force here.' })
+  readonly from!: 'organisation' | 'workspace';
+}
+
 /** What a user may do, and which role, membership and security setting decides it. */
 export class PermissionsResponse {
   @ResponseField.kind('permissions') readonly object!: 'permissions';
@@ -46,4 +54,31 @@ export class PermissionsResponse {
     description: 'Rights by membership, in at most 1,000 workspaces, newest membership first.',
   })
   readonly workspaces!: WorkspaceRights[];
+}
+
+/** The same for the caller, and what holds in the workspace that the request names. */
+export class OwnPermissionsResponse extends PermissionsResponse {
+  @ResponseField.texts({
+    optional: true,
+    description: 'Scopes in the workspace of workspace_id. This and what follows is absent without it.',
+    example: ['completions.write'],
+  })
+  readonly scopes?: string[];
+  @ResponseField.list(() => ClosedCapability, {
+    optional: true,
+    description: 'What security settings take away from the role of the caller there.',
+  })
+  readonly closed?: ClosedCapability[];
+  @ResponseField.integer({
+    optional: true,
+    description: 'Admins of the workspace, with the owners and admins of the organisation.',
+    example: 2,
+  })
+  readonly admins_count?: number;
+  @ResponseField.texts({
+    optional: true,
+    description: 'Features that the installation has switched off.',
+    example: ['scim'],
+  })
+  readonly features_off?: string[];
 }

@@ -1,6 +1,7 @@
+import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { TestAdminApi } from '../../spec-support/admin-api';
 import { UNKNOWN_ID } from '../../spec-support/api-keys';
-import type { PermissionsResponse } from './permissions.dto';
+import type { OwnPermissionsResponse, PermissionsResponse } from './permissions.dto';
 
 describe('explained permissions', () => {
   const admin = new TestAdminApi();
@@ -38,5 +39,39 @@ describe('explained permissions', () => {
     expect(await statusOf(UNKNOWN_ID, { key: ours.adminKey })).toBe(404);
     expect(await statusOf('nobody', { key: ours.adminKey })).toBe(404);
     expect((await admin.get('/v1/auth/permissions', { key: ours.key })).status).toBe(401);
+  });
+
+  it('of a workspace name what is closed, by whose setting, and how many can open it', async () => {
+    const { organisationId, workspaceId } = await admin.tenant();
+    const { email } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
+    await admin.user(organisationId, 'owner');
+    await admin.user(organisationId, 'admin', { [workspaceId]: 'admin' });
+    await admin.user(organisationId, 'member', { [workspaceId]: 'admin' });
+    await admin.user(organisationId, 'member', { [workspaceId]: 'manager' });
+    const { manager } = admin.dataSource;
+    await manager.update(
+      OrganisationEntity,
+      { id: organisationId },
+      { securitySettings: { membersViewPrompts: false }, workspaceOverrides: { logs: true } },
+    );
+    const own = { securitySettings: { membersViewLogs: false, membersViewConfigs: false } };
+    await manager.update(WorkspaceEntity, { id: workspaceId }, own);
+    const path = `/v1/auth/permissions?workspace_id=${workspaceId}`;
+    const { body } = await admin.get<OwnPermissionsResponse>(path, { token: await admin.login(email) });
+    const off = (capability: string, from: string): object => ({
+      ...{ capability, setting: `members${capability}`, from },
+    });
+    expect(body.closed).toEqual([
+      off('ViewLogs', 'workspace'),
+      off('WriteConfigs', 'organisation'),
+      off('ViewPrompts', 'organisation'),
+      off('WritePrompts', 'organisation'),
+      off('WriteGuardrails', 'organisation'),
+      off('WriteVirtualKeys', 'organisation'),
+    ]);
+    expect(body).toMatchObject({ admins_count: 3, features_off: [] });
+    expect(body.scopes).toEqual(body.workspaces[0]?.scopes);
+    const foreign = `/v1/auth/permissions?workspace_id=${theirs.workspaceId}`;
+    expect((await admin.get(foreign, { token: await admin.login(email) })).status).toBe(404);
   });
 });

@@ -10,12 +10,16 @@ import {
 import {
   OrganisationEntity,
   OrganisationUserEntity,
+  UserEntity,
   WorkspaceEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { PermissionsResponse } from './permissions.dto';
+import { SETTINGS, type AdminSettings } from '../../settings';
+import type { Principal } from '../common/principal';
+import { switchesOf } from './features';
+import type { OwnPermissionsResponse, PermissionsResponse } from './permissions.dto';
 import { found } from './tenancy';
 
 /** Maximum number of memberships in the response. */
@@ -54,7 +58,10 @@ export function explainRole(
 /** Explains the rights of a user of an organisation. */
 @Injectable()
 export class PermissionsService {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(SETTINGS) private readonly settings: AdminSettings,
+  ) {}
 
   /** Throws `not_found` for a user without an active membership of the organisation. */
   async describe(organisationId: string, userId: string): Promise<PermissionsResponse> {
@@ -84,6 +91,52 @@ export class PermissionsService {
         ...explainRole(seat.role, role, settingsOf(security)),
       })),
     };
+  }
+
+  /** Explains the caller's own rights, and those in the workspace that the request names: `named`. */
+  async describeOwn(caller: Principal, named: boolean): Promise<OwnPermissionsResponse> {
+    const { organisationId, workspaceId, userId } = caller;
+    const all = await this.describe(organisationId, userId ?? '');
+    if (!named || workspaceId === null) return all;
+    return {
+      ...all,
+      scopes: [...caller.scopes],
+      closed: await this.closedFor(caller, workspaceId),
+      admins_count: await this.adminsOf(organisationId, workspaceId),
+      features_off: Object.entries(switchesOf(this.settings)).flatMap(([name, isOn]) => (isOn ? [] : [name])),
+    };
+  }
+
+  private async closedFor(
+    { organisationId, standing, closed }: Principal,
+    workspaceId: string,
+  ): Promise<NonNullable<OwnPermissionsResponse['closed']>> {
+    const { manager } = this.dataSource;
+    const { workspaceOverrides } = found(await manager.findOneBy(OrganisationEntity, { id: organisationId }));
+    const { securitySettings: own } = found(await manager.findOneBy(WorkspaceEntity, { id: workspaceId }));
+    return SECURITY_SETTINGS.filter(
+      (setting) => setting.standing === standing && closed.has(setting.capability),
+    ).map(({ name, capability, category }) => ({
+      capability,
+      setting: name,
+      from: workspaceOverrides[category] === true && own[name] !== undefined ? 'workspace' : 'organisation',
+    }));
+  }
+
+  /** Active users who can change the workspace's settings and members: its admins, and those of the organisation. */
+  private adminsOf(organisationId: string, workspaceId: string): Promise<number> {
+    return this.dataSource
+      .createQueryBuilder(OrganisationUserEntity, 'seat')
+      .innerJoin(UserEntity, 'person', `person.id = seat.userId AND person.status = 'active'`)
+      .leftJoin(
+        WorkspaceUserEntity,
+        'member',
+        `member.userId = seat.userId AND member.workspaceId = :workspaceId AND member.role = 'admin'`,
+        { workspaceId },
+      )
+      .where(`seat.organisationId = :organisationId AND seat.status = 'active'`, { organisationId })
+      .andWhere(`(seat.role <> 'member' OR member.userId IS NOT NULL)`)
+      .getCount();
   }
 
   private membershipsOf(organisationId: string, userId: string): Promise<Membership[]> {

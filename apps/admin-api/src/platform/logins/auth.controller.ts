@@ -1,6 +1,6 @@
 import { invalid } from '@gw/web';
-import { Body, Get, Post, Req, Res } from '@nestjs/common';
-import { ApiOkResponse } from '@nestjs/swagger';
+import { Body, Get, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ControlRoutes } from '../control-routes';
 import { Public, SessionOnly } from '../auth/access';
@@ -19,8 +19,9 @@ import { OrganisationChanges } from './organisation-changes.service';
 import { OpensSession } from './opens-session';
 import { SsoLogins } from './sso-login.service';
 import { SsoLogouts } from './sso-logout.service';
+import { WORKSPACE_ID } from '../common/workspace-query';
 import { Caller, type Principal } from '../common/principal';
-import { PermissionsResponse } from '../auth/permissions.dto';
+import { OwnPermissionsResponse } from '../auth/permissions.dto';
 import { PermissionsService } from '../auth/permissions.service';
 import { factsOf } from '../auth/principals.service';
 import { SelfService } from '../auth/self.service';
@@ -120,8 +121,12 @@ export class AuthController {
 
   @Get('permissions')
   @SessionOnly()
-  @ApiOkResponse({ type: PermissionsResponse })
-  permissions(@Caller() caller: Principal): Promise<PermissionsResponse> {
-    return this.permissionsOf.describe(caller.organisationId, caller.userId ?? '');
+  @ApiQuery({ ...WORKSPACE_ID, description: 'Id or slug of a workspace to explain.' })
+  @ApiOkResponse({ type: OwnPermissionsResponse })
+  permissions(
+    @Caller() caller: Principal,
+    @Query('workspace_id') named: string | undefined,
+  ): Promise<OwnPermissionsResponse> {
+    return this.permissionsOf.describeOwn(caller, named !== undefined && named !== '');
   }
 }

@@ -2,18 +2,14 @@ import { SessionEntity, UserEntity } from '@gw/entities';
 import { CONTROL_PLANE_VERSION } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { switchesOf } from '../../platform/auth/features';
 import { BODY } from '../../platform/bodies';
 import type { Principal } from '../../platform/common/principal';
 import { clientGatewayUrl } from '../../platform/common/public-url';
 import { SEARCH_DAYS_MAX, TAIL_SECONDS_MAX } from '../../platform/logs/logs.dto';
-import { FEATURE_SETTINGS, SETTINGS, type AdminSettings } from '../../settings';
+import { SETTINGS, type AdminSettings } from '../../settings';
 import type { ConsoleBootstrapResponse } from './console.dto';
 import { SignInChoices } from './sign-in-choices';
-
-type Feature = keyof typeof FEATURE_SETTINGS;
-
-/** `audit_logs` for `AUDIT_LOGS_ENABLED`. */
-const nameOf = (feature: Feature): string => feature.replace(/_ENABLED$/, '').toLowerCase();
 
 /** What consoles know of the installation. */
 @Injectable()
@@ -56,9 +52,8 @@ export class ConsoleService {
   }
 
   private features(): Record<string, boolean> {
-    const switches = Object.keys(FEATURE_SETTINGS) as Feature[];
     return {
-      ...Object.fromEntries(switches.map((feature) => [nameOf(feature), this.settings[feature]])),
+      ...switchesOf(this.settings),
       oauth: this.settings.OAUTH_ENABLED && this.settings.PUBLIC_URL !== null,
       mail: this.settings.SMTP_HOST !== null,
       sandbox: this.settings.SANDBOX_ENABLED,
