@@ -1,3 +1,5 @@
+import { ILike, type FindOperator } from 'typeorm';
+
 /** Derives a slug of at most `length` characters of `[a-z0-9-]` from a name; `x` when no character remains. */
 export function slugOf(name: string, length: number): string {
   const slug = name
@@ -8,6 +10,9 @@ export function slugOf(name: string, length: number): string {
     .replaceAll(/^-|-$/g, '');
   return slug === '' ? 'x' : slug;
 }
+
+/** Condition for a column that contains the text, in any case. */
+export const containing = (text: string): FindOperator<string> => ILike(`%${escapeLike(text)}%`);
 
 /** Escapes text for a LIKE pattern, and normalises it to NFC, the form in which names are stored. */
 export const escapeLike = (text: string): string =>

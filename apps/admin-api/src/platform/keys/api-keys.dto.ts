@@ -18,6 +18,7 @@ import {
   UuidField,
 } from '@gw/web';
 import { RateLimitDto, UsageLimitDto } from '../limits/limits.dto';
+import { BY_NAME, searchable } from '../resource/list-order';
 
 /** Minimum time that an old secret keeps working after a rotation: half an hour. */
 export const TRANSITION_MS_MIN = 1_800_000;
@@ -99,7 +100,7 @@ export class RotateApiKeyDto {
   revoke_previous?: boolean;
 }
 
-export class ListApiKeysQuery extends pageOf({ size: 50 }) {
+export class ListApiKeysQuery extends searchable(pageOf({ size: 50 }), [...BY_NAME, 'expires_at'], 'name') {
   @ReferenceField({
     optional: true,
     description: 'UUID or slug. A workspace key can only name its own workspace.',

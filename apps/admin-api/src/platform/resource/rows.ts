@@ -2,11 +2,12 @@ import type { DocumentKey } from '@gw/contracts';
 import type { Row } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { assertMatches, windowOf, type PageQuery } from '@gw/web';
-import { ILike, type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { byReference, found, reach } from '../auth/tenancy';
 import type { At } from './at';
 import type { Principal } from '../common/principal';
-import { escapeLike } from '../common/text';
+import { containing } from '../common/text';
+import { orderRows, type ListOrder } from './list-order';
 import { FOR_CHANGE, FOR_UPDATE, type Write } from '../unit-of-work/writes';
 
 type Where<R> = FindOptionsWhere<R> | FindOptionsWhere<R>[];
@@ -202,25 +203,23 @@ export interface ListOptions<R> {
   readonly search?: { readonly text: string | undefined; readonly in: readonly (keyof R & string)[] };
 }
 
-/** Returns a page of rows, newest first, and the number of all matching rows. */
+/** Returns a page of rows, newest first unless the query has another order, and the number of all matching rows. */
 export function listRows<R extends ResourceRow>(
   manager: EntityManager,
   { entity }: Pick<Resource<R>, 'entity'>,
-  page: PageQuery,
+  page: PageQuery & ListOrder,
   { where, search }: ListOptions<R>,
 ): Promise<[R[], number]> {
   const each = Array.isArray(where) ? where : [where];
   const { text } = search ?? {};
-  const like = text === undefined ? undefined : ILike(`%${escapeLike(text)}%`);
+  const like = text === undefined ? undefined : containing(text);
   const searched =
     like === undefined || !search
       ? each
       : each.flatMap((one) => search.in.map((column) => ({ ...one, [column]: like })));
-  return manager.findAndCount<ResourceRow>(entity, {
-    where: searched as FindOptionsWhere<ResourceRow>[],
-    order: { createdAt: 'DESC', id: 'DESC' },
-    ...windowOf(page),
-  }) as Promise<[R[], number]>;
+  const { skip, take } = windowOf(page);
+  const rows = manager.createQueryBuilder<ResourceRow>(entity, 'row').where(searched);
+  return orderRows(rows, page).offset(skip).limit(take).getManyAndCount() as Promise<[R[], number]>;
 }
 
 /** Returns the filters that are not undefined, for `where`. */

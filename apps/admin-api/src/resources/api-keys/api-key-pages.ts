@@ -2,6 +2,7 @@ import { ApiKeyEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
+import { isNewestFirst, orderRows, type ListOrder } from '../../platform/resource/list-order';
 
 /** Lists of at most this many rows are counted and read directly, without marks. */
 const NEAR = 2_000;
@@ -38,7 +39,7 @@ export interface Window {
 type Where = FindOptionsWhere<ApiKeyEntity>;
 
 /**
- * Reads pages of keys, newest first, from lists of any length. Counting a million rows, or skipping them to reach a late page, takes
+ * Reads pages of keys from lists of any length, newest first unless another order is wanted. Counting a million rows, or skipping them to reach a late page, takes
  * about a second. For lists of more than 2,000 rows this class therefore caches the count and the positions of some rows (marks). It
  * refreshes them in the background when they are 30 seconds old, or later if computing them is slow. New keys are counted in addition,
  * so no page misses a key; the total may still include keys that were deleted since the last refresh.
@@ -50,13 +51,18 @@ export class ApiKeyPages {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  async page(where: Where, key: string, window: Window): Promise<[ApiKeyEntity[], number]> {
+  async page(
+    where: Where,
+    key: string,
+    window: Window,
+    order: ListOrder = {},
+  ): Promise<[ApiKeyEntity[], number]> {
     const { manager } = this.dataSource;
     let marks: Marks | null | undefined = this.marks.get(key);
     if (!marks) {
       const count = await countTo(manager, where, NEAR + 1);
       if (count > NEAR) marks = await this.mark(where, key);
-      if (!marks) return [await rowsOf(manager, where, window), count];
+      if (!marks) return [await rowsOf(manager, where, window, order), count];
     }
     if (marks.staleAtMs < Date.now()) void this.mark(where, key).catch(() => undefined);
     let fresh = await countNewer(manager, where, marks.positions[0]);
@@ -66,11 +72,15 @@ export class ApiKeyPages {
     }
     const total = marks.total + fresh;
     const at = window.skip - fresh;
-    if (at < NEAR) return [await rowsOf(manager, where, window), total];
+    // Only positions in the order of creation are marked.
+    if (at < NEAR || !isNewestFirst(order)) return [await rowsOf(manager, where, window, order), total];
     const nearest = Math.min(Math.floor(at / marks.stride), marks.positions.length - 1);
     const skip = at - nearest * marks.stride;
     if (at >= marks.total) return [[], total];
-    return [await rowsOf(manager, where, { skip, take: window.take }, marks.positions[nearest]), total];
+    return [
+      await rowsOf(manager, where, { skip, take: window.take }, order, marks.positions[nearest]),
+      total,
+    ];
   }
 
   /** Computes the marks once for all concurrent callers. Returns null for a list that has become too short for marks. */
@@ -96,21 +106,19 @@ function rowsOf(
   manager: EntityManager,
   where: Where,
   { skip, take }: Window,
+  order: ListOrder,
   from?: Position,
 ): Promise<ApiKeyEntity[]> {
   // The inner query reads skipped rows from the index only; reading them from the table takes fifty times as long.
   const places = queryOf(manager, where).select('key.id');
   if (from) places.andWhere('(key.created_at, key.id) <= (:createdAt, :id)', from);
-  newestFirst(places).offset(skip).limit(take);
+  orderRows(places, order).offset(skip).limit(take);
   const query = manager
     .createQueryBuilder(ApiKeyEntity, 'row')
     .where(`row.id IN (${places.getQuery()})`)
     .setParameters(places.getParameters());
-  return newestFirst(query).getMany();
+  return orderRows(query, order).getMany();
 }
-
-const newestFirst = (query: SelectQueryBuilder<ApiKeyEntity>): SelectQueryBuilder<ApiKeyEntity> =>
-  query.orderBy(`${query.alias}.createdAt`, 'DESC').addOrderBy(`${query.alias}.id`, 'DESC');
 
 /** Counts the rows, at most up to `limit`. */
 async function countTo(

@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
+import { containing } from '../../platform/common/text';
 import { found, idOf, inOrganisation, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, audit, createRow, findRow, patchRow, type Resource } from '../../platform/resource/rows';
@@ -115,7 +116,7 @@ export class ApiKeysService {
   }
 
   async list(caller: Principal, query: ListApiKeysQuery): Promise<ListResponse<ApiKeyResponse>> {
-    const { ids, status } = query;
+    const { ids, status, search } = query;
     const mine = visibleTo(caller);
     const types = API_KEY_TYPES.filter((type) => caller.scopes.has(scopeFor(type, 'list')));
     const where = {
@@ -123,9 +124,10 @@ export class ApiKeysService {
       type: In(types),
       status: status ? In(status) : Not('archived' as const),
       ...(ids === undefined ? {} : { id: In(ids) }),
+      ...(search === undefined ? {} : { name: containing(search) }),
     };
-    const name = JSON.stringify([mine, types, status, ids]);
-    const [rows, total] = await this.pages.page(where, name, windowOf(query));
+    const name = JSON.stringify([mine, types, status, ids, search]);
+    const [rows, total] = await this.pages.page(where, name, windowOf(query), query);
     return listOf([await this.shownOf(rows), total]);
   }
 

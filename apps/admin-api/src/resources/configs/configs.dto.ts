@@ -12,6 +12,7 @@ import {
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
+import { searchable } from '../../platform/resource/list-order';
 import { ConfigResponse } from './configs.view';
 
 const EXAMPLE = {
@@ -59,7 +60,7 @@ export class UpdateConfigDto extends partialOf(ConfigFields) {
   status?: 'active' | 'archived';
 }
 
-export class ListConfigsQuery extends pageOf({ size: 100 }) {
+export class ListConfigsQuery extends searchable(pageOf({ size: 100 })) {
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 

@@ -31,7 +31,13 @@ import {
 import { guardrailsAskingBy } from '../../platform/rows/guardrails.queries';
 import { FOR_CHANGE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertSavable } from './config-content';
-import type { CreateConfigDto, CreatedConfigDto, UpdateConfigDto, UpdatedConfigDto } from './configs.dto';
+import type {
+  CreateConfigDto,
+  CreatedConfigDto,
+  ListConfigsQuery,
+  UpdateConfigDto,
+  UpdatedConfigDto,
+} from './configs.dto';
 import {
   toConfig,
   toConfigItem,
@@ -84,9 +90,11 @@ export class ConfigsService {
     });
   }
 
-  async list(caller: Principal, query: PageQuery): Promise<ListResponse<ConfigItemResponse>> {
-    const where = { ...inWorkspace(caller), status: 'active' } as const;
-    const [rows, total] = await listRows(this.dataSource.manager, CONFIG, query, { where });
+  async list(caller: Principal, query: ListConfigsQuery): Promise<ListResponse<ConfigItemResponse>> {
+    const [rows, total] = await listRows(this.dataSource.manager, CONFIG, query, {
+      where: { ...inWorkspace(caller), status: 'active' },
+      search: { text: query.search, in: ['name', 'slug'] },
+    });
     return listOf([rows.map(toConfigItem), total]);
   }
 

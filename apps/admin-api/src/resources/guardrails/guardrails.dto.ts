@@ -15,6 +15,7 @@ import {
   TextListField,
   UuidField,
 } from '@gw/web';
+import { searchable } from '../../platform/resource/list-order';
 
 const CHECKS = {
   minItems: 1,
@@ -56,7 +57,7 @@ export class UpdateGuardrailDto extends partialOf(GuardrailFields) {
   workspace_id?: string;
 }
 
-export class ListGuardrailsQuery extends pageOf({ size: 100 }) {
+export class ListGuardrailsQuery extends searchable(pageOf({ size: 100 })) {
   @ReferenceField({
     optional: true,
     description: 'Lists the guardrails of this workspace and of the organisation.',

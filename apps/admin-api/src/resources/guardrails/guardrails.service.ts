@@ -92,6 +92,7 @@ export class GuardrailsService {
     const id = ids && In(ids.map((each) => each.toLowerCase()));
     const [rows, total] = await listRows(this.dataSource.manager, GUARDRAIL, query, {
       where: listedFor(caller).map((where) => ({ ...where, ...present({ id, target }) })),
+      search: { text: query.search, in: ['name', 'slug'] },
     });
     return plainListOf([rows.map(toGuardrail), total]);
   }

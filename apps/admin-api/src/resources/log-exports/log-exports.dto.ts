@@ -16,6 +16,7 @@ import {
   TextField,
   viewOf,
 } from '@gw/web';
+import { searchable } from '../../platform/resource/list-order';
 
 const COUNT = { optional: true, min: 0, max: Number.MAX_SAFE_INTEGER } as const;
 const CENTS = { optional: true, min: 0, max: 1e9, description: 'US cents.' } as const;
@@ -95,7 +96,11 @@ export class UpdateLogExportDto {
   @EnumField(FORMATS, { optional: true }) format?: (typeof FORMATS)[number];
 }
 
-export class ListLogExportsQuery extends pageOf({ size: 100 }) {
+export class ListLogExportsQuery extends searchable(
+  pageOf({ size: 100 }),
+  ['created_at', 'last_updated_at'],
+  'description',
+) {
   @ReferenceField({ optional: true }) workspace_id?: string;
 }
 

@@ -75,7 +75,10 @@ export class LogExportsService {
 
   async list(caller: Principal, query: ListLogExportsQuery): Promise<ListResponse<LogExportResponse>> {
     const where = visibleTo(caller);
-    const [rows, total] = await listRows(this.dataSource.manager, LOG_EXPORT, query, { where });
+    const [rows, total] = await listRows(this.dataSource.manager, LOG_EXPORT, query, {
+      where,
+      search: { text: query.search, in: ['description'] },
+    });
     return listOf([rows.map(toLogExport), total]);
   }
 

@@ -13,6 +13,7 @@ import {
   SlugField,
   TextField,
 } from '@gw/web';
+import { searchable } from '../../platform/resource/list-order';
 import { ApiProperty } from '@nestjs/swagger';
 import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
 import { RateLimitDto, UsageLimitDto } from '../../platform/limits/limits.dto';
@@ -73,7 +74,7 @@ export class UpdateIntegrationDto extends partialOf(IntegrationFields) {
   @TextField({ optional: true, nullable: true, ...KEY }) key?: string | null;
 }
 
-export class ListIntegrationsQuery extends pageOf({ size: 100 }) {
+export class ListIntegrationsQuery extends searchable(pageOf({ size: 100 })) {
   @ReferenceField({ optional: true }) workspace_id?: string;
   @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })
   type?: ('workspace' | 'organisation' | 'all')[];
@@ -83,7 +84,6 @@ export class ListIntegrationsQuery extends pageOf({ size: 100 }) {
     description: 'A JSON object of texts. Each of its tags must match.',
   })
   tags?: string;
-  @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
 }
 
 export class IntegrationModelDto {

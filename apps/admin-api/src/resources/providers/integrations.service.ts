@@ -16,6 +16,7 @@ import {
 } from '../../platform/credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../../platform/credentials/secret-mappings';
 import type { At } from '../../platform/resource/at';
+import { orderRows } from '../../platform/resource/list-order';
 import { archiveRow, createRow, findRow, patchRow, type Resource } from '../../platform/resource/rows';
 import {
   archiveProviders,
@@ -139,12 +140,8 @@ export class IntegrationsService {
         search,
       });
     }
-    const [page, total] = await rows
-      .orderBy('i.createdAt', 'DESC')
-      .addOrderBy('i.id', 'DESC')
-      .skip(windowOf(query).skip)
-      .take(windowOf(query).take)
-      .getManyAndCount();
+    const { skip, take } = windowOf(query);
+    const [page, total] = await orderRows(rows, query).offset(skip).limit(take).getManyAndCount();
     return listOf([page.map(toIntegration), total]);
   }
 

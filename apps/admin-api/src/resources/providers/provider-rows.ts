@@ -7,6 +7,7 @@ import { byReference, inWorkspace, isUuid, reach } from '../../platform/auth/ten
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
+import type { ListSearch } from '../../platform/resource/list-order';
 import { createRow, listRows, type Resource } from '../../platform/resource/rows';
 import { LIVE_PROVIDER, providerKey } from '../../platform/rows/integrations.queries';
 import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
@@ -51,10 +52,13 @@ export const VIRTUAL_KEY: Resource<ProviderEntity> = {
 export const listProviders = (
   manager: EntityManager,
   caller: Principal,
-  page: PageQuery,
+  query: PageQuery & ListSearch,
   where: FindOptionsWhere<ProviderEntity>,
 ): Promise<[ProviderEntity[], number]> =>
-  listRows(manager, PROVIDER, page, { where: { ...where, ...inWorkspace(caller), status: LIVE_PROVIDER } });
+  listRows(manager, PROVIDER, query, {
+    where: { ...where, ...inWorkspace(caller), status: LIVE_PROVIDER },
+    search: { text: query.search, in: ['name', 'slug'] },
+  });
 
 /** Returns the slugs of the rows' integrations, by the id of the integration. */
 export async function integrationSlugs(

@@ -11,12 +11,16 @@ import {
   TextField,
 } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
+import { BY_NAME, searchable, type OrderField } from '../../platform/resource/list-order';
 import { RateLimitDto, UsageLimitDto } from '../../platform/limits/limits.dto';
 
 export const WORKSPACE = {
   optional: true,
   description: 'Required with a credential of the whole organisation.',
 } as const;
+
+/** Order of providers and virtual keys. */
+export const BY_LIFE: readonly OrderField[] = [...BY_NAME, 'expires_at'];
 
 /** Fields that providers and virtual keys share. */
 export class ProviderFieldsDto {
@@ -56,7 +60,7 @@ export class UpdateProviderDto extends ProviderFieldsDto {
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
-export class ListProvidersQuery extends pageOf({ size: 50 }) {
+export class ListProvidersQuery extends searchable(pageOf({ size: 50 }), BY_LIFE) {
   @ReferenceField(WORKSPACE) workspace_id?: string;
   @TextField({
     optional: true,

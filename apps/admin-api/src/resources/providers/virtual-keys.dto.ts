@@ -8,9 +8,10 @@ import {
   SlugField,
   TextField,
 } from '@gw/web';
+import { searchable } from '../../platform/resource/list-order';
 import { ApiProperty } from '@nestjs/swagger';
 import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
-import { ProviderFieldsDto, WORKSPACE } from './providers.dto';
+import { BY_LIFE, ProviderFieldsDto, WORKSPACE } from './providers.dto';
 
 const KEY = {
   max: 8_192,
@@ -68,7 +69,7 @@ export class UpdateVirtualKeyDto extends VirtualKeyFieldsDto {
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
-export class ListVirtualKeysQuery extends pageOf({ size: 50 }) {
+export class ListVirtualKeysQuery extends searchable(pageOf({ size: 50 }), BY_LIFE) {
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 

@@ -1,7 +1,8 @@
 import { ResponseField, contentTag, EmailField, EnumField } from '@gw/web';
 import { UserPageQuery } from '../../platform/common/user-page';
+import { searchable } from '../../platform/resource/list-order';
 
-export class ListUsersQuery extends UserPageQuery {
+export class ListUsersQuery extends searchable(UserPageQuery, ['created_at', 'email'], 'name or email') {
   @EnumField(['owner', 'admin', 'member'], { optional: true }) role?: 'owner' | 'admin' | 'member';
   @EmailField({ optional: true }) email?: string;
 }

@@ -3,12 +3,16 @@ import { listOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
+import { escapeLike } from '../../platform/common/text';
 import { userPageOf } from '../../platform/common/user-page';
 import type { At } from '../../platform/resource/at';
+import { orderRows } from '../../platform/resource/list-order';
 import type { PermissionsResponse } from '../../platform/auth/permissions.dto';
 import { PermissionsService } from '../../platform/auth/permissions.service';
 import { found, idOf, inOrganisation } from '../../platform/auth/tenancy';
 import { userTag, type ListUsersQuery, type UserResponse } from './users.dto';
+
+const FULL_NAME = `(person.first_name || ' ' || person.last_name)`;
 
 interface UserRow {
   readonly id: string;
@@ -34,10 +38,14 @@ export class UsersService {
     if (query.role !== undefined) users.andWhere('seat.role = :role', { role: query.role });
     if (query.email !== undefined)
       users.andWhere('person.email = :email', { email: query.email.toLowerCase() });
+    if (query.search !== undefined) {
+      const search = `%${escapeLike(query.search)}%`;
+      users.andWhere(`(person.email ILIKE :search OR ${FULL_NAME} ILIKE :search)`, { search });
+    }
     const total = await users.getCount();
-    const rows = await columnsOf(users)
-      .orderBy('seat.createdAt', 'DESC')
-      .addOrderBy('seat.userId', 'DESC')
+    const rows = await orderRows(columnsOf(users), query, 'seat.userId', (field) =>
+      field === 'email' ? 'person' : 'seat',
+    )
       .offset(skip)
       .limit(take)
       .getRawMany<UserRow>();
