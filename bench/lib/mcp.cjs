@@ -18,6 +18,8 @@ const [RATIO_BAR, P50_BAR_MS, SESSIONS_BAR_MB] = [2, 0.5, 100];
 const RATE = 200;
 const SESSIONS = 10_000;
 const SESSIONS_AT_ONCE = 32;
+/** What only the error has that a gateway sends at its bound of calls in flight, as after a pause of the whole machine. */
+const REFUSAL = '"type":"rate_limited"';
 const SLUG = 'tools';
 const SECRET = 'benchmcp000000000000000000000000';
 
@@ -98,7 +100,14 @@ async function mcp({ common, plan, load, note, say }) {
   for (let round = 1; round <= plan.rounds * 3; round += 1) {
     const results = {};
     for (const one of [model, tool, direct]) {
-      const rate = { kind: 'open', request: one.whole, rate: RATE, warmSeconds: 0.2, seconds: 1 };
+      const rate = {
+        kind: 'open',
+        request: one.whole,
+        rate: RATE,
+        warmSeconds: 0.2,
+        seconds: 1,
+        refusal: REFUSAL,
+      };
       const { port, pids, expected, isStart } = one;
       results[one.id] = {
         closed: await closed(load, one, { warmSeconds: 0.2, seconds: plan.closed / 3 }),
@@ -120,6 +129,8 @@ async function mcp({ common, plan, load, note, say }) {
     shown(f.addedP99Ms, 2),
   ];
   say(`\n${markdown(header, figures.map(row))}\n`);
+  const refused = rounds.reduce((sum, round) => sum + round.tool.rate.refused, 0);
+  if (refused > 0) say(`${refused} tool calls were refused at the bound of calls in flight of one caller`);
   const ratio = median(rounds.map((round) => round.tool.closed.cpuUs / round.model.closed.cpuUs));
   const sessionsMb = await sessions(tool);
   const bars = [
@@ -129,7 +140,7 @@ async function mcp({ common, plan, load, note, say }) {
   ].map(([name, value, bar]) => ({ name, value, bar, held: value <= bar }));
   for (const { name, value, bar, held } of bars)
     say(`${held ? 'held' : 'MISSED'}: ${name}: ${value.toFixed(2)} (bar: ${bar})`);
-  return { figures, bars, rounds };
+  return { figures, bars, refused, rounds };
 }
 
 module.exports = { mcp, toolGateway };

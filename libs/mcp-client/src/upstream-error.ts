@@ -25,7 +25,7 @@ export type UpstreamErrorKind =
   | 'unsupported'
   /** The upstream requested input that was refused, so that its call cannot end. */
   | 'input_refused'
-  /** As many calls as allowed are in flight. */
+  /** As many calls as allowed are in flight: see `most`. */
   | 'busy'
   /** The caller cancelled. */
   | 'cancelled'
@@ -49,6 +49,8 @@ export interface UpstreamErrorFacts extends ErrorOptions {
   readonly supported?: readonly string[];
   /** Milliseconds that the upstream wants callers to wait (`Retry-After`). */
   readonly retryAfterMs?: number | null;
+  /** The bound that is reached, for `busy`. */
+  readonly most?: number;
 }
 
 /**
@@ -65,6 +67,7 @@ export class UpstreamError extends Error {
   readonly phase: TimeoutPhase | null;
   readonly supported: readonly string[];
   readonly retryAfterMs: number | null;
+  readonly most: number | null;
 
   constructor(
     readonly kind: UpstreamErrorKind,
@@ -80,17 +83,19 @@ export class UpstreamError extends Error {
     this.phase = facts.phase ?? null;
     this.supported = facts.supported ?? [];
     this.retryAfterMs = facts.retryAfterMs ?? null;
+    this.most = facts.most ?? null;
   }
 
   /** The same failure with another statement about the call, which other attempts decide. */
   withExecution(mayHaveExecuted: boolean): UpstreamError {
     if (mayHaveExecuted === this.mayHaveExecuted) return this;
-    const { body, challenge, supported, retryAfterMs, status, rpc, phase } = this;
+    const { body, challenge, supported, retryAfterMs, status, rpc, phase, most } = this;
     return new UpstreamError(this.kind, this.message, {
       ...{ mayHaveExecuted, body, challenge, supported, retryAfterMs, cause: this },
       ...(status !== null && { status }),
       ...(rpc !== null && { rpc }),
       ...(phase !== null && { phase }),
+      ...(most !== null && { most }),
     });
   }
 }
@@ -103,6 +108,13 @@ export const protocolError = (message: string, facts: Partial<UpstreamErrorFacts
 export const tooLarge = (what: string, bytesMax: number): UpstreamError =>
   new UpstreamError('too_large', `${what} is larger than ${String(bytesMax)} bytes.`, {
     mayHaveExecuted: true,
+  });
+
+/** The error of a call or listener beyond the `most` of them that may be there at a time. */
+export const busy = (most: number, what = 'calls in flight'): UpstreamError =>
+  new UpstreamError('busy', `The upstream has ${String(most)} ${what} already.`, {
+    mayHaveExecuted: false,
+    most,
   });
 
 /** The error of a call that its caller cancelled. */

@@ -30,7 +30,7 @@ import { UpstreamHttp } from './http/upstream-http';
 import { CALL_MS_MAX, DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
 import { collectList, type ListKind, type UpstreamList } from './lists';
 import { rpcFault } from './rpc/response-fault';
-import { closed, protocolError, UpstreamError } from './upstream-error';
+import { busy, closed, protocolError, UpstreamError } from './upstream-error';
 
 export interface McpUpstreamOptions {
   readonly client: Pick<OutboundClient, 'dispatch'>;
@@ -358,11 +358,6 @@ export class McpUpstream {
 }
 
 const ignore = (): void => undefined;
-
-const busy = (most: number): UpstreamError =>
-  new UpstreamError('busy', `The upstream has ${String(most)} calls in flight already.`, {
-    mayHaveExecuted: false,
-  });
 
 async function pause(ms: number, clock: CallClock): Promise<boolean> {
   await delay(ms, undefined, { signal: clock.signal }).catch(() => undefined);

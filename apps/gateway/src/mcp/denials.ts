@@ -65,20 +65,32 @@ export const deniedResponse = (
 /** Why an upstream could not be called, as a denial; null for an error that the upstream itself sent. */
 export function upstreamDenied(error: UpstreamError): Denied | null {
   if (error.kind === 'rpc_error' && error.rpc !== null) return null;
+  if (error.most !== null) return tooManyCalls(error.most, error);
   return failed(FAILURES[error.kind] ?? 'provider_error', error);
 }
+
+/** The denial of a call beyond those that may be in flight at a time. It did not reach its server. */
+export const tooManyCalls = (most: number, cause?: unknown): Denied =>
+  new Denied(
+    {
+      ...{ kind: 'rate_limit', policyId: null, retryAfterMs: 1_000 },
+      limit: { value: most, unit: 'calls at the same time' },
+    },
+    new GatewayError('rate_limited', {
+      message: `${String(most)} tool calls are in flight, as many as may be at a time; retry later.`,
+      cause,
+    }),
+  );
 
 const FAILURES: Partial<Record<UpstreamError['kind'], UpstreamFailure>> = {
   timeout: 'provider_timeout',
   unreachable: 'provider_unreachable',
   refused_address: 'provider_unreachable',
-  busy: 'provider_unreachable',
   closed: 'provider_unreachable',
 };
 
 /** When to call a server again that did not say it. */
 const RETRY_AFTER_MS: Partial<Record<UpstreamError['kind'], number>> = {
-  busy: 1_000,
   unreachable: 1_000,
   closed: 1_000,
 };

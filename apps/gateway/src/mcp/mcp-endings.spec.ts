@@ -107,4 +107,45 @@ describe('the end of calls and streams of MCP', () => {
       async () => 'result' in ((await (await modern(busy, 'tools/call', slow(1))).json()) as object),
     );
   });
+
+  it('of 120 calls at once, each gets its own result or the denial of the bound', async () => {
+    const burst = 'burstKey0000000000000000000000A1';
+    key(burst);
+    saveServer(gateway, document);
+    const texts = Array.from({ length: 120 }, (_, index) => `text ${String(index)} ${'x'.repeat(index)}`);
+    const bodies = await Promise.all(
+      texts.map(async (text) => {
+        const response = await modern(burst, 'tools/call', { name: 'echo', arguments: { text } });
+        return (await response.json()) as object;
+      }),
+    );
+    const denied = { code: 31_429, data: { type: 'rate_limited', limit: { value: 50 } } };
+    bodies.forEach((body, index) => {
+      expect(body).toMatchObject(
+        'error' in body ? { error: denied } : { result: { content: [{ text: texts[index] }] } },
+      );
+    });
+    expect(bodies.filter((body) => 'result' in body).length).toBeGreaterThanOrEqual(50);
+  });
+
+  it('a session of a server has ten calls in flight, and more are denied at once', async () => {
+    const legacy = await startMcpFixture({ era: 'legacy' });
+    const apiKey = 'sessionKey000000000000000000A1AA';
+    key(apiKey);
+    saveServer(gateway, await serverDocument(legacy.url, 'tools'));
+    const leaving = new AbortController();
+    const calls = Array.from({ length: 10 }, () =>
+      modern(apiKey, 'tools/call', slow(20_000), leaving.signal).catch(() => null),
+    );
+    await eventually(() => Promise.resolve(legacy.calls.get('slow') === 10));
+    const response = await modern(apiKey, 'tools/call', slow(1));
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.json()).toMatchObject({
+      error: { code: 31_429, data: { type: 'rate_limited', limit: { value: 10 } } },
+    });
+    expect((await gateway.records()).at(-1)).toMatchObject({ outcome: 'denied' });
+    leaving.abort();
+    await Promise.all(calls);
+    await legacy.close();
+  });
 });

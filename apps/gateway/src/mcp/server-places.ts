@@ -1,6 +1,5 @@
-import { GatewayError } from '@gw/kernel';
 import { CallPlaces, OF_CALLER_MAX } from '../limits/call-places';
-import { Denied } from './denials';
+import { tooManyCalls } from './denials';
 import type { ServerView } from './server-view';
 
 /** Places for calls of MCP servers in flight. */
@@ -12,7 +11,7 @@ export class ServerPlaces {
     const { workspaceId, organisationId, id } = view.document;
     const key = `${view.caller.binding}/${id}`;
     const giveBack = this.places.take({ key, workspaceId, organisationId });
-    if (giveBack === null) throw noPlace();
+    if (giveBack === null) throw tooManyCalls(OF_CALLER_MAX);
     try {
       await call();
     } finally {
@@ -20,12 +19,3 @@ export class ServerPlaces {
     }
   }
 }
-
-const noPlace = (): Denied =>
-  new Denied(
-    {
-      ...{ kind: 'rate_limit', policyId: null, retryAfterMs: 1_000 },
-      limit: { value: OF_CALLER_MAX, unit: 'calls at the same time' },
-    },
-    new GatewayError('rate_limited', { message: 'Too many tool calls are in flight; retry later.' }),
-  );

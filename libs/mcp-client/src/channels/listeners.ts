@@ -1,6 +1,6 @@
 import type { CallClock } from '../http/call-clock';
 import type { UpstreamMessage } from '../rpc/messages';
-import { UpstreamError } from '../upstream-error';
+import { busy, type UpstreamError } from '../upstream-error';
 import { MessageQueue } from './message-queue';
 
 const LISTENERS_MAX = 20;
@@ -15,10 +15,7 @@ export class Listeners {
 
   /** Throws `busy` when 20 listen already. */
   add(clock: CallClock): MessageQueue {
-    if (this.queues.size >= LISTENERS_MAX)
-      throw new UpstreamError('busy', `The upstream has ${String(LISTENERS_MAX)} listeners already.`, {
-        mayHaveExecuted: false,
-      });
+    if (this.queues.size >= LISTENERS_MAX) throw busy(LISTENERS_MAX, 'listeners');
     const queue = new MessageQueue(clock);
     this.queues.add(queue);
     return queue;
