@@ -87,9 +87,9 @@ describe('text checks', () => {
       'fazer',
       'strewn',
       'montrez',
-    ].map((word) => ['gw.gibberish', {}, word, true] as [string, object, string, boolean]),
+    ].map((word) => ['gw.gibberish', {}, word, true] as [string, Record<string, unknown>, string, boolean]),
     ...['qwerty', 'qwertz', 'azerty', 'werty', 'lkjh', 'poiuy'].map(
-      (word) => ['gw.gibberish', {}, word, false] as [string, object, string, boolean],
+      (word) => ['gw.gibberish', {}, word, false] as [string, Record<string, unknown>, string, boolean],
     ),
     ['gw.gibberish', {}, 'house house house house house house house house house house', false],
     ['gw.gibberish', {}, 'ba'.repeat(41), false],
