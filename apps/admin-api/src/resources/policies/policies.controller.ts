@@ -11,7 +11,7 @@ import {
   CreateUsageLimitPolicyDto,
   GetPolicyQuery,
   GetUsageLimitPolicyQuery,
-  ListPolicyEntitiesQuery,
+  ListPolicyValuesQuery,
   ListRateLimitPoliciesQuery,
   ListUsageLimitPoliciesQuery,
   UpdateRateLimitPolicyDto,
@@ -19,9 +19,9 @@ import {
 } from './policies.dto';
 import { PoliciesService } from './policies.service';
 import {
-  CreatedRateLimitPolicyDto,
-  CreatedUsageLimitPolicyDto,
-  PolicyEntityResponse,
+  CreatedRateLimitPolicyResponse,
+  CreatedUsageLimitPolicyResponse,
+  PolicyValueResponse,
   RateLimitPolicyResponse,
   UsageLimitPolicyResponse,
 } from './policies.view';
@@ -37,11 +37,11 @@ export class UsageLimitPoliciesController {
     private readonly values: PolicyValuesService,
   ) {}
 
-  @Route.post('', 'policies.create', CreatedUsageLimitPolicyDto)
+  @Route.post('', 'policies.create', CreatedUsageLimitPolicyResponse)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateUsageLimitPolicyDto,
-  ): Promise<CreatedUsageLimitPolicyDto> {
+  ): Promise<CreatedUsageLimitPolicyResponse> {
     return this.policies.create(USAGE_LIMITS, caller, body);
   }
 
@@ -71,11 +71,11 @@ export class UsageLimitPoliciesController {
     return this.policies.remove(USAGE_LIMITS, at);
   }
 
-  @Route.get(':policy/entities', 'policies.read', listResponseOf(PolicyEntityResponse))
+  @Route.get(':policy/entities', 'policies.read', listResponseOf(PolicyValueResponse))
   entities(
     @Named('policy') at: At,
-    @Query() query: ListPolicyEntitiesQuery,
-  ): Promise<ListResponse<PolicyEntityResponse>> {
+    @Query() query: ListPolicyValuesQuery,
+  ): Promise<ListResponse<PolicyValueResponse>> {
     return this.values.list(at, query);
   }
 
@@ -90,11 +90,11 @@ export class UsageLimitPoliciesController {
 export class RateLimitPoliciesController {
   constructor(private readonly policies: PoliciesService) {}
 
-  @Route.post('', 'policies.create', CreatedRateLimitPolicyDto)
+  @Route.post('', 'policies.create', CreatedRateLimitPolicyResponse)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateRateLimitPolicyDto,
-  ): Promise<CreatedRateLimitPolicyDto> {
+  ): Promise<CreatedRateLimitPolicyResponse> {
     return this.policies.create(RATE_LIMITS, caller, body);
   }
 

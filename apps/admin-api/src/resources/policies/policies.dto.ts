@@ -198,7 +198,7 @@ export class GetUsageLimitPolicyQuery extends GetPolicyQuery {
   include_usage?: boolean;
 }
 
-export class ListPolicyEntitiesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
+export class ListPolicyValuesQuery extends pageOf({ size: 50, sizeMax: 100 }) {
   @EnumField(['active', 'exhausted'], { optional: true }) status?: 'active' | 'exhausted';
   @TextField({ optional: true, description: 'Text that the value key contains.' }) search?: string;
   @ReferenceField({ optional: true, description: 'Id or slug of a workspace.' }) workspace_id?: string;

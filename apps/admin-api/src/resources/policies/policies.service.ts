@@ -24,8 +24,8 @@ export type PolicyRow = UsageLimitPolicyEntity | RateLimitPolicyEntity;
 type Status = PolicyRow['status'];
 
 /** What one kind of policy adds to the common behaviour. */
-export interface PolicyKind<R extends PolicyRow, Create, Update, Answer> extends Resource<R> {
-  readonly view: (row: R) => Answer & object;
+export interface PolicyDefinition<R extends PolicyRow, Create, Update, Response> extends Resource<R> {
+  readonly view: (row: R) => Response & object;
   readonly object: string;
   /** Returns the columns of a new policy. Throws `validation_failed`. */
   readonly columns: (input: Create) => DeepPartial<R>;
@@ -68,11 +68,11 @@ export class PoliciesService {
   ) {}
 
   create<R extends PolicyRow, C extends { readonly organisation_id?: string }, U, A, O extends string>(
-    kind: PolicyKind<R, C, U, A> & { readonly object: O },
+    kind: PolicyDefinition<R, C, U, A> & { readonly object: O },
     caller: Principal,
     input: C,
   ): Promise<{ id: string; object: O }> {
-    assertOwnOrganisation(caller, input.organisation_id);
+    assertOrganisationFound(caller, input.organisation_id);
     const columns = kind.columns(input);
     return this.writes.run(caller, async (write) => {
       const owner = await roomFor(write.manager, kind, caller);
@@ -84,12 +84,12 @@ export class PoliciesService {
 
   /** Lists policies, newest first. `filters` are those of the kind; undefined ones are ignored. */
   async list<R extends PolicyRow, C, U, A>(
-    kind: PolicyKind<R, C, U, A>,
+    kind: PolicyDefinition<R, C, U, A>,
     caller: Principal,
     query: ListPoliciesQuery,
     filters: object,
   ): Promise<ListResponse<A>> {
-    assertOwnOrganisation(caller, query.organisation_id);
+    assertOrganisationFound(caller, query.organisation_id);
     const { search, status = 'active' } = query;
     const [rows, total] = await listRows(this.dataSource.manager, kind, query, {
       where: { ...reach(caller), ...present(filters), status } as unknown as FindOptionsWhere<R>,
@@ -100,7 +100,7 @@ export class PoliciesService {
 
   /** Throws `not_found` for a policy of another tenant or with another status. */
   find<R extends PolicyRow, C, U, A>(
-    kind: PolicyKind<R, C, U, A>,
+    kind: PolicyDefinition<R, C, U, A>,
     at: At,
     status: Status = 'active',
   ): Promise<R> {
@@ -108,19 +108,19 @@ export class PoliciesService {
     return findRow(this.dataSource.manager, { ...kind, where }, at);
   }
 
-  update<R extends PolicyRow, C, U, A>(kind: PolicyKind<R, C, U, A>, at: At, input: U): Promise<object> {
+  update<R extends PolicyRow, C, U, A>(kind: PolicyDefinition<R, C, U, A>, at: At, input: U): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, kind, at, (row) => kind.change(row, input, write.manager)),
     );
   }
 
-  remove<R extends PolicyRow, C, U, A>(kind: PolicyKind<R, C, U, A>, at: At): Promise<object> {
+  remove<R extends PolicyRow, C, U, A>(kind: PolicyDefinition<R, C, U, A>, at: At): Promise<object> {
     return this.writes.run(at.caller, (write) => archiveRow(write, kind, at));
   }
 }
 
 /** Throws 404 for an organisation that is not the caller's. */
-function assertOwnOrganisation({ organisationId }: Principal, named: string | undefined): void {
+function assertOrganisationFound({ organisationId }: Principal, named: string | undefined): void {
   found(named === undefined || named.toLowerCase() === organisationId ? organisationId : null);
 }
 

@@ -82,11 +82,11 @@ export class RateLimitPolicyResponse extends responseOf(pickOf(RateLimitFields, 
   @ResponseField.kind('policy_rate_limits') readonly object!: 'policy_rate_limits';
 }
 
-export class CreatedUsageLimitPolicyDto extends pickOf(UsageLimitPolicyResponse, 'id', 'object') {}
-export class CreatedRateLimitPolicyDto extends pickOf(RateLimitPolicyResponse, 'id', 'object') {}
+export class CreatedUsageLimitPolicyResponse extends pickOf(UsageLimitPolicyResponse, 'id', 'object') {}
+export class CreatedRateLimitPolicyResponse extends pickOf(RateLimitPolicyResponse, 'id', 'object') {}
 
 /** One of the values that a policy counts separately. */
-export class PolicyEntityResponse {
+export class PolicyValueResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'metadata.team:search' }) readonly value_key!: string;
   @ResponseField.number({ description: 'USD for cost.', example: 12.5 }) readonly current_usage!: number;

@@ -2,7 +2,7 @@ import type { PolicyCondition } from '@gw/contracts';
 import { validationFailed } from '@gw/web';
 import type { PolicyConditionDto, PolicyGroupDto } from './policies.dto';
 
-export type PolicyKind = 'usage' | 'llm' | 'mcp_tools';
+export type PolicyRuleSet = 'usage' | 'llm' | 'mcp_tools';
 
 const LLM = [
   ...['api_key', 'virtual_key', 'provider', 'config', 'prompt', 'model'],
@@ -11,17 +11,17 @@ const LLM = [
 const MCP = ['api_key', 'workspace_id', 'mcp_server', 'mcp_tool', 'agent', 'agent_skill'];
 
 /** Allowed condition keys, in addition to `metadata.<key>`, which is always allowed. */
-const CONDITION_KEYS: Readonly<Record<PolicyKind, readonly string[]>> = {
+const CONDITION_KEYS: Readonly<Record<PolicyRuleSet, readonly string[]>> = {
   usage: LLM,
   llm: [...LLM, 'endpoint_type'],
   mcp_tools: MCP,
 };
-const GROUP_KEYS: Readonly<Record<PolicyKind, readonly string[]>> = { usage: LLM, llm: LLM, mcp_tools: MCP };
+const GROUP_KEYS: Readonly<Record<PolicyRuleSet, readonly string[]>> = { usage: LLM, llm: LLM, mcp_tools: MCP };
 
 const METADATA = /^metadata\../s;
 
 /** Returns the conditions in stored form. Throws `validation_failed` with all faults. */
-export function conditionsOf(kind: PolicyKind, input: readonly PolicyConditionDto[]): PolicyCondition[] {
+export function conditionsOf(kind: PolicyRuleSet, input: readonly PolicyConditionDto[]): PolicyCondition[] {
   refuse([
     ...keysAtFault(CONDITION_KEYS[kind], 'conditions', input),
     ...input.flatMap(({ value, excludes }, i) =>
@@ -38,7 +38,7 @@ export function conditionsOf(kind: PolicyKind, input: readonly PolicyConditionDt
 }
 
 /** Returns the group keys. Throws `validation_failed` with all faults, and when a required key is missing. */
-export function groupKeysOf(kind: PolicyKind, input: readonly PolicyGroupDto[]): string[] {
+export function groupKeysOf(kind: PolicyRuleSet, input: readonly PolicyGroupDto[]): string[] {
   const keys = input.map(({ key }) => key);
   refuse([
     ...(keys.length === 0 && kind !== 'mcp_tools'

@@ -8,8 +8,8 @@ import type { At } from '../../platform/resource/at';
 import { found, isUuid } from '../../platform/auth/tenancy';
 import { escapeLike } from '../../platform/common/text';
 import { UNUSED, usageOf } from '../../platform/limits/limit-usage';
-import type { GetUsageLimitPolicyQuery, ListPolicyEntitiesQuery } from './policies.dto';
-import type { PolicyEntityResponse, UsageLimitPolicyResponse } from './policies.view';
+import type { GetUsageLimitPolicyQuery, ListPolicyValuesQuery } from './policies.dto';
+import type { PolicyValueResponse, UsageLimitPolicyResponse } from './policies.view';
 import { USAGE_LIMITS } from './usage-limit-policies';
 import { valueBucket, valueUsage } from './policy-values';
 
@@ -32,7 +32,7 @@ export class PolicyValuesService {
       : policy;
   }
 
-  async list(at: At, query: ListPolicyEntitiesQuery): Promise<ListResponse<PolicyEntityResponse>> {
+  async list(at: At, query: ListPolicyValuesQuery): Promise<ListResponse<PolicyValueResponse>> {
     const { manager } = this.dataSource;
     const policy = await findRow(manager, USAGE_LIMITS, at);
     const { status, search } = query;

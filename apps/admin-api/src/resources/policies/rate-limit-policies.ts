@@ -7,7 +7,7 @@ import {
   type CreateRateLimitPolicyDto,
   type UpdateRateLimitPolicyDto,
 } from './policies.dto';
-import { policyResource, type PolicyKind } from './policies.service';
+import { policyResource, type PolicyDefinition } from './policies.service';
 import { toRateLimitPolicy, type RateLimitPolicyResponse } from './policies.view';
 import { conditionsOf, groupKeysOf } from './policy-rules';
 
@@ -34,7 +34,7 @@ export const RATE_LIMITS = {
     if (input.conditions !== undefined) row.conditions = conditionsOf(row.target, input.conditions);
     Object.assign(row, limitOf({ ...policyRateLimit(row), ...presentOf(input) }));
   },
-} as const satisfies PolicyKind<
+} as const satisfies PolicyDefinition<
   RateLimitPolicyEntity,
   CreateRateLimitPolicyDto,
   UpdateRateLimitPolicyDto,

@@ -6,7 +6,7 @@ import {
   type CreateUsageLimitPolicyDto,
   type UpdateUsageLimitPolicyDto,
 } from './policies.dto';
-import { policyResource, type PolicyKind } from './policies.service';
+import { policyResource, type PolicyDefinition } from './policies.service';
 import { toUsageLimitPolicy, type UsageLimitPolicyResponse } from './policies.view';
 import { conditionsOf, groupKeysOf } from './policy-rules';
 import { resetValue } from './policy-values';
@@ -38,7 +38,7 @@ export const USAGE_LIMITS = {
     await resetValue(manager, row, reset);
     return { reset };
   },
-} as const satisfies PolicyKind<
+} as const satisfies PolicyDefinition<
   UsageLimitPolicyEntity,
   CreateUsageLimitPolicyDto,
   UpdateUsageLimitPolicyDto,
