@@ -1,4 +1,4 @@
-import { assertOk, memberOf, textOf, VendorError, type VendorResponse } from '@gw/kernel';
+import { assertOk, propertyOf, textOf, VendorError, type VendorResponse } from '@gw/kernel';
 import { assumeRoleWithToken } from './aws-sts';
 import { expiryOf } from './token-response';
 import type { IdentityTools, Issued } from './tools';
@@ -80,7 +80,7 @@ async function machineKeys(tools: IdentityTools): Promise<Issued> {
 
 function keysOf(response: VendorResponse, what: string, { now }: IdentityTools): Issued {
   assertOk(response, what);
-  const text = (name: string): string => textOf(memberOf(response.text, name), what);
+  const text = (name: string): string => textOf(propertyOf(response.text, name), what);
   const keys = {
     accessKeyId: text('AccessKeyId'),
     secretAccessKey: text('SecretAccessKey'),
@@ -88,6 +88,6 @@ function keysOf(response: VendorResponse, what: string, { now }: IdentityTools):
   };
   return {
     credential: { kind: 'aws', keys },
-    expiresAt: expiryOf(memberOf(response.text, 'Expiration'), now()),
+    expiresAt: expiryOf(propertyOf(response.text, 'Expiration'), now()),
   };
 }

@@ -1,4 +1,4 @@
-import { assertOk, memberOf, textOf, VendorError } from '@gw/kernel';
+import { assertOk, propertyOf, textOf, VendorError } from '@gw/kernel';
 import { bearerOf, tokenOf } from './token-response';
 import { FORM, type IdentityTools, type Issued } from './tools';
 
@@ -65,10 +65,10 @@ export async function managedToken(
     headers: { metadata: 'true', ...(header === null ? {} : { 'x-identity-header': header }) },
   });
   assertOk(response, IDENTITY_SERVICE);
-  const token = tokenOf(memberOf(response.text, 'access_token'), IDENTITY_SERVICE);
+  const token = tokenOf(propertyOf(response.text, 'access_token'), IDENTITY_SERVICE);
   return {
     credential: { kind: 'bearer', token },
-    expiresAt: managedExpiry(memberOf(response.text, 'expires_on'), now()),
+    expiresAt: managedExpiry(propertyOf(response.text, 'expires_on'), now()),
   };
 }
 

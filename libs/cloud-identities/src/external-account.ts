@@ -1,4 +1,4 @@
-import { memberOf, textOf, VendorError } from '@gw/kernel';
+import { propertyOf, textOf, VendorError } from '@gw/kernel';
 import type { WorkloadToken } from '@gw/contracts';
 
 /** What a key file of type `external_account` asks for. */
@@ -18,11 +18,11 @@ const IMPERSONATION =
  * are accepted, and tokens only from a file or from AWS. @throws VendorError
  */
 export function externalAccountOf(json: string): ExternalAccount {
-  if (memberOf(json, 'token_url') !== TOKEN_URL)
+  if (propertyOf(json, 'token_url') !== TOKEN_URL)
     throw new VendorError('refused', `token_url of the key file must be ${TOKEN_URL}.`);
   return {
-    audience: textOf(memberOf(json, 'audience'), KEY_FILE),
-    serviceAccount: serviceAccountOf(memberOf(json, 'service_account_impersonation_url')),
+    audience: textOf(propertyOf(json, 'audience'), KEY_FILE),
+    serviceAccount: serviceAccountOf(propertyOf(json, 'service_account_impersonation_url')),
     token: tokenOf(json),
   };
 }
@@ -38,9 +38,9 @@ function serviceAccountOf(url: unknown): string | null {
 }
 
 function tokenOf(json: string): WorkloadToken {
-  const file = memberOf(json, 'credential_source', 'file');
+  const file = propertyOf(json, 'credential_source', 'file');
   if (typeof file === 'string') return { source: 'file', file, audience: null };
-  if (memberOf(json, 'credential_source', 'environment_id') === 'aws1')
+  if (propertyOf(json, 'credential_source', 'environment_id') === 'aws1')
     return { source: 'aws', file: null, audience: null };
   throw new VendorError('refused', 'credential_source of the key file must be a file, or AWS.');
 }

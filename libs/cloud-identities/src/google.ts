@@ -1,5 +1,5 @@
 import { importPKCS8, SignJWT } from 'jose';
-import { assertOk, memberOf, textOf, VendorError } from '@gw/kernel';
+import { assertOk, propertyOf, textOf, VendorError } from '@gw/kernel';
 import { bearerOf, expiryOf, tokenOf } from './token-response';
 import { FORM, type IdentityTools, type Issued } from './tools';
 
@@ -14,7 +14,7 @@ export async function serviceAccountToken(
   json: string,
   { calls, settings, now }: IdentityTools,
 ): Promise<Issued> {
-  const text = (name: string): string => textOf(memberOf(json, name), KEY_FILE);
+  const text = (name: string): string => textOf(propertyOf(json, name), KEY_FILE);
   // The file is the tenant's: an address in it must not get anything.
   if (text('token_uri') !== TOKEN_URL)
     throw new VendorError('refused', `token_uri of the key file must be ${TOKEN_URL}.`);
@@ -110,7 +110,7 @@ async function impersonated(
   });
   assertOk(response, `${GOOGLE} IAM`);
   return {
-    credential: { kind: 'bearer', token: tokenOf(memberOf(response.text, 'accessToken'), `${GOOGLE} IAM`) },
-    expiresAt: expiryOf(memberOf(response.text, 'expireTime'), now()),
+    credential: { kind: 'bearer', token: tokenOf(propertyOf(response.text, 'accessToken'), `${GOOGLE} IAM`) },
+    expiresAt: expiryOf(propertyOf(response.text, 'expireTime'), now()),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CloudIdentity, WorkloadToken } from '@gw/contracts';
-import { memberOf, textOf, VendorError } from '@gw/kernel';
+import { propertyOf, textOf, VendorError } from '@gw/kernel';
 import { ownAwsKeys } from './aws-own';
 import { assumeRole, assumeRoleWithToken } from './aws-sts';
 import { entraToken, entraTokenFor, managedToken, resourceOf, workloadToken } from './azure';
@@ -51,7 +51,7 @@ export async function issue(
 
 /** A key file is a service account's, or names the installation's workload. */
 function googleKeyToken(json: string, { mayUseOwn }: Issuing, tools: IdentityTools): Promise<Issued> {
-  if (memberOf(json, 'type') !== 'external_account') return serviceAccountToken(json, tools);
+  if (propertyOf(json, 'type') !== 'external_account') return serviceAccountToken(json, tools);
   if (!mayUseOwn) throw new VendorError('refused', OWN_REFUSED);
   const { audience, serviceAccount, token } = externalAccountOf(json);
   return googleWorkloadToken({ serviceAccount, token: { ...token, audience } }, tools);

@@ -1,4 +1,4 @@
-import { assertOk, memberOf, textOf, VendorError, type VendorResponse } from '@gw/kernel';
+import { assertOk, propertyOf, textOf, VendorError, type VendorResponse } from '@gw/kernel';
 import type { Issued } from './tools';
 
 /** Seconds that a token is used when the response does not say how long it is valid. */
@@ -12,13 +12,13 @@ const VISIBLE = /^[\x21-\x7e]+$/;
 export function bearerOf(response: VendorResponse, what: string, now: number): Issued {
   if (response.status === 400) throw new VendorError('denied', `${what} refused the credential.`);
   assertOk(response, what);
-  const type = memberOf(response.text, 'token_type') ?? 'bearer';
+  const type = propertyOf(response.text, 'token_type') ?? 'bearer';
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
     throw new VendorError('invalid', `${what} sent a token that is not a bearer token.`);
-  const token = tokenOf(memberOf(response.text, 'access_token'), what);
+  const token = tokenOf(propertyOf(response.text, 'access_token'), what);
   return {
     credential: { kind: 'bearer', token },
-    expiresAt: now + secondsOf(memberOf(response.text, 'expires_in')) * 1_000,
+    expiresAt: now + secondsOf(propertyOf(response.text, 'expires_in')) * 1_000,
   };
 }
 

@@ -109,7 +109,7 @@ export { RESULT_RULES } from './result-rules';
 export { LOSS_CODES, LOSS_MODES, type Loss, type LossCode, type LossMode } from './translation-loss';
 export {
   assertOk,
-  memberOf,
+  propertyOf,
   textOf,
   VendorError,
   type VendorCall,

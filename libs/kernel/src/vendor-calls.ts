@@ -51,7 +51,7 @@ export interface VendorCalls {
 }
 
 /** Returns the member at a path of a JSON response; undefined if it is missing. */
-export function memberOf(text: string, ...path: readonly string[]): unknown {
+export function propertyOf(text: string, ...path: readonly string[]): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);

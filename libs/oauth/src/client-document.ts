@@ -1,6 +1,6 @@
 import { createAddressPolicy, hasDuplicateMembers, isObject } from '@gw/kernel';
 import { clientKeysOf } from './client-keys';
-import { memberOf } from './client-metadata';
+import { propertyOf } from './client-metadata';
 import { invalidMetadata } from './metadata-fault';
 import {
   rebuilt,
@@ -48,9 +48,9 @@ export function readClientDocument(
     if (body.length > bytesMax)
       throw invalidMetadata(`the document must have at most ${String(bytesMax)} bytes`);
     const document = parsed(body);
-    if (memberOf(document, 'client_id') !== clientId)
+    if (propertyOf(document, 'client_id') !== clientId)
       throw invalidMetadata('client_id of the document must be the URL of the document, letter by letter');
-    if (memberOf(document, 'client_name') === undefined) throw invalidMetadata('client_name is required');
+    if (propertyOf(document, 'client_name') === undefined) throw invalidMetadata('client_name is required');
     const secret = SECRETS.find((name) => Object.hasOwn(document, name));
     if (secret !== undefined) throw invalidMetadata(`${secret} must not be in a public document`);
     const { client, scope } = rebuilt(document, rules);
@@ -75,7 +75,7 @@ type Authentication = Pick<Registration['client'], 'token_endpoint_auth_method' 
 
 function authenticationOf(document: Readonly<Record<string, unknown>>): Authentication {
   const [method, jwks, url] = ['token_endpoint_auth_method', 'jwks', 'jwks_uri'].map((name) =>
-    memberOf(document, name),
+    propertyOf(document, name),
   );
   if (method !== undefined && method !== 'none' && method !== 'private_key_jwt')
     throw invalidMetadata('token_endpoint_auth_method can be none and private_key_jwt');

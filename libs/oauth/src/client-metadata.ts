@@ -19,18 +19,18 @@ const REFUSED: readonly string[] = [
 ];
 
 /** A member that is absent and one that is null are the same. */
-export function memberOf(body: Body, name: string): unknown {
+export function propertyOf(body: Body, name: string): unknown {
   return Object.hasOwn(body, name) ? (body[name] ?? undefined) : undefined;
 }
 
 export function assertNoneRefused(body: Body): void {
-  const refused = REFUSED.find((name) => memberOf(body, name) !== undefined);
+  const refused = REFUSED.find((name) => propertyOf(body, name) !== undefined);
   if (refused !== undefined) throw invalidMetadata(`${refused} is not supported; leave it out`);
 }
 
 /** The redirect addresses of a client, each once. */
 export function redirectUrisOf(body: Body, options: RedirectUriOptions): string[] {
-  const list = memberOf(body, 'redirect_uris');
+  const list = propertyOf(body, 'redirect_uris');
   const isList = Array.isArray(list) && list.length > 0 && list.length <= REDIRECTS_MAX;
   if (!isList) {
     const rule = `redirect_uris must be a list of 1 to ${String(REDIRECTS_MAX)} addresses`;
@@ -50,7 +50,7 @@ export const applicationTypeOf = (redirectUris: readonly string[]): 'native' | '
 
 /** The cleaned name of a client; undefined when the body has none. */
 export function clientNameOf(body: Body): string | undefined {
-  const name = memberOf(body, 'client_name');
+  const name = propertyOf(body, 'client_name');
   if (name === undefined) return undefined;
   const clean = typeof name === 'string' ? cleanClientName(name) : undefined;
   if (clean === undefined) throw invalidMetadata('client_name must have 1 to 100 visible characters');
@@ -60,7 +60,7 @@ export function clientNameOf(body: Body): string | undefined {
 /** Addresses that are shown and never fetched. */
 export function informationalUris(body: Body): Partial<Record<(typeof INFORMATIONAL)[number], string>> {
   const found = INFORMATIONAL.flatMap((name) => {
-    const uri = memberOf(body, name);
+    const uri = propertyOf(body, name);
     if (uri === undefined) return [];
     if (typeof uri !== 'string' || !uri.startsWith('https:'))
       throw invalidMetadata(`${name} must begin with https://`);
@@ -102,7 +102,7 @@ export function assertCodeFlow(body: Body): void {
 }
 
 function listOf(body: Body, name: string): string[] | undefined {
-  const list = memberOf(body, name);
+  const list = propertyOf(body, name);
   if (list === undefined) return undefined;
   const isList =
     Array.isArray(list) &&
@@ -115,8 +115,8 @@ function listOf(body: Body, name: string): string[] | undefined {
 
 /** The scopes that a client names and may have, each once, separated by spaces. Also reads the list `scopes`. */
 export function scopeOf(body: Body, isRegistrable: (scope: string) => boolean): string {
-  const scopes = memberOf(body, 'scopes');
-  const text = memberOf(body, 'scope') ?? (Array.isArray(scopes) ? scopes.slice(0, 200).join(' ') : scopes);
+  const scopes = propertyOf(body, 'scopes');
+  const text = propertyOf(body, 'scope') ?? (Array.isArray(scopes) ? scopes.slice(0, 200).join(' ') : scopes);
   if (text === undefined) return '';
   if (typeof text !== 'string' || text.length > SCOPE_LENGTH_MAX)
     throw invalidMetadata(`scope must be a text of at most ${String(SCOPE_LENGTH_MAX)} characters`);

@@ -6,7 +6,7 @@ import {
   clientNameOf,
   grantTypesOf,
   informationalUris,
-  memberOf,
+  propertyOf,
   redirectUrisOf,
   scopeOf,
 } from './client-metadata';
@@ -63,12 +63,12 @@ export function checkRegistration(
 ): Registration | RegistrationFault {
   return resultOf(() => {
     if (!isObject(body)) throw invalidMetadata('the body must be a JSON object');
-    if (!METHODS.includes(memberOf(body, 'token_endpoint_auth_method'))) {
+    if (!METHODS.includes(propertyOf(body, 'token_endpoint_auth_method'))) {
       throw invalidMetadata(
         'token_endpoint_auth_method can only be none here; an administrator can register other clients',
       );
     }
-    clientKeysOf('none', memberOf(body, 'jwks'), memberOf(body, 'jwks_uri'));
+    clientKeysOf('none', propertyOf(body, 'jwks'), propertyOf(body, 'jwks_uri'));
     return rebuilt(body, options);
   });
 }

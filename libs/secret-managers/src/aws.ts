@@ -3,7 +3,7 @@ import { assumeRole, AWS_DENIED, ownAwsKeys } from '@gw/cloud-identities';
 import type { SecretLocation } from '@gw/contracts';
 import {
   assertOk,
-  memberOf,
+  propertyOf,
   signAws,
   textOf,
   VendorError,
@@ -40,15 +40,15 @@ export async function readFromAws({ auth, path }: SecretLocation, tools: AwsTool
     body,
   });
   assertSuccess(response);
-  const text = memberOf(response.text, 'SecretString');
+  const text = propertyOf(response.text, 'SecretString');
   if (typeof text === 'string') return text;
-  return Buffer.from(textOf(memberOf(response.text, 'SecretBinary'), MANAGER), 'base64').toString('utf8');
+  return Buffer.from(textOf(propertyOf(response.text, 'SecretBinary'), MANAGER), 'base64').toString('utf8');
 }
 
 const suffix = (region: string): string => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com');
 
 function assertSuccess(response: VendorResponse): void {
-  const type = String(memberOf(response.text, '__type'));
+  const type = String(propertyOf(response.text, '__type'));
   if (response.status === 400 && NOT_FOUND.test(type))
     throw new VendorError('not_found', `${MANAGER} has no such secret.`);
   if (response.status === 400 && AWS_DENIED.test(type))

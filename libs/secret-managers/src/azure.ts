@@ -1,6 +1,6 @@
 import { entraToken, managedToken, type IdentityTools } from '@gw/cloud-identities';
 import type { SecretLocation } from '@gw/contracts';
-import { assertOk, memberOf, textOf, VendorError } from '@gw/kernel';
+import { assertOk, propertyOf, textOf, VendorError } from '@gw/kernel';
 
 export interface AzureTools extends IdentityTools {
   /** Whether the installation lists the host as trusted. */
@@ -37,7 +37,7 @@ export async function readFromAzure({ auth, path }: SecretLocation, tools: Azure
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
   });
   assertOk(response, MANAGER);
-  return textOf(memberOf(response.text, 'value'), MANAGER);
+  return textOf(propertyOf(response.text, 'value'), MANAGER);
 }
 
 async function tokenFor(

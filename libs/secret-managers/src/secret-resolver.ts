@@ -1,5 +1,5 @@
 import type { SecretLocation } from '@gw/contracts';
-import { memberOf, Shares, VendorError } from '@gw/kernel';
+import { propertyOf, Shares, VendorError } from '@gw/kernel';
 import type { SecretReader } from './secret-manager';
 
 export interface SecretResolverOptions {
@@ -193,10 +193,10 @@ const asVendorError = (thrown: unknown): VendorError =>
 export function pick(text: string, { key, managerType }: SecretLocation): string {
   if (key === null) {
     if (managerType !== 'vendor3_vault') return text;
-    const [only, ...more] = Object.values(memberOf(text) as object) as unknown[];
+    const [only, ...more] = Object.values(propertyOf(text) as object) as unknown[];
     return typeof only === 'string' && more.length === 0 ? only : text;
   }
-  const value = memberOf(text, key);
+  const value = propertyOf(text, key);
   if (value === undefined || value === null) {
     throw new VendorError('not_found', 'The secret has no member of the name of secret_key.');
   }

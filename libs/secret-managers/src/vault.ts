@@ -1,5 +1,5 @@
 import type { SecretLocation } from '@gw/contracts';
-import { assertOk, memberOf, textOf, VendorError, type VendorCalls } from '@gw/kernel';
+import { assertOk, propertyOf, textOf, VendorError, type VendorCalls } from '@gw/kernel';
 
 export interface VaultTools {
   readonly calls: Pick<VendorCalls, 'tenants'>;
@@ -26,10 +26,10 @@ export async function readFromVault({ auth, path }: SecretLocation, tools: Vault
     headers: { ...common, 'x-vault-token': token },
   });
   assertOk(response, MANAGER);
-  const versioned = memberOf(response.text, 'data', 'metadata');
+  const versioned = propertyOf(response.text, 'data', 'metadata');
   const fields = isFields(versioned)
-    ? memberOf(response.text, 'data', 'data')
-    : memberOf(response.text, 'data');
+    ? propertyOf(response.text, 'data', 'data')
+    : propertyOf(response.text, 'data');
   if (!isFields(fields)) throw new VendorError('not_found', `${MANAGER} has no such secret.`);
   return JSON.stringify(fields);
 }
@@ -60,5 +60,5 @@ async function tokenFor(
   });
   if (response.status === 400) throw new VendorError('denied', `${MANAGER} refused the login.`);
   assertOk(response, MANAGER);
-  return textOf(memberOf(response.text, 'auth', 'client_token'), MANAGER);
+  return textOf(propertyOf(response.text, 'auth', 'client_token'), MANAGER);
 }

@@ -45,13 +45,13 @@ export function referenced(document: JsonObject, reference: string): unknown {
   let at: unknown = document;
   for (const part of reference.slice(2).split('/', 20)) {
     const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    at = memberOf(at, name);
+    at = propertyOf(at, name);
   }
   if (at === undefined) throw new OpenApiFault(`The reference ${reference.slice(0, 128)} leads nowhere.`);
   return at;
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function propertyOf(value: unknown, name: string): unknown {
   if (Array.isArray(value)) return /^\d{1,6}$/.test(name) ? (value as unknown[])[Number(name)] : undefined;
   return isObject(value) ? own(value, name) : undefined;
 }

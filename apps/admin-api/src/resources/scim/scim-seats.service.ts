@@ -36,7 +36,7 @@ export class ScimSeats {
   ): Promise<ScimUserEntity> {
     const { manager } = write;
     const email = await verifiedAddress(manager, organisationId, document);
-    const userId = await this.memberOf(manager, { organisationId, email, document, isActive });
+    const userId = await this.ensureMember(manager, { organisationId, email, document, isActive });
     const row = manager.create(ScimUserEntity, {
       organisationId,
       userId,
@@ -56,7 +56,7 @@ export class ScimSeats {
     return saved;
   }
 
-  private async memberOf(
+  private async ensureMember(
     manager: EntityManager,
     {
       organisationId,

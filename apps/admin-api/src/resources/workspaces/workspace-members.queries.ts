@@ -57,7 +57,7 @@ export async function membersOf(
 }
 
 /** Throws `not_found` when the user is not a member of the workspace. */
-export async function memberOf(
+export async function findMember(
   manager: EntityManager,
   workspaceId: string,
   userId: string,

@@ -21,7 +21,7 @@ import type {
   NewMemberDto,
   UpdateMemberDto,
 } from './workspace-members.dto';
-import { memberOf, membersOf } from './workspace-members.queries';
+import { findMember, membersOf } from './workspace-members.queries';
 
 /** Members of the workspace of the path. The access guard has already restricted the caller to it. */
 @Injectable()
@@ -38,7 +38,7 @@ export class WorkspaceMembersService {
   }
 
   async get({ caller, reference }: At): Promise<MemberResponse> {
-    return memberOf(this.dataSource.manager, inWorkspace(caller).workspaceId, reference);
+    return findMember(this.dataSource.manager, inWorkspace(caller).workspaceId, reference);
   }
 
   /** Throws `validation_failed` for users outside the organisation, `conflict` for users who are already members. */
@@ -80,7 +80,7 @@ export class WorkspaceMembersService {
     );
     for (const userId of ids) {
       const at = { organisationId, workspaceId, userId };
-      audit(write, 'create', at, { after: await memberOf(manager, workspaceId, userId) });
+      audit(write, 'create', at, { after: await findMember(manager, workspaceId, userId) });
       await this.userKeys.touch(write, at);
       await this.userKeys.provision(write, at);
     }
@@ -94,7 +94,7 @@ export class WorkspaceMembersService {
       const { place, before } = await lockMember(write, at);
       const { workspaceId, userId } = place;
       await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role, source: 'manual' });
-      const after = await memberOf(manager, workspaceId, userId);
+      const after = await findMember(manager, workspaceId, userId);
       write.concerns({ id: userId, etag: after.etag });
       audit(write, 'update', place, { before, after });
       await this.userKeys.touch(write, place);
@@ -127,7 +127,7 @@ async function lockMember(
   const where = { workspaceId, userId };
   const row = found(await manager.findOne(WorkspaceUserEntity, { where, lock: FOR_UPDATE }));
   assertNotAbove(caller, rankOfRole('member', row.role));
-  const before = await memberOf(manager, workspaceId, userId);
+  const before = await findMember(manager, workspaceId, userId);
   assertTag(ifMatch, before.etag);
   return { place: { organisationId, workspaceId, userId }, before };
 }
