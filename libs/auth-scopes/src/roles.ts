@@ -118,11 +118,11 @@ export function ceilingOf(
 
 /** Returns the scopes that the settings allow to a group. */
 export function scopesAllowedBy(
-  standing: SettingGroup | null,
+  settingGroup: SettingGroup | null,
   scopes: ReadonlySet<string>,
   settings: SecuritySettings,
 ): ReadonlySet<string> {
-  const closed = removedCapabilities(standing, settings);
+  const closed = removedCapabilities(settingGroup, settings);
   if (closed.size === 0) return scopes;
   const removed = new Set(scopesOf(closed));
   return new Set([...scopes].filter((scope) => !removed.has(scope)));

@@ -94,7 +94,7 @@ export type CapabilityName = keyof typeof CAPABILITIES;
 export interface SecuritySetting {
   /** For example `membersViewLogs`. */
   readonly name: string;
-  readonly standing: SettingGroup;
+  readonly settingGroup: SettingGroup;
   readonly capability: CapabilityName;
   readonly category: SecurityCategory;
   readonly fallback: boolean;
@@ -105,9 +105,9 @@ const ENTRIES = Object.entries(CAPABILITIES) as [CapabilityName, Capability][];
 /** The 35 settings, in the order of the table above. */
 export const SECURITY_SETTINGS: readonly SecuritySetting[] = ENTRIES.flatMap(
   ([capability, { category, defaults }]) =>
-    (Object.entries(defaults) as [SettingGroup, boolean][]).map(([standing, fallback]) => ({
-      name: `${standing}${capability}`,
-      standing,
+    (Object.entries(defaults) as [SettingGroup, boolean][]).map(([settingGroup, fallback]) => ({
+      name: `${settingGroup}${capability}`,
+      standing: settingGroup,
       capability,
       category,
       fallback,
@@ -149,12 +149,12 @@ export function securityInForce({ organisation, workspace, overrides }: StoredSe
 
 /** Returns the capabilities that the settings remove from a group; none for null. */
 export function removedCapabilities(
-  standing: SettingGroup | null,
+  settingGroup: SettingGroup | null,
   settings: SecuritySettings,
 ): ReadonlySet<CapabilityName> {
   return new Set(
     SECURITY_SETTINGS.filter(
-      (setting) => setting.standing === standing && settings[setting.name] === false,
+      (setting) => setting.settingGroup === settingGroup && settings[setting.name] === false,
     ).map(({ capability }) => capability),
   );
 }
@@ -165,7 +165,7 @@ export function removedCapabilities(
  */
 export const openedForMembers = (settings: SecuritySettings): readonly string[] =>
   SECURITY_SETTINGS.filter(
-    ({ standing, name, capability, category }) =>
+    ({ settingGroup: standing, name, capability, category }) =>
       standing === 'members' &&
       category !== 'api_keys' &&
       capability.startsWith('Write') &&

@@ -28,7 +28,7 @@ export interface Rights {
 const ORGANISATION_RANK = 4;
 const OWNER_RANK = 5;
 
-const RANK_OF_STANDING: Readonly<Record<SettingGroup, number>> = {
+const RANK_OF_SETTING_GROUP: Readonly<Record<SettingGroup, number>> = {
   members: workspaceRank('member'),
   managers: workspaceRank('manager'),
   organisationAdmins: ORGANISATION_RANK,
@@ -52,18 +52,18 @@ interface ServiceKey {
 /** Rank of a service key: that of its creator, but at most that of an admin of its organisation or workspace. */
 function rankOfServiceKey({ type, boundAs }: ServiceKey): number {
   const most = type === 'organisation-service' ? ORGANISATION_RANK : workspaceRank('admin');
-  return boundAs === null ? most : Math.min(most, RANK_OF_STANDING[boundAs]);
+  return boundAs === null ? most : Math.min(most, RANK_OF_SETTING_GROUP[boundAs]);
 }
 
 export function rankOf(caller: Principal): number {
   if (caller.kind === 'system') return OWNER_RANK;
   if (caller.organisationRole !== null) return rankOfRole(caller.organisationRole, caller.workspaceRole);
-  return rankOfServiceKey({ type: caller.keyType ?? '', boundAs: caller.standing });
+  return rankOfServiceKey({ type: caller.keyType ?? '', boundAs: caller.settingGroup });
 }
 
 /** Id of the only user whose data the caller may read; null when the caller may read all data. */
 export function ownDataOnly(caller: Principal): string | null {
-  if (!caller.closed.has('ViewAllData')) return null;
+  if (!caller.removedCapabilities.has('ViewAllData')) return null;
   return caller.userId ?? caller.makerId ?? '00000000-0000-0000-0000-000000000000';
 }
 
@@ -267,10 +267,10 @@ export function assertMayChangeSettings(
 ): void {
   const rank = rankOf(caller);
   if (rank === OWNER_RANK) return;
-  for (const { name, standing, capability } of SECURITY_SETTINGS) {
+  for (const { name, settingGroup: standing, capability } of SECURITY_SETTINGS) {
     if (before[name] === after[name]) continue;
     const isOpened = after[name] === true;
-    if (RANK_OF_STANDING[standing] > rank || (isOpened && caller.closed.has(capability))) {
+    if (RANK_OF_SETTING_GROUP[standing] > rank || (isOpened && caller.removedCapabilities.has(capability))) {
       throw new GatewayError('forbidden', { message: `You cannot change security_settings.${name}.` });
     }
     if (isOpened) {

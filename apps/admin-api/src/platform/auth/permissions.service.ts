@@ -44,7 +44,7 @@ export function explainRole(
   const group = settingGroupOf(role, workspaceRole);
   const scopesWith = (name: string, value: boolean): ReadonlySet<string> =>
     ceilingOf(role, workspaceRole, { ...settings, [name]: value });
-  const effects = SECURITY_SETTINGS.filter(({ standing }) => standing === group).map(({ name }) => {
+  const effects = SECURITY_SETTINGS.filter(({ settingGroup: standing }) => standing === group).map(({ name }) => {
     const without = scopesWith(name, false);
     const scopes = [...scopesWith(name, true)].filter((scope) => !without.has(scope));
     return { name, allows: settings[name] === true, scopes };

@@ -156,8 +156,8 @@ export class PrincipalsService {
       workspaceRole,
       memberships,
       scopes: ceilingOf(role, workspaceRole, settings),
-      standing,
-      closed: removedCapabilities(standing, settings),
+      settingGroup: standing,
+      removedCapabilities: removedCapabilities(standing, settings),
       expiresAt: session.expiresAt,
       request: factsOf(request),
     };

@@ -295,7 +295,7 @@ describe('access table in the document', () => {
               open.push(`${String(closer)} ${method} ${path}: ${String(status)} ${closers.join()}`);
           }
         });
-      for (const { name } of SECURITY_SETTINGS.filter((setting) => setting.standing === standing)) {
+      for (const { name } of SECURITY_SETTINGS.filter((setting) => setting.settingGroup === standing)) {
         await settle({ ...ALL_OPEN, [name]: false });
         await check(
           versioned.filter(({ settings }) => settings.includes(name)),

@@ -7,9 +7,9 @@ import type { Principal } from '../common/principal';
  * and only the setting's name shows the caller what to change.
  */
 export function assertAllowed(caller: Principal, anyOf: readonly string[]): void {
-  const closed = capabilitiesOf(anyOf).filter((capability) => caller.closed.has(capability));
-  if (closed.length > 0 && caller.standing !== null) {
-    const settings = closed.map((capability) => `${caller.standing ?? ''}${capability}`);
+  const closed = capabilitiesOf(anyOf).filter((capability) => caller.removedCapabilities.has(capability));
+  if (closed.length > 0 && caller.settingGroup !== null) {
+    const settings = closed.map((capability) => `${caller.settingGroup ?? ''}${capability}`);
     throw new GatewayError('forbidden', {
       message: `The security settings do not allow this: ${settings.join(', ')} is off.`,
       extra: { security_settings: settings },

@@ -44,9 +44,9 @@ export interface Principal {
    * The group of security settings that restrict the caller: that of its user, or of the creator of a service key. Null
    * when none do.
    */
-  readonly standing: SettingGroup | null;
+  readonly settingGroup: SettingGroup | null;
   /** Capabilities that those settings deny the caller, whatever its scopes. */
-  readonly closed: ReadonlySet<CapabilityName>;
+  readonly removedCapabilities: ReadonlySet<CapabilityName>;
   /** When the secret or session of the request expires. */
   readonly expiresAt: Date | null;
   readonly request: RequestFacts;

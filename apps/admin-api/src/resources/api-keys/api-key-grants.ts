@@ -56,7 +56,7 @@ export const makerOf = (
   userId: string | null,
 ): Pick<ApiKeyEntity, 'madeBy' | 'boundAs'> =>
   userId === null
-    ? { madeBy: caller.userId ?? caller.makerId, boundAs: caller.standing }
+    ? { madeBy: caller.userId ?? caller.makerId, boundAs: caller.settingGroup }
     : { madeBy: null, boundAs: null };
 
 /** Throws unless the caller may see a new secret of the key. Only its own user may see the secret of a user key. */
