@@ -21,7 +21,7 @@ describe('tollgate login', () => {
     port = await freePort();
     return { PUBLIC_URL: `http://127.0.0.1:${String(port)}` };
   });
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
   const journey = new OauthJourney(admin);
   let url = '';
   let folder = '';

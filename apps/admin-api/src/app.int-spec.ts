@@ -16,7 +16,7 @@ interface Failure {
 
 describe('admin API', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
 
   function expectFailure(response: GatewayResponse<Failure>, type: keyof typeof ERRORS): void {
     const { error } = response.body;
@@ -157,8 +157,8 @@ describe('admin API', () => {
 
 describe('organisation and its users', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   it("renames only the caller's organisation", async () => {
     const call = { key: ours.adminKey, body: { name: 'Acme & Sons' } };

@@ -11,7 +11,7 @@ const { ValidationExecutor } = jest.requireActual<{
 
 const UNKNOWN_ID = '018f0000-0000-7000-8000-000000000000';
 const admin = new TestAdminApi();
-const tenant = admin.standingTenant();
+const tenant = admin.sharedTenant();
 
 /** Returns `head`, then as many items as fit into `bytes` or `count` allows, then `tail`. */
 function filled(

@@ -10,7 +10,7 @@ const SEED = 20_261_124;
 
 describe('catastrophic pattern at every place of every request', () => {
   const admin = new TestAdminApi();
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
 
   const bodiesOf = ({ body }: CallableOperation): readonly object[] => {
     if (!body) return [];

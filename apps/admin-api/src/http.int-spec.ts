@@ -36,7 +36,7 @@ const CONFIG = { name: 'plain', config: { provider: '@openai' } };
 
 describe('HTTP of the control plane', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
 
   it('provides cases', () => {
     expect(CONTENT_TYPES.length).toBeGreaterThanOrEqual(12);

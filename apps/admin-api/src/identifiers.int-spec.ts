@@ -87,7 +87,7 @@ describe('slugs of the control plane', () => {
     }
   }
 
-  const refusing = admin.standingTenant();
+  const refusing = admin.sharedTenant();
   let refusingPlaces: ReturnType<typeof slugPlaces> = [];
   beforeAll(async () => {
     refusingPlaces = slugPlaces(await sharedIntegration(admin, refusing));
@@ -164,7 +164,7 @@ const BAD_NAMES: readonly unknown[] = [
 ];
 
 describe('names of the control plane', () => {
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   let places: Awaited<ReturnType<typeof namePlaces>> = [];
   beforeAll(async () => {
     places = await namePlaces(admin, ours);

@@ -2,7 +2,7 @@ import { TestAdminApi, type GatewayResponse } from './spec-support/admin-api';
 import type { Failure } from './spec-support/api-keys';
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
+const tenant = api.sharedTenant();
 
 interface Saved {
   readonly slug: string;

@@ -24,7 +24,7 @@ const OTHER_BODIES = ['/v1/logs', '/v1/feedback', '/v1/traces', '/v1/otel'];
 const NAMED_MAX = 10;
 
 const admin = new TestAdminApi();
-const tenant = admin.standingTenant();
+const tenant = admin.sharedTenant();
 
 const document = (): {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;

@@ -40,7 +40,7 @@ const BAD_PATH_IDS = [
 ];
 
 describe('ids in the paths of the control plane', () => {
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   const UNKNOWN_UUID = '3FA85F64-5717-4562-B3FC-2C963F66AFA6';
 
   /** Returns every documented path with an id, and its methods. */

@@ -35,8 +35,8 @@ const ALIKE: readonly (readonly [parameter: RegExp, lists: readonly string[]])[]
   [/^<tags>=/, ['/v2/integrations', '/v2/providers']],
 ];
 const admin = new TestAdminApi();
-const ours = admin.standingTenant();
-const theirs = admin.standingTenant();
+const ours = admin.sharedTenant();
+const theirs = admin.sharedTenant();
 const foreign = { keyId: '' };
 
 beforeAll(async () => {

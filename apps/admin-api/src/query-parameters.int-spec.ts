@@ -24,7 +24,7 @@ interface Parameter {
 }
 
 const admin = new TestAdminApi();
-const ours = admin.standingTenant();
+const ours = admin.sharedTenant();
 const ids: Record<string, string> = {};
 /** Access token of an owner. */
 let session = '';

@@ -37,7 +37,7 @@ describe('responses of the control plane', () => {
     return { WORKER_URL: worker.stub.origin };
   });
   afterAll(() => worker.stub.stop());
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
 
   async function step(method: string, url: string, body?: object, by: object = {}): Promise<Made> {
     const call = { key: ours.adminKey, ...by, ...(body === undefined ? {} : { body }) };

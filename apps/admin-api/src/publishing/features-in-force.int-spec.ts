@@ -37,7 +37,7 @@ describe.each([
   ['POLICY_ENABLED is', { POLICY_ENABLED: 'OFF' }, { limits: 1, policies: null, exhausted: 'exhausted' }],
 ] as const)('what gateways enforce while %s off', (_title, environment, expected) => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   // Resources saved before the switch still exist.
   const switched = (): DocumentsService =>
     new DocumentsService(

@@ -131,7 +131,7 @@ export class TestAdminApi {
   }
 
   /** Like `tenant`, but created in beforeAll and returned as an object that can be used at once. */
-  standingTenant(): Tenant {
+  sharedTenant(): Tenant {
     const tenant = newTenant();
     beforeAll(() => this.insertTenant(tenant));
     return tenant;

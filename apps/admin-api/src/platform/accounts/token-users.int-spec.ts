@@ -21,7 +21,7 @@ interface Self {
 
 describe('signed tokens that act for users on the control plane', () => {
   const api = new TestAdminApi();
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const key = rsaKeyPair('k1');
   const issuer = 'https://idp.example.org';
   const email = 'ann@example.org';

@@ -11,7 +11,7 @@ interface Self {
 
 describe('sessions of consoles in browsers', () => {
   const api = new TestAdminApi({ CONSOLE_URL: 'https://console.example' });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   let user: { readonly id: string; readonly email: string };
   beforeAll(async () => {
     user = await api.user(tenant.organisationId, 'owner');
@@ -125,7 +125,7 @@ describe('sessions of consoles in browsers', () => {
 
 describe('sessions of a console on this machine', () => {
   const api = new TestAdminApi();
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
 
   it('have a cookie for plain HTTP', async () => {
     const { email } = await api.user(tenant.organisationId, 'owner');

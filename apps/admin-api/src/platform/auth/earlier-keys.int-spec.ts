@@ -9,7 +9,7 @@ const byCurrent = (secret: string): string => hashApiKey(apiKeyPepper(MASTER_KEY
 
 describe('hashes made with an earlier master key', () => {
   const admin = new TestAdminApi({ ENCRYPTION_KEYS_PREVIOUS: EARLIER.toString('base64') });
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
 
   const isStored = (secretHash: string): Promise<boolean> =>
     admin.dataSource.manager.existsBy(ApiKeySecretEntity, { secretHash });

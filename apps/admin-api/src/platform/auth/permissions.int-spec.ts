@@ -5,8 +5,8 @@ import type { OwnPermissionsResponse, PermissionsResponse } from './permissions.
 
 describe('explained permissions', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   it('name the role, the source of each membership and the settings that decide', async () => {
     const { id, email } = await admin.user(ours.organisationId, 'member', { [ours.workspaceId]: 'manager' });

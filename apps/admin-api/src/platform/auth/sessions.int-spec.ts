@@ -24,7 +24,7 @@ interface Failure {
 
 describe('sessions', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
 
   const login = (email: string, password = PASSWORD): Promise<{ status: number; body: Tokens & Failure }> =>
     admin.post('/v1/auth/login', { body: { email, password } });

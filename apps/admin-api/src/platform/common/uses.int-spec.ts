@@ -4,7 +4,7 @@ import { isProtocolRoute } from '../../spec-support/protocol-routes';
 import type { Failure } from '../../spec-support/api-keys';
 
 const admin = new TestAdminApi();
-const ours = admin.standingTenant();
+const ours = admin.sharedTenant();
 let collection = '';
 beforeAll(async () => {
   collection = (await make('/v1/collections', { name: 'All' })).id;

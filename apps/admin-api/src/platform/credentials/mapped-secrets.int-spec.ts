@@ -4,7 +4,7 @@ import type { Failure } from '../../spec-support/api-keys';
 import { createIntegration } from '../../spec-support/integrations';
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
+const tenant = api.sharedTenant();
 const HOST = 'https://llm.example.com/v1';
 /** All scopes that the writes need, without the right to change a reference. */
 const SCOPES = {

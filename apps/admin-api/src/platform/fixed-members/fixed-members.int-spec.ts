@@ -19,7 +19,7 @@ const STRICT = [
 
 describe('members of a PUT that are fixed at creation', () => {
   const admin = new TestAdminApi();
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
   const place: Place = { ...tenant, mark: 'ours', organisationMark: 'ours' };
 
   /** Returns each documented PUT whose POST accepts members that the PUT does not. */
@@ -103,7 +103,7 @@ describe('members of a PUT that are fixed at creation', () => {
 
 describe('members that the specification has in a PUT', () => {
   const admin = new TestAdminApi();
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
   const place: Place = { ...tenant, mark: 'ours', organisationMark: 'ours' };
 
   it('resets the budget of a workspace for reset_usage', async () => {

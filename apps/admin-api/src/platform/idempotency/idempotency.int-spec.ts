@@ -6,7 +6,7 @@ import type { Failure } from '../../spec-support/api-keys';
 import { severalAtATime } from '../../spec-support/several-at-a-time';
 
 const admin = new TestAdminApi();
-const ours = admin.standingTenant();
+const ours = admin.sharedTenant();
 
 const labels = (name: string): Promise<number> => admin.dataSource.manager.countBy(LabelEntity, { name });
 const under = (key: string, call: Call): Call => ({ ...call, headers: { 'idempotency-key': key } });

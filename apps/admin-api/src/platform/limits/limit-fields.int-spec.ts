@@ -17,7 +17,7 @@ const RATE_RULES = [
 ];
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
+const tenant = api.sharedTenant();
 
 const made = async (method: 'POST' | 'PUT', path: string, body: object) => {
   const response = await api.call<Record<string, string>>(method, path, { key: tenant.key, body });

@@ -7,7 +7,7 @@ import { limitOwners } from '../../spec-support/limit-owners';
 const USD = 100_000_000;
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
+const tenant = api.sharedTenant();
 
 /** Writes durable records like the worker: 7 USD in all, half of it nine days ago. */
 async function charge(counter: string, organisationId = tenant.organisationId): Promise<void> {

@@ -40,7 +40,7 @@ interface Opened {
 
 describe('links of the launcher', () => {
   const admin = new TestAdminApi(ENVIRONMENT);
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
   let owner: { readonly id: string; readonly email: string };
   /** Another admin API over the same database. */
   let second: AdminApi;
@@ -143,7 +143,7 @@ describe('links of the launcher', () => {
 
 describe('the first password', () => {
   const admin = new TestAdminApi(ENVIRONMENT);
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
   let owner: { readonly id: string; readonly email: string };
   beforeAll(async () => {
     owner = await admin.user(tenant.organisationId, 'owner');
@@ -181,7 +181,7 @@ describe('the first password', () => {
 
 describe('links of the launcher where single sign-on is enforced', () => {
   const admin = new TestAdminApi({ ...ENVIRONMENT, SSO_BREAK_GLASS: 'false' });
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
 
   it('pass no more than a password does', async () => {
     await admin.user(tenant.organisationId, 'owner');

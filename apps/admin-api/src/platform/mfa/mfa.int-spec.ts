@@ -47,8 +47,8 @@ const elsewhere = (): Record<string, string> => {
 
 describe('second factors', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   const post = <T = Failure>(path: string, body: object, token?: string): Promise<GatewayResponse<T>> =>
     admin.post<T>(`/v1/auth/${path}`, {

@@ -97,8 +97,8 @@ const elsewhere = (): Record<string, string> => {
 
 describe('passkeys', () => {
   const admin = new TestAdminApi({ CONSOLE_URL: ORIGIN });
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   const post = <T = Failure>(path: string, body: object, token?: string): Promise<GatewayResponse<T>> =>
     admin.post<T>(`/v1/auth/${path}`, { headers: elsewhere(), body, ...(token && { token }) });

@@ -36,7 +36,7 @@ const { cases } = readCases('workload.json') as { readonly cases: readonly Vecto
 
 describe('assertions of identity providers (ID-JAG)', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let client: Client;
   let userId: string;

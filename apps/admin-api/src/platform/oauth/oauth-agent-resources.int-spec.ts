@@ -7,7 +7,7 @@ import { OauthJourney, PUBLIC_URL } from './spec-support/oauth-journey';
 
 describe('OAuth tokens for agents', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
 
   it('are for the path of the agent alone, in its workspace, with the scope of calls', async () => {

@@ -9,7 +9,7 @@ import { CALLBACK, OauthJourney, PUBLIC_URL, type TokenBody } from './spec-suppo
 const HOST = 'https://app.client.example';
 describe('clients that are a document at a URL', () => {
   const api = new TestAdminApi({ PUBLIC_URL, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let server: Server;
   let documents: Map<string, (response: ServerResponse) => void>;

@@ -18,7 +18,7 @@ const PAGE = '/oauth/activate';
 
 describe('device flow', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let user: { readonly id: string; readonly email: string };
   beforeAll(async () => {

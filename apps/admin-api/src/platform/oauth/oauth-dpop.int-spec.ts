@@ -25,7 +25,7 @@ const fetchBy =
 
 describe('access tokens that are bound to a key (DPoP)', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let user: { readonly id: string; readonly email: string };
   let config: client.Configuration;

@@ -69,7 +69,7 @@ const v2: Connect = (authProvider, fetch) => {
 
 describe('OAuth server with MCP clients', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   const server = new ProtectedMcpServer(api, journey, () => tenant.adminKey);
 

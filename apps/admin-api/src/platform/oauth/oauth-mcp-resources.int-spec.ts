@@ -7,7 +7,7 @@ import { OauthJourney, PUBLIC_URL } from './spec-support/oauth-journey';
 
 describe('OAuth tokens for MCP servers', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let slug: string;
   beforeAll(async () => {

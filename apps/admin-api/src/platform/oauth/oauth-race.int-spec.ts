@@ -10,7 +10,7 @@ const EXCHANGES = 50;
 
 describe('OAuth server in three apps over one database', () => {
   const api = new TestAdminApi({ PUBLIC_URL, DB_POOL_SIZE: '12' });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let apps: AdminApi[];
   beforeAll(async () => {

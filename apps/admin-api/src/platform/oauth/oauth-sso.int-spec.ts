@@ -13,7 +13,7 @@ const EMAIL = `ann@${DOMAIN}`;
 describe('pages of the OAuth server with single sign-on', () => {
   let idp: OidcProvider;
   const api = new TestAdminApi({ PUBLIC_URL, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   beforeAll(async () => {
     const client = { client_id: 'tollgate', client_secret: SECRET };

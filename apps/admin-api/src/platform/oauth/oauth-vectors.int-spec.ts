@@ -11,7 +11,7 @@ type Parameters = Readonly<Record<string, string>>;
 /** The vectors of `oauth.json` that need more than one request; the others are in `oauth.data.int-spec.ts`. */
 describe('OAuth requests of several steps with known verdicts', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let user: { readonly id: string; readonly email: string };
   let clientId: string;

@@ -28,7 +28,7 @@ const cases = (step: string): readonly (readonly [string, string, Case])[] =>
 
 describe('OAuth requests with known verdicts', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let user: { readonly id: string; readonly email: string };
   let clientId: string;

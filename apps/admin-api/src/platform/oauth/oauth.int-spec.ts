@@ -33,7 +33,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 describe('OAuth server', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let user: { readonly id: string; readonly email: string };
   let clientId: string;

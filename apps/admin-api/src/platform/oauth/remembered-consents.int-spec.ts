@@ -9,7 +9,7 @@ type Parameters = Readonly<Record<string, string>>;
 
 describe('a consent that a user has given before', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
 
   const member = (): Promise<{ readonly id: string; readonly email: string }> =>

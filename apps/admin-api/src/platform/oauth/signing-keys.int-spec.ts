@@ -14,7 +14,7 @@ interface KeySet {
 
 describe('the keys that the installation signs with', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   let owner: string;
   beforeAll(async () => {
     owner = await api.login((await api.user(tenant.organisationId, 'owner')).email);

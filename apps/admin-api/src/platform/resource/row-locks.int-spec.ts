@@ -5,7 +5,7 @@ const SETTINGS = '/v1/admin/organisation/settings';
 
 describe('locks of rows', () => {
   const api = new TestAdminApi();
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
 
   it('let a policy be made in a workspace while the settings of its organisation change', async () => {
     const { workspaceId, organisationId, adminKey: key } = tenant;

@@ -36,8 +36,8 @@ const form = (fields: Record<string, string>): { body: string; headers: Record<s
 
 describe('accounts without mail', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
   let count = 0;
   const address = (): string => `person-${String((count += 1))}@example.com`;
 
@@ -184,8 +184,8 @@ describe('accounts with mail', () => {
     ADMIN_PORT: '8788',
     HSTS_MAX_AGE: '31536000',
   });
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
   const nextLink = async (): Promise<string> =>
     (await claimMail(admin.dataSource.manager, sealingKeyring(MASTER_KEY)))?.message.action?.url ?? '';
 

@@ -38,7 +38,7 @@ describe('a service of breached passwords', () => {
     BREACHED_PASSWORDS_URL: await service.start(),
     TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
   }));
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   afterAll(() => service.stop());
   beforeEach(() => {
     service.mode = 'ok';

@@ -12,7 +12,7 @@ interface Invite {
 
 describe('invites', () => {
   const admin = new TestAdminApi({ CONSOLE_URL: 'https://console.example.com/app/', INVITE_DAYS: '3' });
-  const theirs = admin.standingTenant();
+  const theirs = admin.sharedTenant();
   let ours: Tenant;
   let count = 0;
   beforeEach(async () => {
@@ -191,7 +191,7 @@ describe('invites', () => {
 
 describe('invites with mail', () => {
   const admin = new TestAdminApi({ SMTP_HOST: 'mail.example.com' });
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   const URL = '/v1/admin/users/invites';
   const call = {
     get key() {

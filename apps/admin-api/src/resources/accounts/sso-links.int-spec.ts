@@ -9,7 +9,7 @@ interface Links {
 
 describe('subjects of identity providers who log in as a user', () => {
   const api = new TestAdminApi();
-  const [ours, theirs] = [api.standingTenant(), api.standingTenant()];
+  const [ours, theirs] = [api.sharedTenant(), api.sharedTenant()];
 
   let made = 0;
   async function connection(tenant: Tenant): Promise<string> {

@@ -37,7 +37,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 describe('POST /v2/agent-integrations/fetch-agent-card', () => {
   const api = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const [tenant, other] = [api.standingTenant(), api.standingTenant()];
+  const [tenant, other] = [api.sharedTenant(), api.sharedTenant()];
   let server: Server;
   let origin: string;
   let handle: Handler;

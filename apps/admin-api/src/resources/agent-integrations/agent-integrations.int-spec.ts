@@ -19,7 +19,7 @@ type Shown = Readonly<Record<string, unknown>> & { readonly id: string };
 
 describe('agent integrations', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   const { sealingKeyring } = new Secrets(MASTER_KEY, SERVICE_TOKEN);
   let agent: CardServer;
   beforeAll(async () => {

@@ -32,7 +32,7 @@ interface Change {
 
 describe('snapshots of agent cards', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   let agent: CardServer;
   beforeEach(async () => {
     agent = await CardServer.start();

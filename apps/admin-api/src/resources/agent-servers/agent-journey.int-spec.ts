@@ -24,7 +24,7 @@ interface Change {
 
 describe('an agent from its address to the gateway', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   const { sealingKeyring } = new Secrets(MASTER_KEY, SERVICE_TOKEN);
   let agent: CardServer;
   let managers: StubSecretManagers;

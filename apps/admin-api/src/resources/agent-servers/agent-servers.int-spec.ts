@@ -15,7 +15,7 @@ type Shown = Readonly<Record<string, unknown>> & { readonly id: string; readonly
 
 describe('agents of workspaces', () => {
   const admin = new TestAdminApi({ PUBLIC_URL: 'https://gateway.example.com' });
-  const [ours, other] = [admin.standingTenant(), admin.standingTenant()];
+  const [ours, other] = [admin.sharedTenant(), admin.sharedTenant()];
   const call = { key: ours.key };
 
   const create = (body: object, by: object = call): Promise<GatewayResponse<Failure & Shown>> =>

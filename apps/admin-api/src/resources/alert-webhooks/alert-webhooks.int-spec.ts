@@ -14,8 +14,8 @@ interface Created {
 }
 
 const admin = new TestAdminApi();
-const ours = admin.standingTenant();
-const theirs = admin.standingTenant();
+const ours = admin.sharedTenant();
+const theirs = admin.sharedTenant();
 
 const create = async (body: object = BODY, key = ours.key): Promise<Created> => {
   const response = await admin.post<Created>(URL, { key, body });

@@ -21,8 +21,8 @@ import {
 
 describe('changes of an API key', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   const create = (body: object = {}): Promise<Key> => createKey(admin, ours.key, body);
   const read = async (id: string): Promise<Key> =>

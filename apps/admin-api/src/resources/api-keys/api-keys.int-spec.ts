@@ -11,8 +11,8 @@ import {
 
 describe('creation of an API key', () => {
   const admin = new TestAdminApi({ API_KEY_PREFIX: 'tg_' });
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   const create = (body: object = {}): Promise<Key> => createKey(admin, ours.key, body);
   const read = async (id: string): Promise<Key> =>

@@ -14,8 +14,8 @@ interface Item extends Created {
 
 describe('/v1/collections', () => {
   const api = new TestAdminApi();
-  const tenant = api.standingTenant();
-  const other = api.standingTenant();
+  const tenant = api.sharedTenant();
+  const other = api.sharedTenant();
 
   const create = async (name: string, parent?: string): Promise<Created> => {
     const body = { name, ...(parent === undefined ? {} : { parent_collection_id: parent }) };

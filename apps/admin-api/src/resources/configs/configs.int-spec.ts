@@ -23,8 +23,8 @@ const CONFIG = {
 };
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
-const other = api.standingTenant();
+const tenant = api.sharedTenant();
+const other = api.sharedTenant();
 
 async function create(more: object = {}): Promise<Created> {
   const response = await api.post<Created>('/v1/configs', {

@@ -16,8 +16,8 @@ const FALLBACK = {
 };
 
 const admin = new TestAdminApi();
-const tenant = admin.standingTenant();
-const other = admin.standingTenant();
+const tenant = admin.sharedTenant();
+const other = admin.sharedTenant();
 
 const call = (body: object, key: string = tenant.key): Promise<GatewayResponse> =>
   admin.post(PATH, { key, body });

@@ -13,7 +13,7 @@ describe('GET /console/bootstrap', () => {
     AUDIT_LOGS_ENABLED: 'OFF',
     CONSOLE_RATE_LIMIT: '500',
   });
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
 
   it('has only what a sign-in needs without a session, with an ended one, and for API keys', async () => {
     const { email } = await admin.user(tenant.organisationId, 'owner');
@@ -61,7 +61,7 @@ describe('GET /console/bootstrap', () => {
 
 describe('GET /console/bootstrap with single sign-on', () => {
   const admin = new TestAdminApi({ SSO_BREAK_GLASS: 'false' });
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
   const later = (ms: number): void => {
     const at = Date.now() + ms;
     jest.spyOn(Date, 'now').mockImplementation(() => at);

@@ -18,8 +18,8 @@ interface Page {
 }
 
 const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-const tenant = admin.standingTenant();
-const other = admin.standingTenant();
+const tenant = admin.sharedTenant();
+const other = admin.sharedTenant();
 
 const create = (more: object = {}, key = tenant.adminKey): Promise<GatewayResponse<Deployment & Failure>> =>
   admin.post('/v1/deployments', { key, body: { name: 'Production EU', ...more } });

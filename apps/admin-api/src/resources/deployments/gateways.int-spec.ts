@@ -5,7 +5,7 @@ import type { GatewayResponse } from './gateways.dto';
 
 describe('gateways of the installation', () => {
   const admin = new TestAdminApi();
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
 
   const report = (id: string, version: string): Promise<{ status: number }> =>
     admin.post(INTERNAL.gateways, { token: SERVICE_TOKEN, body: { id, version } });

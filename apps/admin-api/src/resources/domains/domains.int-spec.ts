@@ -27,8 +27,8 @@ describe('domains of an organisation', () => {
   });
   afterAll(() => names.stop());
 
-  const ours = api.standingTenant();
-  const theirs = api.standingTenant();
+  const ours = api.sharedTenant();
+  const theirs = api.sharedTenant();
   const add = async (domain: string, key = ours.adminKey, more = {}): Promise<Domain> => {
     const { status, body } = await api.post<Domain>(PATH, { key, body: { domain, ...more } });
     expect([domain, status]).toEqual([domain, 200]);

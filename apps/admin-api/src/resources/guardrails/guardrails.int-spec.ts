@@ -23,8 +23,8 @@ interface Listed {
 }
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
-const other = api.standingTenant();
+const tenant = api.sharedTenant();
+const other = api.sharedTenant();
 
 const CHECK = { id: 'default.contains', parameters: { words: ['Apollo'], operator: 'none' } };
 const BODY = { name: 'No code names', checks: [CHECK], actions: { deny: true } };

@@ -15,7 +15,7 @@ interface Invocation {
 }
 
 const api = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-const tenant = api.standingTenant();
+const tenant = api.sharedTenant();
 const CHECK = { id: 'default.contains', parameters: { words: ['Apollo'], operator: 'none' } };
 
 const calls: { readonly request: IncomingMessage; readonly body: string }[] = [];

@@ -12,7 +12,7 @@ interface Mapping {
 }
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
+const tenant = api.sharedTenant();
 const CHECKS = [{ id: 'default.contains', parameters: { words: ['a'] } }];
 let [A, B, TOOL] = ['', '', ''];
 beforeAll(async () => {

@@ -10,8 +10,8 @@ interface Label {
 
 describe('/v1/labels', () => {
   const api = new TestAdminApi();
-  const tenant = api.standingTenant();
-  const other = api.standingTenant();
+  const tenant = api.sharedTenant();
+  const other = api.sharedTenant();
 
   const create = async (name: string, more: object = {}, key = tenant.key): Promise<string> => {
     const response = await api.post<Label>('/v1/labels', { key, body: { name, ...more } });

@@ -24,8 +24,8 @@ class HeldStore implements Pick<ObjectStore, 'get'> {
 
 describe('export downloads', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
   const held = new HeldStore();
   let files: LogExportFiles;
   let ids: ReadonlyMap<string, string>;

@@ -14,8 +14,8 @@ interface Export {
 
 describe('/v1/logs/exports', () => {
   const admin = new TestAdminApi({ CONSOLE_URL: 'https://gateway.example.com' });
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
   const store = new DatabaseObjectStore((sql, parameters) => admin.dataSource.query(sql, parameters));
   beforeAll(async () => {
     const { organisationId, workspaceId } = ours;
@@ -297,7 +297,7 @@ describe('/v1/logs/exports', () => {
 
 describe('[ENV-07] DATA_EXPORTS_ENABLED=OFF', () => {
   const admin = new TestAdminApi({ DATA_EXPORTS_ENABLED: 'OFF' });
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
 
   it('switches off the routes of exports, but no other routes of logs', async () => {
     const { status, body } = await admin.get('/v1/logs/exports', { key: ours.key });

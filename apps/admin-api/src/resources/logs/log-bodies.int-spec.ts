@@ -42,8 +42,8 @@ const ENVIRONMENTS = {
 
 describe.each(['postgres', 'local', 's3'] as const)('bodies of logs, stored in %s', (kind) => {
   const admin = new TestAdminApi(() => Promise.resolve(ENVIRONMENTS[kind]()));
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
   let store: ObjectStore | null;
   beforeAll(() => {
     const settings = { ...readSettings(OBJECT_STORE_SETTINGS, ENVIRONMENTS[kind]()), DATA_DIR: FOLDER };

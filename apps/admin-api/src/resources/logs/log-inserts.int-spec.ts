@@ -17,8 +17,8 @@ describe('uploaded logs', () => {
     worker = await StubWorker.start(() => admin.dataSource);
     return { WORKER_URL: `${worker.stub.origin}/` };
   });
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
   beforeAll(async () => {
     await ensureLogPartitions(admin.dataSource, [dayOf(new Date())]);
   });

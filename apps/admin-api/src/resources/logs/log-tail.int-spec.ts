@@ -21,8 +21,8 @@ interface OpenTail {
 
 describe('tails of logs', () => {
   const admin = new TestAdminApi({ CONSOLE_URL: 'https://console.example' });
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
   const opened: OpenTail[] = [];
   beforeAll(async () => {
     await ensureLogPartitions(admin.dataSource, [dayOf(new Date())]);

@@ -30,7 +30,7 @@ const bodyOf = async (response: Response): Promise<Rpc> => (await response.json(
 describe('access to /mcp/admin', () => {
   const admin = new TestAdminApi({ PUBLIC_URL, MCP_ALLOWED_ORIGINS: 'https://tools.example.com' });
   const clients = new AdminClients(admin);
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
   const journey = new OauthJourney(admin);
   const byKey = (): Record<string, string> => ({ 'x-gw-api-key': tenant.key });
 
@@ -176,7 +176,7 @@ describe('access to /mcp/admin', () => {
 describe('/mcp/admin with API_ACCESS_ENABLED=OFF and without an OAuth server', () => {
   const admin = new TestAdminApi({ API_ACCESS_ENABLED: 'OFF' });
   const clients = new AdminClients(admin);
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
 
   it('refuses API keys, and leads nowhere', async () => {
     expect((await clients.post(INITIALIZE, { 'x-gw-api-key': tenant.key })).status).toBe(403);
@@ -189,7 +189,7 @@ describe('/mcp/admin with API_ACCESS_ENABLED=OFF and without an OAuth server', (
 describe('/mcp/admin with CONTROL_PLANE_RATE_LIMIT', () => {
   const admin = new TestAdminApi({ CONTROL_PLANE_RATE_LIMIT: '4' });
   const clients = new AdminClients(admin);
-  const tenant = admin.standingTenant();
+  const tenant = admin.sharedTenant();
 
   it('counts each request of a tool, the first one together with that of the client', async () => {
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' };

@@ -5,7 +5,7 @@ import { AdminClients, type AdminClient, type ToolResult } from './spec-support/
 
 const admin = new TestAdminApi();
 const clients = new AdminClients(admin);
-const ours = admin.standingTenant();
+const ours = admin.sharedTenant();
 
 interface Planned {
   readonly status: 'planned' | 'done';

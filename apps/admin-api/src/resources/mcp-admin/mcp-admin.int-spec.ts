@@ -11,8 +11,8 @@ import { AdminClients, type ToolResult } from './spec-support/admin-clients';
 
 const admin = new TestAdminApi({ PUBLIC_URL: 'http://localhost:8788' });
 const clients = new AdminClients(admin);
-const ours = admin.standingTenant();
-const theirs = admin.standingTenant();
+const ours = admin.sharedTenant();
+const theirs = admin.sharedTenant();
 
 async function log(
   { organisationId, workspaceId }: Tenant,

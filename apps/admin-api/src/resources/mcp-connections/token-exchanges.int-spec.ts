@@ -27,7 +27,7 @@ interface Recorded {
 
 describe('tokens of users by exchange', () => {
   const api = new TestAdminApi({ PUBLIC_URL, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const ours = api.standingTenant();
+  const ours = api.sharedTenant();
   const by = { key: ours.adminKey };
   let authorities: Loopback;
   const requests: Recorded[] = [];

@@ -13,7 +13,7 @@ interface Version {
 
 describe('versions of MCP integrations', () => {
   const api = new TestAdminApi();
-  const ours = api.standingTenant();
+  const ours = api.sharedTenant();
   const call = { key: ours.adminKey };
   const HEADERS = { auth_type: 'headers', configurations: { headers: { authorization: 'Bearer one' } } };
 

@@ -28,8 +28,8 @@ interface List {
 
 describe('MCP integrations', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   const post = <T = Failure>(body: object, key = ours.adminKey): Promise<GatewayResponse<T>> =>
     admin.post<T>(PATH, { key, body: { ...SERVER, ...body } });

@@ -33,7 +33,7 @@ interface Change {
 
 describe('snapshots of MCP servers', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   const tokens = new Set(['upstream-token']);
   let server: McpFixture;
   let guarded: McpFixture;

@@ -18,7 +18,7 @@ interface Made {
 
 describe('registered OAuth clients', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
-  const tenant = api.standingTenant();
+  const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let user: { readonly id: string; readonly email: string };
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-su
 import type { Failure } from '../../spec-support/api-keys';
 
 const admin = new TestAdminApi();
-const tenant = admin.standingTenant();
+const tenant = admin.sharedTenant();
 const URL = '/v1/admin/organisation/properties';
 const SCHEMA = {
   type: 'object',

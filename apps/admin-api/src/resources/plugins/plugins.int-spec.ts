@@ -9,8 +9,8 @@ interface Plugin {
 }
 
 const admin = new TestAdminApi();
-const tenant = admin.standingTenant();
-const other = admin.standingTenant();
+const tenant = admin.sharedTenant();
+const other = admin.sharedTenant();
 const SECRET = 'plugin-secret-0123456789';
 
 const create = (

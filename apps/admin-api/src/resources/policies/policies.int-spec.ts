@@ -37,8 +37,8 @@ const rateBody = (more: object = {}): object => ({
 const bodyFor = (url: string): object => (url === USAGE ? usageBody() : rateBody());
 
 const admin = new TestAdminApi();
-const ours = admin.standingTenant();
-const theirs = admin.standingTenant();
+const ours = admin.sharedTenant();
+const theirs = admin.sharedTenant();
 
 async function create(url: string, body = bodyFor(url), key = ours.key): Promise<string> {
   const response = await admin.post<Policy>(url, { key, body });

@@ -23,8 +23,8 @@ interface Shared {
 }
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
-const other = api.standingTenant();
+const tenant = api.sharedTenant();
+const other = api.sharedTenant();
 
 /** Two more workspaces of the tenant, each with a key. */
 const [team, third] = [

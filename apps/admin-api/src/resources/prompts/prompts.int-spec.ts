@@ -19,8 +19,8 @@ interface Failure {
 }
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
-const other = api.standingTenant();
+const tenant = api.sharedTenant();
+const other = api.sharedTenant();
 let collection = '';
 
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { TestAdminApi } from '../../spec-support/admin-api';
 import { createIntegration, integrationBody, type CreatedIntegration } from '../../spec-support/integrations';
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
-const other = api.standingTenant();
+const tenant = api.sharedTenant();
+const other = api.sharedTenant();
 
 const create = (more: object = {}, key = tenant.adminKey): Promise<CreatedIntegration> =>
   createIntegration(api, key, more);

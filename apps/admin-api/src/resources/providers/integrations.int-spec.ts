@@ -11,8 +11,8 @@ interface Failure {
 }
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
-const other = api.standingTenant();
+const tenant = api.sharedTenant();
+const other = api.sharedTenant();
 
 const create = (more: object = {}, key = tenant.adminKey): Promise<CreatedIntegration> =>
   createIntegration(api, key, more);

@@ -11,7 +11,7 @@ interface Models {
 
 describe('prices of the models of an integration', () => {
   const admin = new TestAdminApi();
-  const { key } = admin.standingTenant();
+  const { key } = admin.sharedTenant();
   const prices = (price: number) => ({
     pay_as_you_go: { request_token: { price }, response_token: { price: 1 } },
   });

@@ -12,7 +12,7 @@ interface Catalogue {
 
 const PATH = '/v1/providers/catalogue';
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
+const tenant = api.sharedTenant();
 
 describe('GET /v1/providers/catalogue', () => {
   it('lists every provider that an integration may name', async () => {

@@ -17,8 +17,8 @@ interface Failure {
 }
 
 const api = new TestAdminApi();
-const tenant = api.standingTenant();
-const other = api.standingTenant();
+const tenant = api.sharedTenant();
+const other = api.sharedTenant();
 
 async function create(more: object = {}): Promise<string> {
   const body = { name: 'Key', provider: 'openai', key: KEY, ...more };

@@ -49,7 +49,7 @@ interface Place {
 
 describe('mappings of groups to workspaces', () => {
   const api = new TestAdminApi();
-  const other = api.standingTenant();
+  const other = api.sharedTenant();
 
   async function place(): Promise<Place> {
     const tenant = await api.tenant();

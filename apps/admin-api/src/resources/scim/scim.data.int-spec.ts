@@ -21,7 +21,7 @@ const { cases } = readCases('scim.json') as { readonly cases: readonly ScimCase[
 
 describe('SCIM requests with known verdicts', () => {
   const api = new TestAdminApi();
-  const foreign = api.standingTenant();
+  const foreign = api.sharedTenant();
 
   async function sent({
     request,

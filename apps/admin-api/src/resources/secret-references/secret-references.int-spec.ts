@@ -25,8 +25,8 @@ interface Page {
 
 const CANARY = (readCases('secrets.json') as { canaries: { value: string }[] }).canaries[2]?.value ?? '';
 const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-const tenant = admin.standingTenant();
-const other = admin.standingTenant();
+const tenant = admin.sharedTenant();
+const other = admin.sharedTenant();
 let managers: StubSecretManagers;
 const keyring = new Secrets(MASTER_KEY, SERVICE_TOKEN).sealingKeyring;
 

@@ -17,8 +17,8 @@ interface Span {
 
 describe('traces over OTLP', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   /** Spans as a third-party library sends them. */
   function madeSpans() {

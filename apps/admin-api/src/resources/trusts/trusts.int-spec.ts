@@ -19,8 +19,8 @@ interface Trust {
 describe('/v1/trusts', () => {
   let keys: StubProvider;
   const api = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const tenant = api.standingTenant();
-  const other = api.standingTenant();
+  const tenant = api.sharedTenant();
+  const other = api.sharedTenant();
   beforeAll(async () => {
     keys = await StubProvider.start();
     keys.respondJson({ keys: [KEY.jwk] });

@@ -4,7 +4,7 @@ import { UNKNOWN_ID, type Failure } from '../../spec-support/api-keys';
 
 describe('users of an organisation', () => {
   const admin = new TestAdminApi();
-  const theirs = admin.standingTenant();
+  const theirs = admin.sharedTenant();
   let ours: Tenant;
   let owner: { readonly id: string; readonly token: string };
 

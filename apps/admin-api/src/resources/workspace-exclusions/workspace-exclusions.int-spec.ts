@@ -8,8 +8,8 @@ interface Exclusions {
 }
 
 const admin = new TestAdminApi();
-const tenant = admin.standingTenant();
-const other = admin.standingTenant();
+const tenant = admin.sharedTenant();
+const other = admin.sharedTenant();
 const url = (direction: string): string => `/v1/workspace-exclusions/${direction}-guardrails`;
 const put = (
   body: object,

@@ -3,8 +3,8 @@ import type { Failure, List } from '../../spec-support/api-keys';
 
 describe('POST /workspaces with users', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   const create = (users: unknown): Promise<{ status: number; body: { id: string } & Failure }> =>
     admin.post('/v1/workspaces', { key: ours.adminKey, body: { name: 'Team', users } });

@@ -31,8 +31,8 @@ type List<T = Workspace> = ListOf<T>;
 
 describe('workspaces', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
 
   const create = async (body: object = {}): Promise<Workspace> => {
     const response = await admin.post<Workspace>('/v1/admin/workspaces', {
@@ -331,7 +331,7 @@ describe('workspaces', () => {
 
 describe('workspace members', () => {
   const admin = new TestAdminApi();
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
 
   it('adds, lists, changes and removes members; the keys of a removed member stop working', async () => {
     const url = `/v1/workspaces/${ours.workspaceId}/members`;

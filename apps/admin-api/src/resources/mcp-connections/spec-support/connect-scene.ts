@@ -16,7 +16,7 @@ export const PUBLIC_URL = 'https://gateway.example.com';
 /** An admin API, an upstream MCP server that announces its authorization server, and a user who may call it. */
 export class ConnectScene {
   readonly api = new TestAdminApi({ PUBLIC_URL, TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  readonly ours: Tenant = this.api.standingTenant();
+  readonly ours: Tenant = this.api.sharedTenant();
   readonly integrationId = uuidv7();
   readonly serverId = uuidv7();
   as!: AuthorizationServer;

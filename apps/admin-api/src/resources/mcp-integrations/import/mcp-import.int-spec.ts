@@ -33,7 +33,7 @@ const VALUES = { variables: { tenant: 'acme' }, headers: { Authorization: 'Beare
 
 describe('imports of MCP servers', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   const call = { key: ours.adminKey };
   let registry: Server;
   let registryUrl: string;

@@ -30,7 +30,7 @@ const paths = (of: object): object => ({ openapi: '3.1.0', info: { title: 'T', v
 
 describe('MCP integrations from OpenAPI documents', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-  const ours = admin.standingTenant();
+  const ours = admin.sharedTenant();
   let service: RestService;
   beforeEach(async () => {
     service = await startRestService();
