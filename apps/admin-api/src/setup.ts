@@ -7,7 +7,7 @@ import { Secrets } from './settings';
 import { AuditRecorder } from './platform/unit-of-work/audit-recorder';
 import { CredentialsFile } from './platform/setup/credentials-file';
 import { withMigratedDatabase } from './platform/setup/database';
-import { ensureProviders, type FirstProvider } from './platform/setup/first-providers';
+import { saveMissingProviders, type FirstProvider } from './platform/setup/first-providers';
 import { ensureInstalled } from './platform/setup/first-start';
 import { PROVIDER_KEY_SETTINGS, SETUP_SETTINGS } from './platform/setup/settings';
 import { ensureSandboxServer } from './resources/mcp-integrations/sandbox-server';
@@ -78,7 +78,7 @@ export async function setUp(environment: Readonly<Record<string, string | undefi
         'credentials file is missing or belongs to another installation; no new credentials are issued',
       );
     }
-    const added = await ensureProviders(
+    const added = await saveMissingProviders(
       dataSource,
       secrets,
       settings.TRUSTED_CUSTOM_HOSTS,

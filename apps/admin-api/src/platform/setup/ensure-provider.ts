@@ -6,7 +6,7 @@ import { IntegrationCredentials } from '../credentials/integration-credentials';
 import { LIVE_PROVIDER, providerKey } from '../rows/integrations.queries';
 import type { ChangeRecorder } from '../unit-of-work/change-recorder';
 
-export interface EnsuredProvider {
+export interface WantedProvider {
   readonly workspaceId: string;
   /** Id of a provider in the catalogue. */
   readonly providerId: string;
@@ -18,7 +18,7 @@ export interface EnsuredProvider {
 }
 
 /** Dependencies of `ensureProvider`; the set-up creates them without dependency injection. */
-export interface EnsureTools {
+export interface ProviderDependencies {
   readonly credentials: CredentialsService;
   readonly addresses: AddressPolicy;
   readonly changes: ChangeRecorder;
@@ -29,10 +29,10 @@ export interface EnsureTools {
  * unchanged. Safe to call at every start. `manager` must be in a transaction, in which only other calls of this
  * function may follow. Returns the id of the provider.
  */
-export async function ensureProvider(
+export async function createProviderIfMissing(
   manager: EntityManager,
-  { credentials, addresses, changes }: EnsureTools,
-  wanted: EnsuredProvider,
+  { credentials, addresses, changes }: ProviderDependencies,
+  wanted: WantedProvider,
 ): Promise<string> {
   const { workspaceId, slug, name, providerId, key } = wanted;
   const live = { workspaceId, slug, status: LIVE_PROVIDER };

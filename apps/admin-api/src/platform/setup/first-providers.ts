@@ -2,17 +2,17 @@ import { ProviderEntity } from '@gw/entities';
 import { createAddressPolicy, parseTrustedHosts } from '@gw/kernel';
 import type { DataSource } from 'typeorm';
 import { CredentialsService } from '../credentials/credentials.service';
-import { ensureProvider, type EnsuredProvider } from './ensure-provider';
+import { createProviderIfMissing, type WantedProvider } from './ensure-provider';
 import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import type { Secrets } from '../../settings';
 
-export type FirstProvider = Omit<EnsuredProvider, 'workspaceId'>;
+export type FirstProvider = Omit<WantedProvider, 'workspaceId'>;
 
 /**
  * Saves the providers that the workspace never had. Providers that a user deleted or changed stay as they are. Returns
  * the new slugs.
  */
-export async function ensureProviders(
+export async function saveMissingProviders(
   dataSource: DataSource,
   secrets: Secrets,
   trustedHosts: string,
@@ -23,12 +23,12 @@ export async function ensureProviders(
     const rows = await manager.find(ProviderEntity, { where: { workspaceId }, select: { slug: true } });
     const had = new Set(rows.map(({ slug }) => slug));
     const missing = wanted.filter(({ slug }) => !had.has(slug));
-    const tools = {
+    const dependencies = {
       credentials: new CredentialsService(secrets),
       addresses: createAddressPolicy({ trustedHosts: parseTrustedHosts(trustedHosts) }),
       changes: new ChangeRecorder(),
     };
-    for (const provider of missing) await ensureProvider(manager, tools, { ...provider, workspaceId });
+    for (const provider of missing) await createProviderIfMissing(manager, dependencies, { ...provider, workspaceId });
     return missing.map(({ slug }) => slug);
   });
 }
