@@ -22,9 +22,9 @@ export {
   type RegistrationOptions,
 } from './registration';
 export {
-  DEFAULT_PRIVATE_ADDRESSES,
+  DEFAULT_PRIVATE_USE_URIS,
   isLoopbackRedirect,
-  privateAddressFault,
+  privateUseUriFault,
   redirectUriFault,
   sameRedirectUri,
   shownHost,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { privateAddressFault, redirectUriFault, sameRedirectUri, shownHost } from './index';
+import { privateUseUriFault, redirectUriFault, sameRedirectUri, shownHost } from './index';
 
 /** Pieces of addresses and of disguises, in any order. */
 const PIECES = [
@@ -130,7 +130,7 @@ describe('redirect addresses [CTL-15]', () => {
     'CHROME-extension://abc/cb',
     `https://app.example.org/${'a'.repeat(2_048)}`,
   ])('refuses %s', (text) => {
-    expect(redirectUriFault(text, { privateAddresses: [text], isPreRegistered: true })).toMatch(/^must /);
+    expect(redirectUriFault(text, { privateUseRedirectUris: [text], isPreRegistered: true })).toMatch(/^must /);
   });
 
   it.each([
@@ -164,9 +164,9 @@ describe('redirect addresses [CTL-15]', () => {
   it('of private use are allowed as whole addresses by the operator, or in reverse-domain form by an administrator', () => {
     const privateAddresses = ['com.example.app:/cb', 'app://cb'];
     expect(redirectUriFault('com.example.app:/cb')).toMatch('OAUTH_PRIVATE_SCHEMES');
-    expect(redirectUriFault('com.example.app:/cb', { privateAddresses })).toBeUndefined();
-    expect(redirectUriFault('app://cb', { privateAddresses })).toBeUndefined();
-    expect(redirectUriFault('com.example.app:/other', { privateAddresses })).toBeDefined();
+    expect(redirectUriFault('com.example.app:/cb', { privateUseRedirectUris: privateAddresses })).toBeUndefined();
+    expect(redirectUriFault('app://cb', { privateUseRedirectUris: privateAddresses })).toBeUndefined();
+    expect(redirectUriFault('com.example.app:/other', { privateUseRedirectUris: privateAddresses })).toBeDefined();
     expect(redirectUriFault('com.example.app:/other', { isPreRegistered: true })).toBeUndefined();
     expect(redirectUriFault('app:/cb', { isPreRegistered: true })).toMatch('reverse-domain');
     expect(redirectUriFault('com.example.app://user@cb', { isPreRegistered: true })).toMatch('user');
@@ -180,7 +180,7 @@ describe('redirect addresses [CTL-15]', () => {
     'com.example.app:',
     'app://',
   ])('the operator cannot list %s', (address) => {
-    expect(privateAddressFault(address)).toMatch(/^must /);
-    expect(privateAddressFault('com.example.app:/cb')).toBeUndefined();
+    expect(privateUseUriFault(address)).toMatch(/^must /);
+    expect(privateUseUriFault('com.example.app:/cb')).toBeUndefined();
   });
 });

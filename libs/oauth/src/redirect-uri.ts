@@ -2,11 +2,11 @@ import { publicHostFault, readableHost } from './host';
 import { authorityOf, schemeOf, uriTextFault } from './uri-text';
 
 /** Private-use addresses that clients may always register. */
-export const DEFAULT_PRIVATE_ADDRESSES: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callback'];
+export const DEFAULT_PRIVATE_USE_URIS: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callback'];
 
 export interface RedirectUriOptions {
   /** Private-use addresses that the operator allows in addition to the default ones: whole addresses, not schemes. */
-  readonly privateAddresses?: readonly string[];
+  readonly privateUseRedirectUris?: readonly string[];
   /** Whether an administrator registers the client: private-use addresses in reverse-domain form are allowed then. */
   readonly isPreRegistered?: boolean;
 }
@@ -32,7 +32,7 @@ export function redirectUriFault(uri: unknown, options: RedirectUriOptions = {})
   const { scheme, rest } = parts;
   if (scheme === 'https') return httpsFault(rest);
   if (scheme === 'http') return isLoopbackRedirect(uri) ? undefined : loopbackFault(rest);
-  return privateUseFault(uri, scheme, options);
+  return unlistedUriFault(uri, scheme, options);
 }
 
 function httpsFault(rest: string): string | undefined {
@@ -47,10 +47,10 @@ function loopbackFault(rest: string): string {
     : 'must begin with https://; http:// is only for 127.0.0.1, [::1] and localhost';
 }
 
-function privateUseFault(uri: string, scheme: string, options: RedirectUriOptions): string | undefined {
+function unlistedUriFault(uri: string, scheme: string, options: RedirectUriOptions): string | undefined {
   const denied = deniedFault(scheme);
   if (denied !== undefined) return denied;
-  const allowed = [...DEFAULT_PRIVATE_ADDRESSES, ...(options.privateAddresses ?? [])];
+  const allowed = [...DEFAULT_PRIVATE_USE_URIS, ...(options.privateUseRedirectUris ?? [])];
   if (allowed.includes(uri)) return undefined;
   if (options.isPreRegistered !== true)
     return 'must begin with https://, or be a loopback address, or be listed in OAUTH_PRIVATE_SCHEMES';
@@ -68,7 +68,7 @@ function deniedFault(scheme: string): string | undefined {
 }
 
 /** Why the operator cannot allow a private-use address; undefined when it is possible. */
-export function privateAddressFault(address: string): string | undefined {
+export function privateUseUriFault(address: string): string | undefined {
   const text = uriTextFault(address);
   if (text !== undefined) return text;
   const parts = schemeOf(address);

@@ -99,7 +99,7 @@ export class ClientDocuments {
         return failed(`its URL responded with ${String(status)}; it must be 200, without a redirect`);
       if (!JSON_TYPE.test(headers['content-type'] ?? '')) return failed('its URL must respond with JSON');
       const client = readClientDocument(clientId, body, {
-        privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES,
+        privateUseRedirectUris: this.settings.OAUTH_PRIVATE_SCHEMES,
         isRegistrable,
       });
       if ('error' in client) return failed(client.description);

@@ -76,7 +76,7 @@ export class OauthClients {
 
   /** What holds for the redirect addresses of a client that an administrator has registered, or of another one. */
   redirectRules(isPreRegistered: boolean): RedirectUriOptions {
-    return { privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES, isPreRegistered };
+    return { privateUseRedirectUris: this.settings.OAUTH_PRIVATE_SCHEMES, isPreRegistered };
   }
 
   private async find(clientId: string): Promise<AdapterPayload | undefined> {

@@ -183,7 +183,7 @@ export class OauthEndpoint {
     if (!this.settings.OAUTH_DCR)
       throw new OauthFault(403, 'access_denied', 'clients are registered by administrators here');
     const checked = checkRegistration(body, {
-      privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES,
+      privateUseRedirectUris: this.settings.OAUTH_PRIVATE_SCHEMES,
       isRegistrable,
     });
     if ('error' in checked) throw new OauthFault(400, checked.error, checked.description);

@@ -1,5 +1,5 @@
 import { feature, flag, optional, type Setting } from '@gw/kernel';
-import { privateAddressFault } from '@gw/oauth';
+import { privateUseUriFault } from '@gw/oauth';
 
 /** `https://gateway.example.com`: the origin alone, since issuer and resources are made of it. */
 const origin: Setting<string> = {
@@ -24,7 +24,7 @@ const addresses: Setting<readonly string[]> = {
       .map((each) => each.trim())
       .filter((each) => each !== '');
     for (const address of list) {
-      const fault = privateAddressFault(address);
+      const fault = privateUseUriFault(address);
       if (fault !== undefined) throw new Error(`has an address that cannot be allowed: ${address} ${fault}`);
     }
     return list;

@@ -128,7 +128,7 @@ export class OauthClientsService {
         ...{ client_name: name, redirect_uris: input.redirect_uris, grant_types: input.grant_types },
         ...{ token_endpoint_auth_method: method, jwks: jwks ?? undefined, jwks_uri: keysUrl ?? undefined },
       },
-      { privateAddresses: this.settings.OAUTH_PRIVATE_SCHEMES },
+      { privateUseRedirectUris: this.settings.OAUTH_PRIVATE_SCHEMES },
     );
     if (!('error' in checked)) return checked.client;
     const [field = ''] = /^\w+/.exec(checked.description) ?? [];
