@@ -11,7 +11,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
 import { DataSource } from 'typeorm';
 import { MembershipEnds } from './accounts/membership-ends';
-import { GivenMemberships } from './accounts/given-memberships';
+import { MappedMemberships } from './accounts/mapped-memberships';
 import { InviteEntries } from './accounts/invite-entries';
 import { WorkspaceEntries } from './accounts/workspace-entries';
 import { AuditLogsController } from './audit/audit-logs.controller';
@@ -198,7 +198,7 @@ const SHARED = [
   UpstreamCredentials,
   UpstreamRevocations,
   UserKeysService,
-  GivenMemberships,
+  MappedMemberships,
   InviteEntries,
   WorkspaceEntries,
   Writes,

@@ -1,16 +1,16 @@
 import { Pattern } from '@gw/config-schema';
 import type { SsoConnectionEntity, SsoGroupRule } from '@gw/entities';
 import type { ProvidedGroups } from '@gw/federation';
-import type { Given } from '../accounts/desired-memberships';
+import type { MappedRole } from '../accounts/membership-changes';
 
 /** Bound of all searches of one login: instructions of the patterns times characters of the names; at most 0.1 s. */
 const STEPS_MAX = 2_000_000;
 
-/** What the groups of a user give. */
+/** Roles that the groups of a user are mapped to. */
 export interface GroupRoles {
   readonly isAdmin: boolean;
-  readonly workspaces: readonly Given[];
-  /** False: some groups or patterns were not looked at, so nothing may be taken away. */
+  readonly workspaces: readonly MappedRole[];
+  /** False: some groups or patterns were not read, so no role may be removed. */
   readonly isComplete: boolean;
 }
 

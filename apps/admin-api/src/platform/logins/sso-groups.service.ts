@@ -2,26 +2,26 @@ import { OrganisationUserEntity, WorkspaceEntity, type SsoConnectionEntity } fro
 import type { ProvidedGroups } from '@gw/federation';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { membershipChanges, type Given, type Membership } from '../accounts/desired-memberships';
+import { membershipChanges, type MappedRole, type Membership } from '../accounts/membership-changes';
 import { membershipsIn } from '../accounts/memberships';
-import { GivenMemberships } from '../accounts/given-memberships';
+import { MappedMemberships } from '../accounts/mapped-memberships';
 import type { Seat } from '../accounts/membership-ends';
 import { UserKeysService } from '../keys/user-keys.service';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 import { rolesOf } from './group-rules';
 
-/** Gives users at each login what their groups at the identity provider give. */
+/** Updates the roles of users at each login by the group rules of the connection. */
 @Injectable()
 export class SsoGroups {
   constructor(
-    private readonly memberships: GivenMemberships,
+    private readonly memberships: MappedMemberships,
     private readonly userKeys: UserKeysService,
   ) {}
 
   /**
-   * Applies the group rules of the connection. Takes nothing away unless the connection says so (`remove_mapped`) and all groups are
-   * known, and then only what single sign-on gave.
+   * Applies the group rules of the connection. Removes roles only if the connection has `remove_mapped` and the provider sent all
+   * groups, and then only roles with the source `sso`.
    */
   async follow(
     write: Write<AuditCaller>,
@@ -32,16 +32,19 @@ export class SsoGroups {
     if (connection.groupRules.length === 0 && !connection.removeMapped) return;
     const { organisationId } = connection;
     const { isAdmin, workspaces, isComplete } = rolesOf(connection, groups);
-    const has = await membershipsIn(write.manager, organisationId, [userId]);
-    const given = [...(await alive(write.manager, workspaces)), ...standing(connection, has)];
-    const changes = membershipChanges('sso', given, has);
+    const current = await membershipsIn(write.manager, organisationId, [userId]);
+    const mapped = [
+      ...(await inActiveWorkspaces(write.manager, workspaces)),
+      ...defaultRoles(connection, current),
+    ];
+    const changes = membershipChanges('sso', mapped, current);
     const mayRemove = connection.removeMapped && isComplete;
     const seat = { organisationId, userId };
     await this.memberships.apply(write, seat, 'sso', mayRemove ? changes : { ...changes, removed: [] });
     await this.followRole(write, seat, { isAdmin, mayRemove });
   }
 
-  /** Makes members administrators and back. Owners, and administrators whom people have made, stay what they are. */
+  /** Changes the organisation role between member and admin. Owners, and admins with another source than `sso`, keep their role. */
   private async followRole(
     write: Write<AuditCaller>,
     where: Seat,
@@ -51,36 +54,39 @@ export class SsoGroups {
     const isRaised = isAdmin && seat.role === 'member';
     const isLowered = !isAdmin && mayRemove && seat.role === 'admin' && seat.roleSource === 'sso';
     if (!isRaised && !isLowered) return;
-    const given = isRaised
+    const change = isRaised
       ? ({ role: 'admin', roleSource: 'sso' } as const)
       : ({ role: 'member', roleSource: 'manual' } as const);
-    await write.manager.update(OrganisationUserEntity, where, given);
+    await write.manager.update(OrganisationUserEntity, where, change);
     write.audit({
       action: 'update',
       resourceType: 'users',
       resourceId: where.userId,
       before: { role: seat.role },
-      after: { role: given.role, source: 'sso' },
+      after: { role: change.role, source: 'sso' },
     });
     await this.userKeys.touch(write, where);
   }
 }
 
-/** Default workspaces that the user is still in: no group gave them, so no missing group takes them away. */
-const standing = (
+/** Roles in the default workspaces that the user is still in. They depend on no group, so a missing group does not remove them. */
+const defaultRoles = (
   { defaultWorkspaces }: SsoConnectionEntity,
-  has: readonly Membership[],
-): readonly Given[] => {
-  const present = new Set(has.map(({ workspaceId }) => workspaceId));
+  current: readonly Membership[],
+): readonly MappedRole[] => {
+  const present = new Set(current.map(({ workspaceId }) => workspaceId));
   return defaultWorkspaces.flatMap(({ id, role }) => (present.has(id) ? [{ workspaceId: id, role }] : []));
 };
 
-async function alive(manager: EntityManager, given: readonly Given[]): Promise<readonly Given[]> {
-  const ids = given.map(({ workspaceId }) => workspaceId);
+async function inActiveWorkspaces(
+  manager: EntityManager,
+  mapped: readonly MappedRole[],
+): Promise<readonly MappedRole[]> {
+  const ids = mapped.map(({ workspaceId }) => workspaceId);
   const rows = await manager.find(WorkspaceEntity, {
     where: { id: In(ids), status: 'active' },
     select: { id: true },
   });
   const active = new Set(rows.map(({ id }) => id));
-  return given.filter(({ workspaceId }) => active.has(workspaceId));
+  return mapped.filter(({ workspaceId }) => active.has(workspaceId));
 }

@@ -6,9 +6,9 @@ import {
 } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
-import { membershipChanges, type Given } from '../../platform/accounts/desired-memberships';
+import { membershipChanges, type MappedRole } from '../../platform/accounts/membership-changes';
 import { membershipsIn } from '../../platform/accounts/memberships';
-import { GivenMemberships } from '../../platform/accounts/given-memberships';
+import { MappedMemberships } from '../../platform/accounts/mapped-memberships';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
 import { byUser } from './by-user';
@@ -16,14 +16,14 @@ import { byUser } from './by-user';
 /** Maximum number of users whose memberships follow in the transaction of a change; those of the others follow in the background. */
 export const AT_ONCE_MAX = 500;
 
-/** Makes the workspace memberships of users what their groups say. */
+/** Keeps the workspace memberships of users equal to the roles that their groups are mapped to. */
 @Injectable()
 export class ScimMemberships {
-  constructor(private readonly memberships: GivenMemberships) {}
+  constructor(private readonly memberships: MappedMemberships) {}
 
   /**
-   * Follows a change of groups or mappings for the users. Beyond the first 500 they are marked as pending. Users whom SCIM does not
-   * manage are left alone.
+   * Follows a change of groups or mappings for the users. Beyond the first 500 they are marked as pending. Users that SCIM does not
+   * manage are not changed.
    */
   async follow(write: Write<AuditCaller>, organisationId: string, userIds: readonly string[]): Promise<void> {
     const now = userIds.slice(0, AT_ONCE_MAX);
@@ -34,7 +34,7 @@ export class ScimMemberships {
     await write.manager.update(ScimUserEntity, managed, { pending: true });
   }
 
-  /** Applies what the groups of the users say, and clears their mark. */
+  /** Applies the mapped roles of the users, and clears their mark. */
   async settle(write: Write<AuditCaller>, organisationId: string, userIds: readonly string[]): Promise<void> {
     if (userIds.length === 0) return;
     const { manager } = write;
@@ -45,11 +45,11 @@ export class ScimMemberships {
       lock: FOR_UPDATE,
     });
     const ids = users.map(({ userId }) => userId);
-    const given = await givenTo(manager, organisationId, ids);
-    const has = byUser(await membershipsIn(manager, organisationId, ids));
+    const mapped = await mappedRolesOf(manager, organisationId, ids);
+    const current = byUser(await membershipsIn(manager, organisationId, ids));
     for (const { userId, active } of users) {
-      const wanted = active ? (given.get(userId) ?? []) : [];
-      const changes = membershipChanges('scim', wanted, has.get(userId) ?? []);
+      const wanted = active ? (mapped.get(userId) ?? []) : [];
+      const changes = membershipChanges('scim', wanted, current.get(userId) ?? []);
       await this.memberships.apply(write, { organisationId, userId }, 'scim', changes);
     }
     const marked = users.filter(({ pending }) => pending).map(({ userId }) => userId);
@@ -59,12 +59,12 @@ export class ScimMemberships {
   }
 }
 
-/** What the groups of each user give, in workspaces that are active. */
-async function givenTo(
+/** The roles that the groups of each user are mapped to, in active workspaces. */
+async function mappedRolesOf(
   manager: EntityManager,
   organisationId: string,
   userIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Given[]>> {
+): Promise<ReadonlyMap<string, readonly MappedRole[]>> {
   const rows = await manager
     .createQueryBuilder(ScimGroupMemberEntity, 'member')
     .innerJoin(
@@ -84,6 +84,6 @@ async function givenTo(
     .where('member.userId IN (:...userIds)', {
       userIds: ['00000000-0000-0000-0000-000000000000', ...userIds],
     })
-    .getRawMany<Given & { readonly userId: string }>();
+    .getRawMany<MappedRole & { readonly userId: string }>();
   return byUser(rows);
 }

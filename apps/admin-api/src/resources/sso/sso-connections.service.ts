@@ -4,7 +4,7 @@ import { uuidv7 } from '@gw/kernel';
 import { assign, invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager } from 'typeorm';
-import { membershipChanges } from '../../platform/accounts/desired-memberships';
+import { membershipChanges } from '../../platform/accounts/membership-changes';
 import { assertNotAbove, rankOf, rankOfRole } from '../../platform/auth/grants';
 import { assertMayNameProvider } from '../../platform/auth/identity-provider-rights';
 import { idOf, inOrganisation } from '../../platform/auth/tenancy';

@@ -5,12 +5,12 @@ import { endAgentAccess } from '../rows/agent-rows';
 import { endMcpAccess } from '../rows/mcp-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
-import type { Given, MembershipChanges, MembershipSource } from './desired-memberships';
+import type { MappedRole, MembershipChanges, MembershipSource } from './membership-changes';
 import type { Seat } from './membership-ends';
 
-/** Applies changes of the workspace memberships that a source such as SCIM gives, with the keys of the user. */
+/** Applies changes of the workspace memberships that groups of an identity provider are mapped to, with the keys of the user. */
 @Injectable()
-export class GivenMemberships {
+export class MappedMemberships {
   constructor(private readonly userKeys: UserKeysService) {}
 
   async apply(
@@ -21,7 +21,7 @@ export class GivenMemberships {
   ): Promise<void> {
     const { manager } = write;
     const { userId } = seat;
-    const audit = (action: string, { workspaceId, role }: Given): void => {
+    const audit = (action: string, { workspaceId, role }: MappedRole): void => {
       const after = action === 'delete' ? {} : { after: { role, source } };
       write.audit({ action, resourceType: 'members', resourceId: userId, workspaceId, ...after });
     };
