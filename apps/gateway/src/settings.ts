@@ -65,6 +65,8 @@ const SCHEMA = {
   ...SECRET_MANAGER_SETTINGS,
   /** Web origins that may read responses, separated by commas, or `*`. Empty: none, and OPTIONS requests go to the provider. */
   CORS_ALLOWED_ORIGINS: text(''),
+  /** Address of the console, whose pages may read responses as well. The launcher sets it to the admin API's. */
+  CONSOLE_URL: optional(url({ protocols: ['http:', 'https:'] })),
   /** OFF: paths of MCP servers do not exist. */
   MCP_ENABLED: feature(),
   /** Web origins whose pages may call MCP servers, separated by commas. Empty: none. */

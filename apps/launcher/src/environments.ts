@@ -21,6 +21,7 @@ export function environmentsOf(
   ports: Ports,
 ): Environments {
   const { host } = settings;
+  const adminUrl = `http://${reachableHost(host)}:${String(ports.admin)}`;
   const shared: Record<string, string | undefined> = {
     NODE_ENV: 'production',
     // On one machine there is no load balancer that must notice a shutdown.
@@ -32,7 +33,7 @@ export function environmentsOf(
     ADMIN_PORT: String(ports.admin),
     WORKER_PORT: String(ports.worker),
     GATEWAY_WORKERS: String(settings.gatewayWorkers),
-    ADMIN_URL: `http://${reachableHost(host)}:${String(ports.admin)}`,
+    ADMIN_URL: adminUrl,
     WORKER_URL: `http://${WORKER_HOST}:${String(ports.worker)}`,
     DATA_DIR: settings.dataDir,
     CREDENTIALS_FILE: folder.credentials,
@@ -61,6 +62,8 @@ export function environmentsOf(
     },
     gateway: {
       ...shared,
+      // The admin API serves the console, whose pages call the gateway.
+      CONSOLE_URL: inherited['CONSOLE_URL'] || adminUrl,
       METRICS_PORT: metricsPort(settings, 0),
       CPU_SCHEDULING_POLICY: settings.schedulingPolicy,
     },

@@ -6,8 +6,8 @@ const PAGE = 'https://app.example.com';
 describe('CORS', () => {
   let gateway: GatewayHarness;
   let stub: StubProvider;
-  const start = async (origins: string): Promise<void> => {
-    gateway = await GatewayHarness.start({ CORS_ALLOWED_ORIGINS: origins });
+  const start = async (origins: string, consoleUrl = ''): Promise<void> => {
+    gateway = await GatewayHarness.start({ CORS_ALLOWED_ORIGINS: origins, CONSOLE_URL: consoleUrl });
     stub = await StubProvider.start();
     stub.respondJson({ ok: true });
     gateway.addProvider('main', 'openai', stub.origin);
@@ -17,13 +17,13 @@ describe('CORS', () => {
     await stub.stop();
   });
 
-  const preflight = (origin: string): Promise<Response> =>
+  const preflight = (origin: string, headers = 'x-gw-api-key,content-type'): Promise<Response> =>
     fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'OPTIONS',
       headers: {
         origin,
         'access-control-request-method': 'POST',
-        'access-control-request-headers': 'x-gw-api-key,content-type',
+        'access-control-request-headers': headers,
       },
     });
 
@@ -54,6 +54,39 @@ describe('CORS', () => {
     );
     expect(responses.map(({ status }) => status)).toEqual([200, 401]);
     for (const response of responses) expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it.each([
+    ['http://127.0.0.1:8788', ['http://127.0.0.1:8788', 'http://localhost:8788']],
+    ['https://console.example.com/base', ['https://console.example.com']],
+  ])('lets pages of the console at %s send and read every header of a playground', async (url, origins) => {
+    await start(PAGE, url);
+    const sent =
+      'authorization,content-type,idempotency-key,traceparent,x-gw-api-key,x-gw-cache-force-refresh,x-gw-config,x-gw-explain,x-gw-metadata,x-gw-provider,x-gw-trace-id';
+    for (const origin of [...origins, PAGE]) {
+      const allowed = await preflight(origin, sent);
+      expect([origin, allowed.status, allowed.headers.get('access-control-allow-headers')]).toEqual([
+        ...[origin, 204, sent],
+      ]);
+      const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
+        method: 'POST',
+        headers: {
+          ...{ origin, 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main', 'x-gw-explain': '1' },
+          'content-type': 'application/json',
+        },
+        body: '{"model":"m"}',
+      });
+      const { headers } = response;
+      expect([response.status, headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+      // Every header, as long as the page sends no cookies.
+      expect(headers.get('access-control-expose-headers')).toBe('*');
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+      for (const name of ['x-gw-request-id', 'x-gw-trace-id', 'x-gw-decision'])
+        expect([name, headers.has(name)]).toEqual([name, true]);
+    }
+    const near = `${origins[0] ?? ''}.evil.example.com`;
+    for (const origin of ['http://127.0.0.1:8789', 'http://localhost', near, 'null'])
+      expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it('shows nothing to other pages', async () => {

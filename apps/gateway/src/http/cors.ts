@@ -8,6 +8,17 @@ const PREFLIGHT_SECONDS = '600';
 const EXPOSED = '*';
 
 /**
+ * Origins of the pages of a console. One on this machine is also opened as `localhost`, which is another origin to
+ * browsers. Empty for null.
+ */
+export function consoleOrigins(url: string | null): string[] {
+  if (url === null) return [];
+  const { origin, protocol, hostname, port } = new URL(url);
+  if (hostname !== '127.0.0.1') return [origin];
+  return [origin, `${protocol}//localhost${port === '' ? '' : `:${port}`}`];
+}
+
+/**
  * Decides which pages may read responses. Without configured origins it adds nothing, and OPTIONS is
  * forwarded.
  */

@@ -7,7 +7,7 @@ import type { Agents } from '../agents/create-agents';
 import type { Mcp } from '../mcp/create-mcp';
 import { listOf, type GatewaySettings } from '../settings';
 import type { ControlPlaneProxy } from './control-plane/control-plane-proxy';
-import { Cors } from './cors';
+import { consoleOrigins, Cors } from './cors';
 import { FrontDoor } from './front-door';
 
 export interface DoorParts {
@@ -30,7 +30,7 @@ export function createDoor(parts: DoorParts): FrontDoor {
   const { settings, drain, health, board, ledger, balances, pipeline, controlPlane, stages, mcp, agents } =
     parts;
   const healthDoor = new HealthDoor(board, () => health.isReady(), drain, settings.SERVICE_TOKEN);
-  const cors = new Cors(listOf(settings.CORS_ALLOWED_ORIGINS));
+  const cors = new Cors([...listOf(settings.CORS_ALLOWED_ORIGINS), ...consoleOrigins(settings.CONSOLE_URL)]);
   const ownLimits = new OwnLimits(ledger, balances, stages.accept, stages.authenticate);
   return new FrontDoor(pipeline, controlPlane, healthDoor, cors, ownLimits, mcp.door, agents.door);
 }

@@ -180,15 +180,39 @@ export function downstreamHeaders(headers: readonly string[]): HeaderList {
     const name = downstream.allowed(headers[i] as string);
     if (name !== null && !named?.has(name)) passed.push(name, headers[i + 1] as string);
   }
-  // A browser must not sniff a page out of a response that the provider did not declare as one.
-  if (isSniffable(valueOf(passed, 'content-type'))) setHeader(passed, 'x-content-type-options', 'nosniff');
+  protectFromBrowsers(passed);
   return passed;
 }
 
-const SNIFFABLE = /^text\/(?!event-stream)|html|xml|octet-stream/i;
+/**
+ * Types that a browser shows without running anything in them. All others may become documents of the gateway's
+ * origin: HTML, everything that ends in `+xml`, PDF, multipart, and types that a browser invents later. A comma is not
+ * allowed, because browsers take the last one of several types.
+ */
+const INERT =
+  /^(?:application\/(?:json|octet-stream|x-ndjson|jsonl|problem\+json)|text\/(?:event-stream|plain)|(?:audio|font|image|video)\/[\w.-]+) *(?:;[^,]*)?$/i;
+/** Types that are used most, and in which a browser does not look for another type. */
+const PLAIN: ReadonlySet<string | undefined> = new Set([
+  'application/json',
+  'application/json; charset=utf-8',
+  'text/event-stream',
+  'text/event-stream; charset=utf-8',
+]);
+const POLICY = 'content-security-policy';
+const SNIFFABLE = /^text\/(?!event-stream)|html|xml|octet-stream|,/i;
 
-const isSniffable = (type: string | undefined): boolean =>
-  type === undefined || (!type.startsWith('application/json') && SNIFFABLE.test(type));
+/**
+ * Provider responses share the gateway's origin. A browser must not sniff a page out of a response that the provider
+ * did not declare as one, and a document that it opens gets an origin of its own, without scripts and forms.
+ */
+export function protectFromBrowsers(headers: HeaderList): void {
+  const type = onlyValueOf(headers, 'content-type');
+  if (PLAIN.has(type)) return;
+  if (type === undefined || SNIFFABLE.test(type)) setHeader(headers, 'x-content-type-options', 'nosniff');
+  // Added to the provider's policies, since a browser enforces all of them.
+  if (type !== undefined && INERT.test(type)) return;
+  if (onlyValueOf(headers, POLICY) !== 'sandbox') headers.push(POLICY, 'sandbox');
+}
 
 /**
  * Returns the names that a Connection header makes hop-by-hop; null for the usual `keep-alive` and `close`.
@@ -202,6 +226,17 @@ function connectionNames(value: string | undefined): ReadonlySet<string> | null 
 export function valueOf(headers: readonly string[], name: string): string | undefined {
   for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i] === name) return headers[i + 1];
   return undefined;
+}
+
+/** As `valueOf`; undefined also for a header that a flat list has several times. */
+function onlyValueOf(headers: readonly string[], name: string): string | undefined {
+  let value: string | undefined;
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    if (headers[i] !== name) continue;
+    if (value !== undefined) return undefined;
+    value = headers[i + 1];
+  }
+  return value;
 }
 
 /** Sets a header in a flat list and replaces all its values. */

@@ -150,6 +150,80 @@ describe('front door', () => {
     );
   });
 
+  const page = async (headers: Readonly<Record<string, string | string[]>>, more: RequestInit = {}) => {
+    stub.respond({ headers, body: '<script>alert(1)</script>' });
+    const response = await fetch(`${gateway.baseUrl}/page`, {
+      ...more,
+      headers: { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main', ...more.headers },
+    });
+    await response.text();
+    return response;
+  };
+  const guardsOf = ({ headers }: Response): (string | null)[] => [
+    headers.get('content-security-policy'),
+    headers.get('x-content-type-options'),
+  ];
+
+  it.each([
+    'text/html',
+    'TEXT/HTML; charset=utf-8',
+    'application/xhtml+xml',
+    'image/svg+xml',
+    'image/anything+xml',
+    'text/xml',
+    'application/xml',
+    'application/mathml+xml',
+    'application/pdf',
+    'multipart/x-mixed-replace; boundary=a',
+    'multipart/related; boundary=a',
+    'message/rfc822',
+    'text/css',
+    'application/javascript',
+    'application/vnd.invented-later',
+    'application/json, text/html',
+    'text/plain;a="b,text/html',
+    '*/*',
+    '',
+  ])('opens a document of the type %j in a sandbox', async (type) => {
+    expect((await page({ 'content-type': type })).headers.get('content-security-policy')).toBe('sandbox');
+  });
+
+  it('opens a document of several types, and of none, in a sandbox and without sniffing', async () => {
+    const several = await page({ 'content-type': ['application/json', 'text/html'] });
+    expect(guardsOf(several)).toEqual(['sandbox', 'nosniff']);
+    expect(guardsOf(await page({}))).toEqual(['sandbox', 'nosniff']);
+    expect(guardsOf(await page({ 'content-type': 'text/plain' }))).toEqual([null, 'nosniff']);
+  });
+
+  it.each([
+    'application/json',
+    'application/json; charset=UTF-8',
+    'text/event-stream',
+    'audio/mpeg',
+    'image/png',
+    'video/mp4',
+    'application/octet-stream',
+    'application/x-ndjson',
+  ])('adds no policy to a response of the type %s', async (type) => {
+    expect((await page({ 'content-type': type })).headers.get('content-security-policy')).toBeNull();
+  });
+
+  it('keeps the policies of the provider, and those of errors and replayed responses', async () => {
+    const policies = 'sandbox allow-scripts allow-same-origin';
+    const both = await page({ 'content-type': 'text/html', 'content-security-policy': policies });
+    expect(both.headers.get('content-security-policy')).toBe(`${policies}, sandbox`);
+    stub.respond({ status: 500, headers: { 'content-type': 'text/html' }, body: '<p>' });
+    const headers = { 'x-gw-api-key': gateway.apiKey, 'x-gw-provider': '@main' };
+    const failed = await fetch(`${gateway.baseUrl}/page`, { headers });
+    expect([failed.status, ...guardsOf(failed)]).toEqual([500, 'sandbox', 'nosniff']);
+    const post = { method: 'POST', body: 'x', headers: { 'idempotency-key': 'page' } };
+    const first = await page({ 'content-type': 'text/html' }, post);
+    const replayed = await page({ 'content-type': 'application/json' }, post);
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+    expect(guardsOf(replayed)).toEqual(guardsOf(first));
+    expect(guardsOf(first)).toEqual(['sandbox', 'nosniff']);
+  });
+
   /**
    * Encodes a text as curl and Go send it: as UTF-8 bytes. `node:http` writes headers as latin1, so each byte
    * is one character.

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { replayResponse, type CachedResponse } from '@gw/cache';
+import { protectFromBrowsers } from '../http/header-rules';
 import { addGatewayHeaders } from '../reply/response-headers';
 import type { RequestContext, Stage } from '../core/request-context';
 import { Reply, type Settle } from '../reply/reply';
@@ -24,6 +25,7 @@ export class ReplayedReply implements Stage {
     const call = replayResponse(stored, {
       onHeaders: (status, described) => {
         const headers = [...described, REPLAYED, 'true'];
+        protectFromBrowsers(headers);
         addGatewayHeaders(headers, context);
         reply.start(status, headers);
       },
