@@ -105,6 +105,17 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
       }),
     );
 
+  /** The status of a list of tools at each gateway. */
+  const statuses = (path: string, credential: string): Promise<string[]> =>
+    Promise.all(
+      [bench().baseUrl, ...fleet.map(({ baseUrl }) => baseUrl)].map(async (baseUrl) => {
+        const request = modernRequest(credential, 'tools/list', {});
+        const response = await fetch(new URL(path, baseUrl), request);
+        await response.arrayBuffer();
+        return String(response.status);
+      }),
+    );
+
   /** Fails unless all gateways serve the key before `ending`, and each of them gives `outcome` in time after it. */
   async function expectEnd(
     key: string,
@@ -168,6 +179,27 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
     await admin('PUT', `/mcp-servers/${server}/capabilities`, {
       capabilities: [{ type: 'tool', name: 'echo', enabled: true }],
     });
+  });
+
+  it('after the server ended for which a token of OAuth was, also when another one takes its slug', async () => {
+    const { person } = await connected();
+    const workspace_id = person.workspaceId;
+    const make = (kind: string, more: object): Promise<{ id: string }> =>
+      admin('POST', kind, { name: 'Passing', slug: 'passing', workspace_id, ...more });
+    const passing = await make('/mcp-servers', { mcp_integration_id: integration });
+    const asked = { resource: `${PUBLIC_URL}/passing/mcp`, scope: 'mcp.invoke' };
+    const { accessToken } = await callers.access(person, asked);
+    const { key } = await bench().newKey({ scopes: ['mcp.invoke'] });
+    const listed = (credential: string): Promise<string[]> => statuses('/passing/mcp', credential);
+    await eventually(async () => (await listed(accessToken)).every((status) => status === '200'));
+    await admin('DELETE', `/mcp-servers/${passing.id}`);
+    await make('/mcp-toolsets', { members: [{ server: 'mail' }] });
+    await eventually(async () => (await listed(key)).every((status) => status === '200'), {
+      timeoutMs: WITHIN_MS,
+    });
+    expect(await listed(accessToken)).toEqual(['401', '401', '401']);
+    const fresh = await callers.access(person, asked);
+    await eventually(async () => (await listed(fresh.accessToken)).every((status) => status === '200'));
   });
 
   it('within ten seconds while Redis is down, after a sign-in was ended', async () => {

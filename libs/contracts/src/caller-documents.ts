@@ -76,6 +76,8 @@ export interface AccessTokenDocument {
   readonly workspaceId: string | null;
   /** Canonical path of the resource below the public URL, such as `/v1`. The token is for it alone. */
   readonly resourcePath: string;
+  /** Id of the server, toolset, agent or workspace that the path named at consent; null: the API itself. */
+  readonly targetId: string | null;
   /** Those of the token that the user's role still has. */
   readonly scopes: readonly string[];
   /** The key that each request must prove to have; absent for a bearer token. */

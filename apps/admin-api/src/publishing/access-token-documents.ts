@@ -36,6 +36,7 @@ function accessTokenDocument(token: LiveToken): AccessTokenDocument {
     organisationId: token.organisationId,
     workspaceId: token.workspaceId,
     resourcePath: new URL(token.resource).pathname,
+    targetId: token.targetId,
     ...(token.boundTo !== null && {
       boundTo: { thumbprint: token.boundTo, origin: new URL(token.resource).origin },
     }),

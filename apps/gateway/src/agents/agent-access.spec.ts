@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import {
   documentKey,
   type AgentAccessRule,
   type AgentServerDocument,
   type UserDocument,
 } from '@gw/contracts';
+import { oauthPepper } from '@gw/kernel';
+import { accessTokenHash } from '@gw/oauth';
 import { startAgentFixture, type AgentFixture } from '@gw/testing';
 import { GatewayHarness, ORGANISATION_ID, WORKSPACE_ID } from '../spec-support/harness';
 import { agentDocument, saveAgent } from './spec-support/agent-server';
@@ -80,5 +83,25 @@ describe('rules of agents about groups and roles', () => {
     gateway.documents.remove(documentKey.user(ORGANISATION_ID, USER));
     save([rule('user', USER, 'allow')]);
     expect(await statusOf()).toBe(200);
+  });
+
+  it('are not all that a token of OAuth needs: it opens no agent that took the slug of its own', async () => {
+    const token = `pat_${'t'.repeat(43)}`;
+    const saveToken = (targetId: string): void => {
+      const key = documentKey.accessToken(accessTokenHash(oauthPepper(gateway.master), token) ?? '');
+      gateway.documents.set(key, {
+        ...{ kind: 'access_token', version: targetId, grantId: 'grant', userId: USER, scopes, targetId },
+        ...{ clientId: 'gw_client', clientName: 'Editor', resourcePath: '/v1/agent/helper' },
+        ...{ organisationId: ORGANISATION_ID, workspaceId: WORKSPACE_ID },
+        expiresAt: new Date(Date.now() + 60_000).toISOString(),
+      });
+    };
+    save([], 'allow');
+    saveToken(document.id);
+    expect(await statusOf(token)).toBe(200);
+    saveAgent(gateway, { ...document, id: randomUUID() });
+    expect([await statusOf(token), await statusOf()]).toEqual([401, 200]);
+    saveToken(WORKSPACE_ID);
+    expect(await statusOf(token)).toBe(401);
   });
 });

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { A2aError, checkAbilities } from '@gw/a2a';
 import { cancelled } from '@gw/a2a-client';
 import { GatewayError, MINUTE_MS, toGatewayError } from '@gw/kernel';
+import { assertForTarget } from '../auth/authenticate.stage';
 import type { Principal } from '../auth/principals';
 import { RequestContext, type Stage } from '../core/request-context';
 import { targetOf } from '../http/request-rules';
@@ -95,6 +96,7 @@ class Visit {
     }
     const view = await servers.find(context.principal as Principal, route);
     if (view === null) throw new GatewayError('not_found', { message: 'There is no such agent.' });
+    assertForTarget(view.caller.principal, view.document.id);
     if (route.kind === 'card') {
       await sendCard(this.parts.cards, view, { context, reply, path: agentPath(route) });
       return;

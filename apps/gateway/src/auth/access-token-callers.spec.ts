@@ -27,7 +27,7 @@ describe('callers with an access token of the OAuth server', () => {
   function save(more: Partial<AccessTokenDocument> = {}): void {
     gateway.documents.set(at(), {
       ...{ kind: 'access_token', version: String(Math.random()), grantId: GRANT, userId: USER },
-      ...{ clientId: 'gw_client', clientName: 'Editor', resourcePath: '/v1' },
+      ...{ clientId: 'gw_client', clientName: 'Editor', resourcePath: '/v1', targetId: null },
       ...{ organisationId: ORGANISATION_ID, workspaceId: WORKSPACE_ID, scopes: ['completions.write'] },
       expiresAt: new Date(Date.now() + 60_000).toISOString(),
       ...more,

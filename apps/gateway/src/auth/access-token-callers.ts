@@ -23,8 +23,9 @@ export class AccessTokenCallers {
     const endsAtMs = Date.parse(source.expiresAt);
     const isCurrent = (): boolean => this.now() < endsAtMs;
     if (!isCurrent()) throw tokenRefused();
-    const { resourcePath, boundTo = null } = source;
-    return { at, source, key: asKey(source), isCurrent, once: null, boundTo, resourcePath };
+    const { resourcePath: path, targetId, boundTo = null } = source;
+    const resource = { path, targetId };
+    return { at, source, key: asKey(source), isCurrent, once: null, boundTo, resource };
   }
 }
 

@@ -51,11 +51,19 @@ export class AuthenticateStage implements Stage {
 }
 
 /** Throws `api_key_invalid` for a token that is for another resource (RFC 8707). */
-function assertFor({ resourcePath }: Principal, { route, url, query }: RequestContext): void {
-  if (resourcePath === null) return;
+function assertFor({ resource }: Principal, { route, url, query }: RequestContext): void {
+  if (resource === null) return;
   const path =
     route.body === 'rpc' ? resourcePathOf(url.slice(0, url.length - query.length)) : API_RESOURCE_PATH;
-  if (resourcePath !== path) throw tokenRefused();
+  if (resource.path !== path) throw tokenRefused();
+}
+
+/**
+ * Throws `api_key_invalid` for a token that is for another server, toolset or agent than the one with this id, which has its address now.
+ * `id` is that of the workspace at the address of all its MCP servers.
+ */
+export function assertForTarget({ resource }: Principal, id: string): void {
+  if (resource !== null && resource.targetId !== id) throw tokenRefused();
 }
 
 const inQuery = (): GatewayError =>

@@ -16,7 +16,13 @@ import { CallerEnds, isActive, isUnchanged, type CallerOrigin } from './caller-e
 import { readDocument, type Documents } from './documents';
 import type { EarlierKeys } from './earlier-keys';
 import { EndedKeys, type RefusedKey } from './ended-keys';
-import { usedBefore, VERIFIED_MS, type TokenCallers, type TokenKey } from './token-callers';
+import {
+  usedBefore,
+  VERIFIED_MS,
+  type TokenCallers,
+  type TokenKey,
+  type TokenResource,
+} from './token-callers';
 import type { TokenProofs } from './token-proofs';
 import { VerifiedTokens } from './verified-tokens';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
@@ -31,8 +37,8 @@ export interface Principal {
   readonly expiresAtMs: number;
   /** The key that each request must prove to have; null for what is enough by itself. */
   readonly boundTo: TokenBinding | null;
-  /** Path of the only resource that the credential is for; null for one that is for all. */
-  readonly resourcePath: string | null;
+  /** The only resource that the credential is for; null for one that is for all. */
+  readonly resource: TokenResource | null;
   /** Null when no limit applies to the caller. */
   readonly limits: CallerLimits | null;
   /** True when requests may name only saved resources, not inline ones. */
@@ -56,7 +62,7 @@ interface Resolved
   extends
     Pick<CallerOrigin, 'at' | 'others' | 'source'>,
     Pick<Known, 'mayStay' | 'isUsed'>,
-    Pick<Principal, 'boundTo' | 'resourcePath'> {
+    Pick<Principal, 'boundTo' | 'resource'> {
   readonly key: ApiKeyDocument;
 }
 
@@ -162,7 +168,7 @@ export class Principals {
     const others = hashes.map(documentKey.apiKey).filter((each) => each !== at);
     const resolved = {
       ...{ at, others, source: key, key, mayStay: null, isUsed: false },
-      ...{ boundTo: null, resourcePath: null },
+      ...{ boundTo: null, resource: null },
     };
     const made = await this.knownOf(resolved);
     this.known.set(apiKey, made);
@@ -199,7 +205,7 @@ export class Principals {
   }
 
   private async knownOf(resolved: Resolved): Promise<Known> {
-    const { at, others, source, key, mayStay, isUsed, boundTo, resourcePath } = resolved;
+    const { at, others, source, key, mayStay, isUsed, boundTo, resource } = resolved;
     if (key.workspaceId === null) throw refusal('scope_missing', key, ORGANISATION_KEY);
     const workspaceKey = documentKey.workspace(key.workspaceId);
     const organisationKey = documentKey.organisation(key.organisationId);
@@ -209,7 +215,7 @@ export class Principals {
     ]);
     const isOwn = isActive(workspace, 'workspace') && workspace.organisationId === key.organisationId;
     if (!isOwn || !isActive(organisation, 'organisation')) throw refusal('api_key_invalid', key);
-    const principal = { ...this.build(key, workspace, organisation), boundTo, resourcePath };
+    const principal = { ...this.build(key, workspace, organisation), boundTo, resource };
     const origin = {
       ...{ id: key.id, at, others, source, workspace, workspaceKey, organisation, organisationKey },
       expiresAtMs: principal.expiresAtMs,
@@ -236,7 +242,7 @@ export class Principals {
     key: ApiKeyDocument,
     workspace: WorkspaceDocument,
     organisation: OrganisationDocument,
-  ): Omit<Principal, 'boundTo' | 'resourcePath'> {
+  ): Omit<Principal, 'boundTo' | 'resource'> {
     return {
       key,
       workspace,

@@ -24,6 +24,14 @@ import type { OneTimeToken, UsedTokens } from './used-tokens';
 /** A verified token is checked again after this time, so that a key that its issuer withdraws ends it. */
 export const VERIFIED_MS = 300_000;
 
+/** What a token is for. */
+export interface TokenResource {
+  /** Canonical path below the public URL. */
+  readonly path: string;
+  /** `AccessTokenDocument.targetId`. */
+  readonly targetId: string | null;
+}
+
 /** The caller of a token as if it were a key of the workspace: limits, policies, guardrails and logs apply to it as to a key. */
 export interface TokenKey {
   /** Key of the document that the token was checked against. */
@@ -36,8 +44,8 @@ export interface TokenKey {
   readonly once: OneTimeToken | null;
   /** The key that each request must prove to have; null for a bearer token. */
   readonly boundTo: TokenBinding | null;
-  /** Path of the only resource that the token is for; null: all. */
-  readonly resourcePath: string | null;
+  /** The only resource that the token is for; null: all. */
+  readonly resource: TokenResource | null;
 }
 
 /** Resolves tokens that organisations and platforms sign, by the trusts of their issuers. */
@@ -93,7 +101,7 @@ export class TokenCallers {
       key: await this.asKey(verified, source.version),
       once: jti === null ? null : { trustId: rule.id, jti, expiresAt },
       boundTo: null,
-      resourcePath: null,
+      resource: null,
       isCurrent: () => this.now() < Math.min(checkAgainMs, expiresAt * 1_000) && this.sets.has(rule, key),
     };
   }

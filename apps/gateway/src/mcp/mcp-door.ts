@@ -23,6 +23,7 @@ import {
   type SessionOwner,
 } from '@gw/mcp';
 import type { McpPlace } from '@gw/oauth';
+import { assertForTarget } from '../auth/authenticate.stage';
 import type { Principal } from '../auth/principals';
 import { RequestContext, type Stage } from '../core/request-context';
 import { targetOf } from '../http/request-rules';
@@ -142,6 +143,7 @@ class Visit {
     await authenticate.run(context);
     const endpoint = await endpoints.find(context.principal as Principal, place);
     if (endpoint === null) throw new Denied({ kind: 'server_unknown' }, new GatewayError('not_found'));
+    assertForTarget(endpoint.caller.principal, endpoint.id);
     if (context.method === 'POST') await this.parts.receive.run(context);
     const { method, body } = context;
     const received = receive({ method, headers: fields, body }, (id) => this.openSession(endpoint, id));

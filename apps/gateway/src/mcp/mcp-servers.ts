@@ -22,12 +22,12 @@ export class McpServers {
     return this.viewOf(principal, document, await this.users.of(principal, [document]));
   }
 
-  /** The view of the same caller on the server as it is now; the known one while that is not in memory. */
+  /** The view of the same caller on the server as it is now; the known one while that is not in memory. Null when it ended. */
   now(view: ServerView): ServerView | null {
-    const { workspaceId, slug } = view.document;
+    const { workspaceId, slug, id } = view.document;
     const document = this.documents.get(documentKey.mcpServer(workspaceId, slug));
     if (document === undefined) return view;
-    if (document?.kind !== 'mcp_server') return null;
+    if (document?.kind !== 'mcp_server' || document.id !== id) return null;
     const { principal } = view.caller;
     const user = this.users.now(principal, [document]);
     return user === undefined ? view : this.viewOf(principal, document, user);

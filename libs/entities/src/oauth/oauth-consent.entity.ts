@@ -29,6 +29,11 @@ export class OauthConsentEntity extends PlainRow {
   @Column({ name: 'resource', type: 'varchar', length: 2048 })
   resource!: string;
 
+  /** Id of the server, toolset, agent or workspace that the resource named at consent; null: the API itself. Tokens end with it. */
+  @Index('oauth_consents_target_id_ix')
+  @Column({ name: 'target_id', type: 'uuid', nullable: true })
+  targetId!: string | null;
+
   @Column({ name: 'scopes', type: 'jsonb' })
   scopes!: readonly string[];
 

@@ -35,6 +35,8 @@ export interface LiveToken {
   readonly workspaceId: string | null;
   readonly userId: string;
   readonly resource: string;
+  /** See `OauthConsentEntity.targetId`. */
+  readonly targetId: string | null;
   readonly tokenScope: string | null;
   /** Thumbprint of the key that the token is bound to; null for a bearer token. */
   readonly boundTo: string | null;
@@ -83,6 +85,7 @@ export async function liveTokens(manager: EntityManager, hashes: readonly string
     .addSelect('consent.workspaceId', 'workspaceId')
     .addSelect('consent.userId', 'userId')
     .addSelect('consent.resource', 'resource')
+    .addSelect('consent.targetId', 'targetId')
     .addSelect('consent.scopes', 'granted')
     .addSelect(`artifact.payload ->> 'scope'`, 'tokenScope')
     .addSelect(`artifact.payload ->> 'jkt'`, 'boundTo')

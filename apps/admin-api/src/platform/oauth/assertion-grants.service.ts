@@ -13,6 +13,7 @@ import { currentOauthCall, type OauthWork } from './oauth-call';
 import { OauthClients, type KnownClient } from './oauth-clients';
 import { resourceOf, scopesAt, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type Place } from './oauth-seats';
+import { targetIdOf } from './oauth-targets';
 import { OauthTransactions } from './oauth-transactions';
 
 export interface AssertionParameters {
@@ -108,10 +109,11 @@ export class AssertionGrants {
     if (seat === null) throw new AssertionFault('The user does not belong to the workspace.');
     const held = await scopesHeld(work.manager, place, seat);
     const given = scopes.filter((scope) => held.has(scope));
+    const targetId = await targetIdOf(work.manager, resource, place.workspaceId);
     const earlier = await work.manager.findBy(OauthConsentEntity, {
       ...{ userId: place.userId, organisationId: place.organisationId },
       workspaceId: place.workspaceId ?? IsNull(),
-      ...{ clientId: client.clientId, resource: resource.url },
+      ...{ clientId: client.clientId, resource: resource.url, targetId: targetId ?? IsNull() },
       expiresAt: MoreThan(new Date(Date.now() + ACCESS_SECONDS * 1_000)),
     });
     for (const { id, scopes: known } of earlier) {

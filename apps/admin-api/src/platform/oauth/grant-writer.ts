@@ -10,6 +10,7 @@ import { endGrant } from './oauth-grants';
 import { assertAllowed } from './oauth-policy';
 import { OFFLINE, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type OauthSeat, type Place } from './oauth-seats';
+import { targetIdOf } from './oauth-targets';
 
 /** Grants of one user in an organisation, and of one client among them: the oldest of those that were remembered end when it gets more. */
 const [GRANTS_MAX, OF_CLIENT_MAX] = [200, 20];
@@ -36,7 +37,7 @@ export interface WrittenGrant {
 export class GrantWriter {
   /**
    * Writes a grant of those scopes that the user holds at the place now. Throws `forbidden` for a place that is not the user's, where
-   * the user holds none of them, where the organisation does not allow the client, and above 200 grants.
+   * the user holds none of them, where the organisation does not allow the client, where the resource names nothing, and above 200 grants.
    */
   async write(
     provider: Provider,
@@ -55,6 +56,7 @@ export class GrantWriter {
     const scopes = wanted.filter((scope) => held.has(scope));
     if (scopes.length === 0)
       throw new GatewayError('forbidden', { message: 'You hold none of these scopes there.' });
+    const targetId = await targetIdOf(manager, resource, workspaceId);
     if (rememberedFrom !== null) await endOldest(work, rememberedFrom);
     const mine = { userId, organisationId, expiresAt: MoreThan(new Date()) };
     if ((await manager.countBy(OauthConsentEntity, mine)) >= GRANTS_MAX)
@@ -64,7 +66,7 @@ export class GrantWriter {
     const grantId = uuidv7();
     await manager.insert(OauthConsentEntity, {
       ...{ id: grantId, userId, organisationId, workspaceId, rememberedFrom },
-      ...{ resource: resource.url, scopes },
+      ...{ resource: resource.url, targetId, scopes },
       ...{ clientId: client.clientId, clientName: client.name, expiresAt: new Date(Date.now() + GRANT_MS) },
     });
     await manager.update(OauthClientEntity, { id: client.clientId }, { lastUsedAt: new Date() });
@@ -87,7 +89,7 @@ async function seatAt(
 ): Promise<OauthSeat> {
   const { workspaceId } = place;
   const seat = await seatOf(manager, place);
-  const mayBeWhole = seat?.organisationRole !== 'member' && type !== 'mcp';
+  const mayBeWhole = seat?.organisationRole !== 'member' && type === 'control_plane';
   const isPlace = workspaceId !== null || mayBeWhole;
   const isOfResource = workspace === null || workspace === workspaceId || workspace === seat?.workspaceSlug;
   if (seat === null || !isPlace || !isOfResource)

@@ -1,6 +1,7 @@
 import { documentKey } from '@gw/contracts';
 import { OauthArtifactEntity, OauthConsentEntity, type OauthSettings } from '@gw/entities';
 import { CLI_CLIENT } from '@gw/oauth';
+import { endGrantsWhere } from '../rows/grant-ends';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 import { currentOauthCall, type OauthWork } from './oauth-call';
@@ -71,21 +72,4 @@ export async function endGrantsNotAllowed(
     `organisation_id = $1 AND (NOT (${KIND_OF_CLIENT} = ANY($2::text[])) ${requireDpop ? `OR ${isUnbound}` : ''})`,
     [organisationId, kinds],
   );
-}
-
-/** Ends grants in a few statements. The audit log has the change that ends them, not each grant. */
-async function endGrantsWhere(write: Write, where: string, values: readonly unknown[]): Promise<void> {
-  const { manager } = write;
-  const grants = await manager.query<{ readonly id: string }[]>(
-    `SELECT id FROM oauth_consents WHERE ${where} ORDER BY id FOR UPDATE`,
-    [...values],
-  );
-  const ids = grants.map(({ id }) => id);
-  if (ids.length === 0) return;
-  const tokens = await manager.query<{ readonly id_hash: string }[]>(
-    `SELECT id_hash FROM oauth_artifacts WHERE grant_id = ANY($1) AND model = 'AccessToken' AND expires_at > now()`,
-    [ids],
-  );
-  for (const { id_hash: hash } of tokens) write.removed(documentKey.accessToken(hash));
-  await manager.query(`DELETE FROM oauth_consents WHERE id = ANY($1)`, [ids]);
 }

@@ -1,21 +1,28 @@
 import { documentKey, INTERNAL, type DocumentsResponse } from '@gw/contracts';
-import { WorkspaceEntity } from '@gw/entities';
+import { OauthConsentEntity, WorkspaceEntity } from '@gw/entities';
 import { accessTokenHash } from '@gw/oauth';
 import { oauthPepper } from '@gw/kernel';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
-import { OauthJourney, PUBLIC_URL } from './spec-support/oauth-journey';
+import { insertMcpIntegration, insertMcpServer } from '../../spec-support/mcp-servers';
+import { OauthJourney, PUBLIC_URL, type TokenBody } from './spec-support/oauth-journey';
 
 describe('OAuth tokens for MCP servers', () => {
   const api = new TestAdminApi({ PUBLIC_URL });
   const tenant = api.sharedTenant();
   const journey = new OauthJourney(api);
   let slug: string;
+  let integrationId: string;
+  let toolsId: string;
   beforeAll(async () => {
     const workspace = await api.dataSource.manager.findOneByOrFail(WorkspaceEntity, {
       id: tenant.workspaceId,
     });
     slug = workspace.slug;
+    integrationId = (await insertMcpIntegration(api.dataSource.manager, tenant)).id;
+    ({ id: toolsId } = await insertServer('tools'));
   });
+  const insertServer = (name: string) =>
+    insertMcpServer(api.dataSource.manager, tenant, integrationId, { slug: name });
   const resource = (path: string) => ({ resource: `${PUBLIC_URL}${path}`, scope: 'mcp.invoke' });
   const member = () => api.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
 
@@ -25,6 +32,26 @@ describe('OAuth tokens for MCP servers', () => {
     return (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body.documents[key];
   };
 
+  const make = async (kind: string): Promise<string> => {
+    const body = {
+      ...{ name: 'Taken', slug: 'taken', workspace_id: tenant.workspaceId },
+      ...(kind === '/v1/mcp-servers'
+        ? { mcp_integration_id: integrationId }
+        : { members: [{ server: 'tools' }] }),
+    };
+    const made = await api.post<{ id: string }>(kind, { key: tenant.adminKey, body });
+    expect([made.status, made.text]).toEqual([200, expect.stringContaining('taken')]);
+    return made.body.id;
+  };
+  const granted = async (user: { readonly email: string }, path: string) => {
+    const clientId = await journey.clientId();
+    const asked = { ...resource(path), scope: 'mcp.invoke offline_access' };
+    const { begun, code } = await journey.code(clientId, user, tenant.workspaceId, asked);
+    const { status, body } = await journey.exchange(begun, code);
+    expect(status).toBe(200);
+    return { clientId, body };
+  };
+
   it('are for the path of the server alone, in its workspace, with the scope of calls', async () => {
     const clientId = await journey.clientId();
     const path = `/${slug}/tools/mcp`;
@@ -32,8 +59,64 @@ describe('OAuth tokens for MCP servers', () => {
     const { body } = await journey.exchange(begun, code);
     expect(body.scope).toBe('mcp.invoke');
     expect(await documentOf(body.access_token)).toMatchObject({
-      ...{ resourcePath: path, workspaceId: tenant.workspaceId, scopes: ['mcp.invoke'] },
+      ...{ resourcePath: path, workspaceId: tenant.workspaceId, scopes: ['mcp.invoke'], targetId: toolsId },
     });
+  });
+
+  it.each([
+    ['/v1/mcp-servers', '/v1/mcp-toolsets'],
+    ['/v1/mcp-toolsets', '/v1/mcp-servers'],
+  ])(
+    'end with what they are for, so that they open nothing that takes its slug: %s, %s',
+    async (...kinds) => {
+      const user = await member();
+      let former: { readonly clientId: string; readonly body: TokenBody } | undefined;
+      for (const kind of kinds) {
+        const id = await make(kind);
+        if (former) {
+          expect(await documentOf(former.body.access_token)).toBeNull();
+          const refreshed = await journey.refresh(former.clientId, former.body.refresh_token);
+          expect([refreshed.status, refreshed.body.error]).toEqual([400, 'invalid_grant']);
+        }
+        for (const path of ['/taken/mcp', `/${id}/mcp`]) {
+          const { clientId, body } = await granted(user, path);
+          expect(await documentOf(body.access_token)).toMatchObject({ resourcePath: path, targetId: id });
+          former = { clientId, body };
+        }
+        expect((await api.call('DELETE', `${kind}/${id}`, { key: tenant.adminKey })).status).toBe(200);
+        expect(await api.dataSource.manager.countBy(OauthConsentEntity, { targetId: id })).toBe(0);
+      }
+    },
+  );
+
+  it('end with the integration of the server', async () => {
+    const { manager } = api.dataSource;
+    const { id } = await insertMcpIntegration(manager, tenant);
+    await insertMcpServer(manager, tenant, id, { slug: 'short-lived' });
+    const { body } = await granted(await member(), '/short-lived/mcp');
+    expect(await documentOf(body.access_token)).not.toBeNull();
+    expect((await api.call('DELETE', `/v1/mcp-integrations/${id}`, { key: tenant.adminKey })).status).toBe(
+      200,
+    );
+    expect(await documentOf(body.access_token)).toBeNull();
+  });
+
+  it('are not given for what does not exist yet, nor for what ends meanwhile', async () => {
+    const user = await member();
+    const begun = await journey.begin(await journey.clientId(), resource('/taken/mcp'));
+    const page = await journey.signIn(begun, user.email);
+    const early = await journey.decide(begun, page, 'approve', tenant.workspaceId);
+    expect(early.text).toContain('MCP server taken does not exist in this workspace.');
+    for (let round = 0; round < 5; round += 1) {
+      const id = await make('/v1/mcp-servers');
+      const next = await journey.begin(await journey.clientId(), resource('/taken/mcp'));
+      const asked = await journey.signIn(next, user.email);
+      await Promise.all([
+        journey.decide(next, asked, 'approve', tenant.workspaceId),
+        api.call('DELETE', `/v1/mcp-servers/${id}`, { key: tenant.adminKey }),
+      ]);
+      expect(await api.dataSource.manager.countBy(OauthConsentEntity, { targetId: id })).toBe(0);
+    }
   });
 
   it.each([
@@ -82,5 +165,35 @@ describe('OAuth tokens for MCP servers', () => {
       resource: `${PUBLIC_URL}/${slug}/tools/mcp`,
       scopes_supported: ['mcp.invoke'],
     });
+  });
+
+  it('of earlier releases are bound to what has their address, or end', async () => {
+    const { manager } = api.dataSource;
+    const user = await member();
+    const toolset = await make('/v1/mcp-toolsets');
+    for (const path of ['/tools/mcp', `/${slug}/${toolsId}/mcp`, '/taken/mcp', '/mcp', `/${slug}/-/mcp`])
+      await granted(user, path);
+    const clientId = await journey.clientId();
+    await journey.code(clientId, user, tenant.workspaceId, { resource: `${PUBLIC_URL}/v1` });
+    const targets = async (): Promise<unknown[]> => {
+      const rows = await manager.findBy(OauthConsentEntity, { userId: user.id });
+      return rows.map(({ resource: url, targetId }) => [url, targetId]).sort();
+    };
+    const before = await targets();
+    expect(before).toContainEqual([`${PUBLIC_URL}/taken/mcp`, toolset]);
+    const stranger = await member();
+    await granted(stranger, '/tools/mcp');
+    const gone = { userId: stranger.id };
+    await manager.update(OauthConsentEntity, gone, { resource: `${PUBLIC_URL}/gone/mcp` });
+    const migration = api.dataSource.migrations.find(({ name }) => name?.startsWith('OauthGrantTargets'));
+    const runner = api.dataSource.createQueryRunner();
+    try {
+      await migration?.down(runner);
+      await migration?.up(runner);
+    } finally {
+      await runner.release();
+    }
+    expect(await targets()).toEqual(before);
+    expect(await manager.countBy(OauthConsentEntity, gone)).toBe(0);
   });
 });

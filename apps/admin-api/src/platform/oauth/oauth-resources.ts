@@ -11,6 +11,8 @@ export interface OauthResource {
   readonly name: string;
   /** The only workspace, by slug or id, for which tokens may be; null: the user chooses. */
   readonly workspace: string | null;
+  /** The only server, toolset or agent, by slug or id; null: the API, or all MCP servers of a workspace. */
+  readonly server: string | null;
   /** Scopes that its tokens can have; null: all that the client may ask for. */
   readonly scopes: readonly string[] | null;
   /** Scopes of requests that name none. */
@@ -28,20 +30,21 @@ export function resourceOf(url: string, publicUrl: string): OauthResource | null
   if (canonical === undefined || place === undefined) return null;
   if (place.kind === 'control_plane')
     return {
-      ...{ url: canonical, type: 'control_plane', name: 'Tollgate API', workspace: null, scopes: null },
+      ...{ url: canonical, type: 'control_plane', name: 'Tollgate API', workspace: null, server: null },
+      scopes: null,
       defaultScopes: ['completions.write'],
     };
   if (place.kind === 'control_plane_mcp')
     return {
       ...{ url: canonical, type: 'control_plane', name: 'Tollgate administration (MCP)', workspace: null },
-      ...{ scopes: null, defaultScopes: READING_SCOPES },
+      ...{ server: null, scopes: null, defaultScopes: READING_SCOPES },
     };
   const { kind: type, server, workspace } = place;
   if (server === null && type === 'agent') return null;
   const { name: kind, scopes } = CALLED[type];
   const name = server === null ? 'All MCP servers' : `${kind} ${server}`;
   return {
-    ...{ url: canonical, type, name, workspace },
+    ...{ url: canonical, type, name, workspace, server },
     ...{ scopes, defaultScopes: scopes },
   };
 }

@@ -71,7 +71,7 @@ export async function choicesFor(
     workspace === null || workspace === id || workspace === slug;
   return {
     workspaces: all.filter(isOffered),
-    wholeOrganisation: session.role !== 'member' && type !== 'mcp',
+    wholeOrganisation: session.role !== 'member' && type === 'control_plane',
   };
 }
 

@@ -1,5 +1,6 @@
-import { AuditLogEntity } from '@gw/entities';
+import { AuditLogEntity, McpServerEntity } from '@gw/entities';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
+import { insertMcpIntegration, insertMcpServer } from '../../spec-support/mcp-servers';
 import { CALLBACK, OauthJourney, PUBLIC_URL } from './spec-support/oauth-journey';
 
 const CLIENTS = '/v1/admin/organisation/oauth-clients';
@@ -124,6 +125,19 @@ describe('a consent that a user has given before', () => {
     const at = { redirect_uri: LOOPBACK };
     await journey.code(native, user, tenant.workspaceId, at);
     expect(asks(await pageAfterSignIn(native, user.email, at))).toBe(true);
+  });
+
+  it('is asked for again where another server has the address', async () => {
+    const [user, clientId] = [await member(), await clientOf()];
+    const { manager } = api.dataSource;
+    const { id: integrationId } = await insertMcpIntegration(manager, tenant);
+    const { id } = await insertMcpServer(manager, tenant, integrationId, { slug: 'reused' });
+    const at = { resource: `${PUBLIC_URL}/reused/mcp`, scope: 'mcp.invoke' };
+    await journey.code(clientId, user, tenant.workspaceId, at);
+    expect(asks(await pageAfterSignIn(clientId, user.email, at))).toBe(false);
+    await manager.update(McpServerEntity, { id }, { status: 'archived' });
+    await insertMcpServer(manager, tenant, integrationId, { slug: 'reused' });
+    expect(asks(await pageAfterSignIn(clientId, user.email, at))).toBe(true);
   });
 
   it('gives nothing that the user has lost since', async () => {

@@ -5,6 +5,7 @@ import type { AuthenticatedSession } from '../auth/session.strategy';
 import type { Requested } from './grant-writer';
 import type { KnownClient } from './oauth-clients';
 import { scopesHeld, seatOf } from './oauth-seats';
+import { findTarget } from './oauth-targets';
 
 /** A request for consent, as far as an earlier answer to it can count. */
 export interface RepeatedRequest extends Requested {
@@ -39,6 +40,7 @@ export async function grantedBefore(
   const place = { userId, organisationId, workspaceId };
   const seat = await seatOf(manager, place);
   if (seat === null || (workspaceId === null && seat.organisationRole === 'member')) return null;
+  if ((await findTarget(manager, resource, workspaceId)) !== grant.targetId) return null;
   const held = await scopesHeld(manager, place, seat);
   return scopes.every((scope) => held.has(scope)) ? grant : null;
 }

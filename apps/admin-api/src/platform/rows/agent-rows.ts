@@ -8,6 +8,7 @@ import {
   GuardrailAgentServerEntity,
 } from '@gw/entities';
 import { In, Not, type EntityManager } from 'typeorm';
+import { endGrantsOfTargets } from './grant-ends';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 import { availableBy, type IntegrationKind } from '../upstreams/usable-integrations';
@@ -85,6 +86,7 @@ export async function archiveAgentServers(write: Write, rows: readonly AgentServ
   const ids = rows.map(({ id }) => id);
   await deletePartsOfAgents(write, ids);
   await manager.update(AgentServerEntity, { id: In(ids) }, { status: 'archived' });
+  await endGrantsOfTargets(write, ids);
   for (const { id: resourceId, workspaceId } of rows)
     write.audit({ action: 'delete', resourceType: 'agent_servers', resourceId, workspaceId });
   write.removed(...rows.flatMap(agentServerKeys));

@@ -11,6 +11,7 @@ import {
 } from '@gw/entities';
 import { In, Not, type EntityManager } from 'typeorm';
 import { endConnections } from './connection-ends';
+import { endGrantsOfTargets } from './grant-ends';
 import { leaveToolsets } from './mcp-toolset-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
@@ -88,6 +89,7 @@ export async function archiveMcpServers(write: Write, rows: readonly McpServerEn
   const ids = rows.map(({ id }) => id);
   await deletePartsOfServers(write, ids);
   await manager.update(McpServerEntity, { id: In(ids) }, { status: 'archived' });
+  await endGrantsOfTargets(write, ids);
   for (const { id: resourceId, workspaceId } of rows) {
     write.audit({ action: 'delete', resourceType: 'mcp_servers', resourceId, workspaceId });
   }

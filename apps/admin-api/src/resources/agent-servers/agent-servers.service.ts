@@ -9,6 +9,7 @@ import { agentServerUrl, type PublicUrlSettings } from '../../platform/common/pu
 import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
+import { endGrantsOfTargets } from '../../platform/rows/grant-ends';
 import { AGENT_INTEGRATION, deletePartsOfAgents } from '../../platform/rows/agent-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { usableIntegration, usableIntegrations } from '../../platform/upstreams/usable-integrations';
@@ -99,10 +100,13 @@ export class AgentServersService {
     );
   }
 
-  /** Archives the agent, and deletes its exceptions for users and switches of skills. */
+  /** Archives the agent, deletes its exceptions for users and switches of skills, and ends OAuth grants for it. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) =>
-      archiveRow(write, AGENT_SERVER, at, ({ id }) => deletePartsOfAgents(write, [id])),
+      archiveRow(write, AGENT_SERVER, at, async ({ id }) => {
+        await deletePartsOfAgents(write, [id]);
+        await endGrantsOfTargets(write, [id]);
+      }),
     );
   }
 

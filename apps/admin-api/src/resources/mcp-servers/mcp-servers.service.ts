@@ -13,6 +13,7 @@ import { newMcpSlug } from '../../platform/mcp/mcp-slugs';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
+import { endGrantsOfTargets } from '../../platform/rows/grant-ends';
 import { MCP_INTEGRATION, usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
 import { deletePartsOfServers } from '../../platform/rows/mcp-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -103,12 +104,13 @@ export class McpServersService {
     );
   }
 
-  /** Archives the server, and deletes its connections, exceptions, switches and mappings of guardrails. */
+  /** Archives the server, deletes its connections, exceptions, switches and mappings of guardrails, and ends OAuth grants for it. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) =>
-      archiveRow(write, MCP_SERVER, at, ({ id, workspaceId }) => {
+      archiveRow(write, MCP_SERVER, at, async ({ id, workspaceId }) => {
         write.changed(documentKey.mcpCatalogue(workspaceId));
-        return deletePartsOfServers(write, [id]);
+        await deletePartsOfServers(write, [id]);
+        await endGrantsOfTargets(write, [id]);
       }),
     );
   }

@@ -8,6 +8,7 @@ import { newMcpSlug } from '../../platform/mcp/mcp-slugs';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, createRow, findRow, listRows, patchRow } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
+import { endGrantsOfTargets } from '../../platform/rows/grant-ends';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { SETTINGS } from '../../settings';
 import {
@@ -81,7 +82,10 @@ export class McpToolsetsService {
     );
   }
 
+  /** Archives the toolset, and ends OAuth grants for it. */
   remove(at: At): Promise<object> {
-    return this.writes.run(at.caller, (write) => archiveRow(write, MCP_TOOLSET, at));
+    return this.writes.run(at.caller, (write) =>
+      archiveRow(write, MCP_TOOLSET, at, ({ id }) => endGrantsOfTargets(write, [id])),
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
@@ -238,31 +239,38 @@ describe('sessions and calls at addresses with several servers', () => {
     expect(new Set(charges.map(({ provider }) => provider))).toEqual(new Set(['old', 'new']));
   });
 
+  const TOKEN = `pat_${'t'.repeat(43)}`;
+  /** Keeps a token of the OAuth server as the control plane publishes it. */
+  function saveToken(resourcePath: string, targetId: string): void {
+    const hash = accessTokenHash(oauthPepper(gateway.master), TOKEN) ?? '';
+    gateway.documents.set(documentKey.accessToken(hash), {
+      ...{ kind: 'access_token', version: resourcePath + targetId, grantId: 'grant', userId: 'user' },
+      ...{ clientId: 'gw_client', clientName: 'Editor', resourcePath, targetId, scopes: ['mcp.invoke'] },
+      ...{ organisationId: ORGANISATION_ID, workspaceId: WORKSPACE_ID },
+      expiresAt: new Date(Date.now() + 60_000).toISOString(),
+    });
+  }
+  const initialized = (path: string, credential = TOKEN): Promise<Response> =>
+    fetch(url(path), {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        authorization: `Bearer ${credential}`,
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO },
+      }),
+    });
+
   it('opens only for tokens of the address itself', async () => {
-    const token = `pat_${'t'.repeat(43)}`;
-    const hash = accessTokenHash(oauthPepper(gateway.master), token);
     const statuses: Record<string, number[]> = {};
     const paths = ['/mcp', '/main/-/mcp', '/old/mcp', '/main/old/mcp'];
     for (const resourcePath of paths) {
-      gateway.documents.set(documentKey.accessToken(hash ?? ''), {
-        ...{ kind: 'access_token', version: resourcePath, grantId: 'grant', userId: 'user' },
-        ...{ clientId: 'gw_client', clientName: 'Editor', resourcePath, scopes: ['mcp.invoke'] },
-        ...{ organisationId: ORGANISATION_ID, workspaceId: WORKSPACE_ID },
-        expiresAt: new Date(Date.now() + 60_000).toISOString(),
-      });
+      saveToken(resourcePath, resourcePath.includes('old') ? documents.old.id : WORKSPACE_ID);
       statuses[resourcePath] = [];
       for (const path of paths) {
-        const response = await fetch(url(path), {
-          method: 'POST',
-          headers: {
-            ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-            authorization: `Bearer ${token}`,
-          },
-          body: JSON.stringify({
-            ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
-            params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO },
-          }),
-        });
+        const response = await initialized(path);
         statuses[resourcePath].push(response.status);
         if (response.status === 401)
           expect(response.headers.get('www-authenticate')).toContain(
@@ -276,5 +284,32 @@ describe('sessions and calls at addresses with several servers', () => {
       '/old/mcp': [401, 401, 200, 401],
       '/main/old/mcp': [401, 401, 401, 200],
     });
+  });
+
+  it('opens for no token of a server or toolset whose slug it has taken', async () => {
+    const path = '/reused/mcp';
+    const server = { ...documents.old, slug: 'reused', id: randomUUID() };
+    const statuses: number[] = [];
+    const next = async (): Promise<void> => {
+      statuses.push((await initialized(path)).status, (await initialized(path, gateway.apiKey)).status);
+    };
+    saveToken(path, server.id);
+    saveServer(gateway, server);
+    await next();
+    saveServer(gateway, { ...server, id: randomUUID() });
+    await next();
+    gateway.documents.remove(documentKey.mcpServer(WORKSPACE_ID, 'reused'));
+    await next();
+    const toolset = saveToolset(gateway, { slug: 'reused', members: [member(documents.old)] });
+    await next();
+    saveToken(path, toolset.id);
+    await next();
+    saveToolset(gateway, { slug: 'reused', members: [member(documents.old)] });
+    await next();
+    saveToken(path, WORKSPACE_ID);
+    await next();
+    expect(statuses).toEqual([200, 200, 401, 200, 404, 404, 401, 200, 200, 200, 401, 200, 401, 200]);
+    const refused = await initialized(path);
+    expect(refused.headers.get('www-authenticate')).toContain(`error="invalid_token", resource_metadata="`);
   });
 });
