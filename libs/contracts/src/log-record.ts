@@ -53,6 +53,11 @@ export interface AttemptRecord {
   /** Milliseconds since the start of the request, with fractions. */
   readonly startedMs: number;
   readonly durationMs: number;
+  /**
+   * Milliseconds that the gateway waited before this attempt: back-off, or the `retry-after` of the
+   * provider. Absent: none.
+   */
+  readonly waitedMs?: number;
   /** Which request of a hedged pair this is. Absent: the attempt was not hedged. */
   readonly hedge?: 'first' | 'second';
   /**

@@ -206,7 +206,7 @@ export const LOG_RESULT_FIELDS = {
   overhead_ms: {
     member: 'overheadMs',
     kind: milliseconds,
-    about: 'Time that the gateway took: all but waiting for the provider and the client.',
+    about: 'Time that the gateway took: all but waiting for the provider, the client and the next retry.',
     filter: { between: { name: 'overhead_ms', max: 1e9, about: 'Milliseconds of our own' } },
     zoneBounds: true,
     shown: { as: 'overhead_ms' },

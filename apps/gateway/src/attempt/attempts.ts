@@ -1,3 +1,4 @@
+import type { AttemptRecord } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import type { AttemptOutcome, RoutingCursor, RoutingStep } from '@gw/routing';
@@ -29,6 +30,8 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   private outcome: AttemptOutcome | null = null;
   private step!: RoutingTry;
   private startedMs = 0;
+  /** Milliseconds waited before the attempt, until its record has them. */
+  private waitedMs = 0;
   /** Set once the request was sent again because the provider had closed a reused connection. */
   private resent = false;
   /**
@@ -64,11 +67,26 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
         return;
       }
       this.discardLast();
-      void waitFor(context, step.waitMs).then(() => this.begin());
+      const sinceMs = context.elapsedMs();
+      void waitFor(context, step.waitMs).then(() => {
+        this.waited(context.elapsedMs() - sinceMs);
+        this.begin();
+      });
     } catch (thrown) {
       this.cursor.abandon();
       this.reject(thrown);
     }
+  }
+
+  /** Notes a wait before an attempt, which is no work of the gateway. */
+  private waited(ms: number): void {
+    this.waitedMs = ms;
+    this.notOurs(ms);
+  }
+
+  /** Takes time out of the gateway's own. Once the reply is being written, its own duration includes this time. */
+  private notOurs(ms: number): void {
+    if (this.context.reply.writer === null) this.context.attempts.waitedMs += ms;
   }
 
   /**
@@ -119,7 +137,8 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
       const upstream = response?.upstream ?? null;
       const { elapsedMs } = outcome;
       const record = recordOf(context, target, step.retry, tried, startedMs, elapsedMs, upstream);
-      context.attempts.records.push(isPair ? { ...record, hedge: which } : record);
+      const waited = which === 'first' ? this.withWait(record) : record;
+      context.attempts.records.push(isPair ? { ...waited, hedge: which } : waited);
     }
     if (!isPair) {
       this.conclude(winner.tried as AttemptResult, winner.outcome, tookMs);
@@ -227,10 +246,16 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   private push(tried: AttemptResult, upstream: Upstream | null): number {
     const { context, step, startedMs } = this;
     const elapsedMs = context.elapsedMs() - startedMs;
-    context.attempts.records.push(
-      recordOf(context, step.target, step.retry, tried, startedMs, elapsedMs, upstream),
-    );
+    const record = recordOf(context, step.target, step.retry, tried, startedMs, elapsedMs, upstream);
+    context.attempts.records.push(this.withWait(record));
     return elapsedMs;
+  }
+
+  private withWait(record: AttemptRecord): AttemptRecord {
+    const { waitedMs } = this;
+    if (waitedMs === 0) return record;
+    this.waitedMs = 0;
+    return { ...record, waitedMs };
   }
 
   private note(tried: AttemptResult, upstream: Upstream | null = null): void {
@@ -241,8 +266,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   private conclude(tried: AttemptResult, outcome: AttemptOutcome, tookMs: number): void {
     const { context } = this;
     context.attempts.requested = null;
-    // Once the reply is being written, its own duration includes this time.
-    if (context.reply.writer === null) context.attempts.waitedMs += tookMs;
+    this.notOurs(tookMs);
     this.last = tried;
     this.outcome = outcome;
     if ('failure' in tried) this.markIdle();

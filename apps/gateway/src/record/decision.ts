@@ -150,6 +150,7 @@ function writeAttempt(w: JsonWriter, attempt: AttemptRecord): void {
   if (attempt.reason !== null) w.text(K.reason, attempt.reason);
   w.ms(K.startedMs, attempt.startedMs);
   w.ms(K.durationMs, attempt.durationMs);
+  if (attempt.waitedMs !== undefined) w.ms(K.waitedMs, attempt.waitedMs);
   if (attempt.hedge !== undefined) w.text(K.hedge, attempt.hedge);
   if (attempt.losses !== undefined) w.json(K.losses, attempt.losses);
   if (attempt.moreLosses !== undefined) w.number(K.moreLosses, attempt.moreLosses);

@@ -65,6 +65,7 @@ export const K = {
   attemptEnd: fragment(',"end":'),
   reason: fragment(',"reason":'),
   startedMs: fragment(',"startedMs":'),
+  waitedMs: fragment(',"waitedMs":'),
   scope: fragment('{"scope":'),
   limitId: fragment(',"id":'),
   type: fragment(',"type":'),

@@ -152,6 +152,7 @@ export const explainRequest: ReadTool = {
         end: text(),
         reason: text(),
         durationMs: number(),
+        waitedMs: number('Wait before the call. Absent: none.'),
       }),
       'Calls of providers, in order.',
     ),
