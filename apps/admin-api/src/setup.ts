@@ -9,12 +9,11 @@ import { CredentialsFile } from './platform/setup/credentials-file';
 import { withMigratedDatabase } from './platform/setup/database';
 import { saveMissingProviders, type FirstProvider } from './platform/setup/first-providers';
 import { ensureInstalled } from './platform/setup/first-start';
+import { sandboxProvider } from './platform/setup/sandbox-provider';
 import { PROVIDER_KEY_SETTINGS, SETUP_SETTINGS } from './platform/setup/settings';
 import { ensureSandboxServer } from './resources/mcp-integrations/sandbox-server';
 
 type Settings = ReturnType<typeof readSettings<typeof SETUP_SETTINGS>>;
-
-const SANDBOX: FirstProvider = { providerId: 'sandbox', slug: 'sandbox', name: 'Sandbox', key: null };
 
 /** Returns the providers whose key is in the environment, and the sandbox if it is enabled. */
 function providersOf(
@@ -27,7 +26,7 @@ function providersOf(
       ? [{ providerId: id, slug: environmentKey?.slug ?? id, name: environmentKey?.name ?? name, key }]
       : [];
   });
-  return settings.SANDBOX_ENABLED ? [SANDBOX, ...keyed] : keyed;
+  return settings.SANDBOX_ENABLED ? [sandboxProvider(settings.SANDBOX_PRICED), ...keyed] : keyed;
 }
 
 /** Returns the host name by which this machine reaches a server that listens on `host`. */

@@ -70,11 +70,11 @@ describe('logs tail', () => {
   it('reports logs that the control plane skipped', async () => {
     const following = tail.follow(ended.signal);
     await eventually(() => plane.streams.length === 1);
-    plane.streams[0]?.write('event: skipped\ndata: {}\n\n');
+    plane.streams[0]?.write('event: skipped\ndata: {"count":3,"exact":true}\n\n');
     await eventually(() => said.length === 1);
     ended.abort();
     await following;
-    expect(said).toEqual(['tollgate: too many logs to show; some are missing\n']);
+    expect(said).toEqual(['tollgate: too many logs to show; 3 are missing\n']);
   });
 
   it.each([

@@ -10,6 +10,12 @@ const PAGE = 100;
 const SEEN_MAX = 10_000;
 const RECONNECT_MS = 1_000;
 
+/** Control planes of earlier releases send no members. */
+interface Skipped {
+  readonly count?: number;
+  readonly exact?: boolean;
+}
+
 interface LogRecord {
   readonly id: string;
 }
@@ -55,7 +61,7 @@ export class LogTail {
     const parser = createParser({
       onEvent: ({ event, data }) => {
         if (event === 'log') this.print(JSON.parse(data) as LogRecord);
-        if (event === 'skipped') this.say('too many logs to show; some are missing');
+        if (event === 'skipped') this.skipped(JSON.parse(data) as Skipped);
       },
     });
     const search = new URLSearchParams(this.query);
@@ -76,6 +82,11 @@ export class LogTail {
     if (this.seen.size > SEEN_MAX && oldest !== undefined) this.seen.delete(oldest);
     this.output.out(`${JSON.stringify(record)}\n`);
     return true;
+  }
+
+  private skipped({ count, exact }: Skipped): void {
+    const missing = count === undefined ? 'some' : `${String(count)}${exact === true ? '' : ' or more'}`;
+    this.say(`too many logs to show; ${missing} are missing`);
   }
 
   private say(text: string): void {

@@ -48,7 +48,8 @@ export function environmentsOf(
   const withDatabase = { ...shared, DATABASE_URL: databaseUrl };
   const gatewayUrl = `http://${reachableHost(host)}:${String(ports.gateway)}`;
   return {
-    setup: withDatabase,
+    // A database of its own has no budgets of others, which invented costs would charge.
+    setup: { ...withDatabase, SANDBOX_PRICED: String(settings.databaseUrl === null) },
     admin: {
       ...withDatabase,
       METRICS_PORT: metricsPort(settings, settings.gatewayWorkers),

@@ -165,6 +165,43 @@ describe('running product', () => {
     expect(texts.filter((text) => text.includes(token))).toEqual([]);
   });
 
+  it('shows the cost of that request, with the prices that it gave to the sandbox', async () => {
+    const { usage } = runBannerCurl() as { usage: { prompt_tokens: number; completion_tokens: number } };
+    const headers = { 'x-gw-api-key': product.credentials.api_key };
+    const log = await eventually(async () => {
+      const response = await fetch(`${product.baseUrl}/logs?page_size=1`, { headers });
+      const { data } = (await response.json()) as { data: { priced: string; cost_exact: string }[] };
+      return data[0];
+    });
+    // 0.10 and 0.40 USD per million tokens, in units of 1e-8 USD.
+    const cost = 10 * usage.prompt_tokens + 40 * usage.completion_tokens;
+    expect(cost).toBeGreaterThan(0);
+    expect(log).toMatchObject({ priced: 'priced', cost_exact: String(cost) });
+  });
+
+  it('lets pages of the admin API, which serves the console, call the gateway', async () => {
+    const port = new URL(product.adminUrl).port;
+    for (const [host, allowed] of [
+      ['127.0.0.1', true],
+      ['localhost', true],
+      ['console.example.com', false],
+    ] as const) {
+      const origin = `http://${host}:${port}`;
+      const response = await fetch(`${product.baseUrl}/chat/completions`, {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'x-gw-api-key',
+        },
+      });
+      expect([origin, response.headers.get('access-control-allow-origin')]).toEqual([
+        origin,
+        allowed ? origin : null,
+      ]);
+    }
+  });
+
   it('makes its secrets and credentials readable only for its own user', () => {
     for (const file of ['secrets.json', 'credentials.json']) {
       expect(statSync(join(product.dataDir, file)).mode & 0o777).toBe(0o600);

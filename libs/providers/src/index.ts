@@ -45,3 +45,4 @@ export { providerOfRow } from './rows/provider-of-row';
 export { retiredMessage } from './rows/retired';
 export { row, type ProviderRow } from './rows/row';
 export { MODERATION_CATEGORIES } from './sandbox/moderations';
+export { MODELS as SANDBOX_MODELS } from './sandbox/request';

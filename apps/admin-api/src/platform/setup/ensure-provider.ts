@@ -1,4 +1,4 @@
-import { IntegrationEntity, ProviderEntity, WorkspaceEntity } from '@gw/entities';
+import { IntegrationEntity, IntegrationModelEntity, ProviderEntity, WorkspaceEntity } from '@gw/entities';
 import { uuidv7, type AddressPolicy } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import type { CredentialsService } from '../credentials/credentials.service';
@@ -15,6 +15,11 @@ export interface WantedProvider {
   readonly name: string;
   /** API key of the provider; null if it needs none. */
   readonly key: string | null;
+  /** Prices of its models, as `pricing_config` of an integration's model. Absent: none. */
+  readonly prices?: readonly {
+    readonly model: string;
+    readonly pricingConfig: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 /** Dependencies of `ensureProvider`; the set-up creates them without dependency injection. */
@@ -34,7 +39,7 @@ export async function createProviderIfMissing(
   { credentials, addresses, changes }: ProviderDependencies,
   wanted: WantedProvider,
 ): Promise<string> {
-  const { workspaceId, slug, name, providerId, key } = wanted;
+  const { workspaceId, slug, name, providerId, key, prices = [] } = wanted;
   const live = { workspaceId, slug, status: LIVE_PROVIDER };
   const there = await manager.findOneBy(ProviderEntity, live);
   if (there) return there.id;
@@ -57,6 +62,11 @@ export async function createProviderIfMissing(
   const settings = { ALLOW_AMBIENT_CLOUD_CREDENTIALS: false };
   new IntegrationCredentials(credentials, addresses, settings).apply(integration, { key });
   await manager.save(integration);
+  const models = prices.map(({ model, pricingConfig }) => ({
+    ...{ id: uuidv7(), integrationId: id, slug: model, enabled: true, isCustom: true },
+    pricingConfig: { ...pricingConfig },
+  }));
+  await manager.save(models.map((model) => manager.create(IntegrationModelEntity, model)));
   const provider = await manager.save(
     manager.create(ProviderEntity, {
       id: uuidv7(),

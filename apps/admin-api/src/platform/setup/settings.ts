@@ -1,4 +1,4 @@
-import { integer, optional, port, secret, text, type Setting } from '@gw/kernel';
+import { flag, integer, optional, port, secret, text, type Setting } from '@gw/kernel';
 import { PROVIDERS } from '@gw/providers';
 import { ADMIN_SETTINGS } from '../../settings';
 
@@ -44,6 +44,8 @@ export const SETUP_SETTINGS = {
   DB_SSL_CERT,
   DB_SSL_KEY,
   SANDBOX_ENABLED,
+  /** Whether the models of a new provider `sandbox` have small prices; true under the launcher with its own database. */
+  SANDBOX_PRICED: flag(false),
   GATEWAY_PORT: port(8787),
   /**
    * Where the first set-up of an empty database writes its credentials, with mode 0600. When absent, it requires

@@ -1,12 +1,14 @@
 import {
   ApiKeyEntity,
   AuditLogEntity,
+  IntegrationModelEntity,
   McpServerEntity,
   OrganisationEntity,
   ProviderEntity,
   UserEntity,
 } from '@gw/entities';
 import { hashApiKey, readSettings } from '@gw/kernel';
+import { createPriceBook, createPricer, SavedPrices } from '@gw/pricing';
 import { testDatabase } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -88,6 +90,19 @@ describe('set-up', () => {
     expect(await isPassword(user.passwordHash, made.owner_password)).toBe(true);
     expect(await providers()).toEqual(['openai active', 'sandbox active']);
     expect(await mcpServers()).toEqual(['sandbox active add,echo,greet,now']);
+  });
+
+  const sandboxPrices = (): Promise<unknown[]> =>
+    database.dataSource.query(
+      `SELECT m.slug, m.enabled, m.pricing_config #>> '{pay_as_you_go,request_token,price}' AS input
+       FROM integration_models m JOIN integrations i ON i.id = m.integration_id
+       WHERE i.ai_provider_id = 'sandbox' ORDER BY m.slug`,
+    );
+
+  it('sets prices of the sandbox only where its costs are wanted, and only for a new one', async () => {
+    expect(await sandboxPrices()).toEqual([]);
+    await setUp({ ...environment, SANDBOX_PRICED: 'true' });
+    expect(await sandboxPrices()).toEqual([]);
   });
 
   it('keeps the secrets in the file at the next start and updates the addresses', async () => {
@@ -252,5 +267,31 @@ describe('set-up of empty databases', () => {
       expect(await readdir(folder)).toHaveLength(1);
       await rm(folder, { recursive: true });
     });
+  });
+});
+
+describe('set-up with prices of the sandbox', () => {
+  const database = testDatabase({ empty: true });
+
+  it('saves them as prices of its integration, which a gateway charges', async () => {
+    await setUp({
+      ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: MASTER.toString('base64'), SERVICE_TOKEN },
+      ...{ OWNER_PASSWORD: 'a long password of the owner', LOG_LEVEL: 'silent' },
+      ...{ SANDBOX_ENABLED: 'on', SANDBOX_PRICED: 'on' },
+    });
+    const rows = await database.dataSource.manager.find(IntegrationModelEntity, { order: { slug: 'ASC' } });
+    const models = rows.map(({ slug, pricingConfig }) => ({
+      ...{ slug, pricingConfig, baseModelSlug: null, price: null },
+    }));
+    expect(models.map(({ slug }) => slug)).toEqual(['sandbox-large', 'sandbox-small']);
+    const saved = new SavedPrices(models, null);
+    const pricer = createPricer(createPriceBook());
+    const provider = { id: 'sandbox', priceCatalogueId: null };
+    const million = models.map(({ slug }) => {
+      const request = saved.request(provider, slug);
+      return request && pricer.priceOfText(request, 1_000_000, 1_000_000, Date.now());
+    });
+    // 5.00 and 0.50 USD.
+    expect(million).toEqual([500_000_000, 50_000_000]);
   });
 });

@@ -1,7 +1,5 @@
-import type { LogRecord } from '@gw/contracts';
 import { FeedbackEntity } from '@gw/entities';
-import { dayOf, ensureLogPartitions, insertLogs, requestLogRow } from '@gw/log-store';
-import { eventually, sampleLogRecord } from '@gw/testing';
+import { dayOf, ensureLogPartitions } from '@gw/log-store';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { StubWorker } from '../../spec-support/stub-worker';
 import type {
