@@ -107,7 +107,7 @@ export const SECURITY_SETTINGS: readonly SecuritySetting[] = ENTRIES.flatMap(
   ([capability, { category, defaults }]) =>
     (Object.entries(defaults) as [SettingGroup, boolean][]).map(([settingGroup, fallback]) => ({
       name: `${settingGroup}${capability}`,
-      standing: settingGroup,
+      settingGroup,
       capability,
       category,
       fallback,

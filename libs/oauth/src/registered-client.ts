@@ -23,7 +23,7 @@ export interface RegisteredClient {
 /** Checks the metadata of a client that an administrator registers, and makes those that are kept. */
 export function checkRegisteredClient(
   { jwks, jwks_uri: keysUrl, ...body }: RegisteredClient,
-  options: Pick<RegistrationOptions, 'privateAddresses'> = {},
+  options: Pick<RegistrationOptions, 'privateUseRedirectUris'> = {},
 ): Registration | RegistrationFault {
   return resultOf(() => {
     const method = body.token_endpoint_auth_method;

@@ -1680,6 +1680,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/organisation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["auth_changeOrganisation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/password": {
         parameters: {
             query?: never;
@@ -5392,6 +5408,13 @@ export interface components {
              */
             total: number;
         };
+        ChangeOrganisationDto: {
+            /**
+             * Format: uuid
+             * @description An organisation of the user; GET /v1/auth/self lists them.
+             */
+            organisation_id: string;
+        };
         ChangePasswordDto: {
             /**
              * @description Not needed in a session by the link of the launcher while the user has the password of the first set-up.
@@ -5489,6 +5512,21 @@ export interface components {
              * @example 9fK2…
              */
             token: string;
+        };
+        ClosedCapability: {
+            /** @example WriteConfigs */
+            capability: string;
+            /**
+             * @description Whose setting is in force here.
+             * @example organisation
+             * @enum {string}
+             */
+            from: "organisation" | "workspace";
+            /**
+             * @description The security setting that is off.
+             * @example membersWriteConfigs
+             */
+            setting: string;
         };
         CollectionDetailsResponse: {
             /** @example 0 */
@@ -6444,7 +6482,7 @@ export interface components {
             /** @example openai-prod */
             slug: string;
         };
-        CreatedRateLimitPolicyDto: {
+        CreatedRateLimitPolicyResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6482,7 +6520,7 @@ export interface components {
             /** @example openai-key */
             slug: string;
         };
-        CreatedUsageLimitPolicyDto: {
+        CreatedUsageLimitPolicyResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -9407,7 +9445,7 @@ export interface components {
              * @example ok
              */
             outcome: string;
-            /** @description Time that the gateway took: all but waiting for the provider and the client. In milliseconds. */
+            /** @description Time that the gateway took: all but waiting for the provider, the client and the next retry. In milliseconds. */
             overhead_ms: number;
             /**
              * @description Span within which the request was made.
@@ -9936,7 +9974,7 @@ export interface components {
              * @example ok
              */
             outcome: string;
-            /** @description Time that the gateway took: all but waiting for the provider and the client. In milliseconds. */
+            /** @description Time that the gateway took: all but waiting for the provider, the client and the next retry. In milliseconds. */
             overhead_ms: number;
             /**
              * @description Span within which the request was made.
@@ -12165,6 +12203,43 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        OwnPermissionsResponse: {
+            /**
+             * @description Admins of the workspace, with the owners and admins of the organisation.
+             * @example 2
+             */
+            admins_count?: number;
+            /** @description What security settings take away from the role of the caller there. */
+            closed?: components["schemas"]["ClosedCapability"][];
+            /**
+             * @description Features that the installation has switched off.
+             * @example [
+             *       "scim"
+             *     ]
+             */
+            features_off?: string[];
+            /**
+             * @example permissions
+             * @enum {string}
+             */
+            object: "permissions";
+            /** @description Rights outside workspaces. For owners and admins they apply in every workspace too. */
+            organisation: components["schemas"]["OrganisationRights"];
+            /**
+             * @description Scopes in the workspace of workspace_id. This and what follows is absent without it.
+             * @example [
+             *       "completions.write"
+             *     ]
+             */
+            scopes?: string[];
+            /**
+             * Format: uuid
+             * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
+             */
+            user_id: string;
+            /** @description Rights by membership, in at most 1,000 workspaces, newest membership first. */
+            workspaces: components["schemas"]["WorkspaceRights"][];
+        };
         PartialItemResponse: {
             /**
              * @example workspace
@@ -12598,7 +12673,18 @@ export interface components {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
         };
-        PolicyEntityResponse: {
+        PolicyGroupDto: {
+            /**
+             * @description api_key, metadata.<key>, virtual_key, provider, config, prompt, model, endpoint_type, workspace_id, organisation_id, mcp_server, mcp_tool, agent or agent_skill. Which keys are allowed depends on the kind of policy.
+             * @example metadata.team
+             */
+            key: string;
+        };
+        PolicyGroupResponse: {
+            /** @example api_key */
+            key: string;
+        };
+        PolicyValueResponse: {
             /**
              * @description Average usage per day over the last seven days. Null when nothing was recorded, or the first record is less than an hour old.
              * @example 1.25
@@ -12628,8 +12714,8 @@ export interface components {
             /** @example metadata.team:search */
             value_key: string;
         };
-        PolicyEntityResponseList: {
-            data: components["schemas"]["PolicyEntityResponse"][];
+        PolicyValueResponseList: {
+            data: components["schemas"]["PolicyValueResponse"][];
             /**
              * @example list
              * @enum {string}
@@ -12640,17 +12726,6 @@ export interface components {
              * @example 1
              */
             total: number;
-        };
-        PolicyGroupDto: {
-            /**
-             * @description api_key, metadata.<key>, virtual_key, provider, config, prompt, model, endpoint_type, workspace_id, organisation_id, mcp_server, mcp_tool, agent or agent_skill. Which keys are allowed depends on the kind of policy.
-             * @example metadata.team
-             */
-            key: string;
-        };
-        PolicyGroupResponse: {
-            /** @example api_key */
-            key: string;
         };
         PrecisionResponse: {
             /**
@@ -13356,8 +13431,11 @@ export interface components {
             recovery_codes: string[];
         };
         RefreshDto: {
-            /** @example 9fK2… */
-            refresh_token: string;
+            /**
+             * @description Absent for a console, whose cookie is renewed instead.
+             * @example 9fK2…
+             */
+            refresh_token?: string;
         };
         RegisterPasskeyDto: {
             /**
@@ -20946,10 +21024,16 @@ export interface operations {
                 current_page?: number;
                 currentPage?: number;
                 email?: string;
+                /** @description Default: asc for texts, desc for times. */
+                order?: "asc" | "desc";
                 page_size?: number;
                 /** @description Default: 50. */
                 pageSize?: number;
                 role?: "owner" | "admin" | "member";
+                /** @description Part of the name or email, in any case. */
+                search?: string;
+                /** @description Default: created_at. */
+                sort?: "created_at" | "email";
             };
             header?: never;
             path?: never;
@@ -28313,7 +28397,13 @@ export interface operations {
                 current_page?: number;
                 /** @description Returns only these keys. */
                 ids?: string[];
+                /** @description Default: asc for texts, desc for times. */
+                order?: "asc" | "desc";
                 page_size?: number;
+                /** @description Part of the name, in any case. */
+                search?: string;
+                /** @description Default: created_at. */
+                sort?: "created_at" | "last_updated_at" | "name" | "expires_at";
                 status?: ("active" | "exhausted" | "expired")[];
                 /** @description UUID or slug. A workspace key can only name its own workspace. */
                 workspace_id?: string;
@@ -30219,6 +30309,71 @@ export interface operations {
             };
         };
     };
+    auth_changeOrganisation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                "x-gw-console"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "organisation_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeOrganisationDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "auth_token": "eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
+                     *       "refresh_token": "9fK2…",
+                     *       "expires_at": "2026-05-03T17:08:55.000Z",
+                     *       "object": "session"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenResponse"] | components["schemas"]["SelfResponse"] | components["schemas"]["MfaChallengeResponse"];
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     passwords_change: {
         parameters: {
             query?: never;
@@ -30388,7 +30543,10 @@ export interface operations {
     };
     auth_permissions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Id or slug of a workspace to explain. */
+                workspace_id?: unknown;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -30439,10 +30597,24 @@ export interface operations {
                      *           "role": "admin",
                      *           "source": "manual"
                      *         }
+                     *       ],
+                     *       "scopes": [
+                     *         "completions.write"
+                     *       ],
+                     *       "closed": [
+                     *         {
+                     *           "capability": "WriteConfigs",
+                     *           "setting": "membersWriteConfigs",
+                     *           "from": "organisation"
+                     *         }
+                     *       ],
+                     *       "admins_count": 2,
+                     *       "features_off": [
+                     *         "scim"
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["PermissionsResponse"];
+                    "application/json": components["schemas"]["OwnPermissionsResponse"];
                 };
             };
             /** @description Any failure. */
@@ -30476,7 +30648,10 @@ export interface operations {
     auth_refresh: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1: of a console; the session is then in a cookie, and the response is its user. */
+                "x-gw-console"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -30504,7 +30679,7 @@ export interface operations {
                      *       "object": "session"
                      *     }
                      */
-                    "application/json": components["schemas"]["TokenResponse"];
+                    "application/json": components["schemas"]["TokenResponse"] | components["schemas"]["SelfResponse"];
                 };
             };
             /** @description Any failure. */
@@ -31301,7 +31476,13 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description Default: asc for texts, desc for times. */
+                order?: "asc" | "desc";
                 page_size?: number;
+                /** @description Part of the name or slug, in any case. */
+                search?: string;
+                /** @description Default: created_at. */
+                sort?: "created_at" | "last_updated_at" | "name";
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
             };
@@ -31670,7 +31851,13 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description Default: asc for texts, desc for times. */
+                order?: "asc" | "desc";
                 page_size?: number;
+                /** @description Part of the name or slug, in any case. */
+                search?: string;
+                /** @description Default: created_at. */
+                sort?: "created_at" | "last_updated_at" | "name";
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
             };
@@ -32648,9 +32835,15 @@ export interface operations {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
                 ids?: string[];
+                /** @description Default: asc for texts, desc for times. */
+                order?: "asc" | "desc";
                 /** @description Must be the organisation of the credential. */
                 organisation_id?: string;
                 page_size?: number;
+                /** @description Part of the name or slug, in any case. */
+                search?: string;
+                /** @description Default: created_at. */
+                sort?: "created_at" | "last_updated_at" | "name";
                 target?: "llm" | "mcp_tools";
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
@@ -34090,9 +34283,13 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description Default: asc for texts, desc for times. */
+                order?: "asc" | "desc";
                 page_size?: number;
-                /** @description Part of the name or slug. */
+                /** @description Part of the name or slug, in any case. */
                 search?: string;
+                /** @description Default: created_at. */
+                sort?: "created_at" | "last_updated_at" | "name";
                 /** @description A JSON object of texts. Each of its tags must match. */
                 tags?: string;
                 /** @description all if absent. */
@@ -35838,7 +36035,13 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description Default: asc for texts, desc for times. */
+                order?: "asc" | "desc";
                 page_size?: number;
+                /** @description Part of the description, in any case. */
+                search?: string;
+                /** @description Default: created_at. */
+                sort?: "created_at" | "last_updated_at";
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
             };
@@ -41102,7 +41305,7 @@ export interface operations {
                      *       "object": "policy_rate_limits"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedRateLimitPolicyDto"];
+                    "application/json": components["schemas"]["CreatedRateLimitPolicyResponse"];
                 };
             };
             /** @description Any failure. */
@@ -41497,7 +41700,7 @@ export interface operations {
                      *       "object": "policy_usage_limits"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedUsageLimitPolicyDto"];
+                    "application/json": components["schemas"]["CreatedUsageLimitPolicyResponse"];
                 };
             };
             /** @description Any failure. */
@@ -41790,7 +41993,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["PolicyEntityResponseList"];
+                    "application/json": components["schemas"]["PolicyValueResponseList"];
                 };
             };
             /** @description Any failure. */
@@ -43702,7 +43905,13 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description Default: asc for texts, desc for times. */
+                order?: "asc" | "desc";
                 page_size?: number;
+                /** @description Part of the name or slug, in any case. */
+                search?: string;
+                /** @description Default: created_at. */
+                sort?: "created_at" | "last_updated_at" | "name" | "expires_at";
                 /** @description A JSON object of texts. Each of its tags must match. */
                 tags?: string;
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
@@ -45908,7 +46117,13 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description Default: asc for texts, desc for times. */
+                order?: "asc" | "desc";
                 page_size?: number;
+                /** @description Part of the name or slug, in any case. */
+                search?: string;
+                /** @description Default: created_at. */
+                sort?: "created_at" | "last_updated_at" | "name" | "expires_at";
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
             };

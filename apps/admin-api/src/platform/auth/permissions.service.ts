@@ -44,11 +44,13 @@ export function explainRole(
   const group = settingGroupOf(role, workspaceRole);
   const scopesWith = (name: string, value: boolean): ReadonlySet<string> =>
     ceilingOf(role, workspaceRole, { ...settings, [name]: value });
-  const effects = SECURITY_SETTINGS.filter(({ settingGroup: standing }) => standing === group).map(({ name }) => {
-    const without = scopesWith(name, false);
-    const scopes = [...scopesWith(name, true)].filter((scope) => !without.has(scope));
-    return { name, allows: settings[name] === true, scopes };
-  });
+  const effects = SECURITY_SETTINGS.filter(({ settingGroup: standing }) => standing === group).map(
+    ({ name }) => {
+      const without = scopesWith(name, false);
+      const scopes = [...scopesWith(name, true)].filter((scope) => !without.has(scope));
+      return { name, allows: settings[name] === true, scopes };
+    },
+  );
   return {
     scopes: [...ceilingOf(role, workspaceRole, settings)],
     settings: effects.filter(({ scopes }) => scopes.length > 0),
@@ -108,14 +110,14 @@ export class PermissionsService {
   }
 
   private async closedFor(
-    { organisationId, standing, closed }: Principal,
+    { organisationId, settingGroup, removedCapabilities }: Principal,
     workspaceId: string,
   ): Promise<NonNullable<OwnPermissionsResponse['closed']>> {
     const { manager } = this.dataSource;
     const { workspaceOverrides } = found(await manager.findOneBy(OrganisationEntity, { id: organisationId }));
     const { securitySettings: own } = found(await manager.findOneBy(WorkspaceEntity, { id: workspaceId }));
     return SECURITY_SETTINGS.filter(
-      (setting) => setting.standing === standing && closed.has(setting.capability),
+      (setting) => setting.settingGroup === settingGroup && removedCapabilities.has(setting.capability),
     ).map(({ name, capability, category }) => ({
       capability,
       setting: name,

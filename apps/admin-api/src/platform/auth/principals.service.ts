@@ -59,13 +59,13 @@ export function factsOf(request: FastifyRequest): RequestFacts {
 
 /** The current role of its user restricts a user key; the role of its creator restricts a service key. */
 function boundBy(key: AuthenticatedKey): {
-  readonly standing: SettingGroup | null;
-  readonly closed: ReadonlySet<CapabilityName>;
+  readonly settingGroup: SettingGroup | null;
+  readonly removedCapabilities: ReadonlySet<CapabilityName>;
 } {
   const { organisationRole, workspaceRole, security } = key;
   const isUsers = key.type === 'workspace-user' && organisationRole !== null;
-  const standing = isUsers ? settingGroupOf(organisationRole, workspaceRole) : key.boundAs;
-  return { standing, closed: removedCapabilities(standing, security) };
+  const settingGroup = isUsers ? settingGroupOf(organisationRole, workspaceRole) : key.boundAs;
+  return { settingGroup, removedCapabilities: removedCapabilities(settingGroup, security) };
 }
 
 /** Turns a credential into the caller of one request, limited to the workspace that the request names. */

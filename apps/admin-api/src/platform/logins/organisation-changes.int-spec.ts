@@ -24,7 +24,7 @@ interface Changed {
 
 describe('POST /auth/organisation', () => {
   const admin = new TestAdminApi();
-  const home = admin.standingTenant();
+  const home = admin.sharedTenant();
   let away: Tenant;
   let user: { readonly id: string; readonly email: string };
 

@@ -9,8 +9,8 @@ interface Named {
 }
 
 const admin = new TestAdminApi();
-const ours = admin.standingTenant();
-const theirs = admin.standingTenant();
+const ours = admin.sharedTenant();
+const theirs = admin.sharedTenant();
 
 const NAMES = ['beta', 'Alpha', '100%', 'a_b', 'Gamma', 'alpha'];
 
