@@ -26,6 +26,9 @@ describe('the login-expiry job', () => {
       [id, userId, organisationId, at],
     );
     await query(`INSERT INTO taken_challenges (challenge_hash, expires_at) VALUES ($1, $2)`, [id, at]);
+    await query(`INSERT INTO password_resets (token_hash, user_id, expires_at) VALUES ($1, $2, $3)`, [
+      ...[id, userId, at],
+    ]);
   }
 
   it('deletes what has expired, and nothing else', async () => {
@@ -42,8 +45,9 @@ describe('the login-expiry job', () => {
     await Promise.all([run(), run()]);
     const left = await query<{ id: string }>(
       `SELECT state_hash AS id FROM sso_flows UNION ALL SELECT id_hash FROM sso_used_messages
-       UNION ALL SELECT token_hash FROM login_challenges UNION ALL SELECT challenge_hash FROM taken_challenges`,
+       UNION ALL SELECT token_hash FROM login_challenges UNION ALL SELECT challenge_hash FROM taken_challenges
+       UNION ALL SELECT token_hash FROM password_resets`,
     );
-    expect(left.map(({ id }) => id)).toEqual(Array.from({ length: 4 }, () => hash('live')));
+    expect(left.map(({ id }) => id)).toEqual(Array.from({ length: 5 }, () => hash('live')));
   });
 });

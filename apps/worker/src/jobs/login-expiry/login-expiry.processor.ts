@@ -8,6 +8,7 @@ const DELETIONS = [
   { table: 'sso_used_messages', key: 'connection_id, id_hash', condition },
   { table: 'login_challenges', key: 'token_hash', condition },
   { table: 'taken_challenges', key: 'challenge_hash', condition },
+  { table: 'password_resets', key: 'token_hash', condition },
 ];
 
 /** Keeps the tables of logins small. Safe to run twice and on many machines. */
