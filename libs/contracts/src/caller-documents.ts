@@ -80,6 +80,8 @@ export interface AccessTokenDocument {
   readonly targetId: string | null;
   /** Those of the token that the user's role still has. */
   readonly scopes: readonly string[];
+  /** Metadata of each of its requests, besides the user and the client. Absent: none. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** The key that each request must prove to have; absent for a bearer token. */
   readonly boundTo?: TokenBinding;
   /** ISO 8601. */

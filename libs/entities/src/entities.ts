@@ -34,6 +34,7 @@ export {
 } from './identity/organisation.entity';
 export { PasswordResetEntity } from './identity/password-reset.entity';
 export { ClaimEntity } from './identity/claim.entity';
+export { PlaygroundKeyEntity } from './identity/playground-key.entity';
 export {
   LoginChallengeEntity,
   RecoveryCodeEntity,

@@ -74,4 +74,5 @@ export { McpIntegrationVersions1795873200000 } from './migrations/1795873200000-
 export { McpConnectionScopes1795873300000 } from './migrations/1795873300000-mcp-connection-scopes';
 export { McpLogFields1795874000000 } from './migrations/1795874000000-mcp-log-fields';
 export { Claims1795880000000 } from './migrations/1795880000000-claims';
+export { PlaygroundKeys1795880100000 } from './migrations/1795880100000-playground-keys';
 export { OauthGrantTargets1795883000000 } from './migrations/1795883000000-oauth-grant-targets';

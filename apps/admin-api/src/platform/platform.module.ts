@@ -24,6 +24,8 @@ import { AuthController } from './logins/auth.controller';
 import { ClaimController, ClaimLinksController } from './logins/claims.controller';
 import { Claims } from './logins/claims.service';
 import { EarlierKeysController } from './auth/earlier-keys.controller';
+import { PlaygroundKeysController } from './auth/playground-keys.controller';
+import { PlaygroundKeys } from './auth/playground-keys.service';
 import { NewPasswords } from './auth/new-passwords';
 import { PasswordChecks } from './auth/password-checks';
 import { PasswordLogins } from './logins/password-logins';
@@ -219,6 +221,7 @@ const SINGLE_SIGN_ON = [
 const CONTROLLERS = [
   AuditLogsController,
   AuthController,
+  PlaygroundKeysController,
   ClaimController,
   ClaimLinksController,
   MfaController,
@@ -265,6 +268,7 @@ export class PlatformModule {
         LoginChallenges,
         PasswordSessions,
         Claims,
+        PlaygroundKeys,
         OrganisationChanges,
         PrincipalsService,
         PasskeyCeremonies,

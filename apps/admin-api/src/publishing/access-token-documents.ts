@@ -1,27 +1,54 @@
+import { createHash } from 'node:crypto';
 import { ceilingOf, DEFAULT_SECURITY } from '@gw/auth-scopes';
 import type { AccessTokenDocument, DocumentKey, ReadModelDocument } from '@gw/contracts';
+import { API_RESOURCE_PATH } from '@gw/oauth';
 import type { EntityManager } from 'typeorm';
 import { liveTokens, scopesOfToken, type LiveToken } from '../platform/auth/access-tokens';
+import { livePlaygroundKeys, type LivePlaygroundKey } from '../platform/auth/playground-keys';
 import { versioned } from './document-builders';
 import type { WantedRow } from './document-keys';
 
 type Wanted = Extract<WantedRow, { kind: 'access_token' }> & { readonly key: DocumentKey };
 
-/** Adds the access tokens that are valid. */
+/** Adds the access tokens and playground keys that are valid. */
 export async function addAccessTokens(
   manager: EntityManager,
   wanted: readonly Wanted[],
   to: Map<DocumentKey, ReadModelDocument>,
 ): Promise<void> {
-  const rows = await liveTokens(
-    manager,
-    wanted.map(({ secretHash }) => secretHash),
-  );
-  const byHash = new Map(rows.map((row) => [row.idHash, row]));
+  const hashes = wanted.map(({ secretHash }) => secretHash);
+  const byHash = new Map([
+    ...(await liveTokens(manager, hashes)).map((row) => [row.idHash, accessTokenDocument(row)] as const),
+    ...(await livePlaygroundKeys(manager, hashes)).map(
+      (row) => [row.keyHash, playgroundDocument(row)] as const,
+    ),
+  ]);
   for (const { key, secretHash } of wanted) {
-    const row = byHash.get(secretHash);
-    if (row !== undefined) to.set(key, accessTokenDocument(row));
+    const document = byHash.get(secretHash);
+    if (document !== undefined) to.set(key, document);
   }
+}
+
+/** The keys of one user in one workspace share an id, so that a new key has no new counters. */
+function playgroundIdOf({ userId, workspaceId }: LivePlaygroundKey): string {
+  const hex = createHash('sha256').update(`playground\n${userId}\n${workspaceId}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function playgroundDocument(key: LivePlaygroundKey): AccessTokenDocument {
+  return versioned<AccessTokenDocument>({
+    kind: 'access_token',
+    grantId: playgroundIdOf(key),
+    clientId: 'playground',
+    clientName: 'Playground',
+    userId: key.userId,
+    organisationId: key.organisationId,
+    workspaceId: key.workspaceId,
+    resourcePath: API_RESOURCE_PATH,
+    metadata: { source: 'playground' },
+    scopes: [...ceilingOf(key.role, key.workspaceRole, DEFAULT_SECURITY)],
+    expiresAt: key.expiresAt.toISOString(),
+  });
 }
 
 function accessTokenDocument(token: LiveToken): AccessTokenDocument {

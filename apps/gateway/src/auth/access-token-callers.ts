@@ -45,7 +45,7 @@ const asKey = (token: AccessTokenDocument): ApiKeyDocument => ({
   rateLimits: [],
   usageLimits: [],
   defaults: {
-    metadata: { _user: token.userId, _client: token.clientId.slice(0, 128) },
+    metadata: { ...token.metadata, _user: token.userId, _client: token.clientId.slice(0, 128) },
     config: null,
     allowConfigOverride: true,
   },

@@ -1,5 +1,7 @@
 import { OrganisationDomainEntity, SessionEntity, UserEntity } from '@gw/entities';
-import { In, IsNull, type EntityManager } from 'typeorm';
+import { In } from 'typeorm';
+import { endSessionsWhere } from '../auth/session-ends';
+import type { Write } from '../unit-of-work/writes';
 import { covers, domainOf } from './verified-domains';
 
 /**
@@ -7,13 +9,13 @@ import { covers, domainOf } from './verified-domains';
  * for them any more. Memberships, keys and sessions by password stay.
  */
 export async function endSessionsOfDomain(
-  manager: EntityManager,
+  write: Pick<Write, 'manager' | 'removed'>,
   given: OrganisationDomainEntity,
 ): Promise<void> {
   const { organisationId, verifiedAt } = given;
   if (verifiedAt === null) return;
-  const live = { organisationId, byPassword: false, revokedAt: IsNull() };
-  const users = await manager
+  const live = { organisationId, byPassword: false };
+  const users = await write.manager
     .createQueryBuilder(SessionEntity, 'session')
     .innerJoin(UserEntity, 'person', 'person.id = session.userId')
     .select('person.id', 'id')
@@ -27,9 +29,6 @@ export async function endSessionsOfDomain(
     return domain !== null && covers(given, domain);
   });
   if (ended.length === 0) return;
-  await manager.update(
-    SessionEntity,
-    { ...live, userId: In(ended.map(({ id }) => id)) },
-    { revokedAt: new Date() },
-  );
+  const where = { ...live, userId: In(ended.map(({ id }) => id)) };
+  write.removed(...(await endSessionsWhere(write.manager, where)).documents);
 }

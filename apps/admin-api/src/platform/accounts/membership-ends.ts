@@ -1,14 +1,14 @@
 import {
   OauthConsentEntity,
   OrganisationUserEntity,
-  SessionEntity,
   UserEntity,
   UserInviteEntity,
   WorkspaceEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, type EntityManager } from 'typeorm';
+import { In, type EntityManager } from 'typeorm';
+import { endSessionsWhere } from '../auth/session-ends';
 import { UserKeysService } from '../keys/user-keys.service';
 import { endAgentAccess } from '../rows/agent-rows';
 import { endMcpAccess } from '../rows/mcp-rows';
@@ -39,7 +39,7 @@ export class MembershipEnds {
     await this.userKeys.archive(write, { organisationId, userId });
     await endMcpAccess(write, seat);
     await endAgentAccess(write, seat);
-    await endSessions(manager, seat);
+    await endSessions(write, seat);
     // Their codes and tokens end with them.
     await manager.delete(OauthConsentEntity, { organisationId, userId });
     await cancelInvites(manager, seat);
@@ -47,9 +47,12 @@ export class MembershipEnds {
 }
 
 /** Revokes the sessions of a user in an organisation. Their access tokens are refused at once. */
-export async function endSessions(manager: EntityManager, { organisationId, userId }: Seat): Promise<void> {
-  const live = { organisationId, userId, revokedAt: IsNull() };
-  await manager.update(SessionEntity, live, { revokedAt: new Date() });
+export async function endSessions(
+  write: Pick<Write, 'manager' | 'removed'>,
+  { organisationId, userId }: Seat,
+): Promise<void> {
+  const { documents } = await endSessionsWhere(write.manager, { organisationId, userId });
+  write.removed(...documents);
 }
 
 async function leaveWorkspaces(manager: EntityManager, { organisationId, userId }: Seat): Promise<void> {

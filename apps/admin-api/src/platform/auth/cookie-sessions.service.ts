@@ -7,6 +7,7 @@ import { DataSource, IsNull, MoreThan } from 'typeorm';
 import { Secrets, SETTINGS } from '../../settings';
 import { cookiesOf } from '../common/cookies';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
+import { SessionsService } from './sessions.service';
 import { SessionStrategy, type AuthenticatedSession } from './session.strategy';
 
 const RENEW_MS = 3_600_000;
@@ -30,6 +31,7 @@ export class CookieSessions {
     private readonly dataSource: DataSource,
     private readonly secrets: Secrets,
     private readonly strategy: SessionStrategy,
+    private readonly sessions: SessionsService,
     @Inject(SETTINGS) settings: PublicUrlSettings,
   ) {
     const url = publicUrl(settings, '/');
@@ -60,7 +62,7 @@ export class CookieSessions {
     if (row === null) throw ended();
     const age = Date.now() - row.tokenMadeAt.getTime();
     if (row.refreshTokenHash !== shown && age > GRACE_MS) {
-      await manager.update(SessionEntity, { id: row.id }, { revokedAt: new Date() });
+      await this.dataSource.transaction((writer) => this.sessions.end(writer, row.id));
       throw ended();
     }
     const session = await this.strategy.validate({ sid: row.id, sub: row.userId });

@@ -1,12 +1,15 @@
+import type { DocumentKey } from '@gw/contracts';
 import { OrganisationEntity, SessionEntity } from '@gw/entities';
 import { GatewayError, hashApiKey, randomAlphanumeric, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { AuditRecorder } from '../unit-of-work/audit-recorder';
 import { FOR_UPDATE } from '../unit-of-work/writes';
 import { Secrets } from '../../settings';
 import type { TokenResponse } from './auth.dto';
 import type { Principal } from '../common/principal';
+import { endSessionsWhere } from './session-ends';
 import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
 
@@ -30,6 +33,7 @@ export class SessionsService {
     private readonly dataSource: DataSource,
     private readonly secrets: Secrets,
     private readonly audits: AuditRecorder,
+    private readonly changes: ChangeRecorder,
   ) {}
 
   /**
@@ -49,7 +53,8 @@ export class SessionsService {
       });
       if (!row) return null;
       if (row.refreshTokenHash !== shown) {
-        await manager.update(SessionEntity, { id: row.id }, { revokedAt: new Date() });
+        const { documents } = await endSessionsWhere(manager, { id: row.id });
+        await this.recordEnded(manager, documents);
         return null;
       }
       const token = randomAlphanumeric(48);
@@ -66,16 +71,26 @@ export class SessionsService {
 
   async logout(caller: Principal): Promise<object> {
     await this.dataSource.transaction(async (manager) => {
-      await manager.update(
-        SessionEntity,
-        { id: caller.sessionId ?? '', organisationId: caller.organisationId },
-        { revokedAt: new Date() },
-      );
+      const own = { id: caller.sessionId ?? '', organisationId: caller.organisationId };
+      const { documents } = await endSessionsWhere(manager, own);
       await this.audits.record(manager, caller, [
         { action: 'logout', resourceType: 'auth', resourceId: caller.sessionId },
       ]);
+      await this.recordEnded(manager, documents);
     });
     return {};
+  }
+
+  /** Ends one live session. Throws `unauthenticated` for one that has ended. The last step of the caller's transaction. */
+  async end(manager: EntityManager, id: string): Promise<void> {
+    const { ids, documents } = await endSessionsWhere(manager, { id });
+    if (ids.length === 0) throw new GatewayError('unauthenticated');
+    await this.recordEnded(manager, documents);
+  }
+
+  /** Gateways refuse what has ended with a session. Takes the lock of the outbox only where there is something. */
+  private async recordEnded(manager: EntityManager, documents: readonly DocumentKey[]): Promise<void> {
+    if (documents.length > 0) await this.changes.record(manager, { removed: documents });
   }
 
   /** Opens a session for a user who has proved who they are; `mfa` is the second factor that they used. */
@@ -115,7 +130,7 @@ export class SessionsService {
     return hashApiKey(this.secrets.refreshTokenPepper, token);
   }
 
-  /** Deletes expired sessions, then the oldest above the maximum. */
+  /** Deletes expired sessions, then the oldest above the maximum. Gateways honour their playground keys for what is left of 15 minutes. */
   private async makeRoom(manager: EntityManager, userId: string, organisationId: string): Promise<void> {
     await manager.delete(SessionEntity, { userId, expiresAt: LessThan(new Date()) });
     const extra = await manager.find(SessionEntity, {

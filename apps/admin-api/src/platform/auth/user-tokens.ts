@@ -1,8 +1,9 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
-import { OauthArtifactEntity, OauthConsentEntity } from '@gw/entities';
+import { OauthArtifactEntity, OauthConsentEntity, PlaygroundKeyEntity } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
+import { playgroundDocuments } from './playground-keys';
 
-/** Keys of the documents of a user's access tokens in one workspace, or in all of an organisation. */
+/** Keys of the documents of a user's access tokens and playground keys in one workspace, or in all of an organisation. */
 export async function accessTokensOf(
   manager: EntityManager,
   at: { readonly organisationId: string; readonly userId: string; readonly workspaceId?: string },
@@ -19,5 +20,9 @@ export async function accessTokensOf(
     });
   if (workspaceId !== undefined) query.andWhere('consent.workspaceId = :workspaceId', { workspaceId });
   const rows = await query.getRawMany<{ readonly idHash: string }>();
-  return rows.map(({ idHash }) => documentKey.accessToken(idHash));
+  const keys = await manager.find(PlaygroundKeyEntity, {
+    where: { userId, organisationId, ...(workspaceId !== undefined && { workspaceId }) },
+    select: { keyHash: true },
+  });
+  return [...rows.map(({ idHash }) => documentKey.accessToken(idHash)), ...playgroundDocuments(keys)];
 }

@@ -3,6 +3,7 @@ import type { ProvidedLogout } from '@gw/federation';
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull } from 'typeorm';
+import { endSessionsWhere } from '../auth/session-ends';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { Writes } from '../unit-of-work/writes';
 import { useMessage } from './used-messages';
@@ -35,7 +36,8 @@ export class EndedLogins {
       });
       const ids = opened.map(({ sessionId }) => sessionId);
       const live = await manager.findBy(SessionEntity, { id: In(ids), revokedAt: IsNull() });
-      await manager.update(SessionEntity, { id: In(live.map((each) => each.id)) }, { revokedAt: new Date() });
+      const ended = await endSessionsWhere(manager, { id: In(live.map((each) => each.id)) });
+      write.removed(...ended.documents);
       for (const { id: sessionId, userId } of live) {
         write.audit({
           action: 'logout',

@@ -2,8 +2,9 @@ import { SessionEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, IsNull } from 'typeorm';
 import type { TokenResponse } from '../auth/auth.dto';
+import { SessionsService } from '../auth/sessions.service';
 import type { Principal } from '../common/principal';
 import type { MfaChallengeResponse } from '../mfa/mfa.dto';
 import { PasswordSessions } from './password-sessions.service';
@@ -14,6 +15,7 @@ export class OrganisationChanges {
   constructor(
     private readonly dataSource: DataSource,
     private readonly sessions: PasswordSessions,
+    private readonly opened: SessionsService,
   ) {}
 
   /**
@@ -37,16 +39,11 @@ export class OrganisationChanges {
     const how = { byClaim, endsBy, countsEverywhere: true, ...(mfa !== null && { mfa }) };
     return this.sessions.orRefused(seat, request, async (manager) => {
       const response = await this.sessions.openOrChallenge(manager, seat, request, how);
-      if (response.object === 'session') await end(manager, live);
+      // A session that has ended meanwhile is changed no more, so none is changed twice.
+      if (response.object === 'session') await this.opened.end(manager, session.id);
       return response;
     });
   }
-}
-
-/** Throws `unauthenticated` for a session that has ended meanwhile, so that none is changed twice. */
-async function end(manager: EntityManager, live: object): Promise<void> {
-  const { affected } = await manager.update(SessionEntity, live, { revokedAt: new Date() });
-  if (affected !== 1) throw new GatewayError('unauthenticated');
 }
 
 const needsLogin = (): GatewayError =>

@@ -65,7 +65,7 @@ export class PasskeysService {
       }
       const row = { id: uuidv7(), kind: 'passkey' as const, name: input.name ?? 'Passkey' };
       await manager.insert(SecondFactorEntity, { ...scope, ...row, ...passkey, confirmedAt: new Date() });
-      await endOtherSessions(manager, scope, caller.sessionId ?? '');
+      await endOtherSessions(write, scope, caller.sessionId ?? '');
       await manager.update(SessionEntity, { id: caller.sessionId ?? '' }, { mfa: 'passkey' });
       write.audit({ action: 'create', resourceType: 'mfa', resourceId: row.id, after: viewOf(row) });
       const codes =

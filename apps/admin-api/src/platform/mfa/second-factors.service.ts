@@ -4,6 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, MoreThan, Not, type EntityManager } from 'typeorm';
 import { Secrets } from '../../settings';
 import { found, isUuid } from '../auth/tenancy';
+import { endSessionsWhere } from '../auth/session-ends';
 import type { Principal } from '../common/principal';
 import { Writes, type Write } from '../unit-of-work/writes';
 import { Factors } from './factors';
@@ -105,7 +106,7 @@ export class SecondFactorsService {
       const unconfirmed = { id, confirmedAt: IsNull() };
       const { affected } = await manager.update(SecondFactorEntity, unconfirmed, { confirmedAt: new Date() });
       if (affected !== 1) return null;
-      await endOtherSessions(manager, factor, caller.sessionId ?? '');
+      await endOtherSessions(write, factor, caller.sessionId ?? '');
       await manager.update(SessionEntity, { id: caller.sessionId ?? '' }, { mfa: 'totp' });
       write.audit({ action: 'create', resourceType: 'mfa', resourceId: id, after: viewOf(factor) });
       const scope = { userId, organisationId: factor.organisationId };
@@ -186,14 +187,14 @@ export const lockUser = (manager: EntityManager, id: string): Promise<UserEntity
 
 /** Ends the sessions that were opened without the new factor, where it counts. */
 export async function endOtherSessions(
-  manager: EntityManager,
+  write: Pick<Write, 'manager' | 'removed'>,
   { userId, organisationId }: FactorScope,
   own: string,
 ): Promise<void> {
-  const where = { userId, id: Not(own), revokedAt: IsNull(), mfa: IsNull() };
-  await manager.update(
-    SessionEntity,
-    { ...where, ...(organisationId === null ? {} : { organisationId }) },
-    { revokedAt: new Date() },
-  );
+  const where = { userId, id: Not(own), mfa: IsNull() };
+  const { documents } = await endSessionsWhere(write.manager, {
+    ...where,
+    ...(organisationId === null ? {} : { organisationId }),
+  });
+  write.removed(...documents);
 }

@@ -28,7 +28,7 @@ export class FactorResetsService {
       const seat = await activeSeatBelow(manager, caller, userId);
       assertAnotherUser(caller, seat.userId);
       await removeHere(manager, seat);
-      await endSessions(manager, seat);
+      await endSessions(write, seat);
       write.audit({ action: 'reset', resourceType: 'mfa', resourceId: seat.userId });
       return {};
     });

@@ -2,12 +2,13 @@ import { OrganisationUserEntity, PasswordResetEntity, SessionEntity, UserEntity 
 import { GatewayError } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, Not, type EntityManager } from 'typeorm';
-import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
+import { DataSource, Not, type EntityManager } from 'typeorm';
+import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { activeSeatBelow } from '../../platform/accounts/active-seat';
 import { NewPasswords } from '../../platform/auth/new-passwords';
 import { PasswordChecks } from '../../platform/auth/password-checks';
 import type { Principal, RequestFacts } from '../../platform/common/principal';
+import { endSessionsWhere } from '../../platform/auth/session-ends';
 import { setPassword } from '../../platform/auth/user-password';
 import { inOrganisation } from '../../platform/auth/tenancy';
 import type { ChangePasswordDto, PasswordResetResponse, ResetPasswordDto } from './accounts.dto';
@@ -45,7 +46,7 @@ export class PasswordsService {
       const isFirst = await write.manager.findOne(UserEntity, { where: generated, lock: FOR_UPDATE });
       if (shown === undefined && isFirst === null) throw needsCurrent();
       await setPassword(write.manager, { userId, organisationId: here, passwordHash });
-      await endSessions(write.manager, userId, here, caller.sessionId);
+      await endSessions(write, userId, here, caller.sessionId);
       write.audit({ action: 'update', resourceType: 'passwords', resourceId: userId, after: note });
       return DONE;
     });
@@ -139,7 +140,7 @@ export class PasswordsService {
       const { affected } = await manager.delete(PasswordResetEntity, { tokenHash: link.tokenHash });
       if (affected !== 1) throw ended();
       await setPassword(manager, { userId, organisationId, passwordHash });
-      await endSessions(manager, userId, organisationId, null);
+      await endSessions(write, userId, organisationId, null);
       write.audit({ action: 'update', resourceType: 'passwords', resourceId: userId, after: note });
       return DONE;
     });
@@ -160,18 +161,17 @@ function assertOwnerSession(caller: Principal): void {
 }
 
 async function endSessions(
-  manager: EntityManager,
+  write: Pick<Write, 'manager' | 'removed'>,
   userId: string,
   organisationId: string | null,
   except: string | null,
 ): Promise<void> {
   const where = {
     userId,
-    revokedAt: IsNull(),
     ...(organisationId === null ? {} : { organisationId }),
     ...(except === null ? {} : { id: Not(except) }),
   };
-  await manager.update(SessionEntity, where, { revokedAt: new Date() });
+  write.removed(...(await endSessionsWhere(write.manager, where)).documents);
 }
 
 const firstSeat = (manager: EntityManager, userId: string): Promise<OrganisationUserEntity | null> =>

@@ -51,7 +51,7 @@ export class SsoLinksService {
       await manager.delete(SsoLinkEntity, of);
       // A login of the subject that is under way opens no session any more.
       await manager.delete(SsoFlowEntity, of);
-      await endSessions(manager, seat);
+      await endSessions(write, seat);
       write.changed(documentKey.user(organisationId, seat.userId));
       write.audit({
         ...{ action: 'delete', resourceType: 'sso_links', resourceId: seat.userId },

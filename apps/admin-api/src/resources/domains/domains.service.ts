@@ -121,7 +121,7 @@ export class DomainsService {
   /** The sessions that single sign-on has opened for its addresses end with it. */
   remove(at: At): Promise<object> {
     return this.writes.run(at.caller, (write) =>
-      deleteRow(write, DOMAIN, at, (row) => endSessionsOfDomain(write.manager, row)),
+      deleteRow(write, DOMAIN, at, (row) => endSessionsOfDomain(write, row)),
     );
   }
 

@@ -85,7 +85,7 @@ export class OrganisationsService {
           await assertMayNameProvider(write.manager, caller, 'scim_settings');
         applySettings(caller, row, input);
         await resetOverrides(write.manager, row, input.workspace_overrides);
-        if (input.session_settings?.max_session_ttl) await cutSessions(write.manager, row);
+        if (input.session_settings?.max_session_ttl) await cutSessions(write, row);
         if (input.oauth_settings !== undefined)
           await endGrantsNotAllowed(write, row.id, oauthSettingsInForce(row.settings));
       }),

@@ -1,0 +1,40 @@
+import type { DocumentKey } from '@gw/contracts';
+import { PlaygroundKeyEntity, SessionEntity } from '@gw/entities';
+import { In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { playgroundDocuments } from './playground-keys';
+
+/** Sessions that have ended, and the documents that have ended with them. */
+export interface EndedSessions {
+  readonly ids: readonly string[];
+  /** Of playground keys. The caller records them as removed, as the last step of its transaction. */
+  readonly documents: readonly DocumentKey[];
+}
+
+/** Ends the live sessions of a condition, with their playground keys. Their access tokens are refused at once. */
+export async function endSessionsWhere(
+  manager: EntityManager,
+  where: FindOptionsWhere<SessionEntity>,
+): Promise<EndedSessions> {
+  const { raw } = await manager
+    .createQueryBuilder()
+    .update(SessionEntity)
+    .set({ revokedAt: new Date() })
+    .where({ ...where, revokedAt: IsNull() })
+    .returning('id')
+    .execute();
+  const ids = (raw as readonly Pick<SessionEntity, 'id'>[]).map(({ id }) => id);
+  return { ids, documents: await endPlaygroundKeys(manager, ids) };
+}
+
+/** Ends the playground keys of sessions. Returns their documents. */
+export async function endPlaygroundKeys(
+  manager: EntityManager,
+  sessionIds: readonly string[],
+): Promise<DocumentKey[]> {
+  if (sessionIds.length === 0) return [];
+  const where = { sessionId: In([...sessionIds]) };
+  const keys = await manager.find(PlaygroundKeyEntity, { where, select: { keyHash: true } });
+  if (keys.length > 0)
+    await manager.delete(PlaygroundKeyEntity, { keyHash: In(keys.map((key) => key.keyHash)) });
+  return playgroundDocuments(keys);
+}
