@@ -34,13 +34,14 @@ describe('callers with an access token of the OAuth server', () => {
     });
   }
 
-  const call = (token = TOKEN): Promise<Response> =>
+  const call = (token = TOKEN, more: Readonly<Record<string, string>> = {}): Promise<Response> =>
     fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         'x-gw-provider': '@main',
         authorization: `Bearer ${token}`,
+        ...more,
       },
       body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] }),
     });
@@ -62,6 +63,15 @@ describe('callers with an access token of the OAuth server', () => {
     });
     const kept = JSON.stringify(records) + JSON.stringify(provider.requests);
     expect(kept).not.toContain(TOKEN.slice(4));
+  });
+
+  it('have metadata that no request can change, where the control plane fixed some', async () => {
+    save({ clientId: 'playground', metadata: { source: 'playground', _user: 'someone' } });
+    const metadata = JSON.stringify({ source: 'app', _client: 'app', team: 'search' });
+    expect((await call(TOKEN, { 'x-gw-metadata': metadata })).status).toBe(200);
+    expect((await gateway.records()).at(-1)).toMatchObject({
+      metadata: { source: 'playground', _user: USER, _client: 'playground', team: 'search' },
+    });
   });
 
   it('are refused at once when the token ends, loses its scope, or its workspace or organisation ends', async () => {

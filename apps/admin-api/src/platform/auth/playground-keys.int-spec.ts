@@ -108,9 +108,12 @@ describe('POST /auth/playground-key', () => {
   it('ends with its session, however that ends, and gateways hear of it', async () => {
     const { manager } = admin.dataSource;
     let password = PASSWORD;
+    let refreshToken = '';
     const login = async (): Promise<string> => {
       const body = { email: member.email, password };
-      return (await admin.post<{ auth_token: string }>('/v1/auth/login', { body })).body.auth_token;
+      const opened = await admin.post<Record<string, string>>('/v1/auth/login', { body });
+      refreshToken = opened.body['refresh_token'] ?? '';
+      return opened.body['auth_token'] ?? '';
     };
     const ends: Record<string, (by: string) => Promise<unknown>> = {
       logout: (by) => admin.post('/v1/auth/logout', { token: by }),
@@ -120,8 +123,11 @@ describe('POST /auth/playground-key', () => {
         expect((await admin.post('/v1/auth/password', { token: other, body })).status).toBe(200);
         password = NEW;
       },
-      'an administrator who resets the user’s factors': () =>
-        admin.post(`/v1/users/${member.id}/mfa-reset`, { key: ours.adminKey }),
+      'a refresh token that is used twice': async () => {
+        const refresh = (): Promise<GatewayResponse> =>
+          admin.post('/v1/auth/refresh', { body: { refresh_token: refreshToken } });
+        expect([(await refresh()).status, (await refresh()).status]).toEqual([200, 401]);
+      },
       'a life of sessions that is shorter': async (by) => {
         const before = new Date(Date.now() - 20 * MINUTE_MS);
         await manager.update(SessionEntity, { userId: member.id }, { createdAt: before });

@@ -15,14 +15,14 @@ export async function endSessionsWhere(
   manager: EntityManager,
   where: FindOptionsWhere<SessionEntity>,
 ): Promise<EndedSessions> {
-  const { raw } = await manager
+  const result = await manager
     .createQueryBuilder()
     .update(SessionEntity)
     .set({ revokedAt: new Date() })
     .where({ ...where, revokedAt: IsNull() })
     .returning('id')
     .execute();
-  const ids = (raw as readonly Pick<SessionEntity, 'id'>[]).map(({ id }) => id);
+  const ids = (result.raw as readonly Pick<SessionEntity, 'id'>[]).map(({ id }) => id);
   return { ids, documents: await endPlaygroundKeys(manager, ids) };
 }
 
