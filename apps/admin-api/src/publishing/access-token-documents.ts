@@ -45,6 +45,7 @@ function playgroundDocument(key: LivePlaygroundKey): AccessTokenDocument {
     organisationId: key.organisationId,
     workspaceId: key.workspaceId,
     resourcePath: API_RESOURCE_PATH,
+    targetId: null,
     metadata: { source: 'playground' },
     scopes: [...ceilingOf(key.role, key.workspaceRole, DEFAULT_SECURITY)],
     expiresAt: key.expiresAt.toISOString(),

@@ -172,7 +172,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     ...body({ organisation_id: '018f0000-0000-7000-8000-000000000000' }),
     reached: [404],
   }),
-  playgroundKeys_create: named({ ...empty, needsWorkspace: true }),
+  playgroundKeys_create: named(empty),
   auth_logout: nothing(),
   auth_permissions: named(),
   auth_self: nothing(),

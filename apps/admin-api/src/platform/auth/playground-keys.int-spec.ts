@@ -34,8 +34,8 @@ const keyOf = (key: string): ReturnType<typeof documentKey.accessToken> =>
 
 describe('POST /auth/playground-key', () => {
   const admin = new TestAdminApi({ PUBLIC_GATEWAY_URL: 'https://gateway.example' });
-  const ours = admin.standingTenant();
-  const theirs = admin.standingTenant();
+  const ours = admin.sharedTenant();
+  const theirs = admin.sharedTenant();
   let member: { readonly id: string; readonly email: string };
   let token: string;
 
