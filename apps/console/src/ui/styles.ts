@@ -1,7 +1,6 @@
-// All global styles, in their order. Import it once, before anything else.
+// All global styles, in their order. Import it once, after the styles of Mantine.
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
-import '@mantine/core/styles.css';
 import './tokens.css';
 import './base.css';
 import './provider-tokens.css';

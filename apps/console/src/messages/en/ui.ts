@@ -1,3 +1,4 @@
+import { plural } from '../plural';
 import type { Priced } from '../../ui/primitives/money';
 import type { Comparison } from '../../url';
 
@@ -14,10 +15,6 @@ const COMPARED: Readonly<Record<Comparison, string>> = {
   '<': 'under',
   '<=': 'up to',
 };
-
-/** A number of things: `1 row`, `2 rows`. `shown` is the formatted number. */
-export const plural = (amount: number, one: string, other: string, shown: string = String(amount)): string =>
-  `${shown} ${amount === 1 ? one : other}`;
 
 /** Texts of the components in `src/ui`. */
 export const uiText = {
@@ -66,7 +63,7 @@ export const uiText = {
   grid: {
     mark: 'Mark this row',
     marks: 'Marks',
-    marked: (rows: number) => plural(rows, 'row is marked', 'rows are marked'),
+    marked: (rows: number) => plural(rows, { one: 'row is marked', other: 'rows are marked' }),
     actions: 'Actions',
     width: (column: string) => `Width of ${column}`,
     columns: 'Columns',
