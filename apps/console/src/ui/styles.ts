@@ -8,4 +8,5 @@ import './primitives/primitives.css';
 import './states/states.css';
 import './grid/data-grid.css';
 import './filters/filters.css';
+import './waterfall/waterfall.css';
 import './theme/mantine.css';

@@ -1,0 +1,102 @@
+import { waterfallText as text } from '../../messages/en/waterfall';
+import { duration, plain } from '../format';
+import type { AttemptLane, GatewayLane, GuardrailLane, Lane } from './waterfall-lanes';
+
+/** A lane in words. */
+export interface LaneWords {
+  readonly name: string;
+  readonly detail: string;
+  /** On or next to the bar. */
+  readonly label: string;
+  /** Whole sentences, one a line, for the tooltip and for screen readers. */
+  readonly facts: readonly string[];
+}
+
+export function laneWords(lane: Lane): LaneWords {
+  switch (lane.kind) {
+    case 'attempt':
+      return attemptWords(lane);
+    case 'guardrail':
+      return guardrailWords(lane);
+    case 'waited':
+      return { name: text.waited, detail: text.waitedDetail, label: took(lane), facts: [spanOf(lane)] };
+    default:
+      return gatewayWords(lane);
+  }
+}
+
+const NAMES: Readonly<Record<GatewayLane['kind'], string>> = {
+  before: text.before,
+  between: text.between,
+  after: text.afterCalls,
+  settle: text.settle,
+};
+
+function gatewayWords(lane: GatewayLane): LaneWords {
+  const { kind, stages } = lane;
+  const names = stages.map(([name]) => name);
+  const several = names.length === 0 ? '' : text.stages(names.length, names.join(', '));
+  return {
+    name: NAMES[kind],
+    detail: kind === 'settle' ? text.settleDetail : several,
+    label: took(lane),
+    facts: [spanOf(lane), ...stages.map(([name, ms]) => text.stage(name, duration(ms)))],
+  };
+}
+
+function attemptWords(lane: AttemptLane): LaneWords {
+  const { attempt, isAnswer, isWinner, events, firstByteMs, tokensPerSecond } = lane;
+  const { credential, provider, hedge, retry, status, end, reason, durationMs, model } = attempt;
+  const call = hedge === undefined ? (retry === 0 ? text.firstTry : text.retry(retry)) : text.hedge[hedge];
+  const word = end === 'status' && status !== null ? String(status) : text.end(end);
+  const how = isAnswer && end === 'answered' ? text.answeredClient : call;
+  const label =
+    firstByteMs !== null && end === 'answered'
+      ? [
+          tokensPerSecond === null
+            ? text.firstByte(duration(firstByteMs - lane.from))
+            : text.firstToken(duration(firstByteMs - lane.from)),
+          tokensPerSecond === null ? '' : text.speed(plain(tokensPerSecond)),
+        ]
+      : [end === 'skipped' ? word : text.after(word, duration(durationMs))];
+  return {
+    name: credential === null ? provider : `@${credential}`,
+    detail: [shortTarget(attempt.target), how].join(' · '),
+    label: [isWinner ? text.won : '', ...label, ...events.map(({ event }) => text.event(event))]
+      .filter((part) => part !== '')
+      .join(' · '),
+    facts: [
+      ...(model === null ? [] : [model]),
+      spanOf(lane),
+      text.endLong(end),
+      ...(reason === null ? [] : [reason]),
+      ...events.map(({ event }) => text.eventLong(event)),
+    ],
+  };
+}
+
+function guardrailWords(lane: GuardrailLane): LaneWords {
+  const { id, stage, verdict, deny, durationMs, checks, async: isAsync, monitor } = lane.guardrail;
+  const word = text.guardrail(verdict, deny && !monitor);
+  const checkNames = checks.map((check) => check.id).join(', ');
+  const notes = [isAsync ? text.background : '', monitor ? text.observed : ''].filter((note) => note !== '');
+  return {
+    name: id,
+    detail: [checkNames === '' ? text.guardrailStage[stage] : checkNames, ...notes].join(' · '),
+    label: text.guardrailTook(word, duration(durationMs)),
+    facts: [
+      text.guardrailStage[stage],
+      ...notes,
+      ...checks.map(
+        (check) =>
+          `${check.id}: ${check.error ?? text.guardrail(check.verdict, false)}, ${duration(check.durationMs)}`,
+      ),
+    ],
+  };
+}
+
+/** `config.targets[1]` as `targets[1]`. */
+export const shortTarget = (path: string): string => path.replace(/^config\./, '');
+
+const took = ({ from, to }: Lane): string => duration(to - from);
+const spanOf = ({ from, to }: Lane): string => text.span(duration(from), duration(to));

@@ -1,0 +1,224 @@
+import type { AttemptEnd, AttemptRecord, GuardrailRecord, RoutingEvent } from '@gw/contracts';
+import type {
+  AttemptLane,
+  GuardrailLane,
+  Lane,
+  LaneTone,
+  WaterfallLayout,
+  WaterfallRecord,
+} from './waterfall-lanes';
+
+/** Gaps up to this long have no lane of their own. */
+const GAP_MS = 1;
+/** Shorter streams say nothing about the speed. */
+const SPEED_FROM_MS = 50;
+
+export const TONES: Readonly<Record<AttemptEnd, LaneTone>> = {
+  answered: 'answered',
+  status: 'failed',
+  unreachable: 'failed',
+  interrupted: 'failed',
+  redirected: 'failed',
+  refused: 'failed',
+  timeout: 'timeout',
+  denied: 'denied',
+  cancelled: 'quiet',
+  skipped: 'quiet',
+  client_closed: 'quiet',
+};
+
+/** Ends after which the body of the response may have gone to the client. */
+const WITH_BODY: ReadonlySet<AttemptEnd> = new Set(['answered', 'status', 'interrupted', 'client_closed']);
+const AFTER_STAGES: ReadonlySet<string> = new Set(['attempt', 'reply', 'settle']);
+
+/**
+ * Lays out the time of a request: gateway, calls, waits, guardrails, settlement. Lanes never leave
+ * the request, gaps are never negative, and all but guardrails together cover the request.
+ */
+export function waterfallLayout(record: WaterfallRecord): WaterfallLayout {
+  const { decision } = record;
+  const attempts = attemptsOf(decision.attempts);
+  const stages = Object.entries(decision.stages ?? {}).filter(([, ms]) => isTime(ms));
+  const lastEnd = Math.max(0, ...attempts.map(({ startedMs, durationMs }) => startedMs + durationMs));
+  const totalMs = Math.max(time(record.durationMs), lastEnd);
+  const settleMs = Math.min(time(decision.stages?.['settle']), totalMs - Math.min(lastEnd, totalMs));
+  const endMs = totalMs - settleMs;
+  const answer = answerOf(attempts);
+  const { byAttempt, unplaced } = placedEvents(attempts, decision.routing ?? []);
+
+  const lanes: Lane[] = [];
+  let cursor = 0;
+  let before: AttemptRecord | null = null;
+  const beforeStages = stages.filter(([name]) => !AFTER_STAGES.has(name));
+  for (const [at, attempt] of attempts.entries()) {
+    const gap = Math.max(0, attempt.startedMs - cursor);
+    if (before === null) {
+      lanes.push({
+        key: 'before',
+        kind: 'before',
+        from: 0,
+        to: attempt.startedMs,
+        tone: 'gateway',
+        stages: beforeStages,
+      });
+    } else if (gap > GAP_MS) {
+      const [key, from, to] = [`gap${at}`, cursor, attempt.startedMs];
+      if (before.target === attempt.target) lanes.push({ key, kind: 'waited', from, to, tone: 'waited' });
+      else lanes.push({ key, kind: 'between', from, to, tone: 'gateway', stages: [] });
+    }
+    const lane = attemptLane(attempt, at, {
+      to: endOf(attempts, at, answer, endMs),
+      leadMs: before === null || gap > GAP_MS ? 0 : gap,
+      isAnswer: attempt === answer,
+      record,
+      events: byAttempt.get(attempt) ?? [],
+    });
+    lanes.push(lane);
+    cursor = Math.max(cursor, lane.to);
+    before = attempt;
+  }
+  const guardrails = guardrailLanes(decision.guardrails ?? [], lanes, endMs);
+  if (before === null) {
+    lanes.push({ key: 'before', kind: 'before', from: 0, to: endMs, tone: 'gateway', stages: beforeStages });
+  } else if (endMs > cursor) {
+    const reply = stages.filter(([name]) => name === 'reply');
+    lanes.push({ key: 'after', kind: 'after', from: cursor, to: endMs, tone: 'gateway', stages: reply });
+  }
+  lanes.push(...guardrails);
+  if (settleMs > 0) {
+    lanes.push({
+      key: 'settle',
+      kind: 'settle',
+      from: endMs,
+      to: totalMs,
+      tone: 'gateway',
+      stages: [['settle', settleMs]],
+    });
+  }
+  return { totalMs, lanes, unplaced };
+}
+
+/** Times that are not there or impossible count as 0; attempts are in the order of their start. */
+function attemptsOf(attempts: readonly AttemptRecord[] | undefined): readonly AttemptRecord[] {
+  return (attempts ?? [])
+    .map((attempt) => ({
+      ...attempt,
+      startedMs: time(attempt.startedMs),
+      durationMs: time(attempt.durationMs),
+    }))
+    .sort((one, other) => one.startedMs - other.startedMs);
+}
+
+/** The last call whose body may have gone to the client; of a hedged pair the one that got a response. */
+function answerOf(attempts: readonly AttemptRecord[]): AttemptRecord | null {
+  const candidates = attempts.filter(({ end }) => WITH_BODY.has(end));
+  const last = candidates.at(-1) ?? null;
+  if (last?.hedge === undefined || last.end === 'answered') return last;
+  return (
+    candidates.findLast(
+      ({ target, hedge, end }) => end === 'answered' && hedge !== undefined && target === last.target,
+    ) ?? last
+  );
+}
+
+/**
+ * A call is recorded when the head of its response is there. Its body lasts until the end of the
+ * request, or until another call continues the stream.
+ */
+function endOf(
+  attempts: readonly AttemptRecord[],
+  at: number,
+  answer: AttemptRecord | null,
+  endMs: number,
+): number {
+  const attempt = attempts[at] as AttemptRecord;
+  const head = attempt.startedMs + attempt.durationMs;
+  if (attempt === answer) return Math.max(head, endMs);
+  const next = attempts.slice(at + 1).find(({ end }) => end !== 'skipped');
+  const isContinued = attempt.end === 'answered' && attempt.hedge === undefined && next !== undefined;
+  return isContinued ? Math.max(head, Math.min(next.startedMs, endMs)) : head;
+}
+
+interface LaneFacts {
+  readonly to: number;
+  readonly leadMs: number;
+  readonly isAnswer: boolean;
+  readonly record: WaterfallRecord;
+  readonly events: readonly RoutingEvent[];
+}
+
+function attemptLane(attempt: AttemptRecord, at: number, facts: LaneFacts): AttemptLane {
+  const { to, leadMs, isAnswer, record, events } = facts;
+  const { startedMs: from, hedge, end } = attempt;
+  const first = record.firstByteMs;
+  const isWithin = isAnswer && first !== null && Number.isFinite(first) && first >= from && first <= to;
+  const firstByteMs = isWithin ? first : null;
+  const restMs = firstByteMs === null ? 0 : to - firstByteMs;
+  const hasSpeed = record.streamed && (record.outputTokens ?? 0) > 0 && restMs >= SPEED_FROM_MS;
+  return {
+    key: `attempt${at}`,
+    kind: 'attempt',
+    tone: TONES[end] ?? 'quiet',
+    ...{ from, to, attempt, isAnswer, leadMs, firstByteMs, events },
+    isWinner: hedge !== undefined && end === 'answered',
+    tokensPerSecond: hasSpeed ? ((record.outputTokens ?? 0) * 1000) / restMs : null,
+  };
+}
+
+/** Input is judged when a call begins; output from the first byte on, or at the end of its call. */
+function guardrailLanes(
+  guardrails: readonly GuardrailRecord[],
+  lanes: readonly Lane[],
+  endMs: number,
+): readonly GuardrailLane[] {
+  const calls = lanes.filter((lane) => lane.kind === 'attempt');
+  const answer = calls.find(({ isAnswer }) => isAnswer) ?? calls.at(-1);
+  return guardrails.map((guardrail, at) => {
+    const tookMs = time(guardrail.durationMs);
+    const inputFrom = calls[0]?.from ?? Math.max(0, endMs - tookMs);
+    const outputTo = answer?.to ?? endMs;
+    const outputFrom = answer?.firstByteMs ?? Math.max(answer?.from ?? 0, outputTo - tookMs);
+    const [from, to] = guardrail.stage === 'input' ? [inputFrom, inputFrom + tookMs] : [outputFrom, outputTo];
+    const bounded = Math.min(from, endMs);
+    return {
+      key: `guardrail${at}`,
+      kind: 'guardrail',
+      ...{ from: bounded, to: Math.min(endMs, Math.max(bounded, to)), guardrail },
+      tone: guardrail.verdict ? 'guardrail' : 'denied',
+    };
+  });
+}
+
+/** An event is drawn at the call of its target that it is about. */
+function placedEvents(attempts: readonly AttemptRecord[], events: readonly RoutingEvent[]) {
+  const byAttempt = new Map<AttemptRecord, RoutingEvent[]>();
+  const unplaced: RoutingEvent[] = [];
+  for (const event of events) {
+    const own = attempts.filter(({ target }) => target === event.target);
+    const attempt = own.find((one) => isAbout(event, one)) ?? own.at(-1);
+    if (attempt === undefined) unplaced.push(event);
+    else byAttempt.set(attempt, [...(byAttempt.get(attempt) ?? []), event]);
+  }
+  return { byAttempt, unplaced };
+}
+
+function isAbout({ event }: RoutingEvent, { end, hedge, retry }: AttemptRecord): boolean {
+  switch (event) {
+    case 'breaker_open':
+    case 'rate_limited':
+      return end === 'skipped';
+    case 'breaker_probe':
+    case 'breaker_bypassed':
+    case 'credential_failing':
+      return retry === 0 && end !== 'skipped';
+    case 'breaker_closed':
+      return end === 'answered';
+    case 'hedged':
+      return hedge === 'second';
+    default:
+      return false;
+  }
+}
+
+const isTime = (ms: unknown): ms is number => typeof ms === 'number' && Number.isFinite(ms) && ms > 0;
+const time = (ms: unknown): number => (isTime(ms) ? ms : 0);
