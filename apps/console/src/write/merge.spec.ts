@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { bodyOf, changesOf, inverseOf, isMasked, merge, rebased, type Edit } from './merge';
+import { getAt, isFields, isSame, isWithin, leavesOf, pathOf, setAt, type Fields, type Path } from './paths';
+
+const leaf = fc.oneof(
+  fc.integer(),
+  fc.string({ maxLength: 3 }),
+  fc.constant(null),
+  fc.array(fc.integer(), { maxLength: 2 }),
+);
+const name = fc.constantFrom('a', 'b', 'c', 'd');
+const inner = fc.dictionary(name, leaf, { maxKeys: 3, noNullPrototype: true });
+const resource: fc.Arbitrary<Fields> = fc.dictionary(name, fc.oneof(leaf, inner), {
+  maxKeys: 4,
+  noNullPrototype: true,
+});
+
+/** Changes by a person: some leaves of the form get other values. */
+const edits = fc
+  .tuple(resource, fc.array(fc.tuple(fc.array(name, { minLength: 1, maxLength: 2 }), leaf), { maxLength: 4 }))
+  .map(([base, changes]): Edit => {
+    const values = changes.reduce<unknown>((next, [path, value]) => setAt(next, path, value), base);
+    return { base, values: values as Fields, touched: changes.map(([path]) => path) };
+  });
+
+/** The API: absent members stay, null clears, an object is replaced as a whole. */
+const put = (saved: Fields, body: Fields): Fields => ({ ...saved, ...body });
+const covers = (paths: readonly Path[], path: Path): boolean =>
+  paths.some((other) => isWithin(path, other) || isWithin(other, path));
+
+describe('A save', () => {
+  it('changes what was touched and leaves everything else, whatever others saved', () => {
+    fc.assert(
+      fc.property(edits, resource, (edit, newest) => {
+        const saved = put(newest, bodyOf(edit, newest));
+        const changes = changesOf(edit);
+        for (const path of changes) expect(isSame(getAt(saved, path), getAt(edit.values, path))).toBe(true);
+        for (const path of leavesOf(newest).filter((other) => !covers(changes, other)))
+          expect(getAt(saved, path)).toEqual(getAt(newest, path));
+      }),
+    );
+  });
+
+  it('sends no member without a change, and nothing when nothing was touched', () => {
+    fc.assert(
+      fc.property(edits, resource, (edit, newest) => {
+        const members = new Set(changesOf(edit).map(([member]) => member));
+        expect(new Set(Object.keys(bodyOf(edit, newest)))).toEqual(members);
+        expect(bodyOf({ ...edit, touched: [] }, newest)).toEqual({});
+      }),
+    );
+  });
+
+  it('sends the rest of an object with a touched member, since the API replaces it as a whole', () => {
+    const base = { name: 'x', usage_limits: { credit_limit: 4, alert_threshold: 80 } };
+    const values = setAt(base, pathOf('usage_limits.credit_limit'), 5) as Fields;
+    const edit = { base, values, touched: [pathOf('usage_limits.credit_limit')] };
+    expect(bodyOf(edit, { ...base, name: 'y' })).toEqual({
+      usage_limits: { credit_limit: 5, alert_threshold: 80 },
+    });
+  });
+
+  it('sends null for what was cleared, and a list as a whole', () => {
+    const base = { expires_at: '2027', rate_limits: [{ unit: 'rpm', value: 1 }] };
+    const values = { expires_at: undefined, rate_limits: [{ unit: 'rpm', value: 2 }] };
+    const edit = { base, values, touched: [pathOf('expires_at'), pathOf('rate_limits.0.value')] };
+    expect(bodyOf(edit, base)).toEqual({ expires_at: null, rate_limits: [{ unit: 'rpm', value: 2 }] });
+  });
+
+  it('never sends a masked secret', () => {
+    const configurations = { region: 'eu', secret_key: 'sk*****f9a' };
+    const values = { configurations: { ...configurations, region: 'us' } };
+    const edit = { base: { configurations }, values, touched: [pathOf('configurations.region')] };
+    expect(bodyOf(edit, edit.base)).toEqual({ configurations: { region: 'us' } });
+    const whole = { base: { key: 'a' }, values: { key: 'sk*****f9a' }, touched: [pathOf('key')] };
+    expect(() => bodyOf(whole, whole.base)).toThrow('masked');
+    fc.assert(
+      fc.property(edits, fc.constantFrom('*****', 'ab*****xyz'), (made, mask) => {
+        const masked = setAt(made.base, ['a', 'secret'], mask) as Fields;
+        const body = bodyOf({ ...made, base: masked }, masked);
+        const values2 = leavesOf(body).map((path) => getAt(body, path));
+        expect(values2.some((value) => isMasked(value))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('A merge', () => {
+  it('gives each leaf to the side that changed it, and asks where both did', () => {
+    fc.assert(
+      fc.property(edits, resource, (edit, newest) => {
+        for (const { path, side, before, mine, theirs } of merge(edit, newest)) {
+          const isMine = !isSame(before, mine);
+          const isTheirs = !isSame(before, theirs);
+          if (side === 'mine') expect([isMine, !isTheirs || isSame(mine, theirs)]).toEqual([true, true]);
+          if (side === 'both') expect([isMine, isTheirs, isSame(mine, theirs)]).toEqual([true, true, false]);
+          if (side === 'theirs') expect([isTheirs, covers(changesOf(edit), path)]).toEqual([true, false]);
+        }
+      }),
+    );
+  });
+
+  it('misses no change of others', () => {
+    fc.assert(
+      fc.property(edits, resource, (edit, newest) => {
+        const seen = merge(edit, newest).map(({ path }) => path);
+        const changed = [...leavesOf(edit.base), ...leavesOf(newest)].filter(
+          (path) => !isSame(getAt(edit.base, path), getAt(newest, path)),
+        );
+        expect(changed.filter((path) => !covers(seen, path))).toEqual([]);
+      }),
+    );
+  });
+
+  it('loses nothing of either side when nobody changed the same leaf', () => {
+    fc.assert(
+      fc.property(edits, resource, (edit, newest) => {
+        const leaves = merge(edit, newest);
+        fc.pre(leaves.every(({ side }) => side !== 'both'));
+        const moved = rebased(edit, newest);
+        const saved = put(newest, bodyOf(moved, newest));
+        for (const { path, side, mine, theirs } of leaves)
+          expect(isSame(getAt(saved, path), side === 'mine' ? mine : theirs)).toBe(true);
+      }),
+    );
+  });
+
+  it('lets chosen leaves yield', () => {
+    const base = { a: 1, b: 1 };
+    const edit = { base, values: { a: 2, b: 2 }, touched: [['a'], ['b']] };
+    const moved = rebased(edit, { a: 3, b: 1 }, [['a']]);
+    expect(bodyOf(moved, moved.base)).toEqual({ b: 2 });
+  });
+
+  it('takes a save back by the members that it touched, except where a secret was replaced', () => {
+    fc.assert(
+      fc.property(edits, (edit) => {
+        const saved = put(edit.base, bodyOf(edit, edit.base));
+        const inverse = inverseOf(edit, saved);
+        const back = inverse === null ? {} : put(saved, bodyOf(inverse, saved));
+        for (const path of leavesOf(edit.base))
+          expect(isSame(getAt(back, path), getAt(edit.base, path))).toBe(true);
+      }),
+    );
+    const secret = { base: { key: 'sk*****f9a' }, values: { key: 'sk-new' }, touched: [['key']] };
+    expect(inverseOf(secret, { key: 'sk*****new' })).toBeNull();
+    expect(isFields(null)).toBe(false);
+  });
+});

@@ -1,0 +1,57 @@
+/** Names of members from the outside in, such as `['usage_limits', 'credit_limit']`. Lists are leaves. */
+export type Path = readonly string[];
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** `usage_limits.credit_limit` as a path. Names with dots need a path of their own. */
+export const pathOf = (path: string | Path): Path => (typeof path === 'string' ? path.split('.') : path);
+
+export const nameOf = (path: Path): string => path.join('.');
+
+/** The value at a path; undefined where there is none. */
+export function getAt(value: unknown, path: Path): unknown {
+  let found: unknown = value;
+  for (const name of path) {
+    if (!isFields(found) || !Object.hasOwn(found, name)) return undefined;
+    found = found[name];
+  }
+  return found;
+}
+
+/** A copy of `value` with another value at the path. Whatever is no object on the way becomes one. */
+export function setAt(value: unknown, path: Path, next: unknown): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return next;
+  const fields = isFields(value) ? value : {};
+  const own = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return { ...fields, [name]: setAt(own, rest, next) };
+}
+
+/** Whether two JSON values are equal. Absent and null are equal, as for the API. */
+export function isSame(one: unknown, other: unknown): boolean {
+  if (Object.is(one ?? null, other ?? null)) return true;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item, index) => isSame(item, other[index]));
+  if (!isFields(one) || !isFields(other)) return false;
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => isSame(getAt(one, [name]), getAt(other, [name])));
+}
+
+/** Paths of all leaves: what is no object, lists as a whole, and empty objects. */
+export function leavesOf(value: unknown, path: Path = []): Path[] {
+  if (!isFields(value) || Object.keys(value).length === 0) return path.length === 0 ? [] : [path];
+  return Object.entries(value).flatMap(([name, item]) => leavesOf(item, [...path, name]));
+}
+
+/** Whether `inner` is `outer` or below it. */
+export const isWithin = (inner: Path, outer: Path): boolean =>
+  outer.length <= inner.length && outer.every((name, index) => inner[index] === name);
+
+/** Paths without those that lie within another one. */
+export function outermost(paths: readonly Path[]): Path[] {
+  const unique = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
+  return unique.filter((path) => !unique.some((other) => other !== path && isWithin(path, other)));
+}
