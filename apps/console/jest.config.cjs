@@ -21,7 +21,7 @@ module.exports = {
   runtime: undefined,
   displayName: 'console',
   rootDir: __dirname,
-  testEnvironment: 'jsdom',
+  testEnvironment: join(__dirname, 'test-support/browser-environment.cjs'),
   setupFiles: [join(__dirname, 'test-support/browser-parts.cjs')],
   testMatch: ['**/*.spec.ts', '**/*.spec.tsx'],
   moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'json'],

@@ -1,8 +1,5 @@
 // What the console uses of a browser and jsdom lacks.
-const { TextDecoder, TextEncoder } = require('node:util');
-
 globalThis.IS_REACT_ACT_ENVIRONMENT = true;
-Object.assign(globalThis, { TextDecoder, TextEncoder });
 if (typeof window !== 'undefined') {
   const none = () => undefined;
   window.matchMedia ??= (query) => ({

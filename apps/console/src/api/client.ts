@@ -44,7 +44,20 @@ export function onSessionEnd(listener: Listener): () => void {
 }
 
 /** Operations whose 401 is about the credentials in the request, not about the session. */
-const LOGINS: readonly OperationId[] = ['auth_login', 'auth_loginByFactor'];
+const LOGINS: readonly OperationId[] = ['auth_login', 'auth_loginByFactor', 'claim_create'];
+
+async function settle<O extends OperationId>(id: O, init: object, signal?: AbortSignal): Promise<Settled> {
+  const { method, path } = accessOf(id);
+  const request = api.request as unknown as Request;
+  const settled = await request(method.toLowerCase(), path, { ...init, signal }).catch((thrown: unknown) => {
+    if (signal?.aborted === true) throw thrown;
+    throw problemFrom(thrown);
+  });
+  if (settled.response.ok) return settled;
+  const problem = problemOf(settled.response, settled.error);
+  if (problem.status === 401 && !LOGINS.includes(id)) for (const listener of listeners) listener(problem);
+  throw problem;
+}
 
 /** Calls an operation. Rejects with a `Problem`, or with the reason of `signal`. */
 export async function call<O extends OperationId>(
@@ -52,17 +65,16 @@ export async function call<O extends OperationId>(
   params: Params<O>,
   { body, headers, signal }: CallOptions<O> = {},
 ): Promise<Answered<O>> {
-  const { method, path } = accessOf(id);
-  const request = api.request as unknown as Request;
-  const init = { params, body, headers, signal };
-  const settled = await request(method.toLowerCase(), path, init).catch((thrown: unknown) => {
-    if (signal?.aborted === true) throw thrown;
-    throw problemFrom(thrown);
-  });
-  const { response, data, error } = settled;
-  if (response.ok)
-    return { data: data as AnswerOf<O>, etag: response.headers.get('etag'), headers: response.headers };
-  const problem = problemOf(response, error);
-  if (problem.status === 401 && !LOGINS.includes(id)) for (const listener of listeners) listener(problem);
-  throw problem;
+  const { response, data } = await settle(id, { params, body, headers }, signal);
+  return { data: data as AnswerOf<O>, etag: response.headers.get('etag'), headers: response.headers };
+}
+
+/** Opens an operation that streams its answer. Rejects as `call` does. */
+export async function openStream<O extends OperationId>(
+  id: O,
+  params: Params<O>,
+  signal: AbortSignal,
+): Promise<{ readonly stream: ReadableStream<Uint8Array>; readonly headers: Headers }> {
+  const { data, response } = await settle(id, { params, parseAs: 'stream' }, signal);
+  return { stream: data as ReadableStream<Uint8Array>, headers: response.headers };
 }

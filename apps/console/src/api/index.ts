@@ -1,4 +1,12 @@
-export { api, call, CONSOLE_HEADERS, onSessionEnd, type Answered, type CallOptions } from './client';
+export {
+  api,
+  call,
+  CONSOLE_HEADERS,
+  onSessionEnd,
+  openStream,
+  type Answered,
+  type CallOptions,
+} from './client';
 export {
   accessOf,
   type AnswerOf,

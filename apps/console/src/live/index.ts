@@ -1,0 +1,2 @@
+export { useTail, type LogRow, type TailQuery } from './use-tail';
+export { Tail, type TailSource, type TailState, type TailStatus } from './tail';

@@ -1,0 +1,189 @@
+/** @jest-environment node */
+import { Problem } from '../api';
+import type { LiveRow } from './row-buffer';
+import { EMIT_MS, HIDDEN_MS, ROWS_MAX, Tail, type TailSource } from './tail';
+
+const START = Date.parse('2026-11-23T14:00:00.000Z');
+const row = (number: number): LiveRow => ({
+  id: `log-${String(number).padStart(6, '0')}`,
+  created_at: new Date(START + number).toISOString(),
+});
+
+/** A server with rows; its streams send what is stored while they are open. */
+class Server implements TailSource<LiveRow> {
+  readonly stored: LiveRow[] = [];
+  readonly opened: ReadableStreamDefaultController<Uint8Array>[] = [];
+  readonly listed: string[] = [];
+  refusal: Problem | null = null;
+  most = ROWS_MAX;
+  private readonly live = new Set<ReadableStreamDefaultController<Uint8Array>>();
+
+  open(signal: AbortSignal) {
+    if (this.refusal) return Promise.reject(this.refusal);
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.opened.push(controller);
+        this.live.add(controller);
+        signal.addEventListener('abort', () => this.cut(controller));
+      },
+    });
+    return Promise.resolve({ stream, openedAt: new Date(START).toISOString() });
+  }
+
+  since(time: string) {
+    this.listed.push(time);
+    const all = this.stored.filter(({ created_at: at }) => at >= time).reverse();
+    return Promise.resolve({ rows: all.slice(0, this.most), isWhole: all.length <= this.most });
+  }
+
+  store(item: LiveRow, isSent = true): void {
+    this.stored.push(item);
+    if (isSent) this.send('log', item, item.id);
+  }
+
+  send(event: string, data: unknown, id = ''): void {
+    const text = `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+    for (const controller of this.live) controller.enqueue(new TextEncoder().encode(text));
+  }
+
+  cut(controller = this.opened.at(-1)): void {
+    if (!controller || !this.live.delete(controller)) return;
+    controller.error(new TypeError('network'));
+  }
+
+  get openStreams(): number {
+    return this.live.size;
+  }
+}
+
+function tailOf(server: Server) {
+  const tail = new Tail<LiveRow>(server);
+  let renders = 0;
+  tail.subscribe(() => (renders += 1));
+  const numbers = () => tail.getState().rows.map(({ id }) => Number(id.slice(4)));
+  return { tail, numbers, renders: () => renders };
+}
+
+const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
+
+describe('A tail', () => {
+  beforeEach(() => jest.useFakeTimers({ now: START }));
+  afterEach(() => jest.useRealTimers());
+
+  it('shows rows newest first as they are stored, at most ten times a second', async () => {
+    const server = new Server();
+    const { tail, numbers, renders } = tailOf(server);
+    tail.start();
+    await pass(EMIT_MS);
+    const before = renders();
+    for (let number = 1; number <= 1_000; number += 1) {
+      server.store(row(number));
+      await pass(1);
+    }
+    expect(renders() - before).toBeLessThanOrEqual(11);
+    await pass(EMIT_MS);
+    expect(numbers()).toEqual(Array.from({ length: 1_000 }, (_, index) => 1_000 - index));
+    expect(tail.getState().status).toBe('live');
+    tail.stop();
+    expect(server.openStreams).toBe(0);
+  });
+
+  it('lists what was stored while the stream was cut: nothing is missing and nothing is there twice', async () => {
+    const server = new Server();
+    const { tail, numbers } = tailOf(server);
+    tail.start();
+    await pass(2_000);
+    for (let number = 1; number <= 600; number += 1) {
+      if (number === 201) server.cut();
+      server.store(row(number * 10));
+      await pass(10);
+    }
+    await pass(5_000);
+    expect(numbers()).toEqual(Array.from({ length: 600 }, (_, index) => (600 - index) * 10));
+    expect(tail.getState()).toMatchObject({ status: 'live', skipped: 0 });
+    expect(server.opened.length).toBe(2);
+    tail.stop();
+  });
+
+  it('fills what the server skipped by a list, and says what even that does not have', async () => {
+    const server = new Server();
+    const { tail, numbers } = tailOf(server);
+    tail.start();
+    await pass(EMIT_MS);
+    for (let number = 1; number <= 3; number += 1) server.store(row(number), false);
+    server.send('skipped', { count: 2, exact: true });
+    server.send('log', row(3));
+    await pass(EMIT_MS);
+    expect([numbers(), tail.getState().skipped]).toEqual([[3, 2, 1], 0]);
+    server.most = 5;
+    for (let number = 10; number <= 30; number += 1) server.store(row(number), false);
+    server.send('skipped', { count: 20, exact: true });
+    await pass(EMIT_MS);
+    expect(tail.getState()).toMatchObject({ skipped: 15, isSkippedExact: false });
+    tail.stop();
+  });
+
+  it('keeps the newest rows alone and counts the others', async () => {
+    const server = new Server();
+    const { tail, numbers } = tailOf(server);
+    tail.start();
+    await pass(EMIT_MS);
+    for (let number = 1; number <= ROWS_MAX + 50; number += 1) server.store(row(number));
+    await pass(EMIT_MS);
+    expect(numbers().slice(0, 1)).toEqual([ROWS_MAX + 50]);
+    expect([tail.getState().rows.length, tail.getState().dropped]).toEqual([ROWS_MAX, 50]);
+    tail.stop();
+  });
+
+  it('has no stream while the page is hidden for long, and catches up when it is seen', async () => {
+    const server = new Server();
+    const { tail, numbers } = tailOf(server);
+    tail.start();
+    await pass(EMIT_MS);
+    tail.setVisible(false);
+    await pass(HIDDEN_MS - 1_000);
+    expect(server.openStreams).toBe(1);
+    await pass(1_000 + EMIT_MS);
+    expect([server.openStreams, tail.getState().status]).toEqual([0, 'paused']);
+    server.store(row(5), false);
+    tail.setVisible(true);
+    await pass(EMIT_MS);
+    expect([server.openStreams, numbers()]).toEqual([1, [5]]);
+    tail.setVisible(false);
+    tail.setVisible(true);
+    await pass(HIDDEN_MS);
+    expect(server.openStreams).toBe(1);
+    tail.stop();
+  });
+
+  it('waits longer each time the server fails, and gives up on a refusal', async () => {
+    const server = new Server();
+    server.refusal = new Problem({ type: 'overloaded', message: 'Busy.', status: 503, retryAfter: 10 });
+    const { tail } = tailOf(server);
+    tail.start();
+    await pass(9_000);
+    expect(tail.getState()).toMatchObject({ status: 'waiting', problem: { status: 503 } });
+    server.refusal = null;
+    await pass(2_000);
+    expect(tail.getState()).toMatchObject({ status: 'live', problem: null });
+    server.refusal = new Problem({ type: 'scope_missing', message: 'No.', status: 403 });
+    server.cut();
+    await pass(3_000);
+    expect(tail.getState()).toMatchObject({ status: 'refused', problem: { type: 'scope_missing' } });
+    await pass(120_000);
+    expect(server.opened.length).toBe(1);
+  });
+
+  it('does not open streams in a busy loop when the server ends each at once', async () => {
+    const server = new Server();
+    const { tail } = tailOf(server);
+    const opened = jest.spyOn(server, 'open').mockImplementation(() => {
+      const stream = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+      return Promise.resolve({ stream, openedAt: new Date(START).toISOString() });
+    });
+    tail.start();
+    await pass(10_000);
+    expect(opened.mock.calls.length).toBeLessThanOrEqual(6);
+    tail.stop();
+  });
+});

@@ -1,0 +1,220 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { problemFrom, type Problem } from '../api';
+import { RowBuffer, type LiveRow } from './row-buffer';
+
+export type TailStatus =
+  /** No stream is open yet. */
+  | 'connecting'
+  | 'live'
+  /** The stream broke; it is opened again. */
+  | 'waiting'
+  /** The page was hidden for long; it goes on when it is seen. */
+  | 'paused'
+  /** Refused for good; see `problem`. */
+  | 'refused';
+
+export interface TailState<R> {
+  readonly status: TailStatus;
+  /** Newest first, at most `ROWS_MAX`. */
+  readonly rows: readonly R[];
+  /** Rows that the server left out and no list call brought back. */
+  readonly skipped: number;
+  /** False: more than `skipped` may be missing. */
+  readonly isSkippedExact: boolean;
+  /** Rows that gave way to newer ones. */
+  readonly dropped: number;
+  readonly problem: Problem | null;
+}
+
+/** An open stream of server-sent events. */
+export interface TailStream {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** When it was opened, by the server's clock, ISO 8601. */
+  readonly openedAt: string;
+}
+
+/** Calls of a tail. */
+export interface TailSource<R> {
+  /** Opens the stream. Rejects with a `Problem`. */
+  open(signal: AbortSignal): Promise<TailStream>;
+  /** Rows since a time, newest first, at most `ROWS_MAX`; `isWhole` is false when there are more. */
+  since(
+    time: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly rows: readonly R[]; readonly isWhole: boolean }>;
+}
+
+export const ROWS_MAX = 2_000;
+export const EMIT_MS = 100;
+export const HIDDEN_MS = 30_000;
+const WAITS_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000];
+/** Logs may be stored this much later than others that began after them. */
+const LATE_MS = 10_000;
+/** A stream that ends sooner counts as a failure, so that it is not opened in a busy loop. */
+const SHORT_MS = 1_000;
+
+/** Statuses after which trying again changes nothing. */
+const isFinal = ({ status }: Problem): boolean =>
+  status >= 400 && status < 500 && status !== 429 && status !== 408;
+
+/**
+ * A tail of rows over server-sent events: opens the stream again when it breaks, and fills each gap by a list call. Tells its
+ * subscribers at most every `EMIT_MS`.
+ */
+export class Tail<R extends LiveRow> {
+  private readonly buffer = new RowBuffer<R>(ROWS_MAX);
+  private readonly subscribers = new Set<() => void>();
+  private state: TailState<R> = {
+    status: 'connecting',
+    rows: [],
+    skipped: 0,
+    isSkippedExact: true,
+    dropped: 0,
+    problem: null,
+  };
+  /** What the subscribers were told last. */
+  private told = this.state;
+  private running: AbortController | null = null;
+  private emission: ReturnType<typeof setTimeout> | null = null;
+  private hiding: ReturnType<typeof setTimeout> | null = null;
+  /** When this tail first went live: rows before are no part of it. */
+  private beginning: string | null = null;
+
+  constructor(private readonly source: TailSource<R>) {}
+
+  readonly subscribe = (subscriber: () => void): (() => void) => {
+    this.subscribers.add(subscriber);
+    return () => this.subscribers.delete(subscriber);
+  };
+
+  readonly getState = (): TailState<R> => this.told;
+
+  /** Opens the stream and keeps it until `stop`. */
+  start(): void {
+    if (this.running) return;
+    this.running = new AbortController();
+    void this.run(this.running.signal);
+  }
+
+  /** Ends the stream. The rows stay. */
+  stop(): void {
+    this.running?.abort();
+    this.running = null;
+    if (this.hiding) clearTimeout(this.hiding);
+    this.hiding = null;
+  }
+
+  /** Tells whether the page is seen: a hidden one has no stream after `HIDDEN_MS`. */
+  setVisible(isVisible: boolean): void {
+    if (!isVisible) {
+      if (this.running) this.hiding ??= setTimeout(() => this.pause(), HIDDEN_MS);
+      return;
+    }
+    if (this.hiding) clearTimeout(this.hiding);
+    this.hiding = null;
+    if (this.state.status === 'paused') this.start();
+  }
+
+  clear(): void {
+    this.buffer.clear();
+    this.change({ skipped: 0, isSkippedExact: true });
+  }
+
+  private pause(): void {
+    this.stop();
+    this.change({ status: 'paused' });
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      const began = Date.now();
+      const problem = await this.attempt(signal);
+      if (signal.aborted) return;
+      if (problem !== null && isFinal(problem)) {
+        this.running = null;
+        this.change({ status: 'refused', problem });
+        return;
+      }
+      if (Date.now() - began >= SHORT_MS) failures = 0;
+      if (problem === null && failures === 0) continue;
+      this.change({ status: 'waiting', problem });
+      const planned = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)] ?? 0;
+      await pause(Math.max(planned, (problem?.retryAfter ?? 0) * 1_000), signal);
+    }
+  }
+
+  /** Opens the stream and follows it to its end. Returns why it broke; null when the server ended it. */
+  private async attempt(signal: AbortSignal): Promise<Problem | null> {
+    try {
+      await this.follow(await this.source.open(signal), signal);
+      return null;
+    } catch (error) {
+      return problemFrom(error);
+    }
+  }
+
+  /** Reads a stream to its end. What was missed before it is listed while it already runs. */
+  private async follow({ stream, openedAt }: TailStream, signal: AbortSignal): Promise<void> {
+    this.change({ status: 'live', problem: null });
+    const known = this.buffer.newest?.created_at ?? this.beginning;
+    this.beginning ??= openedAt;
+    if (known !== null) void this.fill(known, signal);
+    const parser = createParser({ onEvent: (event) => this.take(event, signal) });
+    const reader = stream.getReader();
+    const decoder = new TextDecoder();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || signal.aborted) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+    }
+  }
+
+  private take({ event, data }: EventSourceMessage, signal: AbortSignal): void {
+    if (event === 'log') {
+      this.buffer.add([JSON.parse(data) as R]);
+      this.change({});
+    } else if (event === 'skipped') {
+      const { count, exact } = JSON.parse(data) as { readonly count: number; readonly exact: boolean };
+      const known = this.buffer.newest?.created_at ?? this.beginning;
+      if (known !== null) void this.fill(known, signal, { count, exact });
+    }
+  }
+
+  /** Lists what came since a time. `missing`: what the server said that it left out, if it did. */
+  private async fill(known: string, signal: AbortSignal, missing = { count: 0, exact: true }): Promise<void> {
+    const from = new Date(Date.parse(known) - LATE_MS).toISOString();
+    const time = this.beginning !== null && from < this.beginning ? this.beginning : from;
+    try {
+      const { rows, isWhole } = await this.source.since(time, signal);
+      this.buffer.add(rows);
+      if (isWhole) this.change({});
+      else this.miss(Math.max(0, missing.count - rows.length), false);
+    } catch {
+      if (!signal.aborted) this.miss(missing.count, missing.exact && missing.count > 0);
+    }
+  }
+
+  private miss(count: number, isExact: boolean): void {
+    const { skipped, isSkippedExact } = this.state;
+    this.change({ skipped: skipped + count, isSkippedExact: isSkippedExact && isExact });
+  }
+
+  private change(change: Partial<TailState<R>>): void {
+    this.state = { ...this.state, ...change };
+    this.emission ??= setTimeout(() => {
+      this.emission = null;
+      this.told = { ...this.state, rows: this.buffer.all, dropped: this.buffer.dropped };
+      for (const subscriber of this.subscribers) subscriber();
+    }, EMIT_MS);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
