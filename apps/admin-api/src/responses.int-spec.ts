@@ -420,6 +420,10 @@ describe('responses of the control plane', () => {
       .then(({ body }) => body);
     await step('PUT', `/v1/feedback/${ids[0] ?? ''}`, { value: 4 }, own);
     await step('GET', `/v1/logs/${record.id}`, undefined, own);
+    await step('GET', `/v1/logs/${record.id}?bodies=false`, undefined, own);
+    for (const part of ['request', 'response'])
+      await step('GET', `/v1/logs/${record.id}/${part}`, undefined, own);
+    await step('GET', '/v1/logs/tail?max_seconds=1', undefined, own);
     await step('GET', `/v1/logs/traces/${record.traceId}`, undefined, own);
     const custom = { request: { url: 'https://example.com', body: {} }, response: { body: {} } };
     await step('POST', '/v1/logs', custom, own);
