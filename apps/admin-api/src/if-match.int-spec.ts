@@ -1,6 +1,6 @@
 import { TestAdminApi, type GatewayResponse } from './spec-support/admin-api';
 import { TargetCalls } from './spec-support/target-calls';
-import { routesOf, type Route } from './spec-support/tenancy-verdicts';
+import { routesOf, type Route } from './spec-support/tenancy-expectations';
 import { WITHOUT_ETAG } from './spec-support/without-etag';
 
 interface Failure {

@@ -1,7 +1,7 @@
 import type { GatewayResponse, TestAdminApi } from './admin-api';
 import { Fixtures, unknownFixture, withIds, type Fixture, type Place } from './tenancy-fixtures';
 import { TENANCY_ROWS, type TenancyRow } from './tenancy-rows';
-import type { Route } from './tenancy-verdicts';
+import type { Route } from './tenancy-expectations';
 
 /** One request that a route accepts, to a resource of its own. */
 export interface TargetCall {

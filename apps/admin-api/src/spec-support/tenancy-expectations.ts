@@ -44,9 +44,9 @@ export function routesOf(document: OpenAPIObject): Route[] {
 }
 
 /** Returns the expected result of a call, before its body is checked. */
-export type Verdict = 'unauthenticated' | 'scope_missing' | 'not_found' | 'reached';
+export type ExpectedResult = 'unauthenticated' | 'scope_missing' | 'not_found' | 'reached';
 
-export function verdictOf(route: Route, row: TenancyRow, role: Role, target: Target): Verdict {
+export function expectedResultOf(route: Route, row: TenancyRow, role: Role, target: Target): ExpectedResult {
   if (route.access === 'public') return 'reached';
   if (!isAuthenticated(route, role)) return 'unauthenticated';
   const isHidden = row.aim !== 'nothing' && !reaches(row, role, target);

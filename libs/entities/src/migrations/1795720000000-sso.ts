@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Adds connections to identity providers, logins under way, and the identities of users there. */
+/** Adds connections to identity providers, unfinished logins, and the links between users and their identities at the providers. */
 export class Sso1795720000000 implements MigrationInterface {
   readonly name = 'Sso1795720000000';
 

@@ -2,7 +2,7 @@ import { OrganisationDomainEntity, SessionEntity, UserEntity } from '@gw/entitie
 import { In } from 'typeorm';
 import { endSessionsWhere } from '../auth/session-ends';
 import type { Write } from '../unit-of-work/writes';
-import { covers, domainOf } from './verified-domains';
+import { domainMatches, domainOf } from './verified-domains';
 
 /**
  * Ends the sessions that single sign-on has opened for addresses of a domain that the organisation gives up: no provider of it may speak
@@ -26,7 +26,7 @@ export async function endSessionsOfDomain(
     .getRawMany<Pick<UserEntity, 'id' | 'email'>>();
   const ended = users.filter(({ email }) => {
     const domain = domainOf(email);
-    return domain !== null && covers(given, domain);
+    return domain !== null && domainMatches(given, domain);
   });
   if (ended.length === 0) return;
   const where = { ...live, userId: In(ended.map(({ id }) => id)) };

@@ -12,19 +12,19 @@ export function domainOf(email: string): string | null {
   return ascii === '' ? null : ascii;
 }
 
-/** Whether a domain of an organisation speaks for addresses of `domain`, as `domainOf` gives it. */
-export const covers = (
+/** Whether addresses of `domain` belong to a domain of an organisation: it is that domain, or one of its subdomains if they count. */
+export const domainMatches = (
   { domain: own, allowSubdomains }: Pick<OrganisationDomainEntity, 'domain' | 'allowSubdomains'>,
   domain: string,
 ): boolean => domain === own || (allowSubdomains && domain.endsWith(`.${own}`));
 
-/** The domain and those above it: `a.b.example` gives itself, `b.example` and `example`. */
-function domainsAbove(domain: string): string[] {
+/** Returns the domain and its parent domains: for `a.b.example` also `b.example` and `example`. */
+function domainAndParents(domain: string): string[] {
   const labels = domain.split('.').slice(0, LABELS_MAX);
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-/** Whether the organisation has verified the domain of the address, or a domain above it that counts for subdomains. */
+/** Whether the organisation has verified the domain of the address, or a parent domain with `allowSubdomains`. */
 export async function hasVerifiedDomain(
   manager: EntityManager,
   organisationId: string,
@@ -34,8 +34,8 @@ export async function hasVerifiedDomain(
   if (domain === null) return false;
   const rows = await manager.findBy(OrganisationDomainEntity, {
     organisationId,
-    domain: In(domainsAbove(domain)),
+    domain: In(domainAndParents(domain)),
     verifiedAt: Not(IsNull()),
   });
-  return rows.some((row) => covers(row, domain));
+  return rows.some((row) => domainMatches(row, domain));
 }

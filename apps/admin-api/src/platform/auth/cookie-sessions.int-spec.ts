@@ -9,7 +9,7 @@ interface Self {
   readonly error: { readonly type: string; readonly param?: string };
 }
 
-describe('sessions of consoles in browsers', () => {
+describe('cookie sessions of a console behind HTTPS', () => {
   const api = new TestAdminApi({ CONSOLE_URL: 'https://console.example' });
   const tenant = api.sharedTenant();
   let user: { readonly id: string; readonly email: string };
@@ -34,7 +34,7 @@ describe('sessions of consoles in browsers', () => {
       { tokenMadeAt: new Date(Date.now() - ms) },
     );
 
-  it('oauth-190: get a cookie that no script reads, their user, and no token', async () => {
+  it('sets an HttpOnly cookie and returns the user without a token at a login [oauth-190]', async () => {
     const opened = await login();
     expect([opened.status, opened.body.object, opened.body.id]).toEqual([200, 'user', user.id]);
     expect(opened.text).not.toContain('token');
@@ -49,7 +49,7 @@ describe('sessions of consoles in browsers', () => {
     expect([plain.body.object, plain.headers['set-cookie']]).toEqual(['session', undefined]);
   });
 
-  it('count only with the header of the console, of the same site, and alone', async () => {
+  it('accepts the cookie only with the header x-gw-console, from the same origin, and without another credential', async () => {
     const secret = cookieIn(await login());
     const cookie = `__Host-tollgate=${secret}`;
     expect((await get('/v1/auth/self', { cookie })).status).toBe(401);
@@ -70,7 +70,7 @@ describe('sessions of consoles in browsers', () => {
     expect((await get('/v1/auth/self', withCookie(body.refresh_token))).status).toBe(401);
   });
 
-  it('renew the cookie each hour, once for requests at the same time', async () => {
+  it('renews the cookie after an hour, once for concurrent requests', async () => {
     const secret = cookieIn(await login());
     await age(3_700_000);
     const all = await Promise.all(Array.from({ length: 10 }, () => get('/v1/auth/self', withCookie(secret))));
@@ -80,7 +80,7 @@ describe('sessions of consoles in browsers', () => {
     expect((await get('/v1/auth/self', withCookie(renewed[0] ?? ''))).status).toBe(200);
   });
 
-  it('end when a secret that was replaced comes again', async () => {
+  it('ends the session when a replaced cookie is used again', async () => {
     const secret = cookieIn(await login());
     await age(3_700_000);
     const renewed = cookieIn(await get('/v1/auth/self', withCookie(secret)));
@@ -89,7 +89,7 @@ describe('sessions of consoles in browsers', () => {
     expect((await get('/v1/auth/self', withCookie(renewed))).status).toBe(401);
   });
 
-  it('renew the cookie on request, once a minute, and for a console alone', async () => {
+  it('renews the cookie on request, at most once a minute, and only for a console', async () => {
     const secret = cookieIn(await login());
     const refresh = (headers: object, body: object = {}): Promise<GatewayResponse<Self>> =>
       api.post<Self>('/v1/auth/refresh', { headers: { ...headers }, body });
@@ -112,7 +112,7 @@ describe('sessions of consoles in browsers', () => {
     expect(refusals.map(({ status }) => status)).toEqual([400, 401, 400, 400, 401, 401]);
   });
 
-  it('end with a logout, which takes the cookie away', async () => {
+  it('ends the session and deletes the cookie at a logout', async () => {
     const secret = cookieIn(await login());
     const ended = await api.post('/v1/auth/logout', { headers: withCookie(secret) });
     expect([ended.status, ended.headers['set-cookie']]).toEqual([
@@ -123,11 +123,11 @@ describe('sessions of consoles in browsers', () => {
   });
 });
 
-describe('sessions of a console on this machine', () => {
+describe('cookie sessions of a console on loopback', () => {
   const api = new TestAdminApi();
   const tenant = api.sharedTenant();
 
-  it('have a cookie for plain HTTP', async () => {
+  it('sets a cookie that works over plain HTTP', async () => {
     const { email } = await api.user(tenant.organisationId, 'owner');
     const opened = await api.post('/v1/auth/login', {
       headers: CONSOLE,

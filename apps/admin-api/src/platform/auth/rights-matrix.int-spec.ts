@@ -18,7 +18,7 @@ import {
   type Attempt,
 } from '../../spec-support/granting-writes';
 import { excessOf, holdingsOf, type HoldingCaller } from '../../spec-support/rights-held';
-import { routesOf, type Route } from '../../spec-support/tenancy-verdicts';
+import { routesOf, type Route } from '../../spec-support/tenancy-expectations';
 import { trustFields } from '../../spec-support/trusts';
 
 interface Caller extends HoldingCaller {

@@ -15,12 +15,12 @@ import { TENANCY_ROWS, type TenancyRow } from '../../spec-support/tenancy-rows';
 import {
   routesOf,
   TARGETS,
-  verdictOf,
+  expectedResultOf,
   type Role,
   type Route,
   type Target,
-  type Verdict,
-} from '../../spec-support/tenancy-verdicts';
+  type ExpectedResult,
+} from '../../spec-support/tenancy-expectations';
 
 const { roles: NAMED_ROLES } = readCases('idor.json') as { readonly roles: readonly string[] };
 /** The response without its request id. */
@@ -29,7 +29,7 @@ function plain({ status, body }: GatewayResponse): string {
   return JSON.stringify([status, error]);
 }
 
-describe('matrix of routes, roles and targets', () => {
+describe('tenancy matrix', () => {
   const admin = new TestAdminApi();
   const fixtures = new Fixtures(admin);
   let places: Readonly<Record<Exclude<Target, 'unknown id'>, Place>>;
@@ -91,6 +91,10 @@ describe('matrix of routes, roles and targets', () => {
     });
     const theirs = { key: other.adminKey, body: { name: other.organisationMark } };
     expect((await admin.post('/v1/deployments', theirs)).status).toBe(200);
+    const scim = await admin.post<{ token: string }>('/v1/admin/organisation/scim-token', {
+      key: own.adminKey,
+    });
+    expect(scim.status).toBe(200);
     const dataScopes = SCOPES.filter(
       (scope) =>
         scopesAllowedFor('workspace-service').has(scope) &&
@@ -104,8 +108,8 @@ describe('matrix of routes, roles and targets', () => {
       manager: await session(own, 'workspace-manager', ['own workspace']),
       'workspace admin': await session(own, 'workspace-admin', ['own workspace']),
       'organisation admin': await session(own, 'admin', ['own workspace', 'sibling workspace']),
-      // A token of another kind: a bearer token that is not a session of Tollgate.
-      'SCIM token': { ...anonymous, credential: { token: `scim_${'x'.repeat(48)}` } },
+      // Works only at the SCIM routes, which are not in the OpenAPI document.
+      'SCIM token': { ...anonymous, credential: { token: scim.body.token } },
       'expired key': { ...anonymous, credential: { key: expired } },
       'member of workspace B (same org)': await session(sibling, 'workspace-member', ['sibling workspace']),
       'admin of workspace B (same org)': await session(sibling, 'workspace-admin', ['sibling workspace']),
@@ -125,7 +129,12 @@ describe('matrix of routes, roles and targets', () => {
       : fixtures.of(row.kind, places[target]);
   }
 
-  async function ask(route: Route, row: TenancyRow, role: Role, target: Target): Promise<GatewayResponse> {
+  async function sendRequest(
+    route: Route,
+    row: TenancyRow,
+    role: Role,
+    target: Target,
+  ): Promise<GatewayResponse> {
     const fixture = await fixtureFor(row, target);
     const targetId = target === 'unknown id' ? unknownFixture().id : places[target].workspaceId;
     const workspaceId = role.reaches.includes(target) ? targetId : role.home.workspaceId;
@@ -152,11 +161,11 @@ describe('matrix of routes, roles and targets', () => {
       ),
     );
 
-  /** Returns what is wrong with a response; null when nothing is. */
+  /** Returns how a response differs from the expected one; null if it does not. */
   function fault(
     row: TenancyRow,
     role: Role,
-    verdict: Verdict,
+    expected: ExpectedResult,
     { status, body, text }: GatewayResponse,
   ): string | null {
     const seen = visibleMarks(role);
@@ -166,15 +175,21 @@ describe('matrix of routes, roles and targets', () => {
     if (leaked.length > 0) return `shows ${leaked.join(', ')}`;
     const { type } = (body['error'] ?? {}) as { readonly type?: string };
     const isRight =
-      verdict === 'reached'
+      expected === 'reached'
         ? (row.reached ?? [200]).includes(status)
-        : verdict === 'unauthenticated'
+        : expected === 'unauthenticated'
           ? status === 401
-          : verdict === type && status === (verdict === 'not_found' ? 404 : 403);
-    return isRight ? null : `should be ${verdict}, is ${String(status)} ${text.slice(0, 160)}`;
+          : expected === type && status === (expected === 'not_found' ? 404 : 403);
+    return isRight ? null : `should be ${expected}, is ${String(status)} ${text.slice(0, 160)}`;
   }
 
-  function cells(): { route: Route; row: TenancyRow; role: Role; target: Target; verdict: Verdict }[] {
+  function cells(): {
+    route: Route;
+    row: TenancyRow;
+    role: Role;
+    target: Target;
+    expected: ExpectedResult;
+  }[] {
     // Logout ends the session, so it is called last.
     const ordered = [...routes].sort(
       (a, b) => Number(a.handler === 'auth_logout') - Number(b.handler === 'auth_logout'),
@@ -185,7 +200,7 @@ describe('matrix of routes, roles and targets', () => {
         if (!row) return [];
         return (row.aim === 'nothing' ? (['own workspace'] as const) : TARGETS).map((target) => ({
           ...{ route, row, role, target },
-          verdict: verdictOf(route, row, role, target),
+          expected: expectedResultOf(route, row, role, target),
         }));
       }),
     );
@@ -207,23 +222,23 @@ describe('matrix of routes, roles and targets', () => {
     return digests;
   }
 
-  it('covers every documented route', () => {
+  it('has a row for every documented route and a credential for every kind of caller', () => {
     expect(routes.map(({ handler }) => handler).sort()).toEqual(Object.keys(TENANCY_ROWS).sort());
     expect(roles).toHaveLength(13);
   });
 
-  it('refuses as declared, responds alike for foreign and for missing targets, and changes no row', async () => {
-    const refused = cells().filter(({ verdict }) => verdict !== 'reached');
+  it('refuses calls as declared, with equal responses for foreign and missing targets, and changes no row', async () => {
+    const refused = cells().filter(({ expected }) => expected !== 'reached');
     for (const { row, target } of refused) await fixtureFor(row, target);
     const before = await digest();
     const wrong: string[] = [];
     const hidden = new Map<string, Map<string, string>>();
     // These calls change nothing, so several can run at once.
-    await severalAtATime(refused, async ({ route, row, role, target, verdict }) => {
-      const response = await ask(route, row, role, target);
-      const problem = fault(row, role, verdict, response);
+    await severalAtATime(refused, async ({ route, row, role, target, expected }) => {
+      const response = await sendRequest(route, row, role, target);
+      const problem = fault(row, role, expected, response);
       if (problem) wrong.push(`${route.handler} by ${role.name} at ${target} ${problem}`);
-      if (verdict !== 'not_found') return;
+      if (expected !== 'not_found') return;
       const name = `${route.handler} by ${role.name}`;
       hidden.set(name, (hidden.get(name) ?? new Map<string, string>()).set(plain(response), target));
     });
@@ -234,12 +249,12 @@ describe('matrix of routes, roles and targets', () => {
     expect(await digest()).toEqual(before);
   }, 400_000);
 
-  it('admits every caller as declared, and shows none of them data of others', async () => {
-    const reached = cells().filter(({ verdict }) => verdict === 'reached');
+  it('admits calls as declared, and shows no caller data of other tenants', async () => {
+    const reached = cells().filter(({ expected }) => expected === 'reached');
     const wrong: string[] = [];
-    for (const { route, row, role, target, verdict } of reached) {
-      const response = await ask(route, row, role, target);
-      const problem = fault(row, role, verdict, response);
+    for (const { route, row, role, target, expected } of reached) {
+      const response = await sendRequest(route, row, role, target);
+      const problem = fault(row, role, expected, response);
       if (problem) wrong.push(`${route.handler} by ${role.name} at ${target} ${problem}`);
       if (route.method !== 'GET' && row.kind !== undefined && target !== 'unknown id') {
         fixtures.forget(row.kind, places[target]);

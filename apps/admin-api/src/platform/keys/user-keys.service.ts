@@ -43,7 +43,7 @@ export class UserKeysService {
    */
   async provision(write: Write, at: UserPlace): Promise<void> {
     const { manager } = write;
-    changed(write, at);
+    recordUserChange(write, at);
     const rules = await rulesFor(manager, at);
     if (!rules?.autoCreate) return;
     const has = await manager.existsBy(ApiKeyEntity, {
@@ -59,13 +59,13 @@ export class UserKeysService {
 
   /** Creates the key that an invite promised, with the promised scopes that the user's role has. */
   async makePromised(write: Write, at: UserPlace, details: InvitedApiKey): Promise<void> {
-    changed(write, at);
+    recordUserChange(write, at);
     await this.make(write, at, details);
   }
 
   /** Archives the user keys of one user, in one workspace or in all. Gateways read the user's access tokens there again. */
   async archive(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
-    changed(write, at);
+    recordUserChange(write, at);
     write.changed(...(await accessTokensOf(write.manager, at)));
     const keys = await liveKeys(write.manager, at);
     if (keys.length === 0) return;
@@ -79,7 +79,7 @@ export class UserKeysService {
 
   /** Makes gateways read the keys and access tokens of a user again after a change of role, which changes what they may do. */
   async touch(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
-    changed(write, at);
+    recordUserChange(write, at);
     const ids = (await liveKeys(write.manager, at)).map(({ id }) => id);
     write.changed(...(await secretKeysOf(write.manager, ids)), ...(await accessTokensOf(write.manager, at)));
   }
@@ -114,7 +114,7 @@ export class UserKeysService {
 }
 
 /** Gateways know the roles of the user for access rules. */
-const changed = (
+const recordUserChange = (
   write: Write,
   { organisationId, userId }: Pick<UserPlace, 'organisationId' | 'userId'>,
 ): void => write.changed(documentKey.user(organisationId, userId));

@@ -4,7 +4,7 @@ import { uuidv7 } from '@gw/kernel';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { Fixtures, withIds, type Fixture, type Kind, type Place } from '../../spec-support/tenancy-fixtures';
 import { TENANCY_ROWS, type BodyParts } from '../../spec-support/tenancy-rows';
-import { routesOf, type Route } from '../../spec-support/tenancy-verdicts';
+import { routesOf, type Route } from '../../spec-support/tenancy-expectations';
 import { CAPPED_KINDS } from './capped-kinds';
 
 /** Fewer than the ten alert webhooks that a workspace may always have. */
