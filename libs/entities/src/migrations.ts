@@ -75,4 +75,5 @@ export { McpConnectionScopes1795873300000 } from './migrations/1795873300000-mcp
 export { McpLogFields1795874000000 } from './migrations/1795874000000-mcp-log-fields';
 export { Claims1795880000000 } from './migrations/1795880000000-claims';
 export { PlaygroundKeys1795880100000 } from './migrations/1795880100000-playground-keys';
+export { ConfigKeys1795882000000 } from './migrations/1795882000000-config-keys';
 export { OauthGrantTargets1795883000000 } from './migrations/1795883000000-oauth-grant-targets';

@@ -17,6 +17,7 @@ export interface StoredRotationPolicy {
 /** A key of the public API. Its secrets are rows of `api_key_secrets`. */
 @Entity('api_keys')
 // Of an expression, or with more columns at their leaves, which TypeORM can't tell of.
+@Index('api_keys_default_config_ix', { synchronize: false })
 @Index('api_keys_next_rotation_ix', { synchronize: false })
 @Index('api_keys_organisation_created_at_ix', { synchronize: false })
 @Index('api_keys_organisation_status_ix', { synchronize: false })

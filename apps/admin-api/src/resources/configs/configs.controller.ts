@@ -9,6 +9,7 @@ import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import {
   CreateConfigDto,
   CreatedConfigDto,
+  ConfigVersionsQuery,
   ListConfigsQuery,
   UpdateConfigDto,
   UpdatedConfigDto,
@@ -62,7 +63,10 @@ export class ConfigsController {
   }
 
   @Route.get(':config/versions', 'configs.read', listResponseOf(ConfigResponse))
-  versions(@Named('config') at: At, @Query() query: ListConfigsQuery): Promise<ListResponse<ConfigResponse>> {
+  versions(
+    @Named('config') at: At,
+    @Query() query: ConfigVersionsQuery,
+  ): Promise<ListResponse<ConfigResponse>> {
     return this.configs.versions(at, query);
   }
 

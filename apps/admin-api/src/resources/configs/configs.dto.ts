@@ -13,6 +13,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
 import { searchable } from '../../platform/resource/list-order';
+import { IncludeUsedBy } from '../../platform/rows/used-by.queries';
 import { ConfigResponse } from './configs.view';
 
 const EXAMPLE = {
@@ -61,6 +62,11 @@ export class UpdateConfigDto extends partialOf(ConfigFields) {
 }
 
 export class ListConfigsQuery extends searchable(pageOf({ size: 100 })) {
+  @IncludeUsedBy() include_used_by?: boolean;
+  @ReferenceField(WORKSPACE) workspace_id?: string;
+}
+
+export class ConfigVersionsQuery extends pageOf({ size: 100 }) {
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 

@@ -5,7 +5,7 @@ import { isStorableText, listOf, type ListResponse, type PageQuery } from '@gw/w
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, Not, type EntityManager } from 'typeorm';
 import { assertMayChangeConfig } from '../../platform/auth/bound-contents';
-import { found, inWorkspace } from '../../platform/auth/tenancy';
+import { found, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
 import { slugOf } from '../../platform/common/text';
@@ -29,6 +29,7 @@ import {
   type Versions,
 } from '../../platform/resource/versioned';
 import { guardrailsAskingBy } from '../../platform/rows/guardrails.queries';
+import { usesOfConfigs, withUses } from '../../platform/rows/used-by.queries';
 import { FOR_CHANGE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertSavable } from './config-content';
 import type {
@@ -95,13 +96,18 @@ export class ConfigsService {
       where: { ...inWorkspace(caller), status: 'active' },
       search: { text: query.search, in: ['name', 'slug'] },
     });
-    return listOf([rows.map(toConfigItem), total]);
+    const uses =
+      query.include_used_by === true
+        ? await usesOfConfigs(this.dataSource.manager, reach(caller), rows)
+        : null;
+    return listOf([rows.map((row) => withUses(toConfigItem(row), uses)), total]);
   }
 
   async get(at: Pick<At, 'caller' | 'reference'>): Promise<ConfigResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, CONFIG, at);
-    return toConfig(row, await currentOf(manager, row));
+    const uses = await usesOfConfigs(manager, row, [row]);
+    return withUses(toConfig(row, await currentOf(manager, row)), uses);
   }
 
   /** Returns the newest active config with this name. */

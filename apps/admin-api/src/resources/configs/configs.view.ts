@@ -1,5 +1,6 @@
 import type { ConfigEntity, ConfigVersionEntity } from '@gw/entities';
 import { ResponseField, RowResponse, viewOf } from '@gw/web';
+import { UsedByResponse } from '../../platform/rows/used-by.queries';
 
 export class ConfigItemResponse extends RowResponse {
   @ResponseField.uuid() readonly id!: string;
@@ -11,6 +12,11 @@ export class ConfigItemResponse extends RowResponse {
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
   @ResponseField.uuid({ nullable: true }) readonly owner_id!: string | null;
   @ResponseField.text({ nullable: true }) readonly updated_by!: string | null;
+  @ResponseField.one(() => UsedByResponse, {
+    optional: true,
+    description: 'In a list only with include_used_by.',
+  })
+  readonly used_by?: UsedByResponse;
   @ResponseField.kind('config') readonly object!: 'config';
 }
 

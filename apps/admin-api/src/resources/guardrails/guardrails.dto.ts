@@ -16,6 +16,7 @@ import {
   UuidField,
 } from '@gw/web';
 import { searchable } from '../../platform/resource/list-order';
+import { IncludeUsedBy } from '../../platform/rows/used-by.queries';
 
 const CHECKS = {
   minItems: 1,
@@ -58,6 +59,7 @@ export class UpdateGuardrailDto extends partialOf(GuardrailFields) {
 }
 
 export class ListGuardrailsQuery extends searchable(pageOf({ size: 100 })) {
+  @IncludeUsedBy() include_used_by?: boolean;
   @ReferenceField({
     optional: true,
     description: 'Lists the guardrails of this workspace and of the organisation.',

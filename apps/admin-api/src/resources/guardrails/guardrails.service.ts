@@ -5,6 +5,7 @@ import { invalid, listOf, plainListOf, type ListResponse, type PageQuery } from 
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { assertMayChangeGuardrail } from '../../platform/auth/bound-contents';
+import { reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
 import type { At } from '../../platform/resource/at';
@@ -28,6 +29,7 @@ import {
 } from '../../platform/rows/guardrail-rows';
 import { keysOfGuardedAgents } from '../../platform/rows/agent-rows';
 import { keysOfGuardedServers } from '../../platform/rows/mcp-rows';
+import { usesOfGuardrails, withUses } from '../../platform/rows/used-by.queries';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { GuardrailContents } from './guardrail-contents';
 import { assertReferencesStay, unmaskedChecks } from './guardrail-secrets';
@@ -94,12 +96,18 @@ export class GuardrailsService {
       where: listedFor(caller).map((where) => ({ ...where, ...present({ id, target }) })),
       search: { text: query.search, in: ['name', 'slug'] },
     });
-    return plainListOf([rows.map(toGuardrail), total]);
+    const uses =
+      query.include_used_by === true
+        ? await usesOfGuardrails(this.dataSource.manager, reach(caller), rows)
+        : null;
+    return plainListOf([rows.map((row) => withUses(toGuardrail(row), uses)), total]);
   }
 
   async get(at: At): Promise<GuardrailDetailResponse> {
     const { manager } = this.dataSource;
-    return this.detailOf(manager, await findReadable(manager, at));
+    const row = await findReadable(manager, at);
+    const uses = await usesOfGuardrails(manager, reach(at.caller), [row]);
+    return withUses(await this.detailOf(manager, row), uses);
   }
 
   /** Creates a new version for new checks or actions. */

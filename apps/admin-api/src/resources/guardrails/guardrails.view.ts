@@ -2,6 +2,7 @@ import type { SavedGuardrailCheck } from '@gw/contracts';
 import type { GuardrailEntity, GuardrailMcpServerEntity, GuardrailVersionEntity } from '@gw/entities';
 import type { GuardrailResult } from '@gw/guardrails';
 import { pickOf, plainListResponseOf, ResponseField, RowResponse, viewOf } from '@gw/web';
+import { UsedByResponse } from '../../platform/rows/used-by.queries';
 import { toMapping } from './mapping-kinds';
 import { McpMappingResponse } from './mcp-mappings.dto';
 
@@ -19,6 +20,11 @@ export class GuardrailResponse extends RowResponse {
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
   @ResponseField.uuid({ nullable: true }) readonly owner_id!: string | null;
   @ResponseField.uuid({ nullable: true }) readonly updated_by!: string | null;
+  @ResponseField.one(() => UsedByResponse, {
+    optional: true,
+    description: 'In a list only with include_used_by.',
+  })
+  readonly used_by?: UsedByResponse;
 }
 
 export class GuardrailDetailResponse extends GuardrailResponse {

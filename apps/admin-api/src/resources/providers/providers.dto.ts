@@ -11,6 +11,7 @@ import {
   TextField,
 } from '@gw/web';
 import { ApiProperty } from '@nestjs/swagger';
+import { IncludeUsedBy } from '../../platform/rows/used-by.queries';
 import { BY_NAME, searchable, type OrderField } from '../../platform/resource/list-order';
 import { RateLimitDto, UsageLimitDto } from '../../platform/limits/limits.dto';
 
@@ -61,6 +62,7 @@ export class UpdateProviderDto extends ProviderFieldsDto {
 }
 
 export class ListProvidersQuery extends searchable(pageOf({ size: 50 }), BY_LIFE) {
+  @IncludeUsedBy() include_used_by?: boolean;
   @ReferenceField(WORKSPACE) workspace_id?: string;
   @TextField({
     optional: true,

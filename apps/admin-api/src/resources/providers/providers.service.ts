@@ -3,7 +3,7 @@ import { invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { assertMayEnd, assertNotBound } from '../../platform/auth/grants';
-import { found, inWorkspace, isUuid } from '../../platform/auth/tenancy';
+import { found, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { tagged } from '../../platform/common/tags';
 import { assertDeletable, type DeleteQuery } from '../../platform/common/uses';
@@ -15,6 +15,7 @@ import {
   LIVE_PROVIDER,
   usableIntegrations,
 } from '../../platform/rows/integrations.queries';
+import { usesOfProviders, withUses } from '../../platform/rows/used-by.queries';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { applyProviderFields, integrationSlugs, listProviders, newProvider, PROVIDER } from './provider-rows';
 import { usesOfProvider } from './provider-uses';
@@ -52,13 +53,16 @@ export class ProvidersService {
     const { manager } = this.dataSource;
     const where = { isVirtualKey: false, ...tagged(query.tags) };
     const [rows, total] = await listProviders(manager, caller, query, where);
-    return listOf([await shownOf(manager, rows), total]);
+    const shown = await shownOf(manager, rows);
+    const uses = query.include_used_by === true ? await usesOfProviders(manager, reach(caller), rows) : null;
+    return listOf([shown.map((one) => withUses(one, uses)), total]);
   }
 
   async get(at: At): Promise<ProviderResponse> {
     const { manager } = this.dataSource;
-    const [shown] = await shownOf(manager, [await findRow(manager, PROVIDER, at)]);
-    return found(shown);
+    const row = await findRow(manager, PROVIDER, at);
+    const [shown] = await shownOf(manager, [row]);
+    return withUses(found(shown), await usesOfProviders(manager, row, [row]));
   }
 
   update(at: At, input: UpdateProviderDto): Promise<CreatedProviderDto> {

@@ -1,6 +1,7 @@
 import type { ProviderEntity, ProviderStatus, StoredRateLimit } from '@gw/entities';
 import { ResponseField, RowResponse, viewOf } from '@gw/web';
 import type { LimitOwner, ShownUsageLimit } from '../../platform/limits/limit-usage';
+import { UsedByResponse } from '../../platform/rows/used-by.queries';
 import { RateLimitResponse, UsageLimitResponse } from '../../platform/limits/limits.dto';
 
 export class ProviderResponse extends RowResponse {
@@ -20,6 +21,11 @@ export class ProviderResponse extends RowResponse {
   @ResponseField.time({ nullable: true }) readonly expires_at!: string | null;
   @ResponseField.time({ nullable: true }) readonly last_reset_at!: string | null;
   @ResponseField.map({ nullable: true }) readonly tags!: Readonly<Record<string, string>> | null;
+  @ResponseField.one(() => UsedByResponse, {
+    optional: true,
+    description: 'In a list only with include_used_by.',
+  })
+  readonly used_by?: UsedByResponse;
   @ResponseField.kind('provider') readonly object!: 'provider';
 }
 

@@ -9,6 +9,7 @@ import {
   TextField,
 } from '@gw/web';
 import { searchable } from '../../platform/resource/list-order';
+import { IncludeUsedBy } from '../../platform/rows/used-by.queries';
 import { ApiProperty } from '@nestjs/swagger';
 import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
 import { BY_LIFE, ProviderFieldsDto, WORKSPACE } from './providers.dto';
@@ -70,6 +71,7 @@ export class UpdateVirtualKeyDto extends VirtualKeyFieldsDto {
 }
 
 export class ListVirtualKeysQuery extends searchable(pageOf({ size: 50 }), BY_LIFE) {
+  @IncludeUsedBy() include_used_by?: boolean;
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 

@@ -5,7 +5,7 @@ import { listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { assertMayEnd } from '../../platform/auth/grants';
-import { found, inWorkspace } from '../../platform/auth/tenancy';
+import { found, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { assertDeletable, type DeleteQuery } from '../../platform/common/uses';
 import {
@@ -16,6 +16,7 @@ import { readMappings, type MappingOwner } from '../../platform/credentials/secr
 import { withUsage } from '../../platform/limits/limit-usage';
 import type { At } from '../../platform/resource/at';
 import { archiveRow, audit, createRow, findRow, lockRow, publish } from '../../platform/resource/rows';
+import { usesOfProviders, withUses } from '../../platform/rows/used-by.queries';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { catalogueNameOf, configurationsOf, fieldNameOf } from './mapping';
 import { applyProviderFields, hiddenOf, listProviders, newProvider, VIRTUAL_KEY } from './provider-rows';
@@ -68,7 +69,9 @@ export class VirtualKeysService {
     });
     const byId = new Map(hidden.map((integration) => [integration.id, integration]));
     const data = rows.map((row) => toVirtualKey(row, byId.get(row.integrationId) as IntegrationEntity));
-    return listOf([await withUsage(manager, data, rows.map(limitOwnerOf)), total]);
+    const shown = await withUsage(manager, data, rows.map(limitOwnerOf));
+    const uses = query.include_used_by === true ? await usesOfProviders(manager, reach(caller), rows) : null;
+    return listOf([shown.map((one) => withUses(one, uses)), total]);
   }
 
   async get(at: At): Promise<VirtualKeyResponse> {
@@ -76,7 +79,7 @@ export class VirtualKeysService {
     const row = await findRow(manager, VIRTUAL_KEY, at);
     const response = toVirtualKey(row, await hiddenOf(manager, row));
     const [shown] = await withUsage(manager, [response], [limitOwnerOf(row)]);
-    return found(shown);
+    return withUses(found(shown), await usesOfProviders(manager, row, [row]));
   }
 
   update(at: At, input: UpdateVirtualKeyDto): Promise<object> {
