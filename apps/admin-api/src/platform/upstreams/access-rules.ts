@@ -1,18 +1,24 @@
+import { ScimGroupEntity } from '@gw/entities';
 import type { ErrorDetail } from '@gw/kernel';
-import { EnumField, ResponseField, TextField } from '@gw/web';
+import { RULE_ROLES } from '@gw/mcp';
+import { EnumField, ResponseField, TextField, validationFailed } from '@gw/web';
+import { In, type EntityManager } from 'typeorm';
 import { isUuid } from '../auth/tenancy';
+import { SSO_GROUP_PREFIX } from '../rows/user-facts.queries';
 
 const SUBJECTS = ['user', 'group', 'role', 'key', 'client', 'trust'] as const;
-export const EFFECTS = ['allow', 'deny'] as const;
 
+/** The caller that a rule of an MCP server or agent is about. */
 export class RuleSubjectDto {
   @EnumField(SUBJECTS, {
-    description: 'group and role are refused until gateways enforce rules for them.',
+    description: 'group and role are those of the user who calls; keys without a user have none.',
     example: 'user',
   })
   type!: (typeof SUBJECTS)[number];
   @TextField({
-    description: 'Id of the user, key, client or trust.',
+    description:
+      'Id of the user, key, client or trust; id of a group of SCIM, or `sso:` with the name of a group that single sign-on gives; ' +
+      'or a role: admin, manager or member of the workspace, organisation_owner, organisation_admin.',
     example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
   })
   id!: string;
@@ -23,10 +29,10 @@ export class RuleSubjectResponse {
   @ResponseField.text({ example: 'member' }) readonly id!: string;
 }
 
-/** Subjects that gateways do not know of a caller, so that a rule about them would do nothing. */
-const NOT_ENFORCED: ReadonlySet<string> = new Set(['group', 'role']);
 /** Subjects that have a UUID; a client has any text. */
 const WITH_UUID: ReadonlySet<string> = new Set(['user', 'key', 'trust']);
+const ROLES: ReadonlySet<string> = new Set(RULE_ROLES);
+const GROUP_RULE = `must be the id of a group of SCIM in the organisation, or ${SSO_GROUP_PREFIX} and the name of a group`;
 const PATTERN = /^[^*]*\*?$/;
 
 /** Returns the stored form of a subject. */
@@ -35,16 +41,20 @@ export const storedSubject = ({ type, id }: RuleSubjectDto): RuleSubjectDto => (
 });
 
 /** Returns the faults of the subject of a rule; `path` is that of the rule. */
-export function subjectFaults({ type, id }: RuleSubjectDto, path: string): ErrorDetail[] {
-  const faults: ErrorDetail[] = [];
-  if (WITH_UUID.has(type) && !isUuid(id))
-    faults.push({ path: `${path}.subject.id`, message: `must be the id of a ${type}` });
-  if (NOT_ENFORCED.has(type)) {
-    const message = `gateways do not enforce rules for a ${type}; use user, key, client or trust`;
-    faults.push({ path: `${path}.subject.type`, message });
-  }
-  return faults;
+export function subjectFaults(subject: RuleSubjectDto, path: string): ErrorDetail[] {
+  const message = subjectFault(subject);
+  return message === null ? [] : [{ path: `${path}.subject.id`, message }];
 }
+
+function subjectFault({ type, id }: RuleSubjectDto): string | null {
+  if (WITH_UUID.has(type)) return isUuid(id) ? null : `must be the id of a ${type}`;
+  if (type === 'role') return ROLES.has(id) ? null : `must be one of ${RULE_ROLES.join(', ')}`;
+  if (type === 'group') return isUuid(id) || isSsoGroup(id) ? null : GROUP_RULE;
+  return null;
+}
+
+const isSsoGroup = (id: string): boolean =>
+  id.startsWith(SSO_GROUP_PREFIX) && id.length > SSO_GROUP_PREFIX.length;
 
 /** Returns the faults of names, or beginnings of names before a final `*`. */
 export const patternFaults = (patterns: readonly string[], path: string): ErrorDetail[] =>
@@ -53,3 +63,23 @@ export const patternFaults = (patterns: readonly string[], path: string): ErrorD
       ? []
       : [{ path: `${path}.${String(place)}`, message: 'may have * only at the end' }],
   );
+
+/** Throws `validation_failed` for groups that the organisation does not have: a denial of them would do nothing. */
+export async function assertGroups(
+  manager: EntityManager,
+  { organisationId }: { readonly organisationId: string },
+  rules: readonly { readonly subject: RuleSubjectDto }[],
+): Promise<void> {
+  const named = rules.map(({ subject: { type, id } }) => (type === 'group' && isUuid(id) ? id : null));
+  const ids = named.filter((id) => id !== null);
+  if (ids.length === 0) return;
+  const groups = await manager.find(ScimGroupEntity, {
+    where: { organisationId, id: In([...new Set(ids)]) },
+    select: { id: true },
+  });
+  const known = new Set(groups.map(({ id }) => id));
+  const faults = named.flatMap((id, index) =>
+    id === null || known.has(id) ? [] : [{ path: `rules.${String(index)}.subject.id`, message: GROUP_RULE }],
+  );
+  if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
+}

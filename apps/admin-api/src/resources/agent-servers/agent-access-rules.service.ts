@@ -6,7 +6,12 @@ import { DataSource } from 'typeorm';
 import type { At } from '../../platform/resource/at';
 import { findRow, patchRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
-import { patternFaults, storedSubject, subjectFaults } from '../../platform/upstreams/access-rules';
+import {
+  assertGroups,
+  patternFaults,
+  storedSubject,
+  subjectFaults,
+} from '../../platform/upstreams/access-rules';
 import type { AgentAccessRulesResponse, UpdateAgentAccessRulesDto } from './agent-server-access.dto';
 import { AGENT_SERVER } from './agent-server-rows';
 
@@ -35,7 +40,8 @@ export class AgentAccessRulesService {
       ...{ skills, effect },
     }));
     return this.writes.run(at.caller, (write) =>
-      patchRow(write, AGENT_SERVER, at, (row) => {
+      patchRow(write, AGENT_SERVER, at, async (row) => {
+        await assertGroups(write.manager, row, rules);
         row.accessRules = rules;
         if (input.default !== undefined) row.defaultEffect = input.default;
       }),

@@ -8,7 +8,7 @@ import {
   TextListField,
 } from '@gw/web';
 import { AgentSkillTexts } from '../../platform/agents/agent-skill-texts';
-import { EFFECTS, RuleSubjectDto, RuleSubjectResponse } from '../../platform/upstreams/access-rules';
+import { RuleSubjectDto, RuleSubjectResponse } from '../../platform/upstreams/access-rules';
 import { UpstreamPage } from '../../platform/upstreams/upstream-page';
 import { ALLOW_DENY, MemberAccessResponse, type AllowDeny } from '../../platform/upstreams/user-access.dto';
 
@@ -55,8 +55,8 @@ class AgentAccessRuleDto {
     example: ['book-*'],
   })
   skills!: string[];
-  @EnumField(EFFECTS, { description: 'A denial wins over all that allow.', example: 'allow' })
-  effect!: (typeof EFFECTS)[number];
+  @EnumField(ALLOW_DENY, { description: 'A denial wins over all that allow.', example: 'allow' })
+  effect!: AllowDeny;
 }
 
 export class UpdateAgentAccessRulesDto {
@@ -72,7 +72,7 @@ export class UpdateAgentAccessRulesDto {
 class AgentAccessRuleResponse {
   @ResponseField.one(() => RuleSubjectResponse) readonly subject!: RuleSubjectResponse;
   @ResponseField.texts({ example: ['book-*'] }) readonly skills!: readonly string[];
-  @ResponseField.oneOf(EFFECTS) readonly effect!: string;
+  @ResponseField.oneOf(ALLOW_DENY) readonly effect!: string;
 }
 
 export class AgentAccessRulesResponse {

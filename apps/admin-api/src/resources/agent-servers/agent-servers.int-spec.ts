@@ -1,6 +1,7 @@
 import { AgentServerEntity, AgentServerSkillEntity, AgentServerUserEntity } from '@gw/entities';
 import { TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import { insertAgentIntegration, insertAgentServer } from '../../spec-support/agent-servers';
+import { insertGroup } from '../../spec-support/scim-groups';
 
 const PATH = '/v1/agent-servers';
 
@@ -132,15 +133,36 @@ describe('agents of workspaces', () => {
       rules: [rule],
       default: 'deny',
     });
-    const refused = await put({
-      rules: [
-        { ...rule, subject: { type: 'user', id: 'x' }, skills: ['a*b'] },
-        { ...rule, subject: { type: 'role', id: 'member' } },
-      ],
-    });
-    expect((refused.body.error.details ?? []).map(({ path }) => path)).toEqual([
-      ...['rules.0.subject.id', 'rules.0.skills.0', 'rules.1.subject.type'],
+    const { manager } = admin.dataSource;
+    const foreign = await insertGroup(manager, other.organisationId);
+    const subjects = [
+      { type: 'user', id: 'x' },
+      { type: 'role', id: 'boss' },
+      { type: 'group', id: 'engineering' },
+    ];
+    const faulty = subjects.map((subject) => ({ ...rule, subject }));
+    const pathsOf = ({ body }: GatewayResponse<Failure>): string[] =>
+      (body.error.details ?? []).map(({ path }) => path);
+    expect(pathsOf(await put({ rules: [...faulty, { ...rule, skills: ['a*b'] }] }))).toEqual([
+      ...['rules.0.subject.id', 'rules.1.subject.id', 'rules.2.subject.id', 'rules.3.skills.0'],
     ]);
+    expect(pathsOf(await put({ rules: [{ ...rule, subject: { type: 'group', id: foreign } }] }))).toEqual([
+      'rules.0.subject.id',
+    ]);
+  });
+
+  it('have rules for groups of SCIM and of single sign-on, and for roles', async () => {
+    const { id } = await made();
+    const group = await insertGroup(admin.dataSource.manager, ours.organisationId);
+    const rules = [
+      { type: 'group', id: group },
+      { type: 'group', id: 'sso:Engineering' },
+      { type: 'role', id: 'manager' },
+    ].map((subject) => ({ subject, skills: ['*'], effect: 'deny' }));
+    const saved = await admin.put(`${PATH}/${id}/access-rules`, { ...call, body: { rules } });
+    expect(saved.status).toBe(200);
+    const { body } = await admin.get(`${PATH}/${id}/access-rules`, call);
+    expect(body).toEqual({ rules, default: 'allow' });
   });
 
   it('need the scope of the part or of the agent', async () => {

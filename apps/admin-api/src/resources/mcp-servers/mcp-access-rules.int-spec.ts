@@ -1,9 +1,9 @@
-import { McpServerEntity, ScimGroupEntity, ScimGroupMemberEntity } from '@gw/entities';
+import type { McpServerEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import type { EntityManager } from 'typeorm';
 import { TestAdminApi, type Call, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 import { insertCapability, insertMcpIntegration, insertMcpServer } from '../../spec-support/mcp-servers';
+import { insertGroup } from '../../spec-support/scim-groups';
 
 const api = new TestAdminApi();
 let tenant: Tenant;
@@ -33,20 +33,6 @@ const member = (role: 'member' | 'manager' = 'member') =>
 const sessionOf = async ({ email }: { readonly email: string }): Promise<Call> => ({
   token: await api.login(email),
 });
-
-/** Inserts a group of SCIM, and returns its id. */
-async function insertGroup(
-  manager: EntityManager,
-  organisationId: string,
-  members: readonly string[] = [],
-): Promise<string> {
-  const groupId = uuidv7();
-  const displayName = `Group ${groupId}`;
-  const group = { id: groupId, organisationId, displayName, displayNameKey: displayName.toLowerCase() };
-  await manager.insert(ScimGroupEntity, group);
-  for (const userId of members) await manager.insert(ScimGroupMemberEntity, { groupId, userId });
-  return groupId;
-}
 
 describe('access rules of an MCP server', () => {
   const rule = (more: object = {}): object => ({

@@ -6,10 +6,10 @@ import {
   pageOf,
   ReferenceField,
   ResponseField,
-  TextField,
   TextListField,
   UuidField,
 } from '@gw/web';
+import { RuleSubjectDto, RuleSubjectResponse } from '../../platform/upstreams/access-rules';
 import { UpstreamPage } from '../../platform/upstreams/upstream-page';
 import { ALLOW_DENY, MemberAccessResponse, type AllowDeny } from '../../platform/upstreams/user-access.dto';
 
@@ -61,26 +61,10 @@ export class McpConnectionsResponse {
   @ResponseField.boolean() readonly has_more!: boolean;
 }
 
-const SUBJECTS = ['user', 'group', 'role', 'key', 'client', 'trust'] as const;
 const EFFECTS = ['allow', 'deny', 'ask'] as const;
 
-class McpRuleSubjectDto {
-  @EnumField(SUBJECTS, {
-    description: 'group and role are those of the user who calls; keys without a user have none.',
-    example: 'user',
-  })
-  type!: (typeof SUBJECTS)[number];
-  @TextField({
-    description:
-      'Id of the user, key, client or trust; id of a group of SCIM, or `sso:` with the name of a group that single sign-on gives; ' +
-      'or a role: admin, manager or member of the workspace, organisation_owner, organisation_admin.',
-    example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90',
-  })
-  id!: string;
-}
-
 class McpAccessRuleDto {
-  @NestedField(() => McpRuleSubjectDto) subject!: McpRuleSubjectDto;
+  @NestedField(() => RuleSubjectDto) subject!: RuleSubjectDto;
   @TextListField({
     minItems: 1,
     maxItems: 100,
@@ -116,13 +100,8 @@ export class UpdateMcpAccessRulesDto {
   default?: AllowDeny;
 }
 
-class McpRuleSubjectResponse {
-  @ResponseField.oneOf(SUBJECTS) readonly type!: string;
-  @ResponseField.text({ example: 'member' }) readonly id!: string;
-}
-
 export class McpAccessRuleResponse {
-  @ResponseField.one(() => McpRuleSubjectResponse) readonly subject!: McpRuleSubjectResponse;
+  @ResponseField.one(() => RuleSubjectResponse) readonly subject!: RuleSubjectResponse;
   @ResponseField.texts({ example: ['read_*'] }) readonly tools!: readonly string[];
   @ResponseField.oneOf(EFFECTS) readonly effect!: string;
   @ResponseField.jsons() readonly when!: readonly Readonly<Record<string, unknown>>[];
