@@ -2,12 +2,12 @@ import { ScimUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import type { EntityManager } from 'typeorm';
 import { scimSettingsOf } from '../tenant-settings/scim-settings';
-import type { Seat } from './membership-ends';
+import type { OrganisationMembership } from './organisation-membership';
 
 /** Throws `conflict` for a user whom only the identity provider may change, if the organisation has set that. */
 export async function assertNotManaged(
   manager: EntityManager,
-  { organisationId, userId }: Seat,
+  { organisationId, userId }: OrganisationMembership,
 ): Promise<void> {
   const { manage_organisation: isManaged } = await scimSettingsOf(manager, organisationId);
   if (!isManaged) return;

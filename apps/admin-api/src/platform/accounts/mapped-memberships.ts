@@ -6,7 +6,7 @@ import { endMcpAccess } from '../rows/mcp-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 import type { MappedRole, MembershipChanges, MembershipSource } from './membership-changes';
-import type { Seat } from './membership-ends';
+import type { OrganisationMembership } from './organisation-membership';
 
 /** Applies changes of the workspace memberships that groups of an identity provider are mapped to, with the keys of the user. */
 @Injectable()
@@ -15,7 +15,7 @@ export class MappedMemberships {
 
   async apply(
     write: Write<AuditCaller>,
-    seat: Seat,
+    seat: OrganisationMembership,
     source: MembershipSource,
     { added, changed, removed }: MembershipChanges,
   ): Promise<void> {

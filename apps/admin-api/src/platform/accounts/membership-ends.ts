@@ -14,12 +14,7 @@ import { endAgentAccess } from '../rows/agent-rows';
 import { endMcpAccess } from '../rows/mcp-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
-
-/** A user's membership of an organisation. */
-export interface Seat {
-  readonly organisationId: string;
-  readonly userId: string;
-}
+import type { OrganisationMembership } from './organisation-membership';
 
 /** Ends memberships of organisations with all that a user holds by them. */
 @Injectable()
@@ -31,7 +26,7 @@ export class MembershipEnds {
    * to MCP servers and pending invites in the organisation. The user itself stays, since it may belong to other
    * organisations. The caller of this writes the audit entry of the membership.
    */
-  async end(write: Write<AuditCaller>, seat: Seat): Promise<void> {
+  async end(write: Write<AuditCaller>, seat: OrganisationMembership): Promise<void> {
     const { manager } = write;
     const { organisationId, userId } = seat;
     await manager.update(OrganisationUserEntity, { organisationId, userId }, { status: 'archived' });
@@ -49,19 +44,25 @@ export class MembershipEnds {
 /** Revokes the sessions of a user in an organisation. Their access tokens are refused at once. */
 export async function endSessions(
   write: Pick<Write, 'manager' | 'removed'>,
-  { organisationId, userId }: Seat,
+  { organisationId, userId }: OrganisationMembership,
 ): Promise<void> {
   const { documents } = await endSessionsWhere(write.manager, { organisationId, userId });
   write.removed(...documents);
 }
 
-async function leaveWorkspaces(manager: EntityManager, { organisationId, userId }: Seat): Promise<void> {
+async function leaveWorkspaces(
+  manager: EntityManager,
+  { organisationId, userId }: OrganisationMembership,
+): Promise<void> {
   const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
   const workspaceId = In(workspaces.map(({ id }) => id));
   await manager.delete(WorkspaceUserEntity, { userId, workspaceId });
 }
 
-async function cancelInvites(manager: EntityManager, { organisationId, userId }: Seat): Promise<void> {
+async function cancelInvites(
+  manager: EntityManager,
+  { organisationId, userId }: OrganisationMembership,
+): Promise<void> {
   const { email } = await manager.findOneByOrFail(UserEntity, { id: userId });
   const pending = { organisationId, email, status: 'pending' } as const;
   await manager.update(UserInviteEntity, pending, { status: 'cancelled' });

@@ -9,7 +9,7 @@ import { In } from 'typeorm';
 import { UserKeysService } from '../keys/user-keys.service';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
-import type { Seat } from './membership-ends';
+import type { OrganisationMembership } from './organisation-membership';
 
 interface Entry {
   /** Absent: as it is stored, at first `manual`. */
@@ -26,7 +26,7 @@ export class WorkspaceEntries {
   /** Adds a user to the workspaces, with keys and audit entries. Skips workspaces that are archived since they were named. */
   async enter(
     write: Write<AuditCaller>,
-    seat: Seat,
+    seat: OrganisationMembership,
     workspaces: readonly InvitedWorkspace[],
     { source, promisedKey = null }: Entry,
   ): Promise<void> {

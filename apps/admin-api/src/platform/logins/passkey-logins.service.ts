@@ -5,12 +5,13 @@ import { createHash } from 'node:crypto';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { TokenResponse } from '../auth/auth.dto';
 import type { RequestFacts } from '../common/principal';
-import { Factors, type FactorSeat } from '../mfa/factors';
+import { Factors } from '../mfa/factors';
 import { endedChallenge, LoginChallenges } from '../mfa/login-challenges';
 import type { PasskeyLoginDto, PasskeyOptionsDto, PasskeyOptionsResponse } from '../mfa/mfa.dto';
 import { PasskeyCeremonies, userHandle } from '../mfa/passkey-ceremonies';
 import { PasskeyChallenges } from '../mfa/passkey-challenges';
-import { PasswordSessions, type Seat } from './password-sessions.service';
+import type { OrganisationMembership } from '../accounts/organisation-membership';
+import { PasswordSessions, type LoginMembership } from './password-sessions.service';
 
 /** What the signature of a passkey has to hold for. */
 interface Expected {
@@ -63,7 +64,7 @@ export class PasskeyLogins {
   private async proved(
     { response, challenge }: PasskeyLoginDto,
     passkey: SecondFactorEntity,
-    seat: Seat,
+    seat: LoginMembership,
     request: RequestFacts,
   ): Promise<TokenResponse | null> {
     const pending = this.challenges.read(response);
@@ -89,9 +90,9 @@ export class PasskeyLogins {
   /** The membership that the passkey logs in to. Throws `unauthenticated` when it counts in none. */
   private async seatFor(
     { userId, organisationId }: SecondFactorEntity,
-    after: FactorSeat | null,
+    after: OrganisationMembership | null,
     wanted: string | undefined,
-  ): Promise<Seat> {
+  ): Promise<LoginMembership> {
     const named = after?.organisationId ?? wanted;
     const isElsewhere = named !== undefined && organisationId !== null && named !== organisationId;
     const place = named ?? organisationId ?? undefined;

@@ -5,16 +5,17 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { LoginDto, TokenResponse } from '../auth/auth.dto';
 import { FailureThrottle } from '../auth/failure-throttle';
 import { PasswordChecks } from '../auth/password-checks';
+import type { OrganisationMembership } from '../accounts/organisation-membership';
 import { PasswordLogins } from './password-logins';
 import { SessionsService } from '../auth/sessions.service';
 import type { RequestFacts } from '../common/principal';
-import { Factors, type FactorSeat } from '../mfa/factors';
+import { Factors } from '../mfa/factors';
 import { endedChallenge, LoginChallenges } from '../mfa/login-challenges';
 import type { MfaChallengeResponse, MfaLoginDto } from '../mfa/mfa.dto';
 import { AuditRecorder } from '../unit-of-work/audit-recorder';
 
 /** A membership that a login may use. */
-export interface Seat {
+export interface LoginMembership {
   readonly user: UserEntity;
   readonly organisationId: string;
   readonly role: OrganisationUserEntity['role'];
@@ -104,12 +105,12 @@ export class PasswordSessions {
   /** Opens a session, or returns a challenge for a user with a second factor that was not proved. */
   async openOrChallenge(
     manager: EntityManager,
-    seat: Seat,
+    seat: LoginMembership,
     request: RequestFacts,
     how: OpenedHow = {},
   ): Promise<TokenResponse | MfaChallengeResponse> {
     await this.passwordLogins.isBreakGlass(manager, loginOf(seat));
-    const at = factorSeatOf(seat);
+    const at = membershipOf(seat);
     const factors = await this.factors.kindsOf(manager, at);
     if (factors.length === 0 || how.mfa !== undefined) return this.open(manager, seat, request, how);
     const { challenge, expiresAt } = await this.challenges.make(manager, at);
@@ -145,14 +146,14 @@ export class PasswordSessions {
   /** Opens a session for a user who has proved who they are, unless their organisation enforces single sign-on. */
   async open(
     manager: EntityManager,
-    seat: Seat,
+    seat: LoginMembership,
     request: RequestFacts,
     { mfa, byClaim = false, countsEverywhere = !seat.isOwnPassword, endsBy = null }: OpenedHow = {},
   ): Promise<TokenResponse> {
     const by = loginOf(seat);
     const isBreakGlass = await this.passwordLogins.isBreakGlass(manager, by);
     const { id, response } = await this.sessions.openFor(manager, {
-      ...factorSeatOf(seat),
+      ...membershipOf(seat),
       mfa: mfa ?? null,
       byPassword: true,
       ...{ byClaim, countsEverywhere, endsBy },
@@ -174,7 +175,7 @@ export class PasswordSessions {
   async seatsOf(
     who: Partial<Pick<UserEntity, 'id' | 'email'>>,
     organisationId: string | undefined,
-  ): Promise<Seat[]> {
+  ): Promise<LoginMembership[]> {
     const { manager } = this.dataSource;
     const user = await manager.findOneBy(UserEntity, { ...who, status: 'active' });
     if (!user) return [];
@@ -203,7 +204,7 @@ export class PasswordSessions {
 
   /** Runs a step after a right password. A login that must go by single sign-on is in the audit log as refused. */
   async orRefused<T>(
-    seat: Seat,
+    seat: LoginMembership,
     request: RequestFacts,
     step: (manager: EntityManager) => Promise<T>,
   ): Promise<T> {
@@ -220,7 +221,7 @@ export class PasswordSessions {
   /** Records a login; one without a session as refused. */
   record(
     manager: EntityManager,
-    { user, organisationId }: Seat,
+    { user, organisationId }: LoginMembership,
     request: RequestFacts,
     { sessionId, isBreakGlass = false, isByClaim = false, mfa, refusal = WRONG }: LoginFacts,
   ): Promise<void> {
@@ -239,6 +240,13 @@ export class PasswordSessions {
   }
 }
 
-const factorSeatOf = ({ user, organisationId }: Seat): FactorSeat => ({ userId: user.id, organisationId });
+const membershipOf = ({ user, organisationId }: LoginMembership): OrganisationMembership => ({
+  userId: user.id,
+  organisationId,
+});
 
-const loginOf = ({ user, organisationId, role }: Seat) => ({ organisationId, role, email: user.email });
+const loginOf = ({ user, organisationId, role }: LoginMembership) => ({
+  organisationId,
+  role,
+  email: user.email,
+});

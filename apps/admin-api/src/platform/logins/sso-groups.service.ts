@@ -5,10 +5,10 @@ import { In, type EntityManager } from 'typeorm';
 import { membershipChanges, type MappedRole, type Membership } from '../accounts/membership-changes';
 import { membershipsIn } from '../accounts/memberships';
 import { MappedMemberships } from '../accounts/mapped-memberships';
-import type { Seat } from '../accounts/membership-ends';
 import { UserKeysService } from '../keys/user-keys.service';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
+import type { OrganisationMembership } from '../accounts/organisation-membership';
 import { rolesOf } from './group-rules';
 
 /** Updates the roles of users at each login by the group rules of the connection. */
@@ -47,7 +47,7 @@ export class SsoGroups {
   /** Changes the organisation role between member and admin. Owners, and admins with another source than `sso`, keep their role. */
   private async followRole(
     write: Write<AuditCaller>,
-    where: Seat,
+    where: OrganisationMembership,
     { isAdmin, mayRemove }: { readonly isAdmin: boolean; readonly mayRemove: boolean },
   ): Promise<void> {
     const seat = await write.manager.findOneByOrFail(OrganisationUserEntity, where);

@@ -3,15 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { Secrets } from '../../settings';
 import { LoginThrottle } from '../auth/login-throttle';
+import type { OrganisationMembership } from '../accounts/organisation-membership';
 import { countCodeAttempt, forgetCodeAttempts } from './code-throttle';
 import { takeRecoveryCode, type FactorScope } from './recovery-codes';
 import { isTotpCode, totpStepOf } from './totp';
-
-/** A user in the organisation that the login or session is for. */
-export interface FactorSeat {
-  readonly userId: string;
-  readonly organisationId: string;
-}
 
 /** A factor that has just been proved, and where it counts. */
 export interface TakenFactor extends FactorScope {
@@ -19,7 +14,7 @@ export interface TakenFactor extends FactorScope {
 }
 
 /** The factors that count in an organisation: its own, and those that count everywhere. */
-const countingIn = ({ userId, organisationId }: FactorSeat) =>
+const countingIn = ({ userId, organisationId }: OrganisationMembership) =>
   [IsNull(), organisationId].map((scope) => ({ userId, organisationId: scope, confirmedAt: Not(IsNull()) }));
 
 /** Checks second factors. Each code is accepted once, also by several processes at a time. */
@@ -30,14 +25,14 @@ export class Factors {
   constructor(private readonly secrets: Secrets) {}
 
   /** The kinds of factors that a login in this organisation can be continued with; empty without any. */
-  async kindsOf(manager: EntityManager, seat: FactorSeat): Promise<SessionFactor[]> {
+  async kindsOf(manager: EntityManager, seat: OrganisationMembership): Promise<SessionFactor[]> {
     const rows = await manager.find(SecondFactorEntity, { where: countingIn(seat), select: { kind: true } });
     const kinds = new Set<SessionFactor>(rows.map(({ kind }) => kind));
     return kinds.size > 0 ? [...kinds, 'recovery_code'] : [];
   }
 
   /** The passkeys that count in this organisation, by their ids at the device. */
-  async credentialsOf(manager: EntityManager, seat: FactorSeat): Promise<string[]> {
+  async credentialsOf(manager: EntityManager, seat: OrganisationMembership): Promise<string[]> {
     const rows = await manager.find(SecondFactorEntity, { where: countingIn(seat) });
     return rows.flatMap(({ credentialId }) => credentialId ?? []);
   }
@@ -55,7 +50,11 @@ export class Factors {
   }
 
   /** Takes a code of an authenticator app or a recovery code. Returns null for a wrong or used one. */
-  async take(manager: EntityManager, seat: FactorSeat, code: string): Promise<TakenFactor | null> {
+  async take(
+    manager: EntityManager,
+    seat: OrganisationMembership,
+    code: string,
+  ): Promise<TakenFactor | null> {
     return isTotpCode(code) ? this.takeTotp(manager, seat, code) : takeRecovery(manager, seat, code);
   }
 
@@ -74,7 +73,7 @@ export class Factors {
 
   private async takeTotp(
     manager: EntityManager,
-    seat: FactorSeat,
+    seat: OrganisationMembership,
     code: string,
   ): Promise<TakenFactor | null> {
     const factors = await manager.find(SecondFactorEntity, { where: countingIn(seat) });
@@ -88,7 +87,7 @@ export class Factors {
 
 async function takeRecovery(
   manager: EntityManager,
-  { userId, organisationId }: FactorSeat,
+  { userId, organisationId }: OrganisationMembership,
   code: string,
 ): Promise<TakenFactor | null> {
   for (const scope of [null, organisationId]) {

@@ -3,7 +3,7 @@ import { GatewayError, hashApiKey, randomAlphanumeric } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { LessThan, MoreThan, type EntityManager } from 'typeorm';
 import { Secrets } from '../../settings';
-import type { FactorSeat } from './factors';
+import type { OrganisationMembership } from '../accounts/organisation-membership';
 
 const LIFE_MS = 5 * 60_000;
 /** Codes that may be tried with one challenge; then the password is needed again. */
@@ -21,7 +21,10 @@ export interface LoginChallenge {
 export class LoginChallenges {
   constructor(private readonly secrets: Secrets) {}
 
-  async make(manager: EntityManager, { userId, organisationId }: FactorSeat): Promise<LoginChallenge> {
+  async make(
+    manager: EntityManager,
+    { userId, organisationId }: OrganisationMembership,
+  ): Promise<LoginChallenge> {
     const challenge = randomAlphanumeric(43);
     const expiresAt = new Date(Date.now() + LIFE_MS);
     await manager.delete(LoginChallengeEntity, { userId, expiresAt: LessThan(new Date()) });
@@ -36,8 +39,8 @@ export class LoginChallenges {
   }
 
   /** Counts an attempt. Throws `unauthenticated` for a challenge that is unknown, used, expired or has had five attempts. */
-  async attempt(manager: EntityManager, challenge: string): Promise<FactorSeat> {
-    const [rows] = await manager.query<[FactorSeat[], number]>(
+  async attempt(manager: EntityManager, challenge: string): Promise<OrganisationMembership> {
+    const [rows] = await manager.query<[OrganisationMembership[], number]>(
       `UPDATE login_challenges SET attempts = attempts + 1
        WHERE token_hash = $1 AND expires_at > now() AND attempts < $2
        RETURNING user_id AS "userId", organisation_id AS "organisationId"`,
@@ -49,7 +52,7 @@ export class LoginChallenges {
   }
 
   /** Returns the login of a challenge without counting an attempt. Throws `unauthenticated` as `attempt` does. */
-  async seatOf(manager: EntityManager, challenge: string): Promise<FactorSeat> {
+  async seatOf(manager: EntityManager, challenge: string): Promise<OrganisationMembership> {
     const open = { tokenHash: this.hash(challenge), expiresAt: MoreThan(new Date()) };
     const row = await manager.findOneBy(LoginChallengeEntity, open);
     if (row === null) throw endedChallenge();

@@ -4,7 +4,7 @@ import { assertTag } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Not, type EntityManager } from 'typeorm';
 import { assertNotManaged } from '../../platform/accounts/managed-users';
-import { MembershipEnds, type Seat } from '../../platform/accounts/membership-ends';
+import { MembershipEnds } from '../../platform/accounts/membership-ends';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
@@ -12,6 +12,7 @@ import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../
 import { securityOf } from '../../platform/auth/security';
 import { found, idOf, inOrganisation } from '../../platform/auth/tenancy';
 import type { At } from '../../platform/resource/at';
+import type { OrganisationMembership } from '../../platform/accounts/organisation-membership';
 import { userTag, type UpdateUserDto } from './users.dto';
 
 /**
@@ -107,7 +108,7 @@ async function lockSeat(
 ): Promise<{
   readonly seat: OrganisationUserEntity;
   readonly user: UserEntity;
-  readonly place: Seat;
+  readonly place: OrganisationMembership;
   readonly before: object;
 }> {
   const { organisationId } = inOrganisation(caller);
