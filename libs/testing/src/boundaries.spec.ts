@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -136,21 +136,6 @@ describe('project boundaries', () => {
     ];
     expect(lint(probes)).toEqual([...probes.slice(0, 5).map(() => ['no-restricted-imports']), [], [], []]);
   }, 60_000);
-
-  it('match the table in CONTRIBUTING.md, which lists each lib under the kind of its tag', () => {
-    const rows = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').matchAll(
-      /^\| (kernel|contract|domain|infra|bridge|client|test)\b[^|]*\|([^|]+)\|/gm,
-    );
-    const listed = [...rows].flatMap(([, kind = '', libs = '']) =>
-      [...libs.matchAll(/`([a-z0-9-]+)`/g)].map(([, lib = '']) => `type:${kind} ${lib}`),
-    );
-    const tagged = readdirSync(join(ROOT, 'libs')).map((lib) => {
-      const project = readFileSync(join(ROOT, 'libs', lib, 'project.json'), 'utf8');
-      const { tags } = JSON.parse(project) as { tags: readonly string[] };
-      return `${tags.find((tag) => tag.startsWith('type:')) ?? 'no type'} ${lib}`;
-    });
-    expect(listed.sort()).toEqual(tagged.sort());
-  });
 
   it('forbid regular expressions built from data, except RE2 in its lib', () => {
     const file = 'apps/gateway/src/probe.ts';
