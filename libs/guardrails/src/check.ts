@@ -32,7 +32,7 @@ export interface CheckOutcome {
 }
 
 /** A range of a text that a check of streams found. */
-export interface Finding {
+export interface TextMatch {
   readonly start: number;
   readonly end: number;
   readonly label: string;
@@ -57,7 +57,7 @@ export interface WindowScan {
   /** Whether a finding fails the check. Otherwise findings are only replaced. */
   readonly denies: boolean;
   /** Returns all findings of a text in order, without overlaps. */
-  find(text: string): readonly Finding[];
+  find(text: string): readonly TextMatch[];
   /** Creates a follower. When absent or null, as much text is held back as the longest finding. */
   follow?(): WindowFollower | null;
 }

@@ -1,6 +1,6 @@
 export { asksModel, findCheck } from './catalogue';
 export { CHECKS } from './checks';
-export { CheckError, type CheckDefinition, type CheckKind, type Finding } from './check';
+export { CheckError, type CheckDefinition, type CheckKind, type TextMatch } from './check';
 export {
   compileGuardrail,
   compileInline,

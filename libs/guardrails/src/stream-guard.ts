@@ -10,7 +10,7 @@ import { StreamWindow, type WindowedScan } from './stream-window';
 import { Subject, type RequestFacts } from './subject';
 import { countLabels } from './text/replace';
 import type { Scope } from './text/scope';
-import type { Finding } from './check';
+import type { TextMatch } from './check';
 import { Work } from './work';
 
 /** What may be sent after a piece of a stream has arrived. */
@@ -43,7 +43,7 @@ const CHANNELS_MAX = 128;
 interface Windowed {
   readonly guardrail: CompiledGuardrail;
   readonly check: CompiledCheck;
-  readonly findings: Finding[];
+  readonly findings: TextMatch[];
   error: unknown;
   count: number;
 }

@@ -1,4 +1,4 @@
-import type { Finding, WindowFollower, WindowScan } from './check';
+import type { TextMatch, WindowFollower, WindowScan } from './check';
 import { replaceFindings } from './text/replace';
 import { Work } from './work';
 
@@ -8,7 +8,7 @@ export interface WindowedScan {
   /** Whether a finding ends the stream. */
   readonly denies: boolean;
   /** Called once per finding. */
-  readonly found: (finding: Finding) => void;
+  readonly found: (finding: TextMatch) => void;
   /** Called when the scan failed; returns whether the stream ends. */
   readonly failed: (error: unknown) => boolean;
 }
@@ -180,7 +180,7 @@ export class StreamWindow {
     return { text, isDenied: true };
   }
 
-  private release(buffer: string, base: number, end: number, replaced: readonly Finding[]): string {
+  private release(buffer: string, base: number, end: number, replaced: readonly TextMatch[]): string {
     this.context = buffer.slice(Math.max(0, end - this.hold), end);
     this.pending = buffer.slice(end);
     const shifted = replaced.map((finding) => ({
@@ -216,7 +216,7 @@ export class StreamWindow {
 
 interface Found {
   readonly scan: WindowedScan;
-  readonly finding: Finding;
+  readonly finding: TextMatch;
 }
 
 interface Buffer {

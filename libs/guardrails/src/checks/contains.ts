@@ -1,4 +1,4 @@
-import { defineCheck, type Finding, type WindowScan } from '../check';
+import { defineCheck, type TextMatch, type WindowScan } from '../check';
 import { inTurn, then, type Eventually } from '../eventually';
 import { object, scopeParameter, textList, textsOf } from '../parameters';
 import { piecesOf } from '../text/pieces';
@@ -92,7 +92,7 @@ function scanFor(words: readonly string[], caseSensitive: boolean): Omit<WindowS
     denies: true,
     find(text) {
       const folded = caseSensitive ? text : text.toLowerCase();
-      const findings: Finding[] = [];
+      const findings: TextMatch[] = [];
       for (const word of wanted) {
         const start = folded.indexOf(word);
         if (start === -1) continue;

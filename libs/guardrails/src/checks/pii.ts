@@ -1,4 +1,4 @@
-import { defineCheck, type Finding } from '../check';
+import { defineCheck, type TextMatch } from '../check';
 import { inTurn, then, type Eventually } from '../eventually';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { detectPii, detectPiiInTurns, PII_CATEGORIES, type PiiCategory } from '../pii/detect';
@@ -117,7 +117,7 @@ const placeholdersBesides = (texts: readonly string[], pace: Pace): Eventually<P
 interface Found {
   readonly placeholders: Placeholders | null;
   readonly edits: Map<number, string>;
-  readonly found: Finding[];
+  readonly found: TextMatch[];
 }
 
 function search(

@@ -1,4 +1,4 @@
-import { defineCheck, type Finding } from '../check';
+import { defineCheck, type TextMatch } from '../check';
 import { inTurn, then } from '../eventually';
 import { object, scopeParameter, textsOf } from '../parameters';
 import { replaceFindings } from '../text/replace';
@@ -34,7 +34,7 @@ export const regexReplace = defineCheck<Parameters>({
   example: { rule: '/project-[a-z]+/i', redactText: '[PROJECT]', failOnDetection: false, scope: ['all'] },
   prepare({ rule, redactText, failOnDetection, scope }, report) {
     const pattern = compileRule(rule, report);
-    const findings = (places: Awaited<ReturnType<TextPattern['places']>>): readonly Finding[] =>
+    const findings = (places: Awaited<ReturnType<TextPattern['places']>>): readonly TextMatch[] =>
       places.map((place) => ({ ...place, label: 'match', replacement: redactText }));
     return {
       transforms: true,

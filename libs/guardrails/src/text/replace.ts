@@ -1,10 +1,10 @@
-import type { Finding } from '../check';
+import type { TextMatch } from '../check';
 
 /**
  * Replaces findings, which must be in order, in a text. When two overlap, the replacement of the
  * first covers both.
  */
-export function replaceFindings(text: string, findings: readonly Finding[]): string {
+export function replaceFindings(text: string, findings: readonly TextMatch[]): string {
   let made = '';
   let at = 0;
   for (const { start, end, replacement } of findings) {
@@ -16,7 +16,7 @@ export function replaceFindings(text: string, findings: readonly Finding[]): str
 }
 
 /** Counts findings by label. */
-export function countLabels(findings: Iterable<Finding>): Record<string, number> {
+export function countLabels(findings: Iterable<TextMatch>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { label } of findings) counts[label] = (counts[label] ?? 0) + 1;
   return counts;
