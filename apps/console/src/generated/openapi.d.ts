@@ -1760,6 +1760,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/playground-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["playgroundKeys_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/refresh": {
         parameters: {
             query?: never;
@@ -5691,6 +5707,8 @@ export interface components {
              */
             status: "active" | "archived";
             updated_by: string | null;
+            /** @description In a list only with include_used_by. */
+            used_by?: components["schemas"]["UsedByResponse"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -5773,6 +5791,8 @@ export interface components {
              */
             type: "ORG_CONFIG";
             updated_by: string | null;
+            /** @description In a list only with include_used_by. */
+            used_by?: components["schemas"]["UsedByResponse"];
             /**
              * @description Starts at 1.
              * @example 1
@@ -8439,6 +8459,8 @@ export interface components {
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             updated_by: string | null;
+            /** @description In a list only with include_used_by. */
+            used_by?: components["schemas"]["UsedByResponse"];
             /**
              * @description Starts at 1.
              * @example 1
@@ -8536,6 +8558,8 @@ export interface components {
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             updated_by: string | null;
+            /** @description In a list only with include_used_by. */
+            used_by?: components["schemas"]["UsedByResponse"];
             /**
              * Format: uuid
              * @description Null: the guardrail belongs to the organisation and applies to all its workspaces.
@@ -10114,7 +10138,7 @@ export interface components {
              * @enum {string}
              */
             effect: "allow" | "deny" | "ask";
-            subject: components["schemas"]["McpRuleSubjectDto"];
+            subject: components["schemas"]["RuleSubjectDto"];
             /**
              * @description Names of tools, or beginnings of names before a final `*`.
              * @example [
@@ -10142,7 +10166,7 @@ export interface components {
              * @enum {string}
              */
             effect: "allow" | "deny" | "ask";
-            subject: components["schemas"]["McpRuleSubjectResponse"];
+            subject: components["schemas"]["RuleSubjectResponse"];
             /**
              * @example [
              *       "read_*"
@@ -10883,28 +10907,6 @@ export interface components {
             tools: {
                 [key: string]: unknown;
             };
-        };
-        McpRuleSubjectDto: {
-            /**
-             * @description Id of the user, key, client or trust; id of a group of SCIM, or `sso:` with the name of a group that single sign-on gives; or a role: admin, manager or member of the workspace, organisation_owner, organisation_admin.
-             * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
-             */
-            id: string;
-            /**
-             * @description group and role are those of the user who calls; keys without a user have none.
-             * @example user
-             * @enum {string}
-             */
-            type: "user" | "group" | "role" | "key" | "client" | "trust";
-        };
-        McpRuleSubjectResponse: {
-            /** @example member */
-            id: string;
-            /**
-             * @example user
-             * @enum {string}
-             */
-            type: "user" | "group" | "role" | "key" | "client" | "trust";
         };
         McpServerCapabilitiesResponse: {
             counts: components["schemas"]["McpCountsResponse"];
@@ -12582,6 +12584,35 @@ export interface components {
             /** @example 200 */
             status_code: number | null;
         };
+        PlaygroundKeyDto: {
+            /**
+             * @description Id or slug of the workspace. A member of only one workspace need not name it.
+             * @example ws-search-3f9a1c
+             */
+            workspace_id?: string;
+        };
+        PlaygroundKeyResponse: {
+            /**
+             * @description Base URL for SDKs.
+             * @example https://gateway.example.com/v1
+             */
+            base_url: string;
+            /**
+             * Format: date-time
+             * @example 2026-05-03T17:08:55.000Z
+             */
+            expires_at: string;
+            /**
+             * @description Shown once.
+             * @example pat_4Gq9…
+             */
+            key: string;
+            /**
+             * @example playground-key
+             * @enum {string}
+             */
+            object: "playground-key";
+        };
         PluginResponse: {
             /**
              * Format: date-time
@@ -13197,6 +13228,8 @@ export interface components {
                 [key: string]: string;
             } | null;
             usage_limits: components["schemas"]["UsageLimitResponse"] | null;
+            /** @description In a list only with include_used_by. */
+            used_by?: components["schemas"]["UsedByResponse"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -13777,12 +13810,12 @@ export interface components {
         };
         RuleSubjectDto: {
             /**
-             * @description Id of the user, key, client or trust.
+             * @description Id of the user, key, client or trust; id of a group of SCIM, or `sso:` with the name of a group that single sign-on gives; or a role: admin, manager or member of the workspace, organisation_owner, organisation_admin.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             id: string;
             /**
-             * @description group and role are refused until gateways enforce rules for them.
+             * @description group and role are those of the user who calls; keys without a user have none.
              * @example user
              * @enum {string}
              */
@@ -17387,6 +17420,38 @@ export interface components {
             /** @example 42 */
             total_tokens: number | null;
         };
+        UsedByResponse: {
+            /**
+             * @description At most 1,000 are counted.
+             * @example 3
+             */
+            api_keys: number;
+            /**
+             * @description Configs, among the newest 1,000 of those that the caller can reach.
+             * @example 2
+             */
+            configs: number;
+            /**
+             * @description Guardrails, among the newest 1,000 of those that the caller can reach.
+             * @example 0
+             */
+            guardrails: number;
+            /**
+             * @description Whether the defaults of the organisation name it.
+             * @example true
+             */
+            organisation: boolean;
+            /**
+             * @description Prompts, among the newest 1,000 of those that the caller can reach.
+             * @example 0
+             */
+            prompts: number;
+            /**
+             * @description Workspaces whose defaults name it.
+             * @example 1
+             */
+            workspaces: number;
+        };
         UseResponse: {
             message: string;
             /** @example configs.pc-main */
@@ -17731,6 +17796,8 @@ export interface components {
                 [key: string]: string;
             } | null;
             usage_limits: components["schemas"]["UsageLimitResponse"] | null;
+            /** @description In a list only with include_used_by. */
+            used_by?: components["schemas"]["UsedByResponse"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -30645,6 +30712,68 @@ export interface operations {
             };
         };
     };
+    playgroundKeys_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "workspace_id": "ws-search-3f9a1c"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlaygroundKeyDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "playground-key",
+                     *       "key": "pat_4Gq9…",
+                     *       "expires_at": "2026-05-03T17:08:55.000Z",
+                     *       "base_url": "https://gateway.example.com/v1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlaygroundKeyResponse"];
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     auth_refresh: {
         parameters: {
             query?: never;
@@ -31358,6 +31487,14 @@ export interface operations {
                      *       "status": "active",
                      *       "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *       "updated_by": "example",
+                     *       "used_by": {
+                     *         "api_keys": 3,
+                     *         "workspaces": 1,
+                     *         "configs": 2,
+                     *         "guardrails": 0,
+                     *         "prompts": 0,
+                     *         "organisation": true
+                     *       },
                      *       "object": "config",
                      *       "config": "example",
                      *       "format": "json",
@@ -31432,6 +31569,14 @@ export interface operations {
                      *       "status": "active",
                      *       "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *       "updated_by": "example",
+                     *       "used_by": {
+                     *         "api_keys": 3,
+                     *         "workspaces": 1,
+                     *         "configs": 2,
+                     *         "guardrails": 0,
+                     *         "prompts": 0,
+                     *         "organisation": true
+                     *       },
                      *       "object": "config",
                      *       "config": "example",
                      *       "format": "json",
@@ -31476,6 +31621,8 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description True adds used_by to each row. */
+                include_used_by?: boolean;
                 /** @description Default: asc for texts, desc for times. */
                 order?: "asc" | "desc";
                 page_size?: number;
@@ -31517,6 +31664,14 @@ export interface operations {
                      *           "status": "active",
                      *           "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *           "updated_by": "example",
+                     *           "used_by": {
+                     *             "api_keys": 3,
+                     *             "workspaces": 1,
+                     *             "configs": 2,
+                     *             "guardrails": 0,
+                     *             "prompts": 0,
+                     *             "organisation": true
+                     *           },
                      *           "object": "config"
                      *         }
                      *       ]
@@ -31672,6 +31827,14 @@ export interface operations {
                      *       "status": "active",
                      *       "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *       "updated_by": "example",
+                     *       "used_by": {
+                     *         "api_keys": 3,
+                     *         "workspaces": 1,
+                     *         "configs": 2,
+                     *         "guardrails": 0,
+                     *         "prompts": 0,
+                     *         "organisation": true
+                     *       },
                      *       "object": "config",
                      *       "config": "example",
                      *       "format": "json",
@@ -31851,13 +32014,7 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
-                /** @description Default: asc for texts, desc for times. */
-                order?: "asc" | "desc";
                 page_size?: number;
-                /** @description Part of the name or slug, in any case. */
-                search?: string;
-                /** @description Default: created_at. */
-                sort?: "created_at" | "last_updated_at" | "name";
                 /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
                 workspace_id?: string;
             };
@@ -31894,6 +32051,14 @@ export interface operations {
                      *           "status": "active",
                      *           "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *           "updated_by": "example",
+                     *           "used_by": {
+                     *             "api_keys": 3,
+                     *             "workspaces": 1,
+                     *             "configs": 2,
+                     *             "guardrails": 0,
+                     *             "prompts": 0,
+                     *             "organisation": true
+                     *           },
                      *           "object": "config",
                      *           "config": "example",
                      *           "format": "json",
@@ -31971,6 +32136,14 @@ export interface operations {
                      *       "status": "active",
                      *       "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *       "updated_by": "example",
+                     *       "used_by": {
+                     *         "api_keys": 3,
+                     *         "workspaces": 1,
+                     *         "configs": 2,
+                     *         "guardrails": 0,
+                     *         "prompts": 0,
+                     *         "organisation": true
+                     *       },
                      *       "object": "config",
                      *       "config": "example",
                      *       "format": "json",
@@ -32835,6 +33008,8 @@ export interface operations {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
                 ids?: string[];
+                /** @description True adds used_by to each row. */
+                include_used_by?: boolean;
                 /** @description Default: asc for texts, desc for times. */
                 order?: "asc" | "desc";
                 /** @description Must be the organisation of the credential. */
@@ -32876,7 +33051,15 @@ export interface operations {
                      *           "workspace_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *           "status": "active",
                      *           "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
-                     *           "updated_by": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90"
+                     *           "updated_by": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *           "used_by": {
+                     *             "api_keys": 3,
+                     *             "workspaces": 1,
+                     *             "configs": 2,
+                     *             "guardrails": 0,
+                     *             "prompts": 0,
+                     *             "organisation": true
+                     *           }
                      *         }
                      *       ],
                      *       "total": 1
@@ -33036,6 +33219,14 @@ export interface operations {
                      *       "status": "active",
                      *       "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *       "updated_by": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *       "used_by": {
+                     *         "api_keys": 3,
+                     *         "workspaces": 1,
+                     *         "configs": 2,
+                     *         "guardrails": 0,
+                     *         "prompts": 0,
+                     *         "organisation": true
+                     *       },
                      *       "checks": [],
                      *       "actions": {
                      *         "deny": true,
@@ -33956,6 +34147,14 @@ export interface operations {
                      *           "status": "active",
                      *           "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *           "updated_by": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *           "used_by": {
+                     *             "api_keys": 3,
+                     *             "workspaces": 1,
+                     *             "configs": 2,
+                     *             "guardrails": 0,
+                     *             "prompts": 0,
+                     *             "organisation": true
+                     *           },
                      *           "checks": [],
                      *           "actions": {
                      *             "deny": true,
@@ -34047,6 +34246,14 @@ export interface operations {
                      *       "status": "active",
                      *       "owner_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *       "updated_by": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *       "used_by": {
+                     *         "api_keys": 3,
+                     *         "workspaces": 1,
+                     *         "configs": 2,
+                     *         "guardrails": 0,
+                     *         "prompts": 0,
+                     *         "organisation": true
+                     *       },
                      *       "checks": [],
                      *       "actions": {
                      *         "deny": true,
@@ -43905,6 +44112,8 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description True adds used_by to each row. */
+                include_used_by?: boolean;
                 /** @description Default: asc for texts, desc for times. */
                 order?: "asc" | "desc";
                 page_size?: number;
@@ -43979,6 +44188,14 @@ export interface operations {
                      *           "last_reset_at": "2026-05-03T17:08:55.000Z",
                      *           "tags": {
                      *             "team": "search"
+                     *           },
+                     *           "used_by": {
+                     *             "api_keys": 3,
+                     *             "workspaces": 1,
+                     *             "configs": 2,
+                     *             "guardrails": 0,
+                     *             "prompts": 0,
+                     *             "organisation": true
                      *           },
                      *           "object": "provider"
                      *         }
@@ -44165,6 +44382,14 @@ export interface operations {
                      *       "last_reset_at": "2026-05-03T17:08:55.000Z",
                      *       "tags": {
                      *         "team": "search"
+                     *       },
+                     *       "used_by": {
+                     *         "api_keys": 3,
+                     *         "workspaces": 1,
+                     *         "configs": 2,
+                     *         "guardrails": 0,
+                     *         "prompts": 0,
+                     *         "organisation": true
                      *       },
                      *       "object": "provider"
                      *     }
@@ -46117,6 +46342,8 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description True adds used_by to each row. */
+                include_used_by?: boolean;
                 /** @description Default: asc for texts, desc for times. */
                 order?: "asc" | "desc";
                 page_size?: number;
@@ -46188,6 +46415,14 @@ export interface operations {
                      *           "last_reset_at": "2026-05-03T17:08:55.000Z",
                      *           "tags": {
                      *             "team": "search"
+                     *           },
+                     *           "used_by": {
+                     *             "api_keys": 3,
+                     *             "workspaces": 1,
+                     *             "configs": 2,
+                     *             "guardrails": 0,
+                     *             "prompts": 0,
+                     *             "organisation": true
                      *           },
                      *           "provider": "openai",
                      *           "ai_provider_name": "openai",
@@ -46393,6 +46628,14 @@ export interface operations {
                      *       "last_reset_at": "2026-05-03T17:08:55.000Z",
                      *       "tags": {
                      *         "team": "search"
+                     *       },
+                     *       "used_by": {
+                     *         "api_keys": 3,
+                     *         "workspaces": 1,
+                     *         "configs": 2,
+                     *         "guardrails": 0,
+                     *         "prompts": 0,
+                     *         "organisation": true
                      *       },
                      *       "provider": "openai",
                      *       "ai_provider_name": "openai",

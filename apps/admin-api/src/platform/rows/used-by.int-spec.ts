@@ -12,8 +12,8 @@ const NONE = { api_keys: 0, workspaces: 0, configs: 0, guardrails: 0, prompts: 0
 const CHECKS = [{ id: 'default.contains', parameters: { words: ['x'], operator: 'none' } }];
 
 const admin = new TestAdminApi();
-const ours = admin.standingTenant();
-const theirs = admin.standingTenant();
+const ours = admin.sharedTenant();
+const theirs = admin.sharedTenant();
 
 async function post<T>(path: string, body: object, key = ours.key): Promise<T> {
   const response = await admin.post<T>(path, { key, body });
