@@ -64,6 +64,9 @@ describe('responses of the control plane', () => {
     const session = { key: undefined, token };
     for (const path of ['self', 'permissions', 'mfa', 'grants'])
       await step('GET', `/v1/auth/${path}`, undefined, session);
+    await step('GET', `/v1/auth/permissions?workspace_id=${ours.workspaceId}`, undefined, session);
+    await step('GET', '/v1/console/bootstrap', undefined, session);
+    await step('POST', '/v1/auth/playground-key', { workspace_id: ours.workspaceId }, session);
     await step('POST', '/v1/auth/logout', undefined, session);
     await step('GET', '/v1/admin/organisation');
     await step('PUT', '/v1/admin/organisation', { name: 'Acme' });
@@ -478,7 +481,9 @@ describe('responses of the control plane', () => {
     expect(unseen.sort()).toEqual([
       'agentCards_fetch',
       'agentSkills_sync',
+      'auth_changeOrganisation',
       'auth_loginByFactor',
+      'claim_create',
       'domains_verify',
       'grants_end',
       'mcpConnect_connect',

@@ -131,7 +131,8 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   agentSkills: 'approve reject sync test update',
   alertWebhooks: 'create remove update',
   authSettings: 'update',
-  auth: 'login loginByFactor logout refresh',
+  auth: 'changeOrganisation login loginByFactor logout refresh',
+  claim: 'create',
   collections: 'create remove update',
   configs: 'create remove simulate update',
   defaultGuardrails: 'update',
@@ -167,6 +168,8 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   passkeyLogin: 'begin login',
   passkeys: 'begin register rename',
   passwords: 'change forgot reset',
+  // With the rights that its user holds at each moment.
+  playgroundKeys: 'create',
   plugins: 'create update',
   prompts: 'create fork label publish remove removeShare replaceShare share unshare update',
   providers: 'create remove update',
