@@ -38,7 +38,9 @@ const OPENINGS: readonly object[] = [
   Object.fromEntries(SECURITY_SETTINGS.map(({ name }) => [name, true])),
   Object.fromEntries(SECURITY_SETTINGS.map(({ name, fallback }) => [name, fallback])),
   ...['members', 'managers', 'organisationAdmins'].map((bound) =>
-    Object.fromEntries(SECURITY_SETTINGS.map(({ name, settingGroup: standing }) => [name, standing === bound])),
+    Object.fromEntries(
+      SECURITY_SETTINGS.map(({ name, settingGroup: standing }) => [name, standing === bound]),
+    ),
   ),
 ];
 const OVERRIDES = ['logs', 'data_visibility', 'api_keys', 'configs', 'workspace_management'];
