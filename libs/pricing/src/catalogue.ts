@@ -1,4 +1,4 @@
-import { calcPrice, type ConditionalPrice, type ModelPrice } from '@pydantic/genai-prices';
+import { calcPrice, findProvider, type ConditionalPrice, type ModelPrice } from '@pydantic/genai-prices';
 import { scaleDecimal } from './money';
 
 /** Price of one kind of unit, in 1e-8 USD per million. */
@@ -81,6 +81,12 @@ export function findModel(catalogueId: string, model: string): CatalogueModel | 
     pricesAt: (at) => periods.findLast((period) => period.applies(at))?.prices ?? first,
   };
 }
+
+/** Returns the ids of the models that the catalogue has of a provider; deprecated ones are left out. */
+export const modelIdsOf = (catalogueId: string): readonly string[] =>
+  (findProvider({ providerId: catalogueId })?.models ?? [])
+    .filter(({ deprecated }) => deprecated !== true)
+    .map(({ id }) => id);
 
 const EMPTY_CARD: PriceCard = { units: {}, additional: {}, images: {}, batchMillionths: null };
 

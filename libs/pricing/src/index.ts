@@ -30,6 +30,8 @@ export {
   type Pricer,
   type PricedProvider,
   type PriceRequest,
+  type Rate,
+  type Rates,
   type Repricing,
 } from './pricer';
 export { SavedPrices, type SavedModel } from './saved-prices';

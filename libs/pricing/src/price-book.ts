@@ -1,6 +1,6 @@
 import type { PriceLine, Usage } from '@gw/contracts';
 import { LRUCache } from 'lru-cache';
-import { findModel, type CatalogueModel, type PriceCard } from './catalogue';
+import { findModel, modelIdsOf, type CatalogueModel, type PriceCard } from './catalogue';
 import { priceLines } from './lines';
 import { scaleDecimal } from './money';
 
@@ -27,6 +27,8 @@ export interface PriceBook {
    * Returns the tokens of the model's context window, which no response exceeds; null when unknown.
    */
   contextTokens(providerCatalogueId: string | null, model: string): number | null;
+  /** Returns the names of the provider's models that the catalogue has, in its order. */
+  models(providerCatalogueId: string | null): readonly string[];
 }
 
 export interface PriceBookOptions {
@@ -81,6 +83,7 @@ export function createPriceBook({ modelsMax = 4_096 }: PriceBookOptions = {}): P
     },
     card: (providerCatalogueId, name, at) => known(providerCatalogueId, name)?.pricesAt(at.valueOf()) ?? null,
     contextTokens: (providerCatalogueId, name) => known(providerCatalogueId, name)?.contextTokens ?? null,
+    models: (providerCatalogueId) => (providerCatalogueId === null ? [] : modelIdsOf(providerCatalogueId)),
   };
 }
 

@@ -36,7 +36,25 @@ export interface PricedUsage {
   readonly total: number;
 }
 
+/** A model's price of one kind of unit, in 1e-8 USD per million units. */
+export interface Rate {
+  readonly unit: string;
+  /** Price for requests with few input tokens, before the adjustment. */
+  readonly list: number;
+  /** The same with the integration's factor. */
+  readonly price: number;
+  /** Whether requests with many input tokens cost another price. */
+  readonly isTiered: boolean;
+}
+
+export interface Rates {
+  readonly source: PricedUsage['source'];
+  readonly rates: readonly Rate[];
+}
+
 export interface Pricer {
+  /** Returns the prices of tokens and requests of a model; null when it is unpriced. */
+  rates(request: PriceRequest, at: number): Rates | null;
   /** Returns the price of a usage; null when it is unpriced. An unknown price is never 0. */
   price(request: PriceRequest, usage: BillableUsage, at: number): PricedUsage | null;
   /** Returns the total for text tokens faster than by their lines; null when unpriced. */
@@ -45,6 +63,20 @@ export interface Pricer {
 
 export function createPricer(book: PriceBook, configs: ModelConfigs | null = null): Pricer {
   return {
+    rates(request, at) {
+      const found = cardFor(request, at, book, configs);
+      if (found === null) return null;
+      const { adjustments } = request;
+      const { units } = adjustments ? adjustments.split(found.card) : found.card;
+      const factor = factorOf(adjustments ?? null, MILLION);
+      const rates = Object.entries(units).map(([unit, { base, tiers }]) => ({
+        unit,
+        list: base,
+        price: factor === null ? base : costOf(base, factor(unit)),
+        isTiered: tiers.length > 0,
+      }));
+      return { source: found.source, rates };
+    },
     price(request, usage, at) {
       const found = cardFor(request, at, book, configs);
       if (found === null) return null;

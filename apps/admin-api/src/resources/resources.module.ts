@@ -93,6 +93,8 @@ import { ProviderCatalogueController } from './providers/provider-catalogue.cont
 import { IntegrationsService } from './providers/integrations.service';
 import { ProvidersController } from './providers/providers.controller';
 import { ProvidersService } from './providers/providers.service';
+import { WorkspaceModelsController } from './providers/workspace-models.controller';
+import { WorkspaceModelsService } from './providers/workspace-models.service';
 import { VirtualKeysController } from './providers/virtual-keys.controller';
 import { VirtualKeysService } from './providers/virtual-keys.service';
 import { RepricingsController } from './repricings/repricings.controller';
@@ -220,6 +222,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     providers: [IntegrationsService, IntegrationModelsService, IntegrationWorkspacesService],
   },
   MCP_INTEGRATIONS,
+  { controllers: [WorkspaceModelsController], providers: [WorkspaceModelsService] },
   { controllers: [ProvidersController], providers: [ProvidersService] },
   { controllers: [VirtualKeysController], providers: [VirtualKeysService] },
   {

@@ -321,6 +321,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     kind: 'integration',
     body: ({ fixture }) => ({ name: 'x', integration_id: fixture.id }),
   }),
+  workspaceModels_list: named(),
   ...crud('virtualKeys', 'virtualKey', VIRTUAL_KEY, { note: 'x' }, { needsWorkspace: true }),
   ...crud('configs', 'config', { name: 'x', config: { provider: '@x' } }, RENAMED),
   configs_simulate: named(body({ config: { provider: '@x' }, outcomes: [] })),
