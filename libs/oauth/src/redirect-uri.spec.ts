@@ -56,8 +56,8 @@ const uri = fc.oneof(
 );
 const accepted = uri.filter((each) => redirectUriFault(each) === undefined);
 
-describe('redirect addresses [CTL-15]', () => {
-  it('that are accepted mean to a browser what they say: the same scheme and host, no user, no other path', () => {
+describe('redirectUriFault and sameRedirectUri', () => {
+  it('accept only URIs that a browser reads with the same scheme, host and path, and without a user [CTL-15]', () => {
     fc.assert(
       fc.property(accepted, (text) => {
         const { protocol, host, username, password, hash, pathname, search } = new URL(text);
@@ -66,7 +66,7 @@ describe('redirect addresses [CTL-15]', () => {
         const authority = text.slice(`${protocol}//`.length).split(/[/?]/)[0]?.toLowerCase();
         expect([host, `${host}:443`, `${host}:80`]).toContain(authority);
         const rest = text.slice(`${protocol}//`.length + (authority?.length ?? 0));
-        // A browser encodes quotes in a query, which does not change whom it asks.
+        // A browser encodes quotes in a query, which does not change the server that it calls.
         expect(`${pathname}${search}`.replaceAll('%27', "'")).toBe(
           (rest.startsWith('/') ? rest : `/${rest}`).replaceAll('%27', "'").replace(/^([^?]*)\?$/, '$1'),
         );
@@ -78,7 +78,7 @@ describe('redirect addresses [CTL-15]', () => {
     );
   });
 
-  it('differ at most in the port of a loopback address when they count as the same', () => {
+  it('treat two URIs as the same only if they are equal or differ in the port of a loopback URI [CTL-15]', () => {
     fc.assert(
       fc.property(accepted, accepted, (one, other) => {
         const isSame = sameRedirectUri(one, other);
@@ -101,7 +101,7 @@ describe('redirect addresses [CTL-15]', () => {
     ['http://localhost/cb', 'http://127.0.0.1/cb'],
     ['http://[::1]/cb', 'http://localhost/cb'],
     ['https://localhost.example:1/cb', 'https://localhost.example:2/cb'],
-  ])('%s does not allow %s', (registered, requested) => {
+  ])('do not accept, for the registered URI %s, a request with %s [CTL-15]', (registered, requested) => {
     expect(sameRedirectUri(registered, requested)).toBe(false);
   });
 
@@ -129,8 +129,10 @@ describe('redirect addresses [CTL-15]', () => {
     'http://[0:0:0:0:0:0:0:1]/cb',
     'CHROME-extension://abc/cb',
     `https://app.example.org/${'a'.repeat(2_048)}`,
-  ])('refuses %s', (text) => {
-    expect(redirectUriFault(text, { privateUseRedirectUris: [text], isPreRegistered: true })).toMatch(/^must /);
+  ])('refuse %s, also if the operator lists it [CTL-15]', (text) => {
+    expect(redirectUriFault(text, { privateUseRedirectUris: [text], isPreRegistered: true })).toMatch(
+      /^must /,
+    );
   });
 
   it.each([
@@ -139,7 +141,7 @@ describe('redirect addresses [CTL-15]', () => {
     ['https://8.8.8.8/cb', '8.8.8.8'],
     ['https://[2606:4700::1111]/cb', '[2606:4700::1111]'],
     ['https://xn--80ak6aa92e.com/cb', 'аррӏе.com (xn--80ak6aa92e.com)'],
-  ])('accepts %s and shows it as %s', (text, host) => {
+  ])('accept %s, which consent pages show as %s [CTL-15]', (text, host) => {
     expect(redirectUriFault(text)).toBeUndefined();
     expect(shownHost(text)).toBe(host);
   });
@@ -157,16 +159,20 @@ describe('redirect addresses [CTL-15]', () => {
     ['https://app.example.org/cb#', 'fragment'],
     ['https:app.example.org/cb', '//'],
     ['/cb', 'absolute'],
-  ])('says why it refuses %s: %s', (text, reason) => {
+  ])('refuse %s with an error that contains: %s [CTL-15]', (text, reason) => {
     expect(redirectUriFault(text)).toContain(reason);
   });
 
-  it('of private use are allowed as whole addresses by the operator, or in reverse-domain form by an administrator', () => {
+  it('accept private-use URIs that the operator lists, or that an administrator registers in reverse-domain form [CTL-15]', () => {
     const privateAddresses = ['com.example.app:/cb', 'app://cb'];
     expect(redirectUriFault('com.example.app:/cb')).toMatch('OAUTH_PRIVATE_SCHEMES');
-    expect(redirectUriFault('com.example.app:/cb', { privateUseRedirectUris: privateAddresses })).toBeUndefined();
+    expect(
+      redirectUriFault('com.example.app:/cb', { privateUseRedirectUris: privateAddresses }),
+    ).toBeUndefined();
     expect(redirectUriFault('app://cb', { privateUseRedirectUris: privateAddresses })).toBeUndefined();
-    expect(redirectUriFault('com.example.app:/other', { privateUseRedirectUris: privateAddresses })).toBeDefined();
+    expect(
+      redirectUriFault('com.example.app:/other', { privateUseRedirectUris: privateAddresses }),
+    ).toBeDefined();
     expect(redirectUriFault('com.example.app:/other', { isPreRegistered: true })).toBeUndefined();
     expect(redirectUriFault('app:/cb', { isPreRegistered: true })).toMatch('reverse-domain');
     expect(redirectUriFault('com.example.app://user@cb', { isPreRegistered: true })).toMatch('user');
@@ -179,7 +185,7 @@ describe('redirect addresses [CTL-15]', () => {
     'https://app.example.org/cb',
     'com.example.app:',
     'app://',
-  ])('the operator cannot list %s', (address) => {
+  ])('do not let the operator list %s [CTL-15]', (address) => {
     expect(privateUseUriFault(address)).toMatch(/^must /);
     expect(privateUseUriFault('com.example.app:/cb')).toBeUndefined();
   });

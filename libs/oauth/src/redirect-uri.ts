@@ -1,17 +1,17 @@
 import { publicHostFault, readableHost } from './host';
 import { authorityOf, schemeOf, uriTextFault } from './uri-text';
 
-/** Private-use addresses that clients may always register. */
+/** Private-use redirect URIs (RFC 8252) that clients may always register. */
 export const DEFAULT_PRIVATE_USE_URIS: readonly string[] = ['cursor://anysphere.cursor-mcp/oauth/callback'];
 
 export interface RedirectUriOptions {
-  /** Private-use addresses that the operator allows in addition to the default ones: whole addresses, not schemes. */
+  /** Private-use URIs that the operator allows in addition to the default ones: whole URIs, not schemes. */
   readonly privateUseRedirectUris?: readonly string[];
-  /** Whether an administrator registers the client: private-use addresses in reverse-domain form are allowed then. */
+  /** Whether an administrator registers the client: private-use URIs in reverse-domain form are allowed then. */
   readonly isPreRegistered?: boolean;
 }
 
-/** Schemes that run code, read files or open what is no program of the user's. No setting allows them. */
+/** Schemes that run code, read files or open no app of the user. No setting allows them. */
 const DENIED: ReadonlySet<string> = new Set([
   ...['javascript', 'data', 'vbscript', 'file', 'blob', 'about'],
   ...['ws', 'wss', 'ftp', 'view-source', 'intent'],
@@ -67,7 +67,7 @@ function deniedFault(scheme: string): string | undefined {
   return isDenied ? `must not have the scheme ${scheme.slice(0, 32)}` : undefined;
 }
 
-/** Why the operator cannot allow a private-use address; undefined when it is possible. */
+/** Returns why the operator cannot allow a private-use URI; undefined if it can be allowed. */
 export function privateUseUriFault(address: string): string | undefined {
   const text = uriTextFault(address);
   if (text !== undefined) return text;
