@@ -32,7 +32,7 @@ export const rowFields = (row: {
 });
 
 class ErrorDetailResponse implements ErrorDetail {
-  @ResponseField.text({ description: 'In dots.', example: 'targets.0.weight' })
+  @ResponseField.text({ description: 'Path of the field, separated by dots.', example: 'targets.0.weight' })
   readonly path!: string;
 
   @ResponseField.text({ example: 'must be a number' })
@@ -46,13 +46,19 @@ class ErrorFields {
   @ResponseField.text({ example: 'The request is not valid.' })
   readonly message!: string;
 
-  @ResponseField.oneOf(Object.keys(ERRORS), { description: 'The stable reason.' })
+  @ResponseField.oneOf(Object.keys(ERRORS), {
+    description: 'Stable error type; does not change between versions.',
+  })
   readonly type!: string;
 
-  @ResponseField.text({ nullable: true, description: 'The field or header at fault.', example: 'name' })
+  @ResponseField.text({
+    nullable: true,
+    description: 'Name of the invalid field or header.',
+    example: 'name',
+  })
   readonly param!: string | null;
 
-  @ResponseField.text({ description: 'The family of the type.', example: 'AB01' })
+  @ResponseField.text({ description: 'Error family, see docs/errors.md.', example: 'AB01' })
   readonly code!: string;
 
   @ResponseField.text({ nullable: true, example: '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90' })
@@ -79,7 +85,7 @@ export function listResponseOf<T>(item: Class<T>): Class<ListResponse<T>> {
     @ResponseField.kind('list')
     readonly object!: 'list';
 
-    @ResponseField.integer({ description: 'Of all pages.', example: 1 })
+    @ResponseField.integer({ description: 'Number of matching items on all pages.', example: 1 })
     readonly total!: number;
 
     @ResponseField.list(() => item)
