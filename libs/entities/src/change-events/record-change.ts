@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 
 /** Postgres channel that wakes the publishers; its payload is the newest sequence of the transaction. */
 export const CHANGE_CHANNEL = 'change_events';
-/** A row holds at most this many keys, the most that a gateway may ask for in one read. */
+/** Maximum number of keys in a row; it equals the maximum that a gateway may request in one read. */
 export const KEYS_PER_EVENT_MAX = 256;
 /** Advisory lock of the outbox, an arbitrary but fixed number: every writer holds it from its sequence to its commit. */
 const OUTBOX_LOCK = 7_204_911_053;
@@ -16,7 +16,7 @@ export interface Change {
 }
 
 /**
- * Writes change events into the outbox, in the transaction of the write that they tell of. Must be its last statement: it takes
+ * Writes change events into the outbox, in the transaction of the write that they report. Must be its last statement: it takes
  * a lock that other writers wait for until the commit, which is what makes sequences rise by commit order (a reader that has
  * seen a sequence has seen all before it). A statement after it that waits for a row could deadlock with another writer.
  * Records nothing for an empty change. A key in both lists counts as removed.

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Clients of the OAuth server are a resource of administrators, with an etag. */
+/** Adds the version and the time of the last update to clients of the OAuth server, for the etags of the routes of administrators. */
 export class OauthClientVersions1795830000000 implements MigrationInterface {
   readonly name = 'OauthClientVersions1795830000000';
 

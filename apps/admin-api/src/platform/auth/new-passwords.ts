@@ -10,10 +10,13 @@ const TIMEOUT_MS = 2_000;
 const BYTES_MAX = 500_000;
 const PREFIX_LENGTH = 5;
 
-/** For the audit log: empty, unless the service of breached passwords could not be queried. */
+/** Fields for the audit log: empty, unless the breached-password check was not possible. */
 export type PasswordNote = { readonly breach_check: 'unavailable' } | Record<string, never>;
 
-/** Checks new passwords by the rules, and in a service of breached passwords where the installation has one. */
+/**
+ * Checks new passwords by the rules and, with the setting `BREACHED_PASSWORDS_URL`, by the range API of Pwned Passwords
+ * (https://haveibeenpwned.com/API/v3#PwnedPasswords) or a service with the same API.
+ */
 @Injectable()
 export class NewPasswords {
   private readonly log = new Logger(NewPasswords.name);
@@ -24,8 +27,8 @@ export class NewPasswords {
   ) {}
 
   /**
-   * Throws `validation_failed` as `assertGoodPassword` does, and for a password that has been breached. While the service fails,
-   * passwords pass.
+   * Throws `validation_failed` as `assertGoodPassword` does, and for a password that the service lists as breached. While the
+   * service is unavailable, passwords are accepted without this check.
    */
   async assertGood(password: string, email: string, field = 'password'): Promise<PasswordNote> {
     assertGoodPassword(password, email, field);
@@ -41,12 +44,15 @@ export class NewPasswords {
     );
   }
 
-  /** The rest of the digests that begin with the prefix; null when the service fails. The service learns only the prefix. */
+  /**
+   * Returns the suffixes of all breached SHA-1 digests that begin with the prefix; null if the service is unavailable. The service
+   * receives only the prefix, the first five hex digits of the digest.
+   */
   private async suffixesAt(base: string, prefix: string): Promise<ReadonlySet<string> | null> {
     try {
       const { status, body } = await this.client.fetchBuffered({
         url: `${base.replace(/(?<!\/)\/+$/, '')}/${prefix}`,
-        // Padding hides the number of digests from someone who sees the size of the response.
+        // Padding hides the number of digests from observers of the response's size.
         headers: { 'add-padding': 'true', accept: 'text/plain' },
         totalTimeoutMs: TIMEOUT_MS,
         bytesMax: BYTES_MAX,
@@ -54,10 +60,7 @@ export class NewPasswords {
       if (status !== 200) throw new Error(`The service responded with ${String(status)}.`);
       return suffixesOf(body.toString('utf8'));
     } catch (error) {
-      this.log.warn(
-        describeFault(error),
-        'could not check a new password in the service of breached passwords',
-      );
+      this.log.warn(describeFault(error), 'failed to check a new password for breaches');
       return null;
     }
   }

@@ -113,7 +113,7 @@ export class UserKeysService {
   }
 }
 
-/** Gateways know the roles of the user for access rules. */
+/** Records that the user's document has changed: gateways read the user's roles from it for access rules. */
 const recordUserChange = (
   write: Write,
   { organisationId, userId }: Pick<UserPlace, 'organisationId' | 'userId'>,

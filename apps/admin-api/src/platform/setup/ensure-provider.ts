@@ -31,8 +31,10 @@ export interface ProviderDependencies {
 
 /**
  * Creates an integration and a provider, unless the workspace has an active provider with this slug, which stays
- * unchanged. Safe to call at every start. `manager` must be in a transaction, in which only other calls of this
- * function may follow. Returns the id of the provider.
+ * unchanged. Safe to call at every start. Returns the id of the provider.
+ *
+ * `manager` must be in a transaction, in which only further calls of this function may follow: each takes the lock of the
+ * outbox, which all other writers wait for until the commit, so a later statement that waits for a row could deadlock.
  */
 export async function createProviderIfMissing(
   manager: EntityManager,

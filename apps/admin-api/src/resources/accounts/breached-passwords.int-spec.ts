@@ -32,7 +32,7 @@ class RangeService {
   }
 }
 
-describe('a service of breached passwords', () => {
+describe('breached-password check', () => {
   const service = new RangeService();
   const admin = new TestAdminApi(async () => ({
     BREACHED_PASSWORDS_URL: await service.start(),

@@ -6,8 +6,8 @@ const log = (id: string, span: string | null, parent: string | null, at = 0): Lo
   ({ id, span_id: span, parent_span_id: parent, created_at: new Date(at).toISOString() }) as LogResponse;
 const shape = ({ log: { id }, children }: LogTreeNode): unknown => [id, children.map(shape)];
 
-describe('tree of a trace', () => {
-  it('puts spans below their parents, ordered by time', () => {
+describe('logTree', () => {
+  it('places each span below its parent, ordered by time', () => {
     const logs = [
       log('c', 's3', 's1', 3),
       log('b', 's2', 's1', 2),
@@ -25,7 +25,7 @@ describe('tree of a trace', () => {
     ]);
   });
 
-  it('puts spans without a known parent at the top, and breaks cycles', () => {
+  it('places spans without a known parent at the top level, and breaks cycles', () => {
     expect(
       logTree([
         log('a', 's1', 'gone', 1),
@@ -40,7 +40,7 @@ describe('tree of a trace', () => {
     ]);
   });
 
-  it('contains every log once, whatever parents the logs name', () => {
+  it('contains every log exactly once for any references to parents', () => {
     const span = fc.option(fc.constantFrom('1', '2', '3', '4'));
     fc.assert(
       fc.property(fc.array(fc.tuple(span, span, fc.nat(3)), { maxLength: 12 }), (spans) => {
