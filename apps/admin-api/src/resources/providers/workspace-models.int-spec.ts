@@ -14,8 +14,8 @@ interface Model {
 }
 
 const admin = new TestAdminApi();
-const ours = admin.standingTenant();
-const theirs = admin.standingTenant();
+const ours = admin.sharedTenant();
+const theirs = admin.sharedTenant();
 
 const list = async (query: string, key = ours.key): Promise<List<Model>> => {
   const { status, body, text } = await admin.get<List<Model>>(`/v1/providers/models?${query}`, { key });
