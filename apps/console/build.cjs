@@ -89,6 +89,8 @@ async function main() {
   rmSync(TARGET, { recursive: true, force: true });
   const { status } = spawnSync(process.execPath, [vite, 'build', '-c', config, '--logLevel', 'warn'], {
     stdio: ['ignore', 'inherit', 'inherit'],
+    // Tests start it with another one, by which React's build for development would be taken.
+    env: { ...process.env, NODE_ENV: 'production' },
   });
   if (status !== 0) throw new Error('Vite failed; its messages are above.');
   /** @type {Manifest} */

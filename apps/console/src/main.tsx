@@ -1,8 +1,10 @@
-import './app/mantine-styles';
+import './ui/styles';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './app/console';
+import { takeClaim } from './app/session/claim';
 
+takeClaim();
 const root = document.getElementById('root');
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="console-nonce"]')?.content ?? '';
 if (root !== null)

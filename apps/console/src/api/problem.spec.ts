@@ -30,8 +30,8 @@ describe('Problem', () => {
   it('reads how long to wait, and which limit refused', () => {
     const limited = { error: { type: 'rate_limited', message: 'Wait.', limit: { type: 'requests' } } };
     const problem = problemOf(answer(429, { 'retry-after': '7' }), limited);
-    expect(problem).toMatchObject({ retryAfter: 7, limit: { type: 'requests' } });
-    expect(problemOf(answer(429, { 'retry-after': 'soon' }), limited).retryAfter).toBeNull();
+    expect(problem).toMatchObject({ retryAfterS: 7, limit: { type: 'requests' } });
+    expect(problemOf(answer(429, { 'retry-after': 'soon' }), limited).retryAfterS).toBeNull();
   });
 
   it('turns anything thrown into a problem', () => {

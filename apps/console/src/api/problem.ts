@@ -19,7 +19,7 @@ interface ProblemFields {
   readonly requestId?: string | null;
   readonly limit?: ProblemLimit | null;
   /** Seconds to wait, of `Retry-After`. */
-  readonly retryAfter?: number | null;
+  readonly retryAfterS?: number | null;
 }
 
 /** The one error of the console: a failure that the API answered, or that no answer came. */
@@ -32,7 +32,7 @@ export class Problem extends Error {
   readonly details: readonly ProblemDetail[];
   readonly requestId: string | null;
   readonly limit: ProblemLimit | null;
-  readonly retryAfter: number | null;
+  readonly retryAfterS: number | null;
 
   constructor(fields: ProblemFields) {
     super(fields.message);
@@ -43,7 +43,7 @@ export class Problem extends Error {
     this.details = fields.details ?? [];
     this.requestId = fields.requestId ?? null;
     this.limit = fields.limit ?? null;
-    this.retryAfter = fields.retryAfter ?? null;
+    this.retryAfterS = fields.retryAfterS ?? null;
   }
 
   /** Messages by the path of the form's field. */
@@ -85,7 +85,7 @@ export function problemOf(response: Pick<Response, 'status' | 'headers'>, body: 
       message: `The server answered something that is not ours (${String(status)}).`,
       status,
       requestId,
-      retryAfter: retryAfterOf(headers),
+      retryAfterS: retryAfterOf(headers),
     });
   return new Problem({
     type: textOf(error['type']) ?? 'answer_unknown',
@@ -96,7 +96,7 @@ export function problemOf(response: Pick<Response, 'status' | 'headers'>, body: 
     details: detailsOf(error['details']),
     requestId: textOf(error['request_id']) ?? requestId,
     limit: isRecord(error['limit']) ? error['limit'] : null,
-    retryAfter: retryAfterOf(headers),
+    retryAfterS: retryAfterOf(headers),
   });
 }
 

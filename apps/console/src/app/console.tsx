@@ -1,9 +1,12 @@
-import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
+import { FormatProvider } from '../ui/primitives';
+import { ThemeProvider } from '../ui/theme/theme-provider';
 import { makeQueryClient } from './queries';
 import { makeRouter } from './router';
+import { usePreferences, useZone } from './state/preferences';
 
 interface ConsoleProps {
   /** Path below which the console is served, such as `/console`. */
@@ -15,11 +18,16 @@ interface ConsoleProps {
 export function Console({ basepath, nonce }: ConsoleProps): ReactElement {
   const [queries] = useState(makeQueryClient);
   const [router] = useState(() => makeRouter(basepath));
+  const { density } = usePreferences();
+  const zone = useZone();
   return (
-    <MantineProvider defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
+    <ThemeProvider nonce={nonce} density={density}>
+      <FormatProvider zone={zone}>
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </FormatProvider>
+      <Notifications />
+    </ThemeProvider>
   );
 }

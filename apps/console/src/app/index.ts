@@ -1,10 +1,15 @@
 // What pages use of the app. Routes come from `app/routes`, the navigation's type from `app/page-entry`.
-export { useCan, useRefusal, type Refusal } from './state/access';
+export { refusalOf, useCan, useRefusal, type Refusal } from './state/access';
+export { Can, WhyNot } from './state/can';
 export { changePreferences, usePreferences, useZone, type Preferences } from './state/preferences';
 export {
+  useBootstrap,
   useSelf,
+  useSessionFacts,
   useWorkspace,
   useWorkspaceOrNull,
+  type Bootstrap,
+  type Permissions,
   type Self,
   type Workspace,
 } from './state/session-context';

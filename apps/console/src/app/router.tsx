@@ -1,16 +1,18 @@
 import { createRoute, createRouter, Navigate, Outlet } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { problemFrom } from '../api';
 import { ME_PAGES, ORGANISATION_PAGES, WORKSPACE_PAGES } from '../pages';
 import { meRoute, organisationRoute, rootRoute, sessionRoute, workspaceRoute } from './routes';
+import { ClaimPage } from './session/claim-page';
 import { SessionGate } from './session/session-gate';
-import { FailedPage } from './shell/failed-page';
 import { NotFound } from './shell/not-found';
 import { WorkspaceGate } from './shell/workspace-gate';
-import { useSelf } from './state/session-context';
+import { useShownWorkspace } from './shell/use-shown-workspace';
+import { Failed } from '../ui/states';
 
-/** `/`: Home of the first workspace. */
+/** `/`: Home of the workspace that was open last. */
 function ToFirstWorkspace(): ReactElement {
-  const ws = useSelf().workspaces[0]?.slug;
+  const ws = useShownWorkspace()?.slug;
   return ws === undefined ? <NotFound /> : <Navigate to="/w/$ws" params={{ ws }} replace />;
 }
 
@@ -20,13 +22,23 @@ const indexRoute = createRoute({
   component: ToFirstWorkspace,
 });
 
+/** `/login`: the same, which signs in first. */
+const loginRoute = createRoute({
+  getParentRoute: () => sessionRoute,
+  path: '/login',
+  component: ToFirstWorkspace,
+});
+const claimRoute = createRoute({ getParentRoute: () => rootRoute, path: '/claim', component: ClaimPage });
+
 const routeTree = rootRoute
   .update({ component: Outlet, notFoundComponent: NotFound })
   .addChildren([
+    claimRoute,
     sessionRoute
       .update({ component: SessionGate })
       .addChildren([
         indexRoute,
+        loginRoute,
         workspaceRoute.update({ component: WorkspaceGate }).addChildren(WORKSPACE_PAGES),
         organisationRoute.addChildren(ORGANISATION_PAGES),
         meRoute.addChildren(ME_PAGES),
@@ -40,7 +52,7 @@ export const makeRouter = (basepath: string) =>
     basepath,
     defaultPreload: 'intent',
     scrollRestoration: true,
-    defaultErrorComponent: ({ error, reset }) => <FailedPage problem={error} onRetry={reset} />,
+    defaultErrorComponent: ({ error, reset }) => <Failed problem={problemFrom(error)} onRetry={reset} />,
   });
 
 declare module '@tanstack/react-router' {

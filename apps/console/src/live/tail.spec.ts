@@ -158,7 +158,7 @@ describe('A tail', () => {
 
   it('waits longer each time the server fails, and gives up on a refusal', async () => {
     const server = new Server();
-    server.refusal = new Problem({ type: 'overloaded', message: 'Busy.', status: 503, retryAfter: 10 });
+    server.refusal = new Problem({ type: 'overloaded', message: 'Busy.', status: 503, retryAfterS: 10 });
     const { tail } = tailOf(server);
     tail.start();
     await pass(9_000);

@@ -139,7 +139,7 @@ export class Tail<R extends LiveRow> {
       if (problem === null && failures === 0) continue;
       this.change({ status: 'waiting', problem });
       const planned = WAITS_MS[Math.min(failures, WAITS_MS.length - 1)] ?? 0;
-      await pause(Math.max(planned, (problem?.retryAfter ?? 0) * 1_000), signal);
+      await pause(Math.max(planned, (problem?.retryAfterS ?? 0) * 1_000), signal);
     }
   }
 

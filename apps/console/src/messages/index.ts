@@ -1,4 +1,6 @@
 // One line for each page. Pages import their own texts from here: `import { logs } from '../../messages'`.
+export { access } from './en/access';
+export { conflict } from './en/conflict';
 export { errors } from './en/errors';
 export { home } from './en/home';
 export { plural } from './plural';

@@ -1,6 +1,9 @@
-// All global styles, in their order. Import it once, after the styles of Mantine.
+// All global styles, in their order. Import it once, before anything else.
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
+import './mantine-styles';
+import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
 import './tokens.css';
 import './base.css';
 import './provider-tokens.css';

@@ -1,39 +1,62 @@
 import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { useEffect, useState, type ReactElement } from 'react';
-import { keyOf, onSessionEnd, useRead } from '../../api';
+import { useEffect, useMemo, useState, type ReactElement } from 'react';
+import { onSessionEnd, useRead } from '../../api';
 import { session } from '../../messages';
+import { Failed } from '../../ui/states';
 import { Shell } from '../shell/shell';
-import { SelfContext } from '../state/session-context';
-import { FailedPage } from '../shell/failed-page';
+import { SessionContext } from '../state/session-context';
 import { SignIn } from './sign-in';
 
-/** Draws nothing before it is known who the caller is; signs in where nobody is signed in, over the page when a session ends. */
+const FACTS = { staleTime: 60_000 };
+
+/**
+ * Draws nothing before it is known who the caller is and what they may do. Signs in where nobody is signed in, and over the page when
+ * a session ends, so that what was entered stays.
+ */
 export function SessionGate(): ReactElement | null {
-  const self = useRead('auth_self', {}, { staleTime: 60_000 });
+  const self = useRead('auth_self', {}, FACTS);
+  const permissions = useRead('auth_permissions', {}, FACTS);
+  const bootstrap = useRead('console_bootstrap', {}, FACTS);
   const [isOver, setOver] = useState(false);
   const queries = useQueryClient();
   useEffect(() => onSessionEnd(() => setOver(true)), []);
-  if (self.data === undefined) {
-    if (self.error?.status === 401) return <SignIn onDone={() => setOver(false)} />;
-    if (self.error) return <FailedPage problem={self.error} onRetry={() => void self.refetch()} />;
-    return null;
+  const facts = useMemo(
+    () =>
+      self.data && permissions.data && bootstrap.data
+        ? { self: self.data, permissions: permissions.data, bootstrap: bootstrap.data }
+        : null,
+    [self.data, permissions.data, bootstrap.data],
+  );
+  if (facts === null) {
+    const failed = [self, permissions, bootstrap].find(({ error }) => error !== null);
+    if (failed === undefined) return null;
+    const isSignedOut = failed.error?.status === 401;
+    return (
+      <main className="sign-in-page">
+        {isSignedOut || failed.error === null ? (
+          <SignIn onDone={() => setOver(false)} />
+        ) : (
+          <Failed problem={failed.error} onRetry={() => void queries.invalidateQueries()} />
+        )}
+      </main>
+    );
   }
-  const goOn = () => {
-    setOver(false);
-    void queries.invalidateQueries({
-      predicate: ({ queryKey }) => queryKey[0] !== keyOf('auth_self', {})[0],
-    });
-  };
   return (
-    <SelfContext value={self.data}>
+    <SessionContext value={facts}>
       <Shell>
         <Outlet />
       </Shell>
-      <Modal opened={isOver} onClose={() => undefined} withCloseButton={false} closeOnEscape={false}>
-        <SignIn note={session.ended} onDone={goOn} />
+      <Modal
+        opened={isOver}
+        onClose={() => undefined}
+        withCloseButton={false}
+        closeOnEscape={false}
+        closeOnClickOutside={false}
+      >
+        <SignIn note={session.ended} onDone={() => setOver(false)} />
       </Modal>
-    </SelfContext>
+    </SessionContext>
   );
 }

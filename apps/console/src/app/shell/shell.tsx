@@ -1,27 +1,73 @@
-import { NavLink, Text } from '@mantine/core';
-import { Link, useParams } from '@tanstack/react-router';
-import type { ReactElement, ReactNode } from 'react';
+import { Drawer } from '@mantine/core';
+import { useMemo, useState, type ReactElement, type ReactNode } from 'react';
 import { shell } from '../../messages';
-import { PAGES } from '../../pages';
-import { useSelf } from '../state/session-context';
+import { Palette } from '../palette/palette';
+import { paletteActions } from '../palette/store';
+import { refusalOf } from '../state/access';
+import { changePreferences, preferences, toggleUtc, usePreferences } from '../state/preferences';
+import { useSessionFacts } from '../state/session-context';
+import { inWorkspace, useGoTo } from './addresses';
+import { useKeys, type Keys } from './chords';
+import { KeysDialog } from './keys-dialog';
+import { NewerVersion } from './newer-version';
+import { Sidebar } from './sidebar';
+import { TopBar } from './top-bar';
+import { usePages } from './use-pages';
+import { useShownWorkspace } from './use-shown-workspace';
+import { SWITCHER_ID } from './workspace-switcher';
+import './shell.css';
 
+const toggleSidebar = (): void =>
+  changePreferences({ isSidebarCollapsed: !preferences().isSidebarCollapsed });
+
+/** Keys that act everywhere: G and C with a page, and single ones. */
+function useShellKeys(onKeys: () => void): Keys {
+  const facts = useSessionFacts();
+  const workspace = useShownWorkspace();
+  const pages = usePages();
+  const goTo = useGoTo();
+  return useMemo(() => {
+    const ws = workspace?.slug ?? '';
+    const keys: Record<string, () => void> = {
+      '[': toggleSidebar,
+      '?': onKeys,
+      u: toggleUtc,
+      w: () => document.getElementById(SWITCHER_ID)?.click(),
+    };
+    for (const { chord, to, create } of pages) {
+      if (chord !== undefined) keys[`g ${chord.toLowerCase()}`] = () => goTo(inWorkspace(to, ws));
+      if (create?.chord !== undefined && refusalOf(create.operation, facts, workspace) === null)
+        keys[`c ${create.chord.toLowerCase()}`] = () => goTo(inWorkspace(create.to, ws));
+    }
+    return keys;
+  }, [facts, workspace, pages, goTo, onKeys]);
+}
+
+/** Frame of every page: sidebar, top bar, palette, keys. */
 export function Shell({ children }: { readonly children: ReactNode }): ReactElement {
-  const self = useSelf();
-  const params = useParams({ strict: false });
-  const ws = params.ws ?? self.workspaces[0]?.slug ?? '';
+  const { isSidebarCollapsed, hasKeys } = usePreferences();
+  const [hasMenu, setMenu] = useState(false);
+  const [showsKeys, setShowsKeys] = useState(false);
+  const openKeys = useMemo(() => () => setShowsKeys(true), []);
+  useKeys(useShellKeys(openKeys), paletteActions.toggle, hasKeys);
   return (
-    <div>
-      <nav aria-label={shell.navigation}>
-        <Text fw={640}>{shell.product}</Text>
-        {PAGES.map((page) => (
-          <NavLink
-            key={page.id}
-            label={page.label}
-            renderRoot={(props: object) => <Link to={page.to} params={{ ws }} {...props} />}
-          />
-        ))}
-      </nav>
-      <main>{children}</main>
+    <div className="app" data-small={isSidebarCollapsed || undefined}>
+      <a className="skip-link" href="#content">
+        {shell.skip}
+      </a>
+      <aside className="app-side">
+        <Sidebar isSmall={isSidebarCollapsed} onKeys={openKeys} />
+      </aside>
+      <TopBar onSearch={paletteActions.open} onMenu={() => setMenu(true)} onKeys={openKeys} />
+      <main id="content" className="app-main" tabIndex={-1}>
+        {children}
+      </main>
+      <Drawer opened={hasMenu} onClose={() => setMenu(false)} size={260} aria-label={shell.navigation}>
+        <Sidebar isSmall={false} onKeys={openKeys} onNavigate={() => setMenu(false)} />
+      </Drawer>
+      <Palette />
+      <KeysDialog isOpen={showsKeys} onClose={() => setShowsKeys(false)} />
+      <NewerVersion />
     </div>
   );
 }

@@ -1,32 +1,44 @@
 import { accessOf, type OperationId } from '../../api';
-import { useSelf, useWorkspaceOrNull, type Self, type Workspace } from './session-context';
+import { useSessionFacts, useWorkspaceOrNull, type SessionFacts, type Workspace } from './session-context';
 
-/** Why somebody may not call an operation; null when they may. */
+/** Why somebody may not call an operation. */
 export interface Refusal {
   /** Any one of them would do. */
   readonly scopes: readonly string[];
-  /** Roles that may hold the scope. */
+  /** Roles that may hold such a scope, as `x-gw-roles` names them. */
   readonly roles: readonly string[];
-  /** Security settings that can close the operation. */
-  readonly settings: readonly string[];
+  /** Security settings that are off and would give the scope. */
+  readonly closedBy: readonly string[];
 }
 
-const OWNER_ROLES = ['owner', 'admin'];
+/** Roles of the organisation whose rights hold in every workspace. */
+const EVERYWHERE = ['owner', 'admin'];
 
-/** Decides by role and scopes, as the admin API does; settings are decided by the server. */
-export function refusalOf(operation: OperationId, self: Self, workspace: Workspace | null): Refusal | null {
-  const { access, scopes, roles, settings } = accessOf(operation);
+/**
+ * Why the caller may not call an operation in a workspace, or outside of all (null); null when they may. Decides by the scopes that
+ * the server computed, so that it agrees with what the server refuses.
+ */
+export function refusalOf(
+  operation: OperationId,
+  { permissions }: Pick<SessionFacts, 'permissions'>,
+  workspace: Pick<Workspace, 'id'> | null,
+): Refusal | null {
+  const { access, scopes, roles } = accessOf(operation);
   if (access !== 'scopes') return null;
-  const own = [self.organisation.role, ...(workspace === null ? [] : [`workspace-${workspace.role}`])];
-  const isOwner = OWNER_ROLES.includes(self.organisation.role);
-  const hasScope = scopes.length === 0 || scopes.some((scope) => self.scopes.includes(scope));
-  const hasRole = roles.length === 0 || own.some((role) => roles.includes(role));
-  if (hasRole && (hasScope || !isOwner || workspace !== null)) return null;
-  return { scopes, roles, settings };
+  const { organisation } = permissions;
+  const member = permissions.workspaces.find(({ id }) => id === workspace?.id);
+  const counts = workspace === null || EVERYWHERE.includes(organisation.role);
+  const rights = [...(counts ? [organisation] : []), ...(member === undefined ? [] : [member])];
+  if (rights.some((right) => scopes.some((scope) => right.scopes.includes(scope)))) return null;
+  const closedBy = rights
+    .flatMap(({ settings }) => settings)
+    .filter((setting) => !setting.allows && setting.scopes.some((scope) => scopes.includes(scope)))
+    .map(({ name }) => name);
+  return { scopes, roles, closedBy: [...new Set(closedBy)] };
 }
 
 /** Why the caller may not do this in the workspace of the page; null when they may. */
 export const useRefusal = (operation: OperationId): Refusal | null =>
-  refusalOf(operation, useSelf(), useWorkspaceOrNull());
+  refusalOf(operation, useSessionFacts(), useWorkspaceOrNull());
 
 export const useCan = (operation: OperationId): boolean => useRefusal(operation) === null;

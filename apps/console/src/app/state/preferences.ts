@@ -1,28 +1,23 @@
 import { useSyncExternalStore } from 'react';
+import { viewerZone } from '../../ui/format';
+import { readStored, writeStored } from '../../ui/stored';
 
-export type Theme = 'light' | 'dark' | 'system';
-export type ZoneChoice = 'mine' | 'utc';
-
-/** What a viewer chose in this browser. Nothing of it is secret. */
+/** What a viewer chose in this browser, besides the theme. Nothing of it is secret. */
 export interface Preferences {
-  readonly theme: Theme;
-  readonly zone: ZoneChoice;
+  readonly zone: 'mine' | 'utc';
+  readonly density: 'comfortable' | 'compact';
   readonly isSidebarCollapsed: boolean;
   /** Whether single keys and chords act. */
   readonly hasKeys: boolean;
 }
 
-const KEY = 'tollgate.preferences';
-const DEFAULTS: Preferences = { theme: 'system', zone: 'mine', isSidebarCollapsed: false, hasKeys: true };
-
-function stored(): Preferences {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-    return { ...DEFAULTS, ...(typeof value === 'object' ? (value as Partial<Preferences>) : {}) };
-  } catch {
-    return DEFAULTS;
-  }
-}
+const KEY = 'preferences';
+const DEFAULTS: Preferences = {
+  zone: 'mine',
+  density: 'comfortable',
+  isSidebarCollapsed: false,
+  hasKeys: true,
+};
 
 let current: Preferences | undefined;
 const listeners = new Set<() => void>();
@@ -31,20 +26,24 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
+function stored(): Preferences {
+  const value = readStored(KEY);
+  return { ...DEFAULTS, ...(typeof value === 'object' ? (value as Partial<Preferences> | null) : null) };
+}
+
 export const preferences = (): Preferences => (current ??= stored());
 
 export function changePreferences(change: Partial<Preferences>): void {
   current = { ...preferences(), ...change };
-  try {
-    localStorage.setItem(KEY, JSON.stringify(current));
-  } catch {
-    // A browser without storage keeps them for this page.
-  }
+  writeStored(KEY, current);
   for (const listener of listeners) listener();
 }
 
 export const usePreferences = (): Preferences => useSyncExternalStore(subscribe, preferences);
 
+export const toggleUtc = (): void => {
+  changePreferences({ zone: preferences().zone === 'utc' ? 'mine' : 'utc' });
+};
+
 /** IANA name of the zone in which times are shown. */
-export const useZone = (): string =>
-  usePreferences().zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const useZone = (): string => (usePreferences().zone === 'utc' ? 'UTC' : viewerZone());

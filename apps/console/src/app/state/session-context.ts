@@ -4,15 +4,30 @@ import type { AnswerOf } from '../../api';
 /** The signed-in user with organisation, workspaces and scopes: `GET /v1/auth/self`. */
 export type Self = AnswerOf<'auth_self'>;
 export type Workspace = Self['workspaces'][number];
+/** What the caller may do, by workspace: `GET /v1/auth/permissions`. */
+export type Permissions = AnswerOf<'auth_permissions'>;
+/** What the installation has: `GET /v1/console/bootstrap` of a session. */
+export type Bootstrap = AnswerOf<'console_bootstrap'>;
 
-export const SelfContext = createContext<Self | null>(null);
+export interface SessionFacts {
+  readonly self: Self;
+  readonly permissions: Permissions;
+  readonly bootstrap: Bootstrap;
+}
+
+export const SessionContext = createContext<SessionFacts | null>(null);
+
+export function useSessionFacts(): SessionFacts {
+  const facts = useContext(SessionContext);
+  if (facts === null) throw new Error('There is no session here: use it below /w, /org or /me.');
+  return facts;
+}
 
 /** The signed-in user. */
-export function useSelf(): Self {
-  const self = useContext(SelfContext);
-  if (self === null) throw new Error('useSelf needs a session; use it below /w, /org or /me.');
-  return self;
-}
+export const useSelf = (): Self => useSessionFacts().self;
+
+/** Features, gateway address, retention, limits. */
+export const useBootstrap = (): Bootstrap => useSessionFacts().bootstrap;
 
 export const WorkspaceContext = createContext<Workspace | null>(null);
 

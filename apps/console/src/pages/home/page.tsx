@@ -1,9 +1,13 @@
-import { Title } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { useWorkspace } from '../../app';
 import { home } from '../../messages';
+import { Page } from '../../ui/states';
 
 export function HomePage(): ReactElement {
   const workspace = useWorkspace();
-  return <Title order={1}>{home.welcome(workspace.name)}</Title>;
+  return (
+    <Page title={home.title}>
+      <p>{home.welcome(workspace.name)}</p>
+    </Page>
+  );
 }

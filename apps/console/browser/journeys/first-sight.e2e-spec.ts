@@ -1,0 +1,66 @@
+import { startProduct, type Product } from '@gw/testing';
+import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
+
+describe('The first sight of the console', () => {
+  const browser = new ConsoleBrowser();
+  let product: Product;
+
+  beforeAll(async () => {
+    [product] = await Promise.all([startProduct(), browser.start()]);
+  });
+  afterAll(async () => {
+    await browser.stop();
+    await product.stop();
+  });
+
+  const isOurs = (url: string): boolean =>
+    [product.adminUrl, product.baseUrl.replace(/\/v1$/, '')].some((origin) => url.startsWith(origin));
+  /** Nothing went wrong on the page, and it called nobody else. */
+  const expectClean = ({ faults, requests }: ConsolePage): void => {
+    expect(faults).toEqual([]);
+    expect(requests.filter((url) => !isOurs(url))).toEqual([]);
+  };
+
+  it('is the shell, signed in by the printed link, which leaves no trace of its token', async () => {
+    const opened = await browser.open();
+    const { page, requests } = opened;
+    const link = consoleLinkOf(product.printed);
+    const [, token = ''] = link.split('#claim=');
+    expect(token).toMatch(/^\w{48}$/);
+    await page.goto(link);
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).waitFor();
+    await page.waitForURL(/\/console\/w\/[^/]+\/?$/);
+    const traces = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.body.innerHTML]),
+    );
+    expect(traces).not.toContain(token);
+    expect(page.url()).not.toContain(token);
+    expect(requests.filter((url) => url.includes(token))).toEqual([]);
+    expectClean(opened);
+  });
+
+  it('asks for email and password without the link, and says what is wrong', async () => {
+    const opened = await browser.open({ colorScheme: 'dark' });
+    const { page, faults } = opened;
+    await page.goto(`${product.adminUrl}/`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const { owner_email: email, owner_password: password } = product.credentials;
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('not the password of anybody');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    // Chromium reports the refusals: before the sign-in, and of the wrong password.
+    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
+    expectClean({ ...opened, faults: [] });
+  });
+
+  it('refuses a link that was used, and says where to go on', async () => {
+    const { page } = await browser.open();
+    await page.goto(consoleLinkOf(product.printed));
+    await page.getByText('The link does not work any more.').waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});

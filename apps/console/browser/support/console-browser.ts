@@ -1,0 +1,68 @@
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromiumPath } from './chromium.cjs';
+
+/** Bounds each wait for a state of the page. */
+const WAIT_MS = 30_000;
+
+export interface ConsolePage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Addresses of all requests, in their order. */
+  readonly requests: readonly string[];
+  /** Violations of the content security policy, errors of scripts, and messages of type error. */
+  readonly faults: readonly string[];
+}
+
+/** What a page tells through the function that is added to it. */
+const REPORT = 'tollgateTestReport';
+
+/** A headless Chromium for the journeys of the console. */
+export class ConsoleBrowser {
+  private browser: Browser | null = null;
+
+  async start(): Promise<void> {
+    const executablePath = chromiumPath();
+    if (executablePath === null)
+      throw new Error('The journeys of the console need a Chromium: set CHROMIUM_PATH, or install chromium.');
+    this.browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  }
+
+  async stop(): Promise<void> {
+    await this.browser?.close();
+  }
+
+  /** A page with storage and cookies of its own. */
+  async open(options: { readonly colorScheme?: 'light' | 'dark' } = {}): Promise<ConsolePage> {
+    if (this.browser === null) throw new Error('The browser runs from beforeAll on.');
+    const context = await this.browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      colorScheme: options.colorScheme ?? 'light',
+      reducedMotion: 'reduce',
+    });
+    context.setDefaultTimeout(WAIT_MS);
+    const page = await context.newPage();
+    const requests: string[] = [];
+    const faults: string[] = [];
+    page.on('request', (request) => requests.push(request.url()));
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    await page.exposeFunction(REPORT, (text: string) => void faults.push(text));
+    await page.addInitScript((report) => {
+      addEventListener('securitypolicyviolation', (event) => {
+        const { violatedDirective, blockedURI } = event as Event & Record<string, string>;
+        const tell = (globalThis as unknown as Record<string, (text: string) => void>)[report];
+        tell?.(`policy: ${String(violatedDirective)} ${String(blockedURI)}`);
+      });
+    }, REPORT);
+    return { page, context, requests, faults };
+  }
+}
+
+/** The link to the console that a start has printed. */
+export function consoleLinkOf(printed: string): string {
+  const [, link] = /^\s*Console\s+(http\S+)/m.exec(printed) ?? [];
+  if (link === undefined) throw new Error(`The start printed no link to the console:\n${printed}`);
+  return link;
+}

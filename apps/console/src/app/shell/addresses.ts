@@ -1,0 +1,17 @@
+import { useRouter } from '@tanstack/react-router';
+import { useCallback } from 'react';
+
+/** The address of a page in a workspace. */
+export const inWorkspace = (to: string, ws: string): string => to.replace('$ws', encodeURIComponent(ws));
+
+/** Goes to an address below the console's base, such as `/w/search/logs?log=01a2`. */
+export function useGoTo(): (address: string) => void {
+  const router = useRouter();
+  return useCallback(
+    (address) => {
+      const base = router.basepath === '/' ? '' : router.basepath;
+      router.history.push(`${base}${address}`);
+    },
+    [router],
+  );
+}

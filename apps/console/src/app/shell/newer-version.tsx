@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState, type ReactElement } from 'react';
+import { errors } from '../../messages';
+
+/** Vite tells of a file that is not there any more: another version is installed. */
+const EVENT = 'vite:preloadError';
+
+/** Offers to load the console anew when its files were replaced. Drafts are in the storage of the tab. */
+export function NewerVersion(): ReactElement | null {
+  const [isNewer, setNewer] = useState(false);
+  useEffect(() => {
+    const onMissing = () => setNewer(true);
+    window.addEventListener(EVENT, onMissing);
+    return () => window.removeEventListener(EVENT, onMissing);
+  }, []);
+  if (!isNewer) return null;
+  return (
+    <div className="newer" role="alert">
+      <div>
+        <b>{errors.newerTitle}</b>
+        <p>{errors.newer}</p>
+      </div>
+      <Button onClick={() => location.reload()}>{errors.reload}</Button>
+    </div>
+  );
+}

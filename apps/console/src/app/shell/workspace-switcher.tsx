@@ -1,0 +1,80 @@
+import { Menu, TextInput } from '@mantine/core';
+import { useLocation } from '@tanstack/react-router';
+import { useState, type ReactElement } from 'react';
+import { shell } from '../../messages';
+import { Icon } from '../../ui/icons/icon';
+import { useSelf, type Workspace } from '../state/session-context';
+import { inWorkspace, useGoTo } from './addresses';
+import { useShownWorkspace } from './use-shown-workspace';
+
+/** From so many workspaces on, they can be searched. */
+const MANY = 8;
+/** At most so many are listed; a search finds the others. */
+const LISTED_MAX = 100;
+
+/** The same page in another workspace. Detail pages lead to their list, since the thing is not there. */
+export function pageIn(workspace: Workspace, path: string): string {
+  const [, page = ''] = /^\/w\/[^/]+\/([^/?]+)/.exec(path) ?? [];
+  return inWorkspace(page === '' ? '/w/$ws' : `/w/$ws/${page}`, workspace.slug);
+}
+
+export const SWITCHER_ID = 'workspace-switcher';
+
+export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): ReactElement {
+  const self = useSelf();
+  const shown = useShownWorkspace();
+  const goTo = useGoTo();
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const [text, setText] = useState('');
+  const name = shown?.name ?? shell.switcher.none;
+  const found = self.workspaces.filter((workspace) =>
+    `${workspace.name} ${workspace.slug}`.toLowerCase().includes(text.toLowerCase()),
+  );
+  return (
+    <Menu position="bottom-start" width={260} onClose={() => setText('')}>
+      <Menu.Target>
+        <button
+          type="button"
+          id={SWITCHER_ID}
+          className="switcher plain-button"
+          aria-label={shell.switcher.label(name)}
+        >
+          <span className="switcher-mark" aria-hidden="true">
+            {name.slice(0, 1).toUpperCase()}
+          </span>
+          {!isSmall && (
+            <>
+              <span className="switcher-names">
+                <b className="ell">{name}</b>
+                <span className="ell xxs muted">{self.organisation.name}</span>
+              </span>
+              <Icon name="selector" size={14} />
+            </>
+          )}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown className="switcher-list">
+        {self.workspaces.length > MANY && (
+          <TextInput
+            aria-label={shell.switcher.find}
+            placeholder={shell.switcher.find}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            data-autofocus
+          />
+        )}
+        <Menu.Label>{shell.switcher.workspaces}</Menu.Label>
+        {found.slice(0, LISTED_MAX).map((workspace) => (
+          <Menu.Item
+            key={workspace.id}
+            onClick={() => goTo(pageIn(workspace, path))}
+            aria-current={workspace.id === shown?.id || undefined}
+            rightSection={<span className="xxs muted">{workspace.role}</span>}
+          >
+            {workspace.name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,96 @@
+import { Button, Modal, SegmentedControl } from '@mantine/core';
+import { useState, type ReactElement, type ReactNode } from 'react';
+import { conflict as texts } from '../messages';
+import type { MergedLeaf } from './merge';
+import { nameOf } from './paths';
+import type { FormConflict } from './use-resource-form';
+import './conflict.css';
+
+interface ConflictDialogProps {
+  /** Name of the resource, for the title. */
+  readonly name: string;
+  readonly conflict: FormConflict | null;
+  /** What people call a member; its path when absent. */
+  readonly labelOf?: (path: string) => string;
+  /** How a value is shown; as JSON when absent. */
+  readonly shown?: (path: string, value: unknown) => ReactNode;
+}
+
+const plainly = (_path: string, value: unknown): ReactNode => {
+  if (value === undefined || value === null) return texts.nothing;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+/** Lets a person choose for each member that two people changed. All other changes of both sides are kept. */
+export function ConflictDialog({
+  name,
+  conflict,
+  labelOf,
+  shown = plainly,
+}: ConflictDialogProps): ReactElement | null {
+  const [choices, setChoices] = useState<ReadonlyMap<string, 'mine' | 'theirs'>>(new Map());
+  if (conflict === null) return null;
+  const { leaves, resolve, dismiss } = conflict;
+  const sideOf = ({ path, side }: MergedLeaf) =>
+    side === 'both' ? (choices.get(nameOf(path)) ?? 'mine') : side;
+  const own = leaves.filter((leaf) => sideOf(leaf) === 'mine');
+  return (
+    <Modal opened onClose={dismiss} size="xl" title={texts.title(name)}>
+      <p className="sub conflict-lead">{texts.lead(leaves.filter(({ side }) => side === 'both').length)}</p>
+      <table className="conflict-table">
+        <thead>
+          <tr>
+            {[texts.field, texts.before, texts.mine, texts.theirs, texts.result].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {leaves.map((leaf) => {
+            const path = nameOf(leaf.path);
+            const label = labelOf?.(path) ?? path;
+            const side = sideOf(leaf);
+            return (
+              <tr key={path}>
+                <th scope="row">{label}</th>
+                <td className="sub">{shown(path, leaf.before)}</td>
+                <td className={leaf.side === 'theirs' ? '' : 'conflict-mine'}>
+                  {leaf.side === 'theirs' ? texts.untouched : shown(path, leaf.mine)}
+                </td>
+                <td className={leaf.side === 'mine' ? '' : 'conflict-theirs'}>
+                  {leaf.side === 'mine' ? texts.untouched : shown(path, leaf.theirs)}
+                </td>
+                <td>
+                  {leaf.side === 'both' ? (
+                    <SegmentedControl
+                      aria-label={texts.choose(label)}
+                      value={side}
+                      data={[
+                        { value: 'mine', label: texts.takeMine },
+                        { value: 'theirs', label: texts.takeTheirs },
+                      ]}
+                      onChange={(value) => setChoices(new Map(choices).set(path, value as 'mine' | 'theirs'))}
+                    />
+                  ) : (
+                    shown(path, side === 'mine' ? leaf.mine : leaf.theirs)
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <div className="conflict-foot">
+        <code className="xs muted ell">{own.map(({ path }) => nameOf(path)).join(', ')}</code>
+        <span className="row right">
+          <Button onClick={dismiss}>{texts.goOn}</Button>
+          <Button variant="filled" onClick={() => void resolve(choices)}>
+            {texts.save(own.length)}
+          </Button>
+        </span>
+      </div>
+    </Modal>
+  );
+}
