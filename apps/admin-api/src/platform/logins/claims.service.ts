@@ -31,7 +31,7 @@ export class Claims {
     @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'CLAIM_ENABLED'>,
   ) {}
 
-  /** Makes a token for the longest-standing owner, and ends the one before. Throws `feature_disabled` and `not_found`. */
+  /** Makes a token for the owner who joined first, and ends the one before. Throws `feature_disabled` and `not_found`. */
   async make(now = Date.now()): Promise<ClaimResponse> {
     this.assertOn();
     const { organisationId } = found(await this.dataSource.manager.findOneBy(InstallationEntity, { id: 1 }));
