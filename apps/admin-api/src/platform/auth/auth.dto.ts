@@ -40,7 +40,10 @@ export class RefreshDto {
 }
 
 export class ChangeOrganisationDto {
-  @UuidField({ description: 'An organisation of the user; GET /v1/auth/self lists them.' })
+  @UuidField({
+    description: 'An organisation of the user; GET /v1/auth/self lists them.',
+    example: '0198c5f2-7d3e-7a41-9c58-2f6b8d1e4a90',
+  })
   organisation_id!: string;
 }
 
