@@ -1,5 +1,6 @@
 // Servers that the tests need and npm does not have; on Debian as root they are installed; elsewhere their absence is named.
 const { spawnSync } = require('node:child_process');
+const { chromiumPath } = require('./chromium.cjs');
 const { StartError } = require('./runtime.cjs');
 
 /** By the command that shows that it is there; the package of Debian has the name that follows. */
@@ -19,9 +20,11 @@ const succeeds = (command, args, stdio = 'ignore') => {
 
 function ensureServers() {
   const missing = SERVERS.filter(([command, flag]) => !succeeds(command, [flag]));
-  if (missing.length === 0) return;
+  // Without a browser the tests of the console in one are left out.
+  const browsers = chromiumPath() === null ? ['chromium'] : [];
+  if (missing.length + browsers.length === 0) return;
   if (process.getuid?.() === 0 && succeeds('apt-get', ['--version'])) {
-    const packages = missing.map(([, , name]) => name);
+    const packages = [...missing.map(([, , name]) => name), ...browsers];
     console.log(`Installing ${packages.join(', ')} (apt-get) …`);
     /** @type {import('node:child_process').StdioOptions} */
     const shown = ['ignore', 'ignore', 'inherit'];

@@ -128,5 +128,7 @@ runMain(async () => {
     console.log(`\nFailed: ${failedSteps.join(', ')}`);
     process.exitCode = 1;
   }
+  if (require('./chromium.cjs').chromiumPath() === null)
+    console.log('\nWithout a Chromium (CHROMIUM_PATH), the journeys of the console were left out.');
   console.log(`\ntests: ${String(totals.passed)} passed, ${String(totals.failed)} failed`);
 });

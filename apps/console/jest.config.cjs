@@ -9,6 +9,8 @@ react.jsc.parser.tsx = true;
 react.jsc.transform.react = { runtime: 'automatic' };
 // Modules of React share state while they load.
 react.module.lazy = false;
+// Pages are loaded when they are opened.
+react.module.ignoreDynamic = false;
 
 /** Packages that ship ES modules alone, which Jest must transform. */
 const MODULES = ['marked', 'uplot', '@codemirror', '@lezer', '@marijn', 'crelt', 'w3c-keyname', 'style-mod'];
@@ -23,6 +25,7 @@ module.exports = {
   rootDir: __dirname,
   testEnvironment: join(__dirname, 'test-support/browser-environment.cjs'),
   setupFiles: [join(__dirname, 'test-support/browser-parts.cjs')],
+  setupFilesAfterEnv: [join(__dirname, 'test-support/waits.cjs')],
   testMatch: ['**/*.spec.ts', '**/*.spec.tsx'],
   moduleFileExtensions: ['ts', 'tsx', 'js', 'mjs', 'json'],
   moduleNameMapper: {

@@ -7,6 +7,8 @@ import { takeClaim } from './app/session/claim';
 takeClaim();
 const root = document.getElementById('root');
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="console-nonce"]')?.content ?? '';
+// Where the package that stops scrolling behind dialogs looks for the nonce of its style.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 if (root !== null)
   createRoot(root).render(
     <StrictMode>

@@ -30,8 +30,15 @@ describe('The first sight of the console', () => {
     await page.goto(link);
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).waitFor();
     await page.waitForURL(/\/console\/w\/[^/]+\/?$/);
-    const traces = await page.evaluate(() =>
-      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.body.innerHTML]),
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Name, id, page').fill('home');
+    await page.getByRole('button', { name: 'Home' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'All keys' }).click();
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    const traces = await page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.body.innerHTML])',
     );
     expect(traces).not.toContain(token);
     expect(page.url()).not.toContain(token);
@@ -46,10 +53,10 @@ describe('The first sight of the console', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     const { owner_email: email, owner_password: password } = product.credentials;
     await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill('not the password of anybody');
+    await page.locator('input[name=password]').fill('not the password of anybody');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.locator('input[name=password]').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation', { name: 'Pages' }).waitFor();
     // Chromium reports the refusals: before the sign-in, and of the wrong password.

@@ -1,5 +1,4 @@
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { chromiumPath } from './chromium.cjs';
 
 /** Bounds each wait for a state of the page. */
 const WAIT_MS = 30_000;
@@ -21,8 +20,9 @@ export class ConsoleBrowser {
   private browser: Browser | null = null;
 
   async start(): Promise<void> {
-    const executablePath = chromiumPath();
-    if (executablePath === null)
+    // Found by jest.e2e.cjs.
+    const executablePath = process.env['CHROMIUM_PATH'];
+    if (executablePath === undefined)
       throw new Error('The journeys of the console need a Chromium: set CHROMIUM_PATH, or install chromium.');
     this.browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   }
@@ -49,13 +49,10 @@ export class ConsoleBrowser {
       if (message.type() === 'error') faults.push(message.text());
     });
     await page.exposeFunction(REPORT, (text: string) => void faults.push(text));
-    await page.addInitScript((report) => {
-      addEventListener('securitypolicyviolation', (event) => {
-        const { violatedDirective, blockedURI } = event as Event & Record<string, string>;
-        const tell = (globalThis as unknown as Record<string, (text: string) => void>)[report];
-        tell?.(`policy: ${String(violatedDirective)} ${String(blockedURI)}`);
-      });
-    }, REPORT);
+    await page.addInitScript({
+      content: `addEventListener('securitypolicyviolation', (event) =>
+        ${REPORT}('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`,
+    });
     return { page, context, requests, faults };
   }
 }

@@ -1,4 +1,4 @@
-import { createRoute, createRouter, Navigate, Outlet } from '@tanstack/react-router';
+import { createRoute, createRouter, Navigate, Outlet, type RouterHistory } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { problemFrom } from '../api';
 import { ME_PAGES, ORGANISATION_PAGES, WORKSPACE_PAGES } from '../pages';
@@ -45,11 +45,12 @@ const routeTree = rootRoute
       ]),
   ]);
 
-/** `basepath` is the path of `<base href>`. */
-export const makeRouter = (basepath: string) =>
+/** `basepath` is the path of `<base href>`. `history`: that of the browser when absent. */
+export const makeRouter = (basepath: string, history?: RouterHistory) =>
   createRouter({
     routeTree,
     basepath,
+    history,
     defaultPreload: 'intent',
     scrollRestoration: true,
     defaultErrorComponent: ({ error, reset }) => <Failed problem={problemFrom(error)} onRetry={reset} />,

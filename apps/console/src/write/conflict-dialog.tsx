@@ -71,7 +71,7 @@ export function ConflictDialog({
                         { value: 'mine', label: texts.takeMine },
                         { value: 'theirs', label: texts.takeTheirs },
                       ]}
-                      onChange={(value) => setChoices(new Map(choices).set(path, value as 'mine' | 'theirs'))}
+                      onChange={(value) => setChoices(new Map(choices).set(path, value))}
                     />
                   ) : (
                     shown(path, side === 'mine' ? leaf.mine : leaf.theirs)

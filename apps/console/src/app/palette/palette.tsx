@@ -19,6 +19,8 @@ export function Palette(): ReactElement {
       scrollable
       maxHeight={420}
       clearQueryOnClose
+      size={620}
+      overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
     >
       <Spotlight.Search
         placeholder={shell.palette.placeholder}
@@ -40,6 +42,7 @@ function Hits({ text }: { readonly text: string }): ReactElement {
         <Spotlight.ActionsGroup key={title} label={title}>
           {hits.map(({ key, label, hint, icon, address }) => (
             <Spotlight.Action
+              className="palette-action"
               key={key}
               label={label}
               description={hint}

@@ -9,6 +9,31 @@ export type Keys = Readonly<Record<string, () => void>>;
 
 const isInDialog = (): boolean => document.querySelector('[role=dialog][aria-modal=true]') !== null;
 
+/** Whether single keys act on this event: no other key is held, and nobody types. */
+const isFree = (event: KeyboardEvent): boolean =>
+  !(event.ctrlKey || event.metaKey || event.altKey || event.repeat) &&
+  !isTyping(event.target) &&
+  !isInDialog();
+
+const isPalette = (event: KeyboardEvent): boolean =>
+  (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k';
+
+/** Takes single keys and chords. Returns whether the key is used. */
+function chordReader(): (event: KeyboardEvent, keys: Keys) => boolean {
+  let first: { readonly key: string; readonly at: number } | null = null;
+  return (event, keys) => {
+    const key = event.key.toLowerCase();
+    const chord = first !== null && event.timeStamp - first.at <= CHORD_MS ? `${first.key} ${key}` : key;
+    first = null;
+    const act = keys[chord] ?? keys[key];
+    if (act !== undefined) act();
+    else if (Object.keys(keys).some((name) => name.startsWith(`${key} `)))
+      first = { key, at: event.timeStamp };
+    else return false;
+    return true;
+  };
+}
+
 /**
  * Keys and chords that act everywhere, before those of the page; never in a field nor under a dialog. `onPalette`: Ctrl K or ⌘ K, which
  * acts everywhere.
@@ -19,27 +44,12 @@ export function useKeys(keys: Keys, onPalette: () => void, isOn: boolean): void 
     current.current = { keys, onPalette, isOn };
   });
   useEffect(() => {
-    let first: { readonly key: string; readonly at: number } | null = null;
+    const read = chordReader();
     const onKey = (event: KeyboardEvent): void => {
       const { keys: known, onPalette: open, isOn: acts } = current.current;
-      const key = event.key.toLowerCase();
-      if ((event.ctrlKey || event.metaKey) && !event.altKey && key === 'k') {
-        event.preventDefault();
-        open();
-        return;
-      }
-      if (!acts || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-      if (isTyping(event.target) || isInDialog()) return;
-      const chord = first !== null && event.timeStamp - first.at <= CHORD_MS ? `${first.key} ${key}` : null;
-      first = null;
-      const act = (chord === null ? undefined : known[chord]) ?? known[key];
-      if (act !== undefined) {
-        event.preventDefault();
-        act();
-      } else if (Object.keys(known).some((name) => name.startsWith(`${key} `))) {
-        first = { key, at: event.timeStamp };
-        event.preventDefault();
-      }
+      if (isPalette(event)) open();
+      else if (!acts || !isFree(event) || !read(event, known)) return;
+      event.preventDefault();
     };
     // Before the keys of the page, which leave a used one alone.
     document.addEventListener('keydown', onKey, { capture: true });

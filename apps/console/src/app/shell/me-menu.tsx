@@ -64,7 +64,7 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
           aria-label={shell.me.theme}
           data={THEMES}
           value={colorScheme}
-          onChange={(value) => setColorScheme(value as MantineColorScheme)}
+          onChange={setColorScheme}
         />
         <div className="me-switches">
           <Switch label={shell.me.utc} checked={zone === 'utc'} onChange={toggleUtc} />

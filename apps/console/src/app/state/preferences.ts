@@ -28,7 +28,7 @@ const subscribe = (listener: () => void) => {
 
 function stored(): Preferences {
   const value = readStored(KEY);
-  return { ...DEFAULTS, ...(typeof value === 'object' ? (value as Partial<Preferences> | null) : null) };
+  return { ...DEFAULTS, ...(typeof value === 'object' ? value : null) };
 }
 
 export const preferences = (): Preferences => (current ??= stored());

@@ -1,9 +1,10 @@
-// The browser of the journeys: CHROMIUM_PATH, else chromium or google-chrome on the PATH.
+// The browser of the console's journeys.
 const { accessSync, constants } = require('node:fs');
 const { delimiter, join } = require('node:path');
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
+/** @param {string} path */
 const isProgram = (path) => {
   try {
     accessSync(path, constants.X_OK);
@@ -13,12 +14,11 @@ const isProgram = (path) => {
   }
 };
 
-/** Path of a Chromium; null where there is none. */
+/** CHROMIUM_PATH, else a Chromium on the PATH; null where there is none. */
 function chromiumPath({ CHROMIUM_PATH, PATH = '' } = process.env) {
   if (CHROMIUM_PATH) return CHROMIUM_PATH;
   const folders = PATH.split(delimiter).filter((folder) => folder !== '');
-  const paths = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return paths.find(isProgram) ?? null;
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram) ?? null;
 }
 
 module.exports = { chromiumPath };

@@ -1,0 +1,94 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_PERMISSIONS, OWNER_SELF } from '../spec-support/answers';
+import { problemResponse, renderConsole } from '../spec-support/render-console';
+import { pastedIn } from './palette/pasted';
+import { pageIn } from './shell/workspace-switcher';
+import { refusalOf } from './state/access';
+
+const signedOut = (): Response => problemResponse(401, 'unauthenticated', 'Log in.');
+
+describe('The shell', () => {
+  beforeEach(() => {
+    localStorage.clear();
+  });
+
+  it('opens Home of the first workspace, within few requests', async () => {
+    const { requests, unanswered, address } = renderConsole('/');
+    await screen.findByRole('heading', { name: 'Home' });
+    expect(address()).toBe('/w/search');
+    expect(unanswered).toEqual([]);
+    expect(requests.length).toBeLessThanOrEqual(9);
+  });
+
+  it('takes a workspace by slug or id, and says of others that they are not here', async () => {
+    const own = renderConsole('/w/0198f3a1-0000-7000-8000-000000000002');
+    await screen.findByText('Batch is ready.');
+    own.unmount();
+    renderConsole('/w/elsewhere');
+    await screen.findByText('Not here, or not yours.');
+  });
+
+  it('switches the workspace', async () => {
+    const user = userEvent.setup();
+    const { address } = renderConsole('/w/search');
+    await user.click(await screen.findByRole('button', { name: 'Workspace: Search team' }));
+    await user.click(await screen.findByRole('menuitem', { name: /Batch/ }));
+    await waitFor(() => expect(address()).toBe('/w/batch'));
+    expect(pageIn(OWNER_SELF.workspaces[1]!, '/w/search/keys/0198')).toBe('/w/batch/keys');
+  });
+
+  it('acts on keys and chords, but not in a field', async () => {
+    const user = userEvent.setup();
+    renderConsole('/w/search');
+    await screen.findByRole('heading', { name: 'Home' });
+    await user.keyboard('[[');
+    await screen.findByRole('link', { name: 'Home' });
+    expect(screen.queryByText('Ada Lovelace')).toBeNull();
+    await user.keyboard('[[');
+    await user.keyboard('?');
+    const dialog = await screen.findByRole('dialog', { name: 'Keys' });
+    expect(within(dialog).getByText('Go to Home')).toBeTruthy();
+  });
+
+  it('asks for a sign-in where nobody is signed in', async () => {
+    renderConsole('/w/search', {
+      'GET /v1/auth/self': signedOut,
+      'GET /v1/auth/permissions': signedOut,
+    });
+    await screen.findByRole('heading', { name: 'Sign in' });
+    expect(screen.queryByRole('navigation')).toBeNull();
+  });
+});
+
+describe('Rights', () => {
+  const [workspace] = MEMBER_SELF.workspaces;
+
+  it('are those that the server computed, with the setting that closes one', () => {
+    const member = { permissions: MEMBER_PERMISSIONS };
+    expect(refusalOf('configs_list', member, workspace!)).toBeNull();
+    expect(refusalOf('auth_self', member, workspace!)).toBeNull();
+    expect(refusalOf('configs_update', member, workspace!)).toMatchObject({
+      scopes: ['configs.update'],
+      closedBy: ['membersWriteConfigs'],
+    });
+    expect(refusalOf('configs_list', member, { id: 'another' })).not.toBeNull();
+    expect(refusalOf('configs_update', { permissions: OWNER_PERMISSIONS }, { id: 'any' })).toBeNull();
+  });
+});
+
+describe('A pasted text', () => {
+  const id = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90';
+  it.each([
+    [` ${id.toUpperCase()}\n`, { kind: 'log', id }],
+    [`#${id}`, { kind: 'log', id }],
+    ['4bf92f3577b34da6a3ce929d0e0e4736', { kind: 'trace', id: '4bf92f3577b34da6a3ce929d0e0e4736' }],
+    [`{"error":{"type":"rate_limited","request_id":"${id}"}}`, { kind: 'log', id }],
+    [`HTTP/1.1 429\n\n{"error":{"request_id":"${id}"}}`, { kind: 'log', id }],
+    ['search-prod', null],
+    ['{"error":{"request_id":7}}', null],
+    ['{broken', null],
+  ])('%j names %j', (text, named) => {
+    expect(pastedIn(text)).toEqual(named);
+  });
+});

@@ -1,0 +1,62 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
+import { render, type RenderResult } from '@testing-library/react';
+import { makeQueryClient } from '../app/queries';
+import { makeRouter } from '../app/router';
+import { FormatProvider } from '../ui/primitives';
+import { ThemeProvider } from '../ui/theme/theme-provider';
+import { BOOTSTRAP, OWNER_PERMISSIONS, OWNER_SELF } from './answers';
+
+/** An answer by method and path, such as `GET /v1/logs`: a JSON body, or a function of the request. */
+export type Answers = Readonly<Record<string, unknown>>;
+
+export interface RenderedConsole extends RenderResult {
+  /** Requests in their order, as `GET /v1/logs?page_size=50`. */
+  readonly requests: readonly string[];
+  /** Requests without an answer, which got 404. */
+  readonly unanswered: readonly string[];
+  /** The address below the base, with its search. */
+  readonly address: () => string;
+}
+
+const STANDING: Answers = {
+  'GET /v1/auth/self': OWNER_SELF,
+  'GET /v1/auth/permissions': OWNER_PERMISSIONS,
+  'GET /v1/console/bootstrap': BOOTSTRAP,
+  'GET /v1/health/ready': { status: 'ok' },
+  'GET /v1/admin/gateways': { object: 'list', total: 0, data: [] },
+};
+
+/** Renders the console at an address, over recorded answers: the owner of `OWNER_SELF` unless `answers` say otherwise. */
+export function renderConsole(address: string, answers: Answers = {}): RenderedConsole {
+  const requests: string[] = [];
+  const unanswered: string[] = [];
+  const known: Answers = { ...STANDING, ...answers };
+  globalThis.fetch = (input) => {
+    const request = input as Request;
+    const { pathname, search } = new URL(request.url);
+    const name = `${request.method} ${pathname}`;
+    requests.push(`${name}${search}`);
+    const answer = known[name];
+    if (typeof answer === 'function')
+      return Promise.resolve((answer as (request: Request) => Response)(request));
+    if (answer !== undefined) return Promise.resolve(Response.json(answer));
+    unanswered.push(name);
+    return Promise.resolve(problemResponse(404, 'not_found', 'There is no such thing.'));
+  };
+  const router = makeRouter('/', createMemoryHistory({ initialEntries: [address] }));
+  const rendered = render(
+    <ThemeProvider env="test">
+      <FormatProvider zone="UTC">
+        <QueryClientProvider client={makeQueryClient()}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </FormatProvider>
+    </ThemeProvider>,
+  );
+  return { ...rendered, requests, unanswered, address: () => router.state.location.href };
+}
+
+/** An error of the API. */
+export const problemResponse = (status: number, type: string, message: string): Response =>
+  Response.json({ error: { type, message, code: 'AB01', request_id: 'r-1' } }, { status });

@@ -1,0 +1,2 @@
+// A machine that is busy renders slowly; what never comes still fails.
+require('@testing-library/react').configure({ asyncUtilTimeout: 20_000 });
