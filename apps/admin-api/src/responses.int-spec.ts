@@ -1,20 +1,13 @@
 import { INTERNAL } from '@gw/contracts';
 import { LogExportEntity, UsageLimitPolicyValueEntity, RepricingEntity } from '@gw/entities';
 import { uuidv7, DAY_MS } from '@gw/kernel';
-import {
-  addCounts,
-  ensureLogPartitions,
-  insertLogs,
-  insertVerdicts,
-  dayOf,
-  requestLogRow,
-} from '@gw/log-store';
-import { sampleLogRecord } from '@gw/testing';
+import { addCounts, ensureLogPartitions, insertVerdicts, dayOf } from '@gw/log-store';
 import { PASSWORD, SERVICE_TOKEN, TestAdminApi } from './spec-support/admin-api';
 import { checkIdentityResponses } from './spec-support/identity-responses';
 import { checkMcpResponses } from './spec-support/mcp-responses';
 import { checkAgentResponses } from './spec-support/agent-responses';
 import { insertAgentIntegration, insertAgentServer } from './spec-support/agent-servers';
+import { checkLogResponses } from './spec-support/log-responses';
 import { checkMcpServerResponses } from './spec-support/mcp-server-responses';
 import { insertMcpIntegration, insertMcpServer } from './spec-support/mcp-servers';
 import { StubWorker } from './spec-support/stub-worker';
@@ -408,29 +401,7 @@ describe('responses of the control plane', () => {
     await addCounts(admin.dataSource.manager, [{ ...of, ...check, runs: 1, failed: 1, errored: 0 }]);
   }
 
-  it('of logs match the document', async () => {
-    const { organisationId, workspaceId } = ours;
-    const record = { ...sampleLogRecord(), organisationId, workspaceId };
-    await ensureLogPartitions(admin.dataSource, [dayOf(new Date(record.createdAt))]);
-    const row = requestLogRow(record);
-    const bodies = { request: Buffer.from('{"a":1}'), response: Buffer.from([0xff, 0x00]) };
-    await insertLogs(admin.dataSource.manager, [{ row, ...bodies }]);
-    await step('GET', '/v1/logs', undefined, { key: ours.key });
-    const own = { key: ours.key };
-    const feedback = { trace_id: record.traceId, value: 5, metadata: { by: 'ada' } };
-    const { feedback_ids: ids } = await admin
-      .post<{ feedback_ids: string[] }>('/v1/feedback', { ...own, body: feedback })
-      .then(({ body }) => body);
-    await step('PUT', `/v1/feedback/${ids[0] ?? ''}`, { value: 4 }, own);
-    await step('GET', `/v1/logs/${record.id}`, undefined, own);
-    await step('GET', `/v1/logs/${record.id}?bodies=false`, undefined, own);
-    for (const part of ['request', 'response'])
-      await step('GET', `/v1/logs/${record.id}/${part}`, undefined, own);
-    await step('GET', '/v1/logs/tail?max_seconds=1', undefined, own);
-    await step('GET', `/v1/logs/traces/${record.traceId}`, undefined, own);
-    const custom = { request: { url: 'https://example.com', body: {} }, response: { body: {} } };
-    await step('POST', '/v1/logs', custom, own);
-  });
+  checkLogResponses({ admin, ours, step });
 
   checkIdentityResponses({ admin, ours, step });
   const stepAs = async <T>(method: string, url: string, body?: object) =>

@@ -1,5 +1,4 @@
 import type { AttemptRecord } from '@gw/contracts';
-import { GatewayError } from '@gw/kernel';
 import type { OutboundError } from '@gw/outbound';
 import type { AttemptOutcome, RoutingCursor, RoutingStep } from '@gw/routing';
 import { isEventStream, isPlainEvents, type GatewayResponse } from './gateway-response';
@@ -15,6 +14,7 @@ import type { HedgedCall, HedgeListener } from '../hedge/hedged-attempt';
 import { AttemptCall } from './attempt-call';
 import type { AttemptListener } from './gateway-response';
 import { StreamPace } from './stream-pace';
+import { isStopped, settleOn } from './settle-attempts';
 import { waitFor } from './wait-for';
 import { brokenAttempt, outcomeOf, refusedAttempt, type AttemptResult } from './attempt-result';
 import type { AttemptMaker } from './attempt-maker';
@@ -253,9 +253,8 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   private withWait(record: AttemptRecord): AttemptRecord {
     const { waitedMs } = this;
-    if (waitedMs === 0) return record;
     this.waitedMs = 0;
-    return { ...record, waitedMs };
+    return waitedMs === 0 ? record : { ...record, waitedMs };
   }
 
   private note(tried: AttemptResult, upstream: Upstream | null = null): void {
@@ -366,24 +365,3 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     }
   }
 }
-
-function settleOn(context: RequestContext, last: AttemptResult | null): void {
-  if (context.clientGone) {
-    if (last && 'response' in last) {
-      context.attempts.left = last.response.upstream;
-      last.response.call?.abort();
-    }
-    context.reply.clientLeft();
-    return;
-  }
-  if (last === null) throw new GatewayError('internal_error');
-  if ('failure' in last) throw last.failure;
-  context.response = last.response;
-}
-
-/**
- * True when the attempt failed because the process is shutting down. That is not evidence about the target, and no other target
- * can be called.
- */
-const isStopped = (tried: AttemptResult): boolean =>
-  'failure' in tried && tried.failure.type === 'gateway_stopping';

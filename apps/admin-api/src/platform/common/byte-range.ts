@@ -14,11 +14,19 @@ const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
  * `range_not_satisfiable` for a range outside the content.
  */
 export function byteRange(header: string | undefined, length: number): ByteRange | null {
-  const [, first = '', last = ''] = ONE_RANGE.exec(header?.trim() ?? '') ?? [];
-  if (first === '' && last === '') return null;
-  if (first !== '' && last !== '' && Number(last) < Number(first)) return null;
-  const start = first === '' ? Math.max(0, length - Number(last)) : Number(first);
-  const end = first === '' || last === '' ? length : Math.min(length, Number(last) + 1);
+  const found = ONE_RANGE.exec(header?.trim() ?? '');
+  if (found === null) return null;
+  const [first, last] = [numberIn(found[1]), numberIn(found[2])];
+  if (first === null) return last === null ? null : within({ start: length - last, end: length }, length);
+  if (last !== null && last < first) return null;
+  return within({ start: first, end: last === null ? length : last + 1 }, length);
+}
+
+const numberIn = (digits = ''): number | null => (digits === '' ? null : Number(digits));
+
+function within(range: ByteRange, length: number): ByteRange {
+  const start = Math.max(0, range.start);
+  const end = Math.min(length, range.end);
   if (start < end) return { start, end };
   throw new GatewayError('range_not_satisfiable', {
     param: 'range',
