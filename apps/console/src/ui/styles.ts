@@ -12,4 +12,6 @@ import './states/states.css';
 import './grid/data-grid.css';
 import './filters/filters.css';
 import './waterfall/waterfall.css';
+import './json/json.css';
+import './body/body.css';
 import './theme/mantine.css';

@@ -1,4 +1,13 @@
-export * from './chip';
-export * from './fields';
-export * from './filter-bar';
-export * from './filter-text';
+export { Chip, FilterEditor, type ChipProps } from './chip';
+export {
+  acceptsFilter,
+  fieldOf,
+  filterKey,
+  filterWords,
+  type FilterField,
+  type FilterOption,
+  type FilterWords,
+  type OptionSource,
+} from './fields';
+export { FilterBar, type FilterBarProps } from './filter-bar';
+export { joinFilters, parseFilterText, type FilterText } from './filter-text';

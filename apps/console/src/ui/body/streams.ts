@@ -1,0 +1,133 @@
+import { isJson, listOf, textOf, type Dialect, type Json } from './conversation';
+
+type Draft = Record<string, unknown>;
+
+/** A hostile index must not make a list of a billion places. */
+const PLACES = 1000;
+const placeOf = (index: unknown, otherwise = 0): number =>
+  typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < PLACES ? index : otherwise;
+
+/** Events of a logged stream: the JSON of each `data:` field. What is cut off or no JSON is left out. */
+export function eventsOf(text: string): readonly Json[] {
+  return text.split(/\r?\n\r?\n/).flatMap((block) => {
+    const data = block
+      .split(/\r?\n/)
+      .filter((line) => line.startsWith('data:'))
+      .map((line) => line.slice(5).trimStart())
+      .join('\n');
+    if (data === '' || data === '[DONE]') return [];
+    try {
+      const event: unknown = JSON.parse(data);
+      return isJson(event) ? [event] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Puts the events of a stream together to the response that the route gives without a stream. */
+export function assembled(dialect: Dialect, events: readonly Json[]): Json {
+  switch (dialect) {
+    case 'messages':
+      return assembledMessage(events);
+    case 'responses':
+      return assembledResponse(events);
+    default:
+      return assembledChoices(events);
+  }
+}
+
+/** Chat and completions: texts of the deltas are joined by choice and by tool call. */
+function assembledChoices(events: readonly Json[]): Json {
+  const choices: Draft[] = [];
+  for (const choice of events.flatMap((event) => listOf(event['choices'])).filter(isJson)) {
+    const index = placeOf(choice['index']);
+    const whole = (choices[index] ??= { message: {} });
+    if (typeof choice['text'] === 'string') join(whole, 'text', choice['text']);
+    if (choice['finish_reason'] !== null && choice['finish_reason'] !== undefined)
+      whole['finish_reason'] = choice['finish_reason'];
+    if (isJson(choice['delta'])) joinDelta(whole['message'] as Draft, choice['delta']);
+  }
+  return { choices: choices.filter((choice) => choice !== undefined) };
+}
+
+function joinDelta(target: Draft, delta: Json): void {
+  for (const [name, value] of Object.entries(delta)) {
+    if (name === 'tool_calls') {
+      const calls = (target['tool_calls'] ??= []) as Draft[];
+      for (const call of listOf(value).filter(isJson)) {
+        const at = placeOf(call['index'], calls.length);
+        const whole = (calls[at] ??= { id: call['id'], function: {} });
+        if (isJson(call['function'])) joinTexts(whole['function'] as Draft, call['function']);
+      }
+    } else if (name === 'role') target['role'] = value;
+    else if (typeof value === 'string') join(target, name, value);
+  }
+}
+
+const join = (target: Draft, name: string, text: string): void => {
+  target[name] = (textOf(target[name]) ?? '') + text;
+};
+
+function joinTexts(target: Draft, delta: Json): void {
+  for (const [name, value] of Object.entries(delta)) if (typeof value === 'string') join(target, name, value);
+}
+
+/** Deltas of messages by what they carry and where it goes. */
+const BLOCK_TEXTS: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+  input_json_delta: 'partial_json',
+};
+
+function assembledMessage(events: readonly Json[]): Json {
+  const whole: Draft = { role: 'assistant', content: [] };
+  const blocks: Draft[] = [];
+  for (const event of events) {
+    const at = placeOf(event['index']);
+    const delta = event['delta'];
+    if (event['type'] === 'message_start' && isJson(event['message'])) Object.assign(whole, event['message']);
+    else if (event['type'] === 'content_block_start' && isJson(event['content_block']))
+      blocks[at] = { ...event['content_block'] };
+    else if (event['type'] === 'content_block_delta' && isJson(delta)) {
+      const name = BLOCK_TEXTS[textOf(delta['type']) ?? ''];
+      if (name !== undefined)
+        join(
+          (blocks[at] ??= { type: 'text' }),
+          name === 'partial_json' ? 'input_text' : name,
+          textOf(delta[name]) ?? '',
+        );
+    } else if (event['type'] === 'message_delta' && isJson(delta)) Object.assign(whole, delta);
+  }
+  whole['content'] = blocks
+    .filter((block) => block !== undefined)
+    .map(({ input_text: input, ...block }) =>
+      input === undefined ? block : { ...block, input: tryJson(String(input)) },
+    );
+  return whole;
+}
+
+function assembledResponse(events: readonly Json[]): Json {
+  const done = events.findLast(({ response }) => isJson(response) && listOf(response['output']).length > 0);
+  if (done !== undefined) return done['response'] as Json;
+  const items: Draft[] = [];
+  for (const event of events) {
+    const at = placeOf(event['output_index']);
+    if (isJson(event['item'])) items[at] = { ...event['item'] };
+    else if (typeof event['delta'] === 'string' && event['type'] === 'response.output_text.delta') {
+      const item = (items[at] ??= { type: 'message', role: 'assistant' });
+      const [part] = listOf(item['content']);
+      const before = isJson(part) ? (textOf(part['text']) ?? '') : '';
+      item['content'] = [{ type: 'output_text', text: before + event['delta'] }];
+    }
+  }
+  return { output: items.filter((item) => item !== undefined) };
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

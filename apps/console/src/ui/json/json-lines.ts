@@ -1,0 +1,144 @@
+/** One line of a JSON document as a tree. */
+export interface JsonLine {
+  /** Names the node: a JSON pointer. Closing lines have none of their own. */
+  readonly pointer: string;
+  readonly depth: number;
+  readonly key: string | null;
+  readonly kind: 'open' | 'close' | 'leaf';
+  /** The value of a leaf as JSON, or the bracket. */
+  readonly text: string;
+  readonly type: 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+  /** Members of an object or array. */
+  readonly size: number;
+  readonly isLast: boolean;
+}
+
+type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/** Lines of a value; a collapsed object or array is one line. The document is walked without recursion. */
+export function jsonLines(value: unknown, collapsed: ReadonlySet<string>): readonly JsonLine[] {
+  const lines: JsonLine[] = [];
+  interface Open {
+    readonly entries: readonly (readonly [string | null, unknown])[];
+    readonly pointer: string;
+    readonly depth: number;
+    readonly close: JsonLine;
+    at: number;
+  }
+  const stack: Open[] = [];
+  const visit = (
+    key: string | null,
+    node: unknown,
+    pointer: string,
+    depth: number,
+    isLast: boolean,
+  ): void => {
+    const type = typeOf(node);
+    if (type !== 'array' && type !== 'object') {
+      lines.push({
+        pointer,
+        depth,
+        key,
+        kind: 'leaf',
+        text: JSON.stringify(node) ?? 'null',
+        type,
+        size: 0,
+        isLast,
+      });
+      return;
+    }
+    const entries = entriesOf(node as Container);
+    const brackets = type === 'array' ? '[]' : '{}';
+    const common = { pointer, depth, type, size: entries.length, isLast } as const;
+    if (entries.length === 0 || collapsed.has(pointer)) {
+      lines.push({
+        ...common,
+        key,
+        kind: entries.length === 0 ? 'leaf' : 'open',
+        text: entries.length === 0 ? brackets : `${brackets[0] ?? ''}…${brackets[1] ?? ''}`,
+      });
+      return;
+    }
+    lines.push({ ...common, key, kind: 'open', text: brackets[0] ?? '' });
+    stack.push({
+      entries,
+      pointer,
+      depth,
+      at: 0,
+      close: { ...common, key: null, kind: 'close', text: brackets[1] ?? '' },
+    });
+  };
+  visit(null, value, '', 0, true);
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const entry = top.entries[top.at];
+    if (entry === undefined) {
+      lines.push(top.close);
+      stack.pop();
+      continue;
+    }
+    const [key, node] = entry;
+    const step = key ?? String(top.at);
+    top.at += 1;
+    visit(key, node, `${top.pointer}/${escaped(step)}`, top.depth + 1, top.at === top.entries.length);
+  }
+  return lines;
+}
+
+const entriesOf = (node: Container): readonly (readonly [string | null, unknown])[] =>
+  Array.isArray(node) ? node.map((one: unknown) => [null, one] as const) : Object.entries(node);
+
+const escaped = (step: string): string => step.replaceAll('~', '~0').replaceAll('/', '~1');
+
+function typeOf(node: unknown): JsonLine['type'] {
+  if (node === null || node === undefined) return 'null';
+  if (Array.isArray(node)) return 'array';
+  const type = typeof node;
+  return type === 'string' || type === 'number' || type === 'boolean'
+    ? type
+    : type === 'object'
+      ? 'object'
+      : 'null';
+}
+
+/** The value that a pointer names; undefined when there is none. */
+export function atPointer(value: unknown, pointer: string): unknown {
+  let node: unknown = value;
+  for (const step of stepsOf(pointer)) {
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, step)) return undefined;
+    node = (node as Record<string, unknown>)[step];
+  }
+  return node;
+}
+
+const stepsOf = (pointer: string): readonly string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+const NAME = /^[A-Za-z_$][\w$]*$/;
+
+/** The path of a node as it is written in code: `messages[0].content["x-y"]`. The whole document is `$`. */
+export function pathText(value: unknown, pointer: string): string {
+  let path = '';
+  let node: unknown = value;
+  for (const step of stepsOf(pointer)) {
+    if (Array.isArray(node)) path += `[${step}]`;
+    else if (NAME.test(step)) path += path === '' ? step : `.${step}`;
+    else path += `[${JSON.stringify(step)}]`;
+    node = typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[step] : undefined;
+  }
+  return path === '' ? '$' : path;
+}
+
+/** Pointers of the objects and arrays around a node. */
+export function parentsOf(pointer: string): readonly string[] {
+  const steps = pointer.split('/');
+  return steps.slice(0, -1).map((_, at) => steps.slice(0, at + 1).join('/'));
+}
+
+/** Whether a line has a text, in its key or value, ignoring case. */
+export const isMatch = (line: JsonLine, lower: string): boolean =>
+  line.kind !== 'close' &&
+  ((line.key?.toLowerCase().includes(lower) ?? false) ||
+    (line.kind === 'leaf' && line.text.toLowerCase().includes(lower)));
