@@ -2,7 +2,7 @@ import { ProviderEntity } from '@gw/entities';
 import { createAddressPolicy, parseTrustedHosts } from '@gw/kernel';
 import type { DataSource } from 'typeorm';
 import { CredentialsService } from '../credentials/credentials.service';
-import { createProviderIfMissing, type WantedProvider } from './ensure-provider';
+import { createProviderIfMissing, type WantedProvider } from './create-provider-if-missing';
 import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import type { Secrets } from '../../settings';
 

@@ -5,7 +5,7 @@ import { CredentialsService } from '../../platform/credentials/credentials.servi
 import { ChangeRecorder } from '../../platform/unit-of-work/change-recorder';
 import { Secrets } from '../../settings';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type Tenant } from '../../spec-support/admin-api';
-import { createProviderIfMissing } from '../../platform/setup/ensure-provider';
+import { createProviderIfMissing } from '../../platform/setup/create-provider-if-missing';
 
 const KEY = 'sk-CANARYPROVIDER0123456789';
 const secrets = new Secrets(MASTER_KEY, SERVICE_TOKEN);
@@ -115,7 +115,7 @@ describe('gateway documents of providers', () => {
   });
 });
 
-describe('ensureProvider', () => {
+describe('createProviderIfMissing', () => {
   const ensure = (wanted: { slug: string; providerId: string; key: string | null }): Promise<string> =>
     api.dataSource.transaction((manager) =>
       createProviderIfMissing(

@@ -22,7 +22,7 @@ export interface WantedProvider {
   }[];
 }
 
-/** Dependencies of `ensureProvider`; the set-up creates them without dependency injection. */
+/** Dependencies of `createProviderIfMissing`; the set-up creates them without dependency injection. */
 export interface ProviderDependencies {
   readonly credentials: CredentialsService;
   readonly addresses: AddressPolicy;
