@@ -278,7 +278,7 @@ const TENANTS = [
     BODIES_SPEC,
   ],
   [
-    'faults of one record are told from those of the database',
+    'faults of one record are distinguished from those of the database',
     'apps/worker/src/ingest/store-apart.ts',
     'if (isOfDatabase(error)) throw error;',
     'throw error;',

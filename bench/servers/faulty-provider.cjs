@@ -2,7 +2,7 @@
 
 /**
  * A provider with faults by number: a base time for each answer, a share of slow ones, a share of failures (status 503, or the
- * connection reset), or no answer at all. Its dice are seeded, so that each run has the same faults. Told by its parent.
+ * connection reset), or no answer at all. Its dice are seeded, so that each run has the same faults. Controlled by its parent process.
  */
 const { createServer } = require('node:http');
 const { ANSWER } = require('../lib/traffic.cjs');

@@ -1,7 +1,7 @@
 'use strict';
 
 /**
- * The load generator: raw sockets, so that it costs less than what it measures. It runs one job at a time, told by its parent,
+ * The load generator: raw sockets, so that it costs less than what it measures. It runs one job at a time, controlled by its parent,
  * and reads the contestant's CPU time itself at both ends of the counted window. Every answer is checked; the first one that is
  * wrong fails the job.
  */

@@ -187,8 +187,8 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
     const make = (kind: string, more: object): Promise<{ id: string }> =>
       admin('POST', kind, { name: 'Passing', slug: 'passing', workspace_id, ...more });
     const passing = await make('/mcp-servers', { mcp_integration_id: integration });
-    const asked = { resource: `${PUBLIC_URL}/passing/mcp`, scope: 'mcp.invoke' };
-    const { accessToken } = await callers.access(person, asked);
+    const requested = { resource: `${PUBLIC_URL}/passing/mcp`, scope: 'mcp.invoke' };
+    const { accessToken } = await callers.access(person, requested);
     const { key } = await bench().newKey({ scopes: ['mcp.invoke'] });
     const listed = (credential: string): Promise<string[]> => statuses('/passing/mcp', credential);
     await eventually(async () => (await listed(accessToken)).every((status) => status === '200'));
@@ -198,7 +198,7 @@ describe('three gateways refuse calls of MCP servers, within two seconds while R
       timeoutMs: WITHIN_MS,
     });
     expect(await listed(accessToken)).toEqual(['401', '401', '401']);
-    const fresh = await callers.access(person, asked);
+    const fresh = await callers.access(person, requested);
     await eventually(async () => (await listed(fresh.accessToken)).every((status) => status === '200'));
   });
 

@@ -85,10 +85,10 @@ export class Callers {
     return this.manage('/api-keys/workspace/user', body, { authorization: `Bearer ${session}` });
   }
 
-  /** `asked`: the resource and scope of the request; by default those of the API. */
-  async access(person: Person, asked: Readonly<Record<string, string>> = {}): Promise<Access> {
+  /** `requested`: the resource and scope of the request; by default those of the API. */
+  async access(person: Person, requested: Readonly<Record<string, string>> = {}): Promise<Access> {
     const clientId = await this.journey.clientId();
-    const { begun, code } = await this.journey.code(clientId, person, person.workspaceId, asked);
+    const { begun, code } = await this.journey.code(clientId, person, person.workspaceId, requested);
     const { status, body, text } = await this.journey.exchange(begun, code);
     if (status !== 200) throw new Error(text);
     return { clientId, accessToken: body.access_token, refreshToken: body.refresh_token };

@@ -7,7 +7,7 @@ import {
 } from './model-configs';
 
 const NO_FOLDER = 'must be the path of a folder that can be read';
-/** Stands in for the setting that looks at the disk: one path is no folder. */
+/** Replaces the setting that reads the disk: one path is no folder. */
 const folder: Setting<string> = {
   fallback: undefined,
   parse: (path) => {

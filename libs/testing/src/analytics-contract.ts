@@ -181,7 +181,7 @@ export function analyticsQueries(now: number): Readonly<Record<string, Analytics
     users: ask({ bucket: every(1_440), measures: ['users', 'user_requests'] }),
     'users of all': ask({ ...whole, measures: ['users', 'user_requests'] }),
     'by metadata': ask({ by: [{ metadata: 'team' }] }),
-    'by metadata that nobody has': ask({ by: [{ metadata: 'nothing' }] }),
+    'by metadata that no request has': ask({ by: [{ metadata: 'nothing' }] }),
     'of metadata': ask({ bucket: every(1_440) }, { metadata: { team: 'it\'s \\ {"a": 1}' } }),
     'of two metadata': ask({ by: ['status'] }, { metadata: { team: 'a', _user: 'ann' } }),
     'of keys': ask({}, { values: { api_key_id: [KEYS[0], KEYS[1]] } }),
@@ -214,7 +214,10 @@ export function analyticsQueries(now: number): Readonly<Record<string, Analytics
       { bucket: every(360) },
       { ranges: { cost: { min: 1e6, max: 5e8 }, input_tokens: { min: 1 }, total_tokens: { max: 500 } } },
     ),
-    'of nobody': ask({ scope: { ...whole.scope, organisationId: KEYS[0] }, bucket: every(60) }),
+    'of an organisation without requests': ask({
+      scope: { ...whole.scope, organisationId: KEYS[0] },
+      bucket: every(60),
+    }),
   };
 }
 

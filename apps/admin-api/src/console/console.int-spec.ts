@@ -89,13 +89,13 @@ describe('The console', () => {
     '/console/assets/index-1a2b.js.map',
     '/console/assets/..%2fsecret.txt',
     '/console/assets/%2e%2e/%2e%2e/%2e%2e/etc/passwd',
-  ])('answers 404 or the page for %s, never a file beside the assets', async (path) => {
+  ])('returns 404 or the page for %s, never a file outside the assets', async (path) => {
     const response = await get(path);
     expect(await response.text()).not.toMatch(/not an asset|root:|"\{\}"/);
     if (!path.includes('%')) expect(response.status).toBe(404);
   });
 
-  it('leads browsers from the root to itself, and nobody else', async () => {
+  it('redirects only browsers from the root to the console', async () => {
     const browser = await get('/', HTML);
     expect([browser.status, browser.headers.get('location')]).toEqual([302, '/console/']);
     expect((await get('/console', HTML)).headers.get('location')).toBe('/console/');

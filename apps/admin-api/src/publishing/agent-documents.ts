@@ -52,7 +52,7 @@ export async function addAgentServers(
   }
 }
 
-/** `sealed` stands for the sealed member, whose text differs each time the same secret is sealed. */
+/** `sealed` replaces the sealed member, whose text differs each time the same secret is sealed. */
 function agentServerDocument(
   row: AgentServerEntity,
   integration: AgentIntegrationEntity,

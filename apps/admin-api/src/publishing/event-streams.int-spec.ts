@@ -68,8 +68,8 @@ describe('EventStreams', () => {
     await ready;
     // Waits for each event: without its notification, only a later commit would announce it, and there is none.
     for (let i = 0; i < 20; i += 1) {
-      await record([`told-${String(i)}`]);
-      await eventually(() => reported.includes(`told-${String(i)}`));
+      await record([`event-${String(i)}`]);
+      await eventually(() => reported.includes(`event-${String(i)}`));
     }
     await pollless.beforeApplicationShutdown();
   });

@@ -5,7 +5,7 @@ import { StubProvider, type RecordedRequest } from '@gw/testing';
 import type { DataSource } from 'typeorm';
 import { SERVICE_TOKEN } from './admin-api';
 
-/** Stands in for the worker: stores records and responds with 200. */
+/** A stub of the worker: stores records and responds with 200. */
 export class StubWorker {
   /** Responds with 503 while true. */
   isAway = false;

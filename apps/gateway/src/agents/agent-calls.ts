@@ -57,7 +57,7 @@ export class AgentCalls {
     }
   }
 
-  /** Reads a task, for nobody's request. The result has the shape of the version of the agent. Throws as `call`. */
+  /** Reads a task without a request of a client. The result has the shape of the version of the agent. Throws as `call`. */
   async taskOf(document: AgentServerDocument, taskId: string): Promise<unknown> {
     const credential = await this.parts.credentials.headersOf(upstreamOf(document), null);
     const signal = AbortSignal.timeout(POLL_MS);
@@ -91,7 +91,7 @@ function showExtensions({ reply, form, extensions }: AgentRequest, activated: st
   if (shown.length > 0) reply.addHeaders({ [EXTENSIONS_HEADER[form.version]]: shown.join(', ') });
 }
 
-/** Longest time to read a task for nobody's request, in milliseconds. */
+/** Maximum time to read a task without a request of a client, in milliseconds. */
 const POLL_MS = 30_000;
 
 const targetOf = (document: AgentServerDocument): AgentTarget => ({

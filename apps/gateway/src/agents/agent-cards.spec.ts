@@ -88,14 +88,14 @@ describe('cards of agents', () => {
     });
     const first = await (await get(CARD, { 'a2a-version': '1.0' })).text();
     expect(await (await get(CARD, { 'a2a-version': '1.0' })).text()).toBe(first);
-    const asked: (string | undefined)[] = [];
+    const requested: (string | undefined)[] = [];
     const verify = verifyAgentCardSignature((kid, jku) => {
-      asked.push(kid, jku);
+      requested.push(kid, jku);
       return Promise.resolve(publicKey);
     });
     // What the SDK makes of a card has lost the security schemes, so that it verifies the card as it was received.
     await verify(JSON.parse(first) as AgentCard);
-    expect(asked).toEqual(['key-1', keySetUrl]);
+    expect(requested).toEqual(['key-1', keySetUrl]);
     await expect(verify({ ...(JSON.parse(first) as AgentCard), name: 'Another' })).rejects.toThrow();
     expect(await (await get(CARD)).json()).not.toHaveProperty('signatures');
     gateway.documents.remove(documentKey.cardKey());

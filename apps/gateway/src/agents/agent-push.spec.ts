@@ -208,7 +208,7 @@ describe('push notifications of agents', () => {
     );
   });
 
-  it('come from nobody without the token, and about no other task', async () => {
+  it('are refused without the token and for another task', async () => {
     const client = await sdkClient(gateway, 'helper');
     const { id } = taskOf(await client.sendMessage(textMessage('wait', {}, configured())));
     const registered = JSON.parse(

@@ -66,7 +66,7 @@ const hasEvent = (value: unknown): boolean =>
 function eventIn(body: Buffer, version: A2aVersion): Members | null {
   try {
     const value = parseBounded(body, PUSH_BODY_BOUNDS, true);
-    // Agents that speak both versions do not always send the one that they were asked in.
+    // Agents that speak both versions do not always respond in the version of the request.
     const isOf03 = isObject(value) && isSet(value['kind']);
     const event =
       isOf03 || (version === '0.3' && !hasEvent(value))

@@ -167,6 +167,6 @@ function sessionOf<S extends LegacySession>(
   throw sessionNotFound(requestId);
 }
 
-/** The fault of an unknown session, which also stands for one that was ended or is of another caller. */
+/** The fault of an unknown session, which is also used for a session that has ended or belongs to another caller. */
 export const sessionNotFound = (requestId: RequestId | null): McpFault =>
   new McpFault(CODES.invalidRequest, 'Session not found.', { status: 404, id: requestId });

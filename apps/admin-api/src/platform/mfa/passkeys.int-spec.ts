@@ -205,7 +205,7 @@ describe('passkeys', () => {
     expect((await enter({ response: new Authenticator().get(await request()) })).status).toBe(401);
   });
 
-  it('accepts a passkey as the second factor of the login that asked for it only', async () => {
+  it('accepts a passkey only as the second factor of the login that requested it', async () => {
     const [mine, other] = [await registered(), await registered()];
     const challenge = (await login(mine.email)).body.challenge;
     const options = await request({ challenge });

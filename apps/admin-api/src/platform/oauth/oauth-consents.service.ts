@@ -98,7 +98,7 @@ export class OauthConsents {
   }
 
   /**
-   * Answers a request as the user has answered it before, and returns where the browser goes on. Null where the user must be asked. Throws
+   * Decides a request as the user has decided it before, and returns where the browser continues. Null if the user must decide. Throws
    * as `view` does.
    */
   async answerAsBefore(

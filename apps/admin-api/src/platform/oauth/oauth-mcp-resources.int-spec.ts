@@ -45,8 +45,8 @@ describe('OAuth tokens for MCP servers', () => {
   };
   const granted = async (user: { readonly email: string }, path: string) => {
     const clientId = await journey.clientId();
-    const asked = { ...resource(path), scope: 'mcp.invoke offline_access' };
-    const { begun, code } = await journey.code(clientId, user, tenant.workspaceId, asked);
+    const requested = { ...resource(path), scope: 'mcp.invoke offline_access' };
+    const { begun, code } = await journey.code(clientId, user, tenant.workspaceId, requested);
     const { status, body } = await journey.exchange(begun, code);
     expect(status).toBe(200);
     return { clientId, body };
@@ -110,9 +110,9 @@ describe('OAuth tokens for MCP servers', () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await make('/v1/mcp-servers');
       const next = await journey.begin(await journey.clientId(), resource('/taken/mcp'));
-      const asked = await journey.signIn(next, user.email);
+      const page = await journey.signIn(next, user.email);
       await Promise.all([
-        journey.decide(next, asked, 'approve', tenant.workspaceId),
+        journey.decide(next, page, 'approve', tenant.workspaceId),
         api.call('DELETE', `/v1/mcp-servers/${id}`, { key: tenant.adminKey }),
       ]);
       expect(await api.dataSource.manager.countBy(OauthConsentEntity, { targetId: id })).toBe(0);

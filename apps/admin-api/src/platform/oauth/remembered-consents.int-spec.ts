@@ -32,7 +32,7 @@ describe('a consent that a user has given before', () => {
   }
   const asks = (page: GatewayResponse): boolean => page.text.includes('name="csrf"');
 
-  it('is not asked for again, and gives a code to a client that was let in before', async () => {
+  it('is not requested again, and a client with an earlier consent gets a code', async () => {
     const [user, clientId] = [await member(), await clientOf()];
     const scope = 'logs.list completions.write';
     expect(asks(await pageAfterSignIn(clientId, user.email, { scope }))).toBe(true);
@@ -55,14 +55,14 @@ describe('a consent that a user has given before', () => {
 
   it.each([
     ['asks for more', { scope: 'logs.list' }, { scope: 'logs.list completions.write' }],
-    ['asks to be asked', {}, { prompt: 'consent' }],
-  ])('is asked for again where the client %s', async (_, first: Parameters, then: Parameters) => {
+    ['sends prompt=consent', {}, { prompt: 'consent' }],
+  ])('is requested again if the client %s', async (_, first: Parameters, then: Parameters) => {
     const [user, clientId] = [await member(), await clientOf()];
     await journey.code(clientId, user, tenant.workspaceId, first);
     expect(asks(await pageAfterSignIn(clientId, user.email, then))).toBe(true);
   });
 
-  it('is asked for again once its grant has ended, and from another user', async () => {
+  it('is requested again after the end of its grant, and from another user', async () => {
     const [user, other, clientId] = [await member(), await member(), await clientOf()];
     await journey.code(clientId, user, tenant.workspaceId);
     expect(asks(await pageAfterSignIn(clientId, other.email))).toBe(true);
@@ -75,7 +75,7 @@ describe('a consent that a user has given before', () => {
     expect(asks(await pageAfterSignIn(clientId, user.email))).toBe(true);
   });
 
-  it('is asked for again in a session that was opened for another request, as in a browser that is shared', async () => {
+  it('is requested again in a session that was opened for another request, as in a shared browser', async () => {
     const [user, clientId, other] = [await member(), await clientOf(), await clientOf({ name: 'Other' })];
     await journey.code(clientId, user, tenant.workspaceId);
     const left = await journey.begin(other);
@@ -102,7 +102,7 @@ describe('a consent that a user has given before', () => {
     expect((await journey.exchange(agreed.begun, agreed.code)).status).toBe(200);
   }, 120_000);
 
-  it('is asked for again where the user has let the client into two workspaces', async () => {
+  it('is requested again if the client has consents for two workspaces', async () => {
     const [user, clientId] = [await member(), await clientOf()];
     const second = await api.workspace(tenant.organisationId);
     await api.dataSource.manager.query(
@@ -115,7 +115,7 @@ describe('a consent that a user has given before', () => {
     expect(asks(await pageAfterSignIn(clientId, user.email))).toBe(true);
   });
 
-  it('is asked for each time by a client that registered itself, or that any program on the computer can be', async () => {
+  it('is requested each time for clients that registered themselves, and for public clients on loopback', async () => {
     const user = await member();
     const dynamic = await journey.clientId();
     await journey.code(dynamic, user, tenant.workspaceId);
@@ -127,7 +127,7 @@ describe('a consent that a user has given before', () => {
     expect(asks(await pageAfterSignIn(native, user.email, at))).toBe(true);
   });
 
-  it('is asked for again where another server has the address', async () => {
+  it('is requested again if another server has the address', async () => {
     const [user, clientId] = [await member(), await clientOf()];
     const { manager } = api.dataSource;
     const { id: integrationId } = await insertMcpIntegration(manager, tenant);

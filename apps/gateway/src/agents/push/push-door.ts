@@ -45,7 +45,7 @@ export class PushDoor {
     const header = req.headers[TOKEN_HEADER];
     const token = typeof header === 'string' ? header : null;
     const tokenHash = Buffer.from(push.record.tokenHash, 'base64url');
-    // Before the body is read, so that nobody else can fill memory.
+    // Before the body is read, so that no other caller can fill memory.
     if (!isPushToken(token, tokenHash))
       throw new GatewayError('api_key_invalid', { message: 'The token is wrong.' });
     const document = await this.parts.agents.of(push.record);

@@ -52,7 +52,7 @@ async function beginning({ headers, body }: UpstreamHttpResponse): Promise<Buffe
   return Buffer.concat(decoded).subarray(0, ERROR_BYTES_MAX);
 }
 
-/** The coding of a body, which was not asked for; null without one. */
+/** The coding of a body, which was not requested; null without one. */
 function encodingOf(headers: UpstreamHttpResponse['headers']): string | null {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
   return encoding === '' || encoding === 'identity' ? null : encoding;

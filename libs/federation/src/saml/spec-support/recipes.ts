@@ -32,7 +32,7 @@ type Tree = Record<string, unknown>;
 const file = readCases('saml.json') as { readonly base: Tree; readonly cases: readonly SamlCase[] };
 export const samlCases = file.cases;
 
-/** Keys of the recipes: `idp`, `idp2` and `idp-ec` belong to the connection, `evil` to nobody. */
+/** Keys of the recipes: `idp`, `idp2` and `idp-ec` belong to the connection, `evil` to no connection. */
 export const recipeKeys = (): Record<'idp' | 'idp2' | 'idp-ec' | 'evil' | 'sp', Key> => ({
   idp: newKey(),
   idp2: newKey(),

@@ -60,7 +60,7 @@ export class ImportMcpServerDto extends pickOf(
   @BooleanField({
     optional: true,
     description:
-      'True: the integration is made. False, which is the default: the response shows what is asked for.',
+      'True: creates the integration. False (the default): the response lists the values that are required.',
   })
   commit?: boolean;
 }

@@ -37,18 +37,18 @@ describe('imports of MCP servers', () => {
   const call = { key: ours.adminKey };
   let registry: Server;
   let registryUrl: string;
-  let asked: string[];
+  let requested: string[];
   let respond: (response: ServerResponse) => void;
   beforeAll(async () => {
     registry = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      requested.push(request.url ?? '');
       respond(response);
     });
     await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve));
     registryUrl = `http://127.0.0.1:${String((registry.address() as AddressInfo).port)}`;
   });
   beforeEach(() => {
-    asked = [];
+    requested = [];
     respond = (response) => response.end(JSON.stringify({ server: WEATHER }));
   });
   afterAll(() => new Promise((resolve) => registry.close(resolve)));
@@ -81,7 +81,7 @@ describe('imports of MCP servers', () => {
     expect(await countOf()).toBe(before);
   });
 
-  it('make an integration with the values that were asked for, whose secrets are sealed', async () => {
+  it('make an integration with the requested values, whose secrets are sealed', async () => {
     const { body } = await run({ server_json: WEATHER, commit: true, slug: 'weather', ...VALUES });
     expect(body).toMatchObject({ id: expect.any(String), slug: 'weather' });
     const response = await admin.get(`${PATH}/weather`, call);
@@ -170,7 +170,7 @@ describe('imports of MCP servers', () => {
     for (const url of [registryUrl, `${registryUrl}/`, `${registryUrl}/v0.1/servers`])
       expect((await run({ registry_url: url, name: NAME })).body).toMatchObject({ name: NAME });
     await run({ registry_url: `${registryUrl}/sub`, name: NAME, version: '1.2.0' });
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       ...Array<string>(3).fill('/v0.1/servers/com.example%2Fweather/versions/latest'),
       '/sub/v0.1/servers/com.example%2Fweather/versions/1.2.0',
     ]);
@@ -211,6 +211,6 @@ describe('imports of MCP servers', () => {
     expect(body.error).toMatchObject({ type: 'custom_host_refused', param: 'registry_url' });
     for (const input of [{}, { registry_url: registryUrl }, { server_json: WEATHER, name: NAME }])
       expect((await run(input)).status).toBe(400);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@
  * machines must not wait for what is measured here: clients and provider come before all else, where Linux permits it, and those other gateways after it.
  * Exits with 1 when a bar is missed.
  *
- *     npm run bench:logs-beside -- [--rate 500] [--records 5000] [--seconds 15] [--rounds 5] [--provider-ms 0]
+ *     npm run bench:ingest-impact -- [--rate 500] [--records 5000] [--seconds 15] [--rounds 5] [--provider-ms 0]
  */
 const { spawnSync } = require('node:child_process');
 const os = require('node:os');
@@ -58,7 +58,7 @@ const SETTLE_MS = 3_000;
 const WARM_SECONDS = 10;
 const STORED_WITHIN_MS = 30_000;
 
-const note = (line) => process.stderr.write(`beside: ${line}\n`);
+const note = (line) => process.stderr.write(`ingest-impact: ${line}\n`);
 const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
 
 /** Before the gateway, whose own real-time priority is 1. */
@@ -138,7 +138,7 @@ async function requests({ load, contestant, worker }, server, warmSeconds) {
 }
 
 async function measure(parts, server) {
-  const rounds = { alone: [], beside: [] };
+  const rounds = { alone: [], withIngest: [] };
   let accepted = 0;
   const rates = [];
   await requests(parts, server, WARM_SECONDS);
@@ -151,12 +151,12 @@ async function measure(parts, server) {
       token: SERVICE_TOKEN,
       rate: RECORDS * HEADROOM,
     });
-    rounds.beside.push(await requests(parts, server, 2));
+    rounds.withIngest.push(await requests(parts, server, 2));
     const sent = await ask(parts.sender.child, { kind: 'stop' });
     accepted += sent.accepted;
     rates.push(sent.perSecond);
     note(
-      `round ${round + 1}: p99 ${rounds.alone.at(-1).p99.toFixed(2)} alone, ${rounds.beside.at(-1).p99.toFixed(2)} ms next to ${Math.round(sent.perSecond)} records/s`,
+      `round ${round + 1}: p99 ${rounds.alone.at(-1).p99.toFixed(2)} alone, ${rounds.withIngest.at(-1).p99.toFixed(2)} ms next to ${Math.round(sent.perSecond)} records/s`,
     );
   }
   return { rounds, accepted, rate: median(rates) };
@@ -181,15 +181,15 @@ async function main(source, server) {
       of(kind, 'p99').toFixed(2),
       of(kind, 'cores').toFixed(2),
     ];
-    const moved = of('beside', 'p99') / of('alone', 'p99');
+    const moved = of('withIngest', 'p99') / of('alone', 'p99');
     const missing = await difference(source, accepted + parts.contestant.sent);
     const bars = [
-      [`p99 beside / alone: ${moved.toFixed(3)}, at most ${MOVED_MAX}`, moved <= MOVED_MAX],
+      [`p99 with ingest / alone: ${moved.toFixed(3)}, at most ${MOVED_MAX}`, moved <= MOVED_MAX],
       [`records/s: ${Math.round(rate)}, at least ${RECORDS}`, rate >= RECORDS],
       [`records stored and not expected: ${missing}, exactly 0`, missing === 0],
     ];
     process.stdout.write(
-      `${markdown(['gateway at ' + RATE + ' requests/s', 'p50 ms', 'p99 ms', 'cores of worker and Postgres'], [row('alone', 'alone'), row('beside the ingest', 'beside')])}\n\n` +
+      `${markdown(['gateway at ' + RATE + ' requests/s', 'p50 ms', 'p99 ms', 'cores of worker and Postgres'], [row('alone', 'alone'), row('with ingest', 'withIngest')])}\n\n` +
         `medians of ${ROUNDS} rounds of ${SECONDS} s, a provider that takes ${PROVIDER_MS} ms, load ${os.loadavg()[0].toFixed(1)}\n` +
         bars.map(([text, held]) => `${held ? 'held  ' : 'MISSED'} ${text}\n`).join(''),
     );
