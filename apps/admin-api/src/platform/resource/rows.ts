@@ -4,7 +4,7 @@ import { uuidv7 } from '@gw/kernel';
 import { assertMatches, windowOf, type PageQuery } from '@gw/web';
 import { type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { byReference, found, reach } from '../auth/tenancy';
-import type { At } from './at';
+import type { ResourceReference } from './resource-reference';
 import type { Principal } from '../common/principal';
 import { containing } from '../common/text';
 import { orderRows, type ListOrder } from './list-order';
@@ -50,7 +50,7 @@ const defaultWhere = <R extends ResourceRow>(caller: Principal, reference: strin
 export async function findRow<R extends ResourceRow>(
   manager: EntityManager,
   resource: Pick<Resource<R>, 'entity' | 'where'>,
-  { caller, reference }: Pick<At, 'caller' | 'reference'>,
+  { caller, reference }: Pick<ResourceReference, 'caller' | 'reference'>,
   options: { readonly lock?: typeof FOR_UPDATE | typeof FOR_CHANGE } = {},
 ): Promise<R> {
   const where = (resource.where ?? defaultWhere<R>)(caller, reference);
@@ -64,7 +64,7 @@ export async function findRow<R extends ResourceRow>(
 export async function lockRow<R extends ResourceRow>(
   write: Write,
   resource: Pick<Resource<R>, 'entity' | 'where' | 'allow'>,
-  at: At,
+  at: ResourceReference,
   action: 'update' | 'delete' = 'update',
 ): Promise<R> {
   const lock = action === 'delete' ? FOR_UPDATE : FOR_CHANGE;
@@ -103,7 +103,7 @@ export async function createRow<R extends ResourceRow>(
 export async function changeRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
-  at: At,
+  at: ResourceReference,
   change: Work<R, object | void>,
   action = 'update',
 ): Promise<R> {
@@ -131,7 +131,7 @@ export async function patchRow<R extends ResourceRow>(
 export async function archiveRow<R extends ResourceRow & { status: string }>(
   write: Write<Principal>,
   resource: Resource<R>,
-  at: At,
+  at: ResourceReference,
   prepare?: Work<R>,
 ): Promise<object> {
   return endRow(write, resource, at, prepare, async (row) => {
@@ -143,7 +143,7 @@ export async function archiveRow<R extends ResourceRow & { status: string }>(
 export async function deleteRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
-  at: At,
+  at: ResourceReference,
   prepare?: Work<R>,
 ): Promise<object> {
   return endRow(write, resource, at, prepare, async ({ id }) => {
@@ -154,7 +154,7 @@ export async function deleteRow<R extends ResourceRow>(
 async function endRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
-  at: At,
+  at: ResourceReference,
   prepare: Work<R> | undefined,
   end: (row: R) => Promise<void>,
 ): Promise<object> {

@@ -5,7 +5,7 @@ import { IsNull, Not, type EntityManager, type FindOptionsWhere } from 'typeorm'
 import { assertScope } from '../auth/scope-checks';
 import type { Principal } from '../common/principal';
 import { byReference } from '../auth/tenancy';
-import type { At } from '../resource/at';
+import type { ResourceReference } from '../resource/resource-reference';
 import { findRow } from '../resource/rows';
 import { versionNamed, type Versions } from '../resource/versioned';
 
@@ -73,7 +73,7 @@ export const VERSIONS: Versions<GuardrailVersionEntity> = {
 /** Returns a guardrail that the caller may read. Throws `not_found` or `scope_missing`. */
 export async function findReadable(
   manager: EntityManager,
-  at: Pick<At, 'caller' | 'reference'>,
+  at: Pick<ResourceReference, 'caller' | 'reference'>,
 ): Promise<GuardrailEntity> {
   const row = await findRow(manager, GUARDRAIL, at);
   assertMay(at.caller, row.workspaceId, 'read');

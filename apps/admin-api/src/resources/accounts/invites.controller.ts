@@ -2,7 +2,7 @@ import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Public } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -35,12 +35,12 @@ export class InvitesController {
   }
 
   @Route.get(':inviteId', 'organisation_users.read', InviteResponse)
-  get(@Named('inviteId') at: At): Promise<InviteResponse> {
+  get(@ResourceParam('inviteId') at: ResourceReference): Promise<InviteResponse> {
     return this.invites.get(at);
   }
 
   @Route.delete(':inviteId', 'organisation_users.delete')
-  cancel(@Named('inviteId') at: At): Promise<object> {
+  cancel(@ResourceParam('inviteId') at: ResourceReference): Promise<object> {
     return this.invites.cancel(at);
   }
 

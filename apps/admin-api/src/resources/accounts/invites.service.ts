@@ -18,7 +18,7 @@ import type { Principal } from '../../platform/common/principal';
 import { securityOf } from '../../platform/auth/security';
 import { byReference, idOf, inOrganisation } from '../../platform/auth/tenancy';
 import { userPageOf } from '../../platform/common/user-page';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   audit,
   changeRow,
@@ -99,12 +99,12 @@ export class InvitesService {
     return listOf([rows.map(toInvite), total]);
   }
 
-  async get(at: At): Promise<InviteResponse> {
+  async get(at: ResourceReference): Promise<InviteResponse> {
     return toInvite(await findRow(this.dataSource.manager, INVITE, at));
   }
 
   /** Ends the link at once. Throws `conflict` for an invite that is no longer pending. */
-  cancel(at: At): Promise<object> {
+  cancel(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       const row = await lockRow(write, INVITE, at, 'delete');
       const before = toInvite(row);

@@ -1,7 +1,7 @@
 import { Body, Query } from '@nestjs/common';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
   UpdateUpstreamWorkspacesDto,
@@ -47,23 +47,26 @@ export class AgentIntegrationsController {
   }
 
   @Route.get(':agentIntegrationId', agentScopes('read'), AgentIntegrationDetailResponse)
-  get(@Named('agentIntegrationId') at: At): Promise<AgentIntegrationDetailResponse> {
+  get(@ResourceParam('agentIntegrationId') at: ResourceReference): Promise<AgentIntegrationDetailResponse> {
     return this.integrations.get(at);
   }
 
   @Route.put(':agentIntegrationId', agentScopes('update'))
-  update(@Named('agentIntegrationId') at: At, @Body() body: UpdateAgentIntegrationDto): Promise<object> {
+  update(
+    @ResourceParam('agentIntegrationId') at: ResourceReference,
+    @Body() body: UpdateAgentIntegrationDto,
+  ): Promise<object> {
     return this.integrations.update(at, body);
   }
 
   @Route.delete(':agentIntegrationId', agentScopes('delete'), DeletedAgentIntegration)
-  remove(@Named('agentIntegrationId') at: At): Promise<DeletedAgentIntegration> {
+  remove(@ResourceParam('agentIntegrationId') at: ResourceReference): Promise<DeletedAgentIntegration> {
     return this.integrations.remove(at);
   }
 
   @Route.get(':agentIntegrationId/workspaces', agentScopes('read'), UpstreamWorkspacesResponse)
   listWorkspaces(
-    @Named('agentIntegrationId') at: At,
+    @ResourceParam('agentIntegrationId') at: ResourceReference,
     @Query() { version }: UpstreamWorkspacesQuery,
   ): Promise<UpstreamWorkspacesResponse> {
     return this.workspaces.list(at, version);
@@ -71,7 +74,7 @@ export class AgentIntegrationsController {
 
   @Route.put(':agentIntegrationId/workspaces', agentScopes('update'))
   updateWorkspaces(
-    @Named('agentIntegrationId') at: At,
+    @ResourceParam('agentIntegrationId') at: ResourceReference,
     @Body() body: UpdateUpstreamWorkspacesDto,
   ): Promise<object> {
     return this.workspaces.update(at, body);

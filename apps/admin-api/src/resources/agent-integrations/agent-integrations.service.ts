@@ -8,7 +8,7 @@ import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
 import { NAMED_MAX } from '../../platform/common/uses';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, createRow, findRow, patchRow } from '../../platform/resource/rows';
 import {
   AGENT_INTEGRATION,
@@ -97,7 +97,7 @@ export class AgentIntegrationsService {
     return listWithMoreOf([page.map((row) => toAgentIntegration(row, counts(row))), total], query);
   }
 
-  async get(at: At): Promise<AgentIntegrationDetailResponse> {
+  async get(at: ResourceReference): Promise<AgentIntegrationDetailResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, agentIntegrationTo('read'), at);
     const counts = await countsOf(manager, [row]);
@@ -105,14 +105,14 @@ export class AgentIntegrationsService {
   }
 
   /** A change of the address or of the credentials has the card read again; until then, the agent of another address is not called. */
-  update(at: At, input: UpdateAgentIntegrationDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateAgentIntegrationDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, agentIntegrationTo('update'), at, (row) => this.change(write, row, input)),
     );
   }
 
   /** Archives the integration and its agents in workspaces, and lists these in the response. */
-  remove(at: At): Promise<DeletedAgentIntegration> {
+  remove(at: ResourceReference): Promise<DeletedAgentIntegration> {
     return this.writes.run(at.caller, async (write) => {
       const ended: string[] = [];
       await archiveRow(write, agentIntegrationTo('delete'), at, async (row) => {

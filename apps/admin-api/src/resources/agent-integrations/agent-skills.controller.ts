@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { AgentTestResponse } from '../../platform/agents/agent-tests';
 import { ServiceOnly } from '../../platform/auth/access';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { agentScopes, skillScopes } from './agent-scopes';
 import {
@@ -31,13 +31,16 @@ export class AgentSkillsController {
   ) {}
 
   @Route.get(':agentIntegrationId/skills', skillScopes('read'), AgentSkillsResponse)
-  list(@Named('agentIntegrationId') at: At, @Query() query: AgentSkillsQuery): Promise<AgentSkillsResponse> {
+  list(
+    @ResourceParam('agentIntegrationId') at: ResourceReference,
+    @Query() query: AgentSkillsQuery,
+  ): Promise<AgentSkillsResponse> {
     return this.skills.list(at, query);
   }
 
   @Route.put(':agentIntegrationId/skills', skillScopes('update'), AgentSkillSuccessResponse)
   update(
-    @Named('agentIntegrationId') at: At,
+    @ResourceParam('agentIntegrationId') at: ResourceReference,
     @Body() body: UpdateAgentSkillsDto,
   ): Promise<AgentSkillSuccessResponse> {
     return this.skills.update(at, body);
@@ -45,7 +48,7 @@ export class AgentSkillsController {
 
   @Route.get(':agentIntegrationId/skills/changes', skillScopes('read'), AgentSkillChangesResponse)
   changes(
-    @Named('agentIntegrationId') at: At,
+    @ResourceParam('agentIntegrationId') at: ResourceReference,
     @Query() query: AgentSkillChangesQuery,
   ): Promise<AgentSkillChangesResponse> {
     return this.skills.changes(at, query);
@@ -53,7 +56,7 @@ export class AgentSkillsController {
 
   @Route.post(':agentIntegrationId/skills/approve', skillScopes('update'), AgentSkillDecisionResponse)
   approve(
-    @Named('agentIntegrationId') at: At,
+    @ResourceParam('agentIntegrationId') at: ResourceReference,
     @Body() body: AgentSkillDecisionDto,
   ): Promise<AgentSkillDecisionResponse> {
     return this.skills.decide(withoutMatch(at), 'approve', body);
@@ -61,25 +64,25 @@ export class AgentSkillsController {
 
   @Route.post(':agentIntegrationId/skills/reject', skillScopes('update'), AgentSkillDecisionResponse)
   reject(
-    @Named('agentIntegrationId') at: At,
+    @ResourceParam('agentIntegrationId') at: ResourceReference,
     @Body() body: AgentSkillDecisionDto,
   ): Promise<AgentSkillDecisionResponse> {
     return this.skills.decide(withoutMatch(at), 'reject', body);
   }
 
   @Route.post(':agentIntegrationId/sync', agentScopes('update'), AgentSkillSuccessResponse)
-  sync(@Named('agentIntegrationId') at: At): Promise<AgentSkillSuccessResponse> {
+  sync(@ResourceParam('agentIntegrationId') at: ResourceReference): Promise<AgentSkillSuccessResponse> {
     return this.skills.sync(at);
   }
 
   @Route.post(':agentIntegrationId/test', agentScopes('update'), AgentTestResponse)
-  test(@Named('agentIntegrationId') at: At): Promise<AgentTestResponse> {
+  test(@ResourceParam('agentIntegrationId') at: ResourceReference): Promise<AgentTestResponse> {
     return this.tests.test(at);
   }
 }
 
 /** The digests of a decision say what was seen, not the version of the integration. */
-const withoutMatch = (at: At): At => ({ ...at, ifMatch: undefined });
+const withoutMatch = (at: ResourceReference): ResourceReference => ({ ...at, ifMatch: undefined });
 
 /** Called by the worker. */
 @ApiExcludeController()

@@ -2,7 +2,7 @@ import { AgentIntegrationEntity, AgentSkillEntity } from '@gw/entities';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull } from 'typeorm';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, lockRow } from '../../platform/resource/rows';
 import { AGENT_SKILL_REACH } from '../../platform/rows/agent-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -53,7 +53,10 @@ export class AgentSkillsService {
     private readonly snapshots: AgentSnapshots,
   ) {}
 
-  async list(at: At, { page, page_size: size }: AgentSkillsQuery): Promise<AgentSkillsResponse> {
+  async list(
+    at: ResourceReference,
+    { page, page_size: size }: AgentSkillsQuery,
+  ): Promise<AgentSkillsResponse> {
     const { manager } = this.dataSource;
     const { id } = await findRow(manager, READ, at);
     const [rows, total] = await manager.findAndCount(AgentSkillEntity, {
@@ -65,7 +68,7 @@ export class AgentSkillsService {
   }
 
   /** Lists what is not approved in its newest definition, with the approved one. */
-  async changes(at: At, query: AgentSkillChangesQuery): Promise<AgentSkillChangesResponse> {
+  async changes(at: ResourceReference, query: AgentSkillChangesQuery): Promise<AgentSkillChangesResponse> {
     const { manager } = this.dataSource;
     const integration = await findRow(manager, READ, at);
     const [rows, total] = await waitingCapabilities(manager, AgentSkillEntity, integration, query);
@@ -76,7 +79,7 @@ export class AgentSkillsService {
   }
 
   /** Switches skills on or off for all workspaces. */
-  update(at: At, { skills }: UpdateAgentSkillsDto): Promise<AgentSkillSuccessResponse> {
+  update(at: ResourceReference, { skills }: UpdateAgentSkillsDto): Promise<AgentSkillSuccessResponse> {
     const switches = skills.map(({ id: name, enabled }) => ({ type: 'skill', name, enabled }));
     return this.writes.run(at.caller, async (write) => {
       await switchCapabilities(write, SKILLS, await lockRow(write, UPDATE, at), switches);
@@ -89,7 +92,7 @@ export class AgentSkillsService {
    * and is returned as stale. Throws `conflict` when all are stale.
    */
   decide(
-    at: At,
+    at: ResourceReference,
     decision: Decision,
     { items, reason }: AgentSkillDecisionDto,
   ): Promise<AgentSkillDecisionResponse> {
@@ -108,7 +111,7 @@ export class AgentSkillsService {
   }
 
   /** Reads the card now. Throws `validation_failed` for an integration whose card was given by hand. */
-  async sync(at: At): Promise<AgentSkillSuccessResponse> {
+  async sync(at: ResourceReference): Promise<AgentSkillSuccessResponse> {
     const row = await findRow(this.dataSource.manager, agentIntegrationTo('update'), at);
     if (row.source === 'manual')
       throw invalid(

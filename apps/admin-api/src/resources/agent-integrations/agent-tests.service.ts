@@ -6,7 +6,7 @@ import { BufferedClient, OutboundError, type BufferedResponse } from '@gw/outbou
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AgentTestResponse, AgentTests } from '../../platform/agents/agent-tests';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
 import { SharedHeaders } from '../../platform/upstreams/shared-headers.service';
 import { isOnOrigin } from './agent-card-content';
@@ -28,7 +28,7 @@ export class AgentTestsService implements AgentTests {
     private readonly snapshots: AgentSnapshots,
   ) {}
 
-  async test(at: At): Promise<AgentTestResponse> {
+  async test(at: ResourceReference): Promise<AgentTestResponse> {
     return this.testAgent(await findRow(this.dataSource.manager, agentIntegrationTo('update'), at));
   }
 

@@ -3,7 +3,7 @@ import type { AgentServerEntity } from '@gw/entities';
 import { validationFailed } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, patchRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import {
@@ -23,13 +23,13 @@ export class AgentAccessRulesService {
     private readonly writes: Writes,
   ) {}
 
-  async get(at: At): Promise<AgentAccessRulesResponse> {
+  async get(at: ResourceReference): Promise<AgentAccessRulesResponse> {
     const row = await findRow(this.dataSource.manager, AGENT_SERVER, at);
     return { rules: rulesOf(row), default: row.defaultEffect };
   }
 
   /** Replaces all rules. */
-  update(at: At, input: UpdateAgentAccessRulesDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateAgentAccessRulesDto): Promise<object> {
     const faults = input.rules.flatMap(({ subject, skills }, index) => {
       const path = `rules.${String(index)}`;
       return [...subjectFaults(subject, path), ...patternFaults(skills, `${path}.skills`)];

@@ -4,7 +4,7 @@ import { AGENT_CARD_SCHEMA } from '../../platform/agents/agent-card-schema';
 import { Requires } from '../../platform/auth/access';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { UpdateUserAccessDto, UserAccessQuery } from '../../platform/upstreams/user-access.dto';
 import { AgentAccessRulesService } from './agent-access-rules.service';
@@ -37,7 +37,7 @@ export class AgentServerAccessController {
     AgentServerSkillsResponse,
   )
   listSkills(
-    @Named('agentServerId') at: At,
+    @ResourceParam('agentServerId') at: ResourceReference,
     @Query() query: AgentServerSkillsQuery,
   ): Promise<AgentServerSkillsResponse> {
     return this.skills.list(at, query);
@@ -49,7 +49,7 @@ export class AgentServerAccessController {
     AgentServerSuccessResponse,
   )
   updateSkills(
-    @Named('agentServerId') at: At,
+    @ResourceParam('agentServerId') at: ResourceReference,
     @Body() body: UpdateAgentServerSkillsDto,
   ): Promise<AgentServerSuccessResponse> {
     return this.skills.update(at, body);
@@ -61,7 +61,7 @@ export class AgentServerAccessController {
     AgentUserAccessResponse,
   )
   listUsers(
-    @Named('agentServerId') at: At,
+    @ResourceParam('agentServerId') at: ResourceReference,
     @Query() query: UserAccessQuery,
   ): Promise<AgentUserAccessResponse> {
     return this.users.list(at, query);
@@ -73,19 +73,22 @@ export class AgentServerAccessController {
     AgentServerSuccessResponse,
   )
   updateUsers(
-    @Named('agentServerId') at: At,
+    @ResourceParam('agentServerId') at: ResourceReference,
     @Body() body: UpdateUserAccessDto,
   ): Promise<AgentServerSuccessResponse> {
     return this.users.update(at, body);
   }
 
   @Route.get(':agentServerId/access-rules', 'agent_servers.read', AgentAccessRulesResponse)
-  getRules(@Named('agentServerId') at: At): Promise<AgentAccessRulesResponse> {
+  getRules(@ResourceParam('agentServerId') at: ResourceReference): Promise<AgentAccessRulesResponse> {
     return this.rules.get(at);
   }
 
   @Route.put(':agentServerId/access-rules', 'agent_servers.update')
-  updateRules(@Named('agentServerId') at: At, @Body() body: UpdateAgentAccessRulesDto): Promise<object> {
+  updateRules(
+    @ResourceParam('agentServerId') at: ResourceReference,
+    @Body() body: UpdateAgentAccessRulesDto,
+  ): Promise<object> {
     return this.rules.update(at, body);
   }
 
@@ -93,7 +96,7 @@ export class AgentServerAccessController {
   @Get(':agentServerId/agent-card')
   @Requires('agent_servers.read')
   @ApiOkResponse({ schema: AGENT_CARD_SCHEMA })
-  card(@Named('agentServerId') at: At): Promise<object> {
+  card(@ResourceParam('agentServerId') at: ResourceReference): Promise<object> {
     return this.cards.get(at);
   }
 }

@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { approvedCards, cardWith } from '../../platform/agents/approved-cards.queries';
 import { found } from '../../platform/auth/tenancy';
 import { agentServerUrl, type PublicUrlSettings } from '../../platform/common/public-url';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { AGENT_SERVER } from './agent-server-rows';
@@ -22,7 +22,7 @@ export class AgentServerCardService {
   ) {}
 
   /** Returns the approved card with the address of the gateway, unsigned. Throws `not_found` before a card is approved. */
-  async get(at: At): Promise<object> {
+  async get(at: ResourceReference): Promise<object> {
     const { manager } = this.dataSource;
     const server = await findRow(manager, AGENT_SERVER, at);
     const { integrationId, workspaceId } = server;

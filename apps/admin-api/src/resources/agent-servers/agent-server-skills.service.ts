@@ -4,7 +4,7 @@ import { listWithMoreOf, validationFailed, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { skillTexts } from '../../platform/agents/agent-skill-texts';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { nameDigestOf } from '../../platform/upstreams/capability-changes';
@@ -28,7 +28,7 @@ export class AgentServerSkillsService {
   ) {}
 
   /** Lists what is approved, also what the integration or the agent has switched off. */
-  async list(at: At, query: AgentServerSkillsQuery): Promise<AgentServerSkillsResponse> {
+  async list(at: ResourceReference, query: AgentServerSkillsQuery): Promise<AgentServerSkillsResponse> {
     const { manager } = this.dataSource;
     const server = await findRow(manager, AGENT_SERVER, at);
     const page = pageFromZero(query);
@@ -46,7 +46,7 @@ export class AgentServerSkillsService {
   }
 
   /** Throws `validation_failed` for unknown ids, and for what the integration has disabled. */
-  update(at: At, { skills }: UpdateAgentServerSkillsDto): Promise<AgentServerSuccessResponse> {
+  update(at: ResourceReference, { skills }: UpdateAgentServerSkillsDto): Promise<AgentServerSuccessResponse> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       const server = await lockRow(write, AGENT_SERVER, at);

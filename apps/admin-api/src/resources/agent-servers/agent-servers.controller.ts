@@ -3,7 +3,7 @@ import { ApiQuery } from '@nestjs/swagger';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
   CreateAgentServerDto,
@@ -34,22 +34,25 @@ export class AgentServersController {
   }
 
   @Route.get(':agentServerId', 'agent_servers.read', AgentServerDetailResponse)
-  get(@Named('agentServerId') at: At): Promise<AgentServerDetailResponse> {
+  get(@ResourceParam('agentServerId') at: ResourceReference): Promise<AgentServerDetailResponse> {
     return this.servers.get(at);
   }
 
   @Route.put(':agentServerId', 'agent_servers.update')
-  update(@Named('agentServerId') at: At, @Body() body: UpdateAgentServerDto): Promise<object> {
+  update(
+    @ResourceParam('agentServerId') at: ResourceReference,
+    @Body() body: UpdateAgentServerDto,
+  ): Promise<object> {
     return this.servers.update(at, body);
   }
 
   @Route.delete(':agentServerId', 'agent_servers.delete')
-  remove(@Named('agentServerId') at: At): Promise<object> {
+  remove(@ResourceParam('agentServerId') at: ResourceReference): Promise<object> {
     return this.servers.remove(at);
   }
 
   @Route.post(':agentServerId/test', 'agent_servers.update', AgentServerTestResponse)
-  test(@Named('agentServerId') at: At): Promise<AgentServerTestResponse> {
+  test(@ResourceParam('agentServerId') at: ResourceReference): Promise<AgentServerTestResponse> {
     return this.servers.test(at);
   }
 }

@@ -6,7 +6,7 @@ import { AgentTests } from '../../platform/agents/agent-tests';
 import { found, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { agentServerUrl, type PublicUrlSettings } from '../../platform/common/public-url';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import { endGrantsOfTargets } from '../../platform/rows/grant-ends';
@@ -85,13 +85,13 @@ export class AgentServersService {
     return plainListOf([rows.map((row) => toAgentServer(row, partsOf(row))), total]);
   }
 
-  async get(at: At): Promise<AgentServerDetailResponse> {
+  async get(at: ResourceReference): Promise<AgentServerDetailResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, AGENT_SERVER, at);
     return toAgentServerDetail(row, (await this.partsOf(manager, [row]))(row));
   }
 
-  update(at: At, input: UpdateAgentServerDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateAgentServerDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, AGENT_SERVER, at, (row) => {
         assign(PLAIN, row, input);
@@ -101,7 +101,7 @@ export class AgentServersService {
   }
 
   /** Archives the agent, deletes its exceptions for users and switches of skills, and ends OAuth grants for it. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, AGENT_SERVER, at, async ({ id }) => {
         await deletePartsOfAgents(write, [id]);
@@ -111,7 +111,7 @@ export class AgentServersService {
   }
 
   /** Calls the agent, if the workspace may use its integration; nothing is kept. */
-  async test(at: At): Promise<AgentServerTestResponse> {
+  async test(at: ResourceReference): Promise<AgentServerTestResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, AGENT_SERVER, at);
     const integration = await usableIntegrations(manager, AGENT_INTEGRATION, row)

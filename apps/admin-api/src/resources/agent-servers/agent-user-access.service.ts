@@ -2,7 +2,7 @@ import { AgentServerUserEntity } from '@gw/entities';
 import { listWithMoreOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, lockRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { accessOfMembers } from '../../platform/upstreams/server-members.queries';
@@ -21,7 +21,7 @@ export class AgentUserAccessService {
     private readonly writes: Writes,
   ) {}
 
-  async list(at: At, query: UserAccessQuery): Promise<AgentUserAccessResponse> {
+  async list(at: ResourceReference, query: UserAccessQuery): Promise<AgentUserAccessResponse> {
     const { manager } = this.dataSource;
     const server = await findRow(manager, AGENT_SERVER, at);
     const page = pageFromZero(query);
@@ -32,7 +32,7 @@ export class AgentUserAccessService {
   }
 
   /** Throws `validation_failed` for users who are not members of the workspace. */
-  update(at: At, input: UpdateUserAccessDto): Promise<AgentServerSuccessResponse> {
+  update(at: ResourceReference, input: UpdateUserAccessDto): Promise<AgentServerSuccessResponse> {
     const kind = { resource: AGENT_SERVER, users: AgentServerUserEntity };
     return this.writes.run(at.caller, async (write) => {
       await giveUsers(write, kind, await lockRow(write, AGENT_SERVER, at), input);

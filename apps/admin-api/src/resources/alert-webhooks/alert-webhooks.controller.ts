@@ -2,7 +2,7 @@ import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
@@ -38,20 +38,20 @@ export class AlertWebhooksController {
   }
 
   @Route.get(':webhook', 'policies.read', AlertWebhookResponse)
-  get(@Named('webhook') at: At): Promise<AlertWebhookResponse> {
+  get(@ResourceParam('webhook') at: ResourceReference): Promise<AlertWebhookResponse> {
     return this.webhooks.get(at);
   }
 
   @Route.put(':webhook', 'policies.update', UpdatedAlertWebhookResponse)
   update(
-    @Named('webhook') at: At,
+    @ResourceParam('webhook') at: ResourceReference,
     @Body() body: UpdateAlertWebhookDto,
   ): Promise<UpdatedAlertWebhookResponse> {
     return this.webhooks.update(at, body);
   }
 
   @Route.delete(':webhook', 'policies.delete')
-  remove(@Named('webhook') at: At): Promise<object> {
+  remove(@ResourceParam('webhook') at: ResourceReference): Promise<object> {
     return this.webhooks.remove(at);
   }
 }

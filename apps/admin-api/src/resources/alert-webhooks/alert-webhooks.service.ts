@@ -8,7 +8,7 @@ import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { found, idOf, reach } from '../../platform/auth/tenancy';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   createRow,
   deleteRow,
@@ -74,12 +74,12 @@ export class AlertWebhooksService {
     return listOf([rows.map(toAlertWebhook), total]);
   }
 
-  async get(at: At): Promise<AlertWebhookResponse> {
+  async get(at: ResourceReference): Promise<AlertWebhookResponse> {
     return toAlertWebhook(await findRow(this.dataSource.manager, WEBHOOK, at));
   }
 
   /** Updates a webhook. A new address gets a new secret, since the old one belongs to the old receiver. */
-  update(at: At, input: UpdateAlertWebhookDto): Promise<UpdatedAlertWebhookResponse> {
+  update(at: ResourceReference, input: UpdateAlertWebhookDto): Promise<UpdatedAlertWebhookResponse> {
     if (input.url !== undefined) assertAllowedUrl(this.addresses, input.url, 'url');
     return this.writes.run(at.caller, async (write) => {
       let renewed: UpdatedAlertWebhookResponse = {};
@@ -96,7 +96,7 @@ export class AlertWebhooksService {
   }
 
   /** Deletes a webhook and its queued alerts. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) => deleteRow(write, WEBHOOK, at));
   }
 

@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { ApiKeyOnly } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -52,17 +52,17 @@ export class ApiKeysController {
   }
 
   @Route.get(':id', anyTypeScope('read'), ApiKeyResponse)
-  get(@Named('id') at: At): Promise<ApiKeyResponse> {
+  get(@ResourceParam('id') at: ResourceReference): Promise<ApiKeyResponse> {
     return this.apiKeys.get(at);
   }
 
   @Route.put(':id', anyTypeScope('update'))
-  update(@Named('id') at: At, @Body() body: UpdateApiKeyDto): Promise<object> {
+  update(@ResourceParam('id') at: ResourceReference, @Body() body: UpdateApiKeyDto): Promise<object> {
     return this.apiKeys.update(at, body);
   }
 
   @Route.delete(':id', anyTypeScope('delete'))
-  remove(@Named('id') at: At): Promise<object> {
+  remove(@ResourceParam('id') at: ResourceReference): Promise<object> {
     return this.apiKeys.remove(at);
   }
 

@@ -7,7 +7,7 @@ import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import type { Principal } from '../../platform/common/principal';
 import { containing } from '../../platform/common/text';
 import { found, idOf, inOrganisation, inWorkspace, reach } from '../../platform/auth/tenancy';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, audit, createRow, findRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { withUsage } from '../../platform/limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
@@ -131,20 +131,20 @@ export class ApiKeysService {
     return listOf([await this.shownOf(rows), total]);
   }
 
-  async get(at: At): Promise<ApiKeyResponse> {
+  async get(at: ResourceReference): Promise<ApiKeyResponse> {
     const row = await findRow(this.dataSource.manager, API_KEY, at);
     assertMay(at.caller, row.type, 'read');
     return found((await this.shownOf([row]))[0]);
   }
 
-  update(at: At, input: UpdateApiKeyDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateApiKeyDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, API_KEY, at, (row) => applyUpdate(write.manager, at.caller, row, input)),
     );
   }
 
   /** Archives the key and deletes its secrets. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, API_KEY, at, async (row) => {
         endLimits(at.caller, row);

@@ -1,7 +1,7 @@
 import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -31,17 +31,20 @@ export class CollectionsController {
   }
 
   @Route.get(':collection', 'prompts.read', CollectionWithChildrenResponse)
-  get(@Named('collection') at: At): Promise<CollectionWithChildrenResponse> {
+  get(@ResourceParam('collection') at: ResourceReference): Promise<CollectionWithChildrenResponse> {
     return this.collections.get(at);
   }
 
   @Route.put(':collection', 'prompts.update')
-  update(@Named('collection') at: At, @Body() body: UpdateCollectionDto): Promise<object> {
+  update(
+    @ResourceParam('collection') at: ResourceReference,
+    @Body() body: UpdateCollectionDto,
+  ): Promise<object> {
     return this.collections.update(at, body);
   }
 
   @Route.delete(':collection', 'prompts.delete')
-  remove(@Named('collection') at: At): Promise<object> {
+  remove(@ResourceParam('collection') at: ResourceReference): Promise<object> {
     return this.collections.remove(at);
   }
 }

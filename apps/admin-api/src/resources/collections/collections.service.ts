@@ -4,7 +4,7 @@ import { invalid, plainListOf, viewOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { inWorkspace } from '../../platform/auth/tenancy';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
 import {
@@ -79,7 +79,7 @@ export class CollectionsService {
     ]);
   }
 
-  async get(at: At): Promise<CollectionWithChildrenResponse> {
+  async get(at: ResourceReference): Promise<CollectionWithChildrenResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, COLLECTION, at);
     const children = await manager.find(CollectionEntity, {
@@ -96,7 +96,7 @@ export class CollectionsService {
     };
   }
 
-  update(at: At, input: UpdateCollectionDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateCollectionDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, COLLECTION, at, async (row) => {
         const { name, parent_collection_id: parent } = input;
@@ -108,7 +108,7 @@ export class CollectionsService {
   }
 
   /** Archives a collection. Its contents move to the workspace's default collection, which cannot be deleted. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, COLLECTION, at, async ({ id, organisationId, workspaceId, isDefault }) => {
         if (isDefault) {

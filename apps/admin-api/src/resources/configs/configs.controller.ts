@@ -1,7 +1,7 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -48,30 +48,36 @@ export class ConfigsController {
   }
 
   @Route.get(':config', 'configs.read', ConfigResponse)
-  get(@Named('config') at: At): Promise<ConfigResponse> {
+  get(@ResourceParam('config') at: ResourceReference): Promise<ConfigResponse> {
     return this.configs.get(at);
   }
 
   @Route.put(':config', 'configs.update', UpdatedConfigDto)
-  update(@Named('config') at: At, @Body() body: UpdateConfigDto): Promise<UpdatedConfigDto> {
+  update(
+    @ResourceParam('config') at: ResourceReference,
+    @Body() body: UpdateConfigDto,
+  ): Promise<UpdatedConfigDto> {
     return this.configs.update(at, body);
   }
 
   @Route.delete(':config', 'configs.delete')
-  remove(@Named('config') at: At): Promise<object> {
+  remove(@ResourceParam('config') at: ResourceReference): Promise<object> {
     return this.configs.remove(at);
   }
 
   @Route.get(':config/versions', 'configs.read', listResponseOf(ConfigResponse))
   versions(
-    @Named('config') at: At,
+    @ResourceParam('config') at: ResourceReference,
     @Query() query: ConfigVersionsQuery,
   ): Promise<ListResponse<ConfigResponse>> {
     return this.configs.versions(at, query);
   }
 
   @Route.get(':config/versions/:version', 'configs.read', ConfigResponse)
-  version(@Named('config') at: At, @Param('version') version: string): Promise<ConfigResponse> {
+  version(
+    @ResourceParam('config') at: ResourceReference,
+    @Param('version') version: string,
+  ): Promise<ConfigResponse> {
     return this.configs.version(at, version);
   }
 }
@@ -88,7 +94,7 @@ export class ConfigLookupController {
   }
 
   @Route.get('slug/:slug', 'configs.read', ConfigResponse)
-  bySlug(@Named('slug') at: At): Promise<ConfigResponse> {
+  bySlug(@ResourceParam('slug') at: ResourceReference): Promise<ConfigResponse> {
     return this.configs.get(at);
   }
 }

@@ -11,7 +11,7 @@ import { assertSlugFree } from '../../platform/common/slugs';
 import { slugOf } from '../../platform/common/text';
 import { assertNotUsed } from '../../platform/common/uses';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   archiveRow,
   changeRow,
@@ -103,7 +103,7 @@ export class ConfigsService {
     return listOf([rows.map((row) => withUses(toConfigItem(row), uses)), total]);
   }
 
-  async get(at: Pick<At, 'caller' | 'reference'>): Promise<ConfigResponse> {
+  async get(at: Pick<ResourceReference, 'caller' | 'reference'>): Promise<ConfigResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, CONFIG, at);
     const uses = await usesOfConfigs(manager, row, [row]);
@@ -120,7 +120,7 @@ export class ConfigsService {
     return toConfig(found(row), await currentOf(manager, found(row)));
   }
 
-  update(at: At, input: UpdateConfigDto): Promise<UpdatedConfigDto> {
+  update(at: ResourceReference, input: UpdateConfigDto): Promise<UpdatedConfigDto> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       if (input.status === 'archived') {
@@ -147,21 +147,21 @@ export class ConfigsService {
   }
 
   /** Archives the config. Throws `conflict` while it is in use, as a default for example. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, CONFIG, at, (row) => assertUnused(write.manager, row)),
     );
   }
 
   /** Returns a page of versions, newest first. */
-  async versions(at: At, query: PageQuery): Promise<ListResponse<ConfigResponse>> {
+  async versions(at: ResourceReference, query: PageQuery): Promise<ListResponse<ConfigResponse>> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, CONFIG, at);
     const [versions, total] = await listVersions(manager, VERSIONS, row.id, query);
     return listOf([versions.map((version) => toConfigVersion(row, version)), total]);
   }
 
-  async version(at: At, versionId: string): Promise<ConfigResponse> {
+  async version(at: ResourceReference, versionId: string): Promise<ConfigResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, CONFIG, at);
     return toConfigVersion(row, await findVersion(manager, VERSIONS, row.id, versionId));

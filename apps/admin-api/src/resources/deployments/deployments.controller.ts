@@ -2,7 +2,7 @@ import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { CreateDeploymentDto, ListDeploymentsQuery, UpdateDeploymentDto } from './deployments.dto';
 import { DeploymentsService } from './deployments.service';
@@ -32,22 +32,25 @@ export class DeploymentsController {
   }
 
   @Route.get(':deployment', 'deployments.read', DeploymentDetailResponse)
-  get(@Named('deployment') at: At): Promise<DeploymentDetailResponse> {
+  get(@ResourceParam('deployment') at: ResourceReference): Promise<DeploymentDetailResponse> {
     return this.deployments.get(at);
   }
 
   @Route.put(':deployment', 'deployments.update', UpdatedDeploymentResponse)
-  update(@Named('deployment') at: At, @Body() body: UpdateDeploymentDto): Promise<UpdatedDeploymentResponse> {
+  update(
+    @ResourceParam('deployment') at: ResourceReference,
+    @Body() body: UpdateDeploymentDto,
+  ): Promise<UpdatedDeploymentResponse> {
     return this.deployments.update(at, body);
   }
 
   @Route.delete(':deployment', 'deployments.delete')
-  remove(@Named('deployment') at: At): Promise<object> {
+  remove(@ResourceParam('deployment') at: ResourceReference): Promise<object> {
     return this.deployments.remove(at);
   }
 
   @Route.get(':deployment/ping', 'deployments.read', PingResponse)
-  ping(@Named('deployment') at: At): Promise<PingResponse> {
+  ping(@ResourceParam('deployment') at: ResourceReference): Promise<PingResponse> {
     return this.deployments.ping(at);
   }
 }

@@ -10,7 +10,7 @@ import { assertSlugFree } from '../../platform/common/slugs';
 import { slugOf } from '../../platform/common/text';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import { maskSecret } from '../../platform/credentials/shown-secret';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, changeRow, createRow, findRow, listRows } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { Secrets } from '../../settings';
@@ -98,12 +98,12 @@ export class DeploymentsService {
     return listOf([rows.map((row) => toDeployment(row, newest(row.id))), total]);
   }
 
-  async get(at: At): Promise<DeploymentDetailResponse> {
+  async get(at: ResourceReference): Promise<DeploymentDetailResponse> {
     const { manager } = this.dataSource;
     return detailOf(manager, await findRow(manager, DEPLOYMENT, at));
   }
 
-  update(at: At, input: UpdateDeploymentDto): Promise<UpdatedDeploymentResponse> {
+  update(at: ResourceReference, input: UpdateDeploymentDto): Promise<UpdatedDeploymentResponse> {
     const { rotate_auth: rotates = false, override_existing: replaces = false } = input;
     return this.writes.run(at.caller, async (write) => {
       let response: UpdatedDeploymentResponse = {};
@@ -123,14 +123,14 @@ export class DeploymentsService {
    * Archives the deployment, even if it is the default. Its gateways continue to run without a
    * deployment.
    */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) => archiveRow(write, DEPLOYMENT, at, archive));
   }
 
   /**
    * Calls the health route of the deployment's gateway and stores whether it responded with 200.
    */
-  async ping(at: At): Promise<PingResponse> {
+  async ping(at: ResourceReference): Promise<PingResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, DEPLOYMENT, at);
     const base = row.authSettings.gateway_base_url;

@@ -2,7 +2,7 @@ import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { DomainFields, DomainResponse, ListDomainsQuery, UpdateDomainDto } from './domains.dto';
 import { DomainsService } from './domains.service';
@@ -23,24 +23,24 @@ export class DomainsController {
   }
 
   @Route.get(':domainId', 'organisation_settings.read', DomainResponse)
-  get(@Named('domainId') at: At): Promise<DomainResponse> {
+  get(@ResourceParam('domainId') at: ResourceReference): Promise<DomainResponse> {
     return this.domains.get(at);
   }
 
   @Route.put(':domainId', 'organisation_settings.update')
-  update(@Named('domainId') at: At, @Body() body: UpdateDomainDto): Promise<object> {
+  update(@ResourceParam('domainId') at: ResourceReference, @Body() body: UpdateDomainDto): Promise<object> {
     return this.domains.update(at, body);
   }
 
   /** Looks for the TXT record. A domain that another organisation has verified cannot be verified. */
   @Route.post(':domainId/verify', 'organisation_settings.update', DomainResponse)
-  verify(@Named('domainId') at: At): Promise<DomainResponse> {
+  verify(@ResourceParam('domainId') at: ResourceReference): Promise<DomainResponse> {
     return this.domains.verify(at);
   }
 
   /** Deletes a domain. Users keep their memberships; no one is provisioned by the domain any more. */
   @Route.delete(':domainId', 'organisation_settings.update')
-  remove(@Named('domainId') at: At): Promise<object> {
+  remove(@ResourceParam('domainId') at: ResourceReference): Promise<object> {
     return this.domains.remove(at);
   }
 }

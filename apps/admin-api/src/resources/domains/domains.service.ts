@@ -8,7 +8,7 @@ import { DataSource, IsNull, Not } from 'typeorm';
 import { endSessionsOfDomain } from '../../platform/accounts/domain-ends';
 import { inOrganisation, isUuid } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   changeRow,
   createRow,
@@ -71,11 +71,11 @@ export class DomainsService {
     return listOf([rows.map(toDomain), total]);
   }
 
-  async get(at: At): Promise<DomainResponse> {
+  async get(at: ResourceReference): Promise<DomainResponse> {
     return toDomain(await findRow(this.dataSource.manager, DOMAIN, at));
   }
 
-  update(at: At, input: UpdateDomainDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateDomainDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, DOMAIN, at, (row) => {
         const fault = domainFault(row.domain, input.allow_subdomains ?? row.allowSubdomains);
@@ -86,7 +86,7 @@ export class DomainsService {
   }
 
   /** Throws `validation_failed` without the record, `conflict` for another organisation's domain and `unavailable` when DNS is. */
-  async verify(at: At): Promise<DomainResponse> {
+  async verify(at: ResourceReference): Promise<DomainResponse> {
     const { domain, token } = await findRow(this.dataSource.manager, DOMAIN, at);
     const isProven = await this.isProven(domain, token);
     return this.writes.run(at.caller, async (write) => {
@@ -119,7 +119,7 @@ export class DomainsService {
   }
 
   /** The sessions that single sign-on has opened for its addresses end with it. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       deleteRow(write, DOMAIN, at, (row) => endSessionsOfDomain(write, row)),
     );

@@ -3,7 +3,7 @@ import { ApiQuery } from '@nestjs/swagger';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { scopesFor } from '../../platform/rows/guardrail-rows';
 import { AgentMappingResponse, AgentMappingsDto } from './agent-mappings.dto';
@@ -23,7 +23,7 @@ export class GuardrailServersController {
   constructor(private readonly mappings: ServerMappingsService) {}
 
   @Route.get(':guardrail/mcp-servers', scopesFor('read'), [McpMappingResponse])
-  list(@Named('guardrail') at: At): Promise<McpMappingResponse[]> {
+  list(@ResourceParam('guardrail') at: ResourceReference): Promise<McpMappingResponse[]> {
     return this.mappings.list(MCP_MAPPINGS, at);
   }
 
@@ -47,7 +47,7 @@ export class GuardrailServersController {
   }
 
   @Route.get(':guardrail/agent-servers', scopesFor('read'), [AgentMappingResponse])
-  listAgents(@Named('guardrail') at: At): Promise<AgentMappingResponse[]> {
+  listAgents(@ResourceParam('guardrail') at: ResourceReference): Promise<AgentMappingResponse[]> {
     return this.mappings.list(AGENT_MAPPINGS, at);
   }
 

@@ -1,7 +1,7 @@
 import { IfMatch, listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -45,17 +45,20 @@ export class GuardrailsController {
   }
 
   @Route.get(':guardrail', scopesFor('read'), GuardrailDetailResponse)
-  get(@Named('guardrail') at: At): Promise<GuardrailDetailResponse> {
+  get(@ResourceParam('guardrail') at: ResourceReference): Promise<GuardrailDetailResponse> {
     return this.guardrails.get(at);
   }
 
   @Route.put(':guardrail', scopesFor('update'), SavedGuardrailResponse)
-  update(@Named('guardrail') at: At, @Body() body: UpdateGuardrailDto): Promise<SavedGuardrailResponse> {
+  update(
+    @ResourceParam('guardrail') at: ResourceReference,
+    @Body() body: UpdateGuardrailDto,
+  ): Promise<SavedGuardrailResponse> {
     return this.guardrails.update(at, body);
   }
 
   @Route.delete(':guardrail', scopesFor('delete'))
-  remove(@Named('guardrail') at: At): Promise<object> {
+  remove(@ResourceParam('guardrail') at: ResourceReference): Promise<object> {
     return this.guardrails.remove(at);
   }
 
@@ -70,14 +73,17 @@ export class GuardrailsController {
 
   @Route.get(':guardrail/versions', scopesFor('read'), listResponseOf(GuardrailDetailResponse))
   versions(
-    @Named('guardrail') at: At,
+    @ResourceParam('guardrail') at: ResourceReference,
     @Query() query: GuardrailVersionsQuery,
   ): Promise<ListResponse<GuardrailDetailResponse>> {
     return this.guardrails.versions(at, query);
   }
 
   @Route.get(':guardrail/versions/:version', scopesFor('read'), GuardrailDetailResponse)
-  version(@Named('guardrail') at: At, @Param('version') version: string): Promise<GuardrailDetailResponse> {
+  version(
+    @ResourceParam('guardrail') at: ResourceReference,
+    @Param('version') version: string,
+  ): Promise<GuardrailDetailResponse> {
     return this.guardrails.version(at, version);
   }
 }

@@ -8,7 +8,7 @@ import { assertMayChangeGuardrail } from '../../platform/auth/bound-contents';
 import { reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   archiveRow,
   changeRow,
@@ -103,7 +103,7 @@ export class GuardrailsService {
     return plainListOf([rows.map((row) => withUses(toGuardrail(row), uses)), total]);
   }
 
-  async get(at: At): Promise<GuardrailDetailResponse> {
+  async get(at: ResourceReference): Promise<GuardrailDetailResponse> {
     const { manager } = this.dataSource;
     const row = await findReadable(manager, at);
     const uses = await usesOfGuardrails(manager, reach(at.caller), [row]);
@@ -111,7 +111,7 @@ export class GuardrailsService {
   }
 
   /** Creates a new version for new checks or actions. */
-  update(at: At, input: UpdateGuardrailDto): Promise<SavedGuardrailResponse> {
+  update(at: ResourceReference, input: UpdateGuardrailDto): Promise<SavedGuardrailResponse> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       const saved = await changeRow(write, this.resource, at, async (row) => {
@@ -137,14 +137,14 @@ export class GuardrailsService {
   /**
    * Archives the guardrail. Throws `conflict` while a current config version or a default names it.
    */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, this.resource, at, (row) => assertUnused(write.manager, row)),
     );
   }
 
   /** Returns a page of versions, newest first. */
-  async versions(at: At, query: PageQuery): Promise<ListResponse<GuardrailDetailResponse>> {
+  async versions(at: ResourceReference, query: PageQuery): Promise<ListResponse<GuardrailDetailResponse>> {
     const { manager } = this.dataSource;
     const row = await findReadable(manager, at);
     const [versions, total] = await listVersions(manager, VERSIONS, row.id, query);
@@ -155,7 +155,7 @@ export class GuardrailsService {
     return listOf([views, total]);
   }
 
-  async version(at: At, versionId: string): Promise<GuardrailDetailResponse> {
+  async version(at: ResourceReference, versionId: string): Promise<GuardrailDetailResponse> {
     const { manager } = this.dataSource;
     const row = await findReadable(manager, at);
     const version = await findVersion(manager, VERSIONS, row.id, versionId);

@@ -1,7 +1,7 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery } from '@nestjs/swagger';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Requires } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -24,14 +24,17 @@ export class GuardrailQualityController {
 
   @Route.get(':guardrail/verdicts', scopesFor('read'), listResponseOf(VerdictResponse))
   verdicts(
-    @Named('guardrail') at: At,
+    @ResourceParam('guardrail') at: ResourceReference,
     @Query() query: VerdictsQuery,
   ): Promise<ListResponse<VerdictResponse>> {
     return this.qualities.verdicts(at, query);
   }
 
   @Route.get(':guardrail/quality', scopesFor('read'), GuardrailQualityResponse)
-  quality(@Named('guardrail') at: At, @Query() query: QualityQuery): Promise<GuardrailQualityResponse> {
+  quality(
+    @ResourceParam('guardrail') at: ResourceReference,
+    @Query() query: QualityQuery,
+  ): Promise<GuardrailQualityResponse> {
     return this.qualities.quality(at, query);
   }
 

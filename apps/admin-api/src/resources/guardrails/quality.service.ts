@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { ownDataOnly } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { actorOf } from '../../platform/resource/versioned';
 import { findReadable } from '../../platform/rows/guardrail-rows';
 import type {
@@ -32,7 +32,7 @@ export class QualityService {
   ) {}
 
   /** Returns a page of verdicts, newest first. */
-  async verdicts(at: At, query: VerdictsQuery): Promise<ListResponse<VerdictResponse>> {
+  async verdicts(at: ResourceReference, query: VerdictsQuery): Promise<ListResponse<VerdictResponse>> {
     const { manager } = this.dataSource;
     const row = await findReadable(manager, at);
     const { check, verdict, mark } = query;
@@ -70,7 +70,7 @@ export class QualityService {
     });
   }
 
-  async quality(at: At, query: QualityQuery): Promise<GuardrailQualityResponse> {
+  async quality(at: ResourceReference, query: QualityQuery): Promise<GuardrailQualityResponse> {
     const { manager } = this.dataSource;
     const row = await findReadable(manager, at);
     const rows = await qualityOf(manager, { ...scopeOf(at.caller, row), ...timesOf(query) });

@@ -4,7 +4,7 @@ import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { lockRow } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import { findReadable, GUARDRAIL } from '../../platform/rows/guardrail-rows';
@@ -28,7 +28,10 @@ export class ServerMappingsService {
     private readonly writes: Writes,
   ) {}
 
-  async list<M extends GuardrailMapping, V extends object>(kind: MappingKind<M, V>, at: At): Promise<V[]> {
+  async list<M extends GuardrailMapping, V extends object>(
+    kind: MappingKind<M, V>,
+    at: ResourceReference,
+  ): Promise<V[]> {
     const { manager } = this.dataSource;
     const row = await findReadable(manager, at);
     return (await mappingsOf(kind, manager, row.id)).map(kind.view);

@@ -1,7 +1,7 @@
 import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { DeleteQuery } from '../../platform/common/uses';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
@@ -32,17 +32,17 @@ export class LabelsController {
   }
 
   @Route.get(':labelId', 'prompts.read', LabelResponse)
-  get(@Named('labelId') at: At): Promise<LabelResponse> {
+  get(@ResourceParam('labelId') at: ResourceReference): Promise<LabelResponse> {
     return this.labels.get(at);
   }
 
   @Route.put(':labelId', 'prompts.update')
-  update(@Named('labelId') at: At, @Body() body: UpdateLabelDto): Promise<object> {
+  update(@ResourceParam('labelId') at: ResourceReference, @Body() body: UpdateLabelDto): Promise<object> {
     return this.labels.update(at, body);
   }
 
   @Route.delete(':labelId', 'prompts.delete')
-  remove(@Named('labelId') at: At, @Query() query: DeleteQuery): Promise<object> {
+  remove(@ResourceParam('labelId') at: ResourceReference, @Query() query: DeleteQuery): Promise<object> {
     return this.labels.remove(at, query);
   }
 }

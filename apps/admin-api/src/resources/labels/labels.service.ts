@@ -3,7 +3,7 @@ import { GatewayError, type ErrorDetail } from '@gw/kernel';
 import { assign, columnsOf, invalid, plainListOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type EntityManager } from 'typeorm';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import type { Principal } from '../../platform/common/principal';
 import { assertDeletable, type DeleteQuery } from '../../platform/common/uses';
 import { labelNamed, visibleTo } from '../../platform/rows/label-rows';
@@ -77,11 +77,11 @@ export class LabelsService {
     return plainListOf([rows.map((row) => toLabel(row, caller.organisationId)), total]);
   }
 
-  async get(at: At): Promise<LabelResponse> {
+  async get(at: ResourceReference): Promise<LabelResponse> {
     return toLabel(await findRow(this.dataSource.manager, LABEL, at), at.caller.organisationId);
   }
 
-  update(at: At, input: UpdateLabelDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateLabelDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, LABEL, at, async (row) => {
         if (input.name !== undefined && input.name !== row.name) {
@@ -94,7 +94,7 @@ export class LabelsService {
   }
 
   /** Archives the label. With `force` also while versions have it; they lose the label. */
-  remove(at: At, query: DeleteQuery): Promise<object> {
+  remove(at: ResourceReference, query: DeleteQuery): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, LABEL, at, async (row) => {
         const prompts = await promptsWith(write.manager, row.id);

@@ -2,7 +2,7 @@ import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Get, Param, Query, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiQuery } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Public } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -50,12 +50,15 @@ export class LogExportsController {
   }
 
   @Route.get(':exportId', SCOPE, LogExportResponse)
-  get(@Named('exportId') at: At): Promise<LogExportResponse> {
+  get(@ResourceParam('exportId') at: ResourceReference): Promise<LogExportResponse> {
     return this.exports.get(at);
   }
 
   @Route.put(':exportId', SCOPE, WrittenLogExportResponse)
-  update(@Named('exportId') at: At, @Body() body: UpdateLogExportDto): Promise<WrittenLogExportResponse> {
+  update(
+    @ResourceParam('exportId') at: ResourceReference,
+    @Body() body: UpdateLogExportDto,
+  ): Promise<WrittenLogExportResponse> {
     return this.exports.update(at, body);
   }
 
@@ -70,12 +73,12 @@ export class LogExportsController {
   }
 
   @Route.get(':exportId/download', SCOPE, LogExportDownloadResponse)
-  download(@Named('exportId') at: At): Promise<LogExportDownloadResponse> {
+  download(@ResourceParam('exportId') at: ResourceReference): Promise<LogExportDownloadResponse> {
     return this.exports.download(at);
   }
 
   @Route.delete(':exportId', SCOPE)
-  remove(@Named('exportId') at: At): Promise<object> {
+  remove(@ResourceParam('exportId') at: ResourceReference): Promise<object> {
     return this.exports.remove(at);
   }
 

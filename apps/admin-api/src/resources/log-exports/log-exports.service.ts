@@ -15,7 +15,7 @@ import { Writes } from '../../platform/unit-of-work/writes';
 import { ownDataOnly } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { found, idOf, inWorkspace, reach } from '../../platform/auth/tenancy';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { changeRow, createRow, findRow, listRows, type Resource } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import { LogExportFiles } from './log-export-files';
@@ -82,11 +82,11 @@ export class LogExportsService {
     return listOf([rows.map(toLogExport), total]);
   }
 
-  async get(at: At): Promise<LogExportResponse> {
+  async get(at: ResourceReference): Promise<LogExportResponse> {
     return toLogExport(await findRow(this.dataSource.manager, LOG_EXPORT, at));
   }
 
-  update(at: At, input: UpdateLogExportDto): Promise<WrittenLogExportResponse> {
+  update(at: ResourceReference, input: UpdateLogExportDto): Promise<WrittenLogExportResponse> {
     const { caller } = at;
     return this.change(at, 'update', async (row, manager) => {
       if (row.status === 'in_progress' || row.status === 'success')
@@ -133,7 +133,7 @@ export class LogExportsService {
     return { message: 'The export has been cancelled.', object: 'export' };
   }
 
-  async download(at: At): Promise<LogExportDownloadResponse> {
+  async download(at: ResourceReference): Promise<LogExportDownloadResponse> {
     const row = await findRow(this.dataSource.manager, LOG_EXPORT, at);
     if (row.status !== 'success')
       throw invalid('exportId', 'the export has not succeeded, so it has no file');
@@ -141,7 +141,7 @@ export class LogExportsService {
   }
 
   /** Hides the export at once; a worker deletes its files. */
-  async remove(at: At): Promise<object> {
+  async remove(at: ResourceReference): Promise<object> {
     await this.change(at, 'delete', (row) => {
       if (row.status === 'in_progress')
         throw conflict('A running export must be cancelled before it is deleted.');
@@ -162,7 +162,7 @@ export class LogExportsService {
   }
 
   private change(
-    at: At,
+    at: ResourceReference,
     action: string,
     apply: (row: LogExportEntity, manager: EntityManager) => void | Promise<void>,
   ): Promise<LogExportEntity> {

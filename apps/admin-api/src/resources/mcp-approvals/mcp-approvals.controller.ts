@@ -5,7 +5,7 @@ import { ServiceOnly } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { ApprovalUses } from './approval-uses.service';
 import {
@@ -30,17 +30,23 @@ export class McpApprovalsController {
   }
 
   @Route.get(':approvalId', SCOPE, McpApprovalResponse)
-  get(@Named('approvalId') at: At): Promise<McpApprovalResponse> {
+  get(@ResourceParam('approvalId') at: ResourceReference): Promise<McpApprovalResponse> {
     return this.approvals.get(at);
   }
 
   @Route.post(':approvalId/approve', SCOPE)
-  approve(@Named('approvalId') at: At, @Body() body: McpApprovalDecisionDto): Promise<object> {
+  approve(
+    @ResourceParam('approvalId') at: ResourceReference,
+    @Body() body: McpApprovalDecisionDto,
+  ): Promise<object> {
     return this.approvals.decide(at, 'approve', body);
   }
 
   @Route.post(':approvalId/reject', SCOPE)
-  reject(@Named('approvalId') at: At, @Body() body: McpApprovalDecisionDto): Promise<object> {
+  reject(
+    @ResourceParam('approvalId') at: ResourceReference,
+    @Body() body: McpApprovalDecisionDto,
+  ): Promise<object> {
     return this.approvals.decide(at, 'reject', body);
   }
 }

@@ -12,7 +12,7 @@ import {
 } from 'typeorm';
 import { idOf, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, listRows, patchRow, present, type Resource } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -55,7 +55,7 @@ export class McpApprovalsService {
     return plainListOf([await shown(manager, rows), total]);
   }
 
-  async get(at: At): Promise<McpApprovalResponse> {
+  async get(at: ResourceReference): Promise<McpApprovalResponse> {
     const { manager } = this.dataSource;
     const [view] = await shown(manager, [await findRow(manager, MCP_APPROVAL, at)]);
     return view as McpApprovalResponse;
@@ -65,7 +65,11 @@ export class McpApprovalsService {
    * Approves or rejects a call. An approval that was not used yet can still be rejected. Throws `conflict`
    * for what is decided, used or expired, and `forbidden` for the credential that made the call.
    */
-  decide(at: At, decision: ApprovalDecision, { reason }: McpApprovalDecisionDto): Promise<object> {
+  decide(
+    at: ResourceReference,
+    decision: ApprovalDecision,
+    { reason }: McpApprovalDecisionDto,
+  ): Promise<object> {
     const { caller } = at;
     return this.writes.run(caller, (write) =>
       patchRow(

@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RequestFacts } from '../../platform/common/principal';
 import { findRow } from '../../platform/resource/rows';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { signInPlaces, type McpPair, type McpPlace } from '../../platform/mcp/mcp-places.queries';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import { ConnectTickets } from './connect-tickets';
@@ -27,7 +27,7 @@ export class McpConnectService {
    * Returns a link for the caller's own user. Throws `mcp_connection_required` for a credential without a user, `forbidden` for a user
    * who may not call the server, and `validation_failed` for a server at which users do not sign in.
    */
-  create({ caller, reference }: At): Promise<ConnectLinkResponse> {
+  create({ caller, reference }: ResourceReference): Promise<ConnectLinkResponse> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const server = await findRow(manager, { entity: McpServerEntity }, { caller, reference });

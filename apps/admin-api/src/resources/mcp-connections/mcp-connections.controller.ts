@@ -6,7 +6,7 @@ import { ServiceOnly } from '../../platform/auth/access';
 import { factsOf } from '../../platform/auth/principals.service';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { ConnectionScopes } from './connection-scopes.service';
 import { ConnectionRefreshes } from './connection-refreshes.service';
@@ -25,7 +25,7 @@ export class McpConnectController {
 
   /** Makes a link with which the user of the credential signs in at the upstream server. It works once, for ten minutes. */
   @Route.post(':mcpServerId/connect', ['mcp.invoke', 'mcp_servers.read'], ConnectLinkResponse)
-  connect(@Named('mcpServerId') at: At): Promise<ConnectLinkResponse> {
+  connect(@ResourceParam('mcpServerId') at: ResourceReference): Promise<ConnectLinkResponse> {
     return this.links.create(at);
   }
 }

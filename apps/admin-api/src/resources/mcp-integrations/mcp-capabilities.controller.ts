@@ -5,7 +5,7 @@ import { ServiceOnly } from '../../platform/auth/access';
 import { ControlRoutes } from '../../platform/control-routes';
 import { McpCapabilitiesQuery } from '../../platform/mcp/mcp-capability-lists';
 import { McpTestResponse } from '../../platform/mcp/mcp-server-tests';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
   McpChangesQuery,
@@ -34,7 +34,7 @@ export class McpCapabilitiesController {
 
   @Route.get(':mcpIntegrationId/capabilities', mcpScopes('read'), McpCapabilitiesResponse)
   list(
-    @Named('mcpIntegrationId') at: At,
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
     @Query() query: McpCapabilitiesQuery,
   ): Promise<McpCapabilitiesResponse> {
     return this.capabilities.list(at, query);
@@ -42,45 +42,57 @@ export class McpCapabilitiesController {
 
   @Route.put(':mcpIntegrationId/capabilities', mcpScopes('update'), McpCapabilitySuccessResponse)
   update(
-    @Named('mcpIntegrationId') at: At,
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
     @Body() body: UpdateMcpCapabilitiesDto,
   ): Promise<McpCapabilitySuccessResponse> {
     return this.capabilities.update(at, body);
   }
 
   @Route.get(':mcpIntegrationId/metadata', mcpScopes('read'), McpMetadataResponse)
-  metadata(@Named('mcpIntegrationId') at: At): Promise<McpMetadataResponse> {
+  metadata(@ResourceParam('mcpIntegrationId') at: ResourceReference): Promise<McpMetadataResponse> {
     return this.capabilities.metadata(at);
   }
 
   @Route.get(':mcpIntegrationId/capabilities/changes', mcpScopes('read'), McpChangesResponse)
-  changes(@Named('mcpIntegrationId') at: At, @Query() query: McpChangesQuery): Promise<McpChangesResponse> {
+  changes(
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
+    @Query() query: McpChangesQuery,
+  ): Promise<McpChangesResponse> {
     return this.capabilities.changes(at, query);
   }
 
   @Route.post(':mcpIntegrationId/capabilities/approve', mcpScopes('update'), McpDecisionResponse)
-  approve(@Named('mcpIntegrationId') at: At, @Body() body: McpDecisionDto): Promise<McpDecisionResponse> {
+  approve(
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
+    @Body() body: McpDecisionDto,
+  ): Promise<McpDecisionResponse> {
     return this.capabilities.decide(withoutMatch(at), 'approve', body);
   }
 
   @Route.post(':mcpIntegrationId/capabilities/reject', mcpScopes('update'), McpDecisionResponse)
-  reject(@Named('mcpIntegrationId') at: At, @Body() body: McpDecisionDto): Promise<McpDecisionResponse> {
+  reject(
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
+    @Body() body: McpDecisionDto,
+  ): Promise<McpDecisionResponse> {
     return this.capabilities.decide(withoutMatch(at), 'reject', body);
   }
 
   @Route.post(':mcpIntegrationId/sync', mcpScopes('update'), McpCapabilitySuccessResponse)
-  sync(@Named('mcpIntegrationId') at: At, @Body() body: McpSyncDto): Promise<McpCapabilitySuccessResponse> {
+  sync(
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
+    @Body() body: McpSyncDto,
+  ): Promise<McpCapabilitySuccessResponse> {
     return this.syncs.sync(at, body);
   }
 
   @Route.post(':mcpIntegrationId/test', mcpScopes('update'), McpTestResponse)
-  test(@Named('mcpIntegrationId') at: At): Promise<McpTestResponse> {
+  test(@ResourceParam('mcpIntegrationId') at: ResourceReference): Promise<McpTestResponse> {
     return this.syncs.test(at);
   }
 }
 
 /** The digests of a decision say what was seen, not the version of the integration. */
-const withoutMatch = (at: At): At => ({ ...at, ifMatch: undefined });
+const withoutMatch = (at: ResourceReference): ResourceReference => ({ ...at, ifMatch: undefined });
 
 /** Called by the worker. */
 @ApiExcludeController()

@@ -3,7 +3,7 @@ import { LISTED_TYPES, type ListedType } from '@gw/mcp';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
 import type { McpCapabilitiesQuery } from '../../platform/mcp/mcp-capability-lists';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, lockRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import {
@@ -52,7 +52,7 @@ export class McpCapabilitiesService {
   ) {}
 
   async list(
-    at: At,
+    at: ResourceReference,
     { page, page_size: size, type }: McpCapabilitiesQuery,
   ): Promise<McpCapabilitiesResponse> {
     const { manager } = this.dataSource;
@@ -69,12 +69,12 @@ export class McpCapabilitiesService {
     return { data, counts, total, has_more: page * size < total };
   }
 
-  async metadata(at: At): Promise<McpMetadataResponse> {
+  async metadata(at: ResourceReference): Promise<McpMetadataResponse> {
     return toMcpMetadata(await findRow(this.dataSource.manager, mcpIntegrationTo('read'), at));
   }
 
   /** Lists what is not approved in its newest definition, with the approved one. */
-  async changes(at: At, query: McpChangesQuery): Promise<McpChangesResponse> {
+  async changes(at: ResourceReference, query: McpChangesQuery): Promise<McpChangesResponse> {
     const { manager } = this.dataSource;
     const integration = await findRow(manager, mcpIntegrationTo('read'), at);
     const [rows, total] = await waitingCapabilities(manager, McpCapabilityEntity, integration, query);
@@ -82,7 +82,10 @@ export class McpCapabilitiesService {
   }
 
   /** Switches capabilities on or off for all workspaces. */
-  update(at: At, { capabilities }: UpdateMcpCapabilitiesDto): Promise<McpCapabilitySuccessResponse> {
+  update(
+    at: ResourceReference,
+    { capabilities }: UpdateMcpCapabilitiesDto,
+  ): Promise<McpCapabilitySuccessResponse> {
     return this.writes.run(at.caller, async (write) => {
       const integration = await lockRow(write, INTEGRATION, at);
       await switchCapabilities(write, CAPABILITIES, integration, capabilities);
@@ -94,7 +97,7 @@ export class McpCapabilitiesService {
    * Approves or rejects definitions by their digests. A definition that has changed since it was shown stays as it is
    * and is returned as stale. Throws `conflict` when all are stale.
    */
-  decide(at: At, decision: Decision, input: McpDecisionDto): Promise<McpDecisionResponse> {
+  decide(at: ResourceReference, decision: Decision, input: McpDecisionDto): Promise<McpDecisionResponse> {
     return this.writes.run(at.caller, async (write) => {
       const integration = await lockRow(write, INTEGRATION, at);
       const { decided, stale } = await decideCapabilities(write, CAPABILITIES, integration, decision, input);

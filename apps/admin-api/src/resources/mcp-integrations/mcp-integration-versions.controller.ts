@@ -4,7 +4,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { ServiceOnly } from '../../platform/auth/access';
 import { ControlRoutes } from '../../platform/control-routes';
 import { McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { McpHealth } from './mcp-health.service';
 import {
@@ -20,13 +20,16 @@ export class McpIntegrationVersionsController {
   constructor(private readonly integrations: McpIntegrationsService) {}
 
   @Route.get(':mcpIntegrationId/versions', mcpScopes('read'), McpVersionListResponse)
-  list(@Named('mcpIntegrationId') at: At, @Query() query: McpVersionsQuery): Promise<McpVersionListResponse> {
+  list(
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
+    @Query() query: McpVersionsQuery,
+  ): Promise<McpVersionListResponse> {
     return this.integrations.versions(at, query);
   }
 
   @Route.post(':mcpIntegrationId/versions/:version/restore', mcpScopes('update'))
   restore(
-    @Named('mcpIntegrationId') at: At,
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
     @Param('version') version: string,
     @Body() body: RestoreMcpVersionDto,
   ): Promise<object> {
@@ -34,7 +37,7 @@ export class McpIntegrationVersionsController {
   }
 
   @Route.get(':mcpIntegrationId/health', mcpScopes('read'), McpHealthResponse)
-  health(@Named('mcpIntegrationId') at: At): Promise<McpHealthResponse> {
+  health(@ResourceParam('mcpIntegrationId') at: ResourceReference): Promise<McpHealthResponse> {
     return this.integrations.health(at);
   }
 }

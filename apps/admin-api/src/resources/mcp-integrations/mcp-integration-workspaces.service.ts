@@ -1,7 +1,7 @@
 import { McpIntegrationWorkspaceEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, lockRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { giveWorkspaces, workspacesOf } from '../../platform/upstreams/workspace-access';
@@ -21,14 +21,14 @@ export class McpIntegrationWorkspacesService {
     private readonly writes: Writes,
   ) {}
 
-  async list(at: At, version: string | undefined): Promise<UpstreamWorkspacesResponse> {
+  async list(at: ResourceReference, version: string | undefined): Promise<UpstreamWorkspacesResponse> {
     const { manager } = this.dataSource;
     const integration = await findRow(manager, mcpIntegrationTo('read'), at);
     return workspacesOf(manager, McpIntegrationWorkspaceEntity, integration, version);
   }
 
   /** Sets the access of the named workspaces. Servers of workspaces without access are not offered any more. */
-  update(at: At, input: UpdateUpstreamWorkspacesDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateUpstreamWorkspacesDto): Promise<object> {
     const kind = { resource: INTEGRATION, access: McpIntegrationWorkspaceEntity };
     return this.writes.run(at.caller, async (write) => {
       await giveWorkspaces(write, kind, await lockRow(write, INTEGRATION, at), input);

@@ -1,7 +1,7 @@
 import { Body, Query } from '@nestjs/common';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
   UpdateUpstreamWorkspacesDto,
@@ -47,23 +47,26 @@ export class McpIntegrationsController {
   }
 
   @Route.get(':mcpIntegrationId', mcpScopes('read'), McpIntegrationResponse)
-  get(@Named('mcpIntegrationId') at: At): Promise<McpIntegrationResponse> {
+  get(@ResourceParam('mcpIntegrationId') at: ResourceReference): Promise<McpIntegrationResponse> {
     return this.integrations.get(at);
   }
 
   @Route.put(':mcpIntegrationId', mcpScopes('update'))
-  update(@Named('mcpIntegrationId') at: At, @Body() body: UpdateMcpIntegrationDto): Promise<object> {
+  update(
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
+    @Body() body: UpdateMcpIntegrationDto,
+  ): Promise<object> {
     return this.integrations.update(at, body);
   }
 
   @Route.delete(':mcpIntegrationId', mcpScopes('delete'), DeletedMcpIntegration)
-  remove(@Named('mcpIntegrationId') at: At): Promise<DeletedMcpIntegration> {
+  remove(@ResourceParam('mcpIntegrationId') at: ResourceReference): Promise<DeletedMcpIntegration> {
     return this.integrations.remove(at);
   }
 
   @Route.get(':mcpIntegrationId/workspaces', mcpScopes('read'), UpstreamWorkspacesResponse)
   listWorkspaces(
-    @Named('mcpIntegrationId') at: At,
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
     @Query() { version }: UpstreamWorkspacesQuery,
   ): Promise<UpstreamWorkspacesResponse> {
     return this.workspaces.list(at, version);
@@ -71,7 +74,7 @@ export class McpIntegrationsController {
 
   @Route.put(':mcpIntegrationId/workspaces', mcpScopes('update'))
   updateWorkspaces(
-    @Named('mcpIntegrationId') at: At,
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
     @Body() body: UpdateUpstreamWorkspacesDto,
   ): Promise<object> {
     return this.workspaces.update(at, body);

@@ -12,7 +12,7 @@ import { NAMED_MAX } from '../../platform/common/uses';
 import { readMappingsTo, type SecretMappingDto } from '../../platform/credentials/secret-mappings';
 import { toMcpHealth, type McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
 import { healthStrip } from '../../platform/mcp/mcp-health.queries';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, createRow, findRow, patchRow } from '../../platform/resource/rows';
 import { actorOf, listVersions } from '../../platform/resource/versioned';
 import {
@@ -124,21 +124,21 @@ export class McpIntegrationsService {
     return listWithMoreOf([page.map((row) => toMcpIntegration(row, counts.get(row.id) ?? 0)), total], query);
   }
 
-  async get(at: At): Promise<McpIntegrationResponse> {
+  async get(at: ResourceReference): Promise<McpIntegrationResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, mcpIntegrationTo('read'), at);
     return toMcpIntegration(row, await countOf(manager, row));
   }
 
   /** Each update makes a version. */
-  update(at: At, input: UpdateMcpIntegrationDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateMcpIntegrationDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, mcpIntegrationTo('update'), at, (row) => this.change(write, row, input)),
     );
   }
 
   /** Returns a page of versions, newest first. */
-  async versions(at: At, query: McpVersionsQuery): Promise<McpVersionListResponse> {
+  async versions(at: ResourceReference, query: McpVersionsQuery): Promise<McpVersionListResponse> {
     const { manager } = this.dataSource;
     const { id } = await findRow(manager, mcpIntegrationTo('read'), at);
     const [versions, total] = await listVersions(manager, VERSIONS, id, query);
@@ -146,7 +146,11 @@ export class McpIntegrationsService {
   }
 
   /** Makes the integration what it was in a version, as an update that makes a further version. Throws as `update` does. */
-  restore(at: At, version: string, { configurations = {} }: RestoreMcpVersionDto): Promise<object> {
+  restore(
+    at: ResourceReference,
+    version: string,
+    { configurations = {} }: RestoreMcpVersionDto,
+  ): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(
         write,
@@ -163,7 +167,7 @@ export class McpIntegrationsService {
   }
 
   /** Returns the state of the server at the last check, and the checks of a day. */
-  async health(at: At): Promise<McpHealthResponse> {
+  async health(at: ResourceReference): Promise<McpHealthResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, mcpIntegrationTo('read'), at);
     return toMcpHealth(row, await healthStrip(manager, row.id));
@@ -193,7 +197,7 @@ export class McpIntegrationsService {
   }
 
   /** Archives the integration and its servers, and lists these in the response. */
-  remove(at: At): Promise<DeletedMcpIntegration> {
+  remove(at: ResourceReference): Promise<DeletedMcpIntegration> {
     return this.writes.run(at.caller, async (write) => {
       const ended: string[] = [];
       await archiveRow(write, mcpIntegrationTo('delete'), at, async (row) => {

@@ -4,7 +4,7 @@ import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { McpServerTests, McpTestResponse } from '../../platform/mcp/mcp-server-tests';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
 import type { McpServerInfoDto, McpSyncDto } from './mcp-capabilities.dto';
 import type { McpCapabilitySuccessResponse } from './mcp-capabilities.view';
@@ -25,7 +25,7 @@ export class McpSyncService implements McpServerTests {
   ) {}
 
   /** With a body, keeps what it reports; without one, reads the server now. */
-  async sync(at: At, input: McpSyncDto): Promise<McpCapabilitySuccessResponse> {
+  async sync(at: ResourceReference, input: McpSyncDto): Promise<McpCapabilitySuccessResponse> {
     const row = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
     const { server_info: info, capabilities } = input;
     if (info === undefined && capabilities === undefined) await this.snapshots.sync(row, at.caller);
@@ -35,7 +35,7 @@ export class McpSyncService implements McpServerTests {
   }
 
   /** Connects to the server; nothing is kept. */
-  async test(at: At): Promise<McpTestResponse> {
+  async test(at: ResourceReference): Promise<McpTestResponse> {
     return this.testServer(await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at));
   }
 

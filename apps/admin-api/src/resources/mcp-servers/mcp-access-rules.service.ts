@@ -5,7 +5,7 @@ import { argumentConditionFault } from '@gw/mcp';
 import { validationFailed } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, patchRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import {
@@ -27,13 +27,13 @@ export class McpAccessRulesService {
     private readonly writes: Writes,
   ) {}
 
-  async get(at: At): Promise<McpAccessRulesResponse> {
+  async get(at: ResourceReference): Promise<McpAccessRulesResponse> {
     const row = await findRow(this.dataSource.manager, MCP_SERVER, at);
     return { rules: rulesOf(row), default: row.defaultEffect };
   }
 
   /** Replaces all rules. */
-  update(at: At, input: UpdateMcpAccessRulesDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateMcpAccessRulesDto): Promise<object> {
     const faults = input.rules.flatMap(faultsOf);
     if (faults.length > 0) throw validationFailed(faults.slice(0, 100));
     const rules = input.rules.map(({ subject, tools, effect, when }) => ({

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { assertScope } from '../../platform/auth/scope-checks';
 import { found } from '../../platform/auth/tenancy';
 import { assertMaySee } from '../../platform/mcp/mcp-previewed-callers';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, lockRow, present } from '../../platform/resource/rows';
 import { endConnections } from '../../platform/rows/connection-ends';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -25,7 +25,7 @@ export class McpConnectionsService {
     private readonly writes: Writes,
   ) {}
 
-  async list(at: At, query: McpConnectionsQuery): Promise<McpConnectionsResponse> {
+  async list(at: ResourceReference, query: McpConnectionsQuery): Promise<McpConnectionsResponse> {
     const { manager } = this.dataSource;
     const { id: serverId } = await findRow(manager, MCP_SERVER, at);
     const userId = query.user_id?.toLowerCase() ?? at.caller.userId ?? undefined;
@@ -46,7 +46,7 @@ export class McpConnectionsService {
   }
 
   /** Ends the connection of one user; its tokens are revoked in the background. Throws `not_found` when there is none. */
-  remove(at: At, query: DeleteMcpConnectionQuery): Promise<McpServerSuccessResponse> {
+  remove(at: ResourceReference, query: DeleteMcpConnectionQuery): Promise<McpServerSuccessResponse> {
     const userId = query.user_id?.toLowerCase() ?? at.caller.userId;
     return this.writes.run(at.caller, async (write) => {
       const { id: serverId } = await lockRow(write, MCP_SERVER, at);

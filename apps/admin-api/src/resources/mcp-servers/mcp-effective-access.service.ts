@@ -16,7 +16,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
 import { accessServer } from '../../platform/mcp/mcp-access';
 import { assertMaySee, previewedCaller } from '../../platform/mcp/mcp-previewed-callers';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
 import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
 import type { EffectiveReason, McpEffectiveQuery, McpEffectiveResponse } from './mcp-server-access.dto';
@@ -30,7 +30,7 @@ type EffectiveTool = McpEffectiveResponse['data'][number];
 export class McpEffectiveAccessService {
   constructor(private readonly dataSource: DataSource) {}
 
-  async list(at: At, query: McpEffectiveQuery): Promise<McpEffectiveResponse> {
+  async list(at: ResourceReference, query: McpEffectiveQuery): Promise<McpEffectiveResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, MCP_SERVER, at);
     const caller = await previewedCaller(manager, row, query);

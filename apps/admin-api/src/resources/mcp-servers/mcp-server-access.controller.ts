@@ -3,7 +3,7 @@ import { ApiQuery } from '@nestjs/swagger';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
 import { McpCapabilitiesQuery } from '../../platform/mcp/mcp-capability-lists';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { UpdateUserAccessDto, UserAccessQuery } from '../../platform/upstreams/user-access.dto';
 import { McpAccessRulesService } from './mcp-access-rules.service';
@@ -37,7 +37,7 @@ export class McpServerAccessController {
 
   @Route.get(':mcpServerId/capabilities', 'mcp_servers.read', McpServerCapabilitiesResponse)
   listCapabilities(
-    @Named('mcpServerId') at: At,
+    @ResourceParam('mcpServerId') at: ResourceReference,
     @Query() query: McpCapabilitiesQuery,
   ): Promise<McpServerCapabilitiesResponse> {
     return this.capabilities.list(at, query);
@@ -45,20 +45,23 @@ export class McpServerAccessController {
 
   @Route.put(':mcpServerId/capabilities', 'mcp_servers.update', McpServerSuccessResponse)
   updateCapabilities(
-    @Named('mcpServerId') at: At,
+    @ResourceParam('mcpServerId') at: ResourceReference,
     @Body() body: UpdateMcpServerCapabilitiesDto,
   ): Promise<McpServerSuccessResponse> {
     return this.capabilities.update(at, body);
   }
 
   @Route.get(':mcpServerId/user-access', 'mcp_servers.read', McpUserAccessResponse)
-  listUsers(@Named('mcpServerId') at: At, @Query() query: UserAccessQuery): Promise<McpUserAccessResponse> {
+  listUsers(
+    @ResourceParam('mcpServerId') at: ResourceReference,
+    @Query() query: UserAccessQuery,
+  ): Promise<McpUserAccessResponse> {
     return this.users.list(at, query);
   }
 
   @Route.put(':mcpServerId/user-access', 'mcp_servers.update', McpServerSuccessResponse)
   updateUsers(
-    @Named('mcpServerId') at: At,
+    @ResourceParam('mcpServerId') at: ResourceReference,
     @Body() body: UpdateUserAccessDto,
   ): Promise<McpServerSuccessResponse> {
     return this.users.update(at, body);
@@ -66,7 +69,7 @@ export class McpServerAccessController {
 
   @Route.get(':mcpServerId/connections', 'mcp_servers.read', McpConnectionsResponse)
   listConnections(
-    @Named('mcpServerId') at: At,
+    @ResourceParam('mcpServerId') at: ResourceReference,
     @Query() query: McpConnectionsQuery,
   ): Promise<McpConnectionsResponse> {
     return this.connections.list(at, query);
@@ -75,24 +78,30 @@ export class McpServerAccessController {
   /** Members may end their own connection, so that reading the server suffices. */
   @Route.delete(':mcpServerId/connections', 'mcp_servers.read', McpServerSuccessResponse)
   removeConnection(
-    @Named('mcpServerId') at: At,
+    @ResourceParam('mcpServerId') at: ResourceReference,
     @Query() query: DeleteMcpConnectionQuery,
   ): Promise<McpServerSuccessResponse> {
     return this.connections.remove(at, query);
   }
 
   @Route.get(':mcpServerId/access-rules', 'mcp_servers.read', McpAccessRulesResponse)
-  getRules(@Named('mcpServerId') at: At): Promise<McpAccessRulesResponse> {
+  getRules(@ResourceParam('mcpServerId') at: ResourceReference): Promise<McpAccessRulesResponse> {
     return this.rules.get(at);
   }
 
   @Route.put(':mcpServerId/access-rules', 'mcp_servers.update')
-  updateRules(@Named('mcpServerId') at: At, @Body() body: UpdateMcpAccessRulesDto): Promise<object> {
+  updateRules(
+    @ResourceParam('mcpServerId') at: ResourceReference,
+    @Body() body: UpdateMcpAccessRulesDto,
+  ): Promise<object> {
     return this.rules.update(at, body);
   }
 
   @Route.get(':mcpServerId/effective', 'mcp_servers.read', McpEffectiveResponse)
-  effective(@Named('mcpServerId') at: At, @Query() query: McpEffectiveQuery): Promise<McpEffectiveResponse> {
+  effective(
+    @ResourceParam('mcpServerId') at: ResourceReference,
+    @Query() query: McpEffectiveQuery,
+  ): Promise<McpEffectiveResponse> {
     return this.effectives.list(at, query);
   }
 }

@@ -5,7 +5,7 @@ import { listWithMoreOf, validationFailed, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import type { McpCapabilitiesQuery, McpCountsResponse } from '../../platform/mcp/mcp-capability-lists';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
@@ -27,7 +27,7 @@ export class McpServerCapabilitiesService {
   ) {}
 
   /** Lists what is approved, also what the integration or the server has switched off. */
-  async list(at: At, query: McpCapabilitiesQuery): Promise<McpServerCapabilitiesResponse> {
+  async list(at: ResourceReference, query: McpCapabilitiesQuery): Promise<McpServerCapabilitiesResponse> {
     const { manager } = this.dataSource;
     const server = await findRow(manager, MCP_SERVER, at);
     const page = pageFromZero(query);
@@ -44,7 +44,10 @@ export class McpServerCapabilitiesService {
   }
 
   /** Throws `validation_failed` for unknown names, and for what the integration has disabled. */
-  update(at: At, { capabilities }: UpdateMcpServerCapabilitiesDto): Promise<McpServerSuccessResponse> {
+  update(
+    at: ResourceReference,
+    { capabilities }: UpdateMcpServerCapabilitiesDto,
+  ): Promise<McpServerSuccessResponse> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       const server = await lockRow(write, MCP_SERVER, at);

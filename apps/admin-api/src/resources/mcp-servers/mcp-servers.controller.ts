@@ -4,7 +4,7 @@ import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
 import { McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
   CreatedMcpServerDto,
@@ -36,32 +36,35 @@ export class McpServersController {
   }
 
   @Route.get(':mcpServerId', 'mcp_servers.read', McpServerDetailResponse)
-  get(@Named('mcpServerId') at: At): Promise<McpServerDetailResponse> {
+  get(@ResourceParam('mcpServerId') at: ResourceReference): Promise<McpServerDetailResponse> {
     return this.servers.get(at);
   }
 
   @Route.put(':mcpServerId', 'mcp_servers.update')
-  update(@Named('mcpServerId') at: At, @Body() body: UpdateMcpServerDto): Promise<object> {
+  update(
+    @ResourceParam('mcpServerId') at: ResourceReference,
+    @Body() body: UpdateMcpServerDto,
+  ): Promise<object> {
     return this.servers.update(at, body);
   }
 
   @Route.delete(':mcpServerId', 'mcp_servers.delete')
-  remove(@Named('mcpServerId') at: At): Promise<object> {
+  remove(@ResourceParam('mcpServerId') at: ResourceReference): Promise<object> {
     return this.servers.remove(at);
   }
 
   @Route.get(':mcpServerId/metadata', 'mcp_servers.read', McpServerMetadataResponse)
-  metadata(@Named('mcpServerId') at: At): Promise<McpServerMetadataResponse> {
+  metadata(@ResourceParam('mcpServerId') at: ResourceReference): Promise<McpServerMetadataResponse> {
     return this.servers.metadata(at);
   }
 
   @Route.get(':mcpServerId/health', 'mcp_servers.read', McpHealthResponse)
-  health(@Named('mcpServerId') at: At): Promise<McpHealthResponse> {
+  health(@ResourceParam('mcpServerId') at: ResourceReference): Promise<McpHealthResponse> {
     return this.servers.health(at);
   }
 
   @Route.post(':mcpServerId/test', 'mcp_servers.update', McpServerTestResponse)
-  test(@Named('mcpServerId') at: At): Promise<McpServerTestResponse> {
+  test(@ResourceParam('mcpServerId') at: ResourceReference): Promise<McpServerTestResponse> {
     return this.servers.test(at);
   }
 }

@@ -10,7 +10,7 @@ import { toMcpHealth, type McpHealthResponse } from '../../platform/mcp/mcp-heal
 import { healthStrip } from '../../platform/mcp/mcp-health.queries';
 import { McpServerTests } from '../../platform/mcp/mcp-server-tests';
 import { newMcpSlug } from '../../platform/mcp/mcp-slugs';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, createRow, findRow, listRows, patchRow, present } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import { endGrantsOfTargets } from '../../platform/rows/grant-ends';
@@ -90,13 +90,13 @@ export class McpServersService {
     return plainListOf([rows.map((row) => toMcpServer(row, partsOf(row))), total]);
   }
 
-  async get(at: At): Promise<McpServerDetailResponse> {
+  async get(at: ResourceReference): Promise<McpServerDetailResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, MCP_SERVER, at);
     return toMcpServerDetail(row, (await this.partsOf(manager, [row]))(row));
   }
 
-  update(at: At, input: UpdateMcpServerDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateMcpServerDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, MCP_SERVER, at, (row) => {
         assign(PLAIN, row, input);
@@ -105,7 +105,7 @@ export class McpServersService {
   }
 
   /** Archives the server, deletes its connections, exceptions, switches and mappings of guardrails, and ends OAuth grants for it. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, MCP_SERVER, at, async ({ id, workspaceId }) => {
         write.changed(documentKey.mcpCatalogue(workspaceId));
@@ -116,14 +116,14 @@ export class McpServersService {
   }
 
   /** Returns what the upstream server says of itself; nulls before the first sync. */
-  async metadata(at: At): Promise<McpServerMetadataResponse> {
+  async metadata(at: ResourceReference): Promise<McpServerMetadataResponse> {
     const { manager } = this.dataSource;
     const { integrationId } = await findRow(manager, MCP_SERVER, at);
     return toMcpServerMetadata(found(await manager.findOneBy(McpIntegrationEntity, { id: integrationId })));
   }
 
   /** Returns the state of the upstream server at its last check, and the checks of a day. */
-  async health(at: At): Promise<McpHealthResponse> {
+  async health(at: ResourceReference): Promise<McpHealthResponse> {
     const { manager } = this.dataSource;
     const { integrationId: id } = await findRow(manager, MCP_SERVER, at);
     return toMcpHealth(
@@ -133,7 +133,7 @@ export class McpServersService {
   }
 
   /** Connects to the upstream server, if the workspace may use its integration; nothing is kept. */
-  async test(at: At): Promise<McpServerTestResponse> {
+  async test(at: ResourceReference): Promise<McpServerTestResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, MCP_SERVER, at);
     const integration = await usableMcpIntegrations(manager, row)

@@ -2,7 +2,7 @@ import { McpConnectionEntity, McpServerUserEntity } from '@gw/entities';
 import { listWithMoreOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, lockRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { accessOfMembers, type ServerMember } from '../../platform/upstreams/server-members.queries';
@@ -25,7 +25,7 @@ export class McpUserAccessService {
     private readonly writes: Writes,
   ) {}
 
-  async list(at: At, query: UserAccessQuery): Promise<McpUserAccessResponse> {
+  async list(at: ResourceReference, query: UserAccessQuery): Promise<McpUserAccessResponse> {
     const { manager } = this.dataSource;
     const server = await findRow(manager, MCP_SERVER, at);
     const page = pageFromZero(query);
@@ -49,7 +49,7 @@ export class McpUserAccessService {
   }
 
   /** Throws `validation_failed` for users who are not members of the workspace. */
-  update(at: At, input: UpdateUserAccessDto): Promise<McpServerSuccessResponse> {
+  update(at: ResourceReference, input: UpdateUserAccessDto): Promise<McpServerSuccessResponse> {
     const kind = { resource: MCP_SERVER, users: McpServerUserEntity };
     return this.writes.run(at.caller, async (write) => {
       await giveUsers(write, kind, await lockRow(write, MCP_SERVER, at), input);

@@ -3,7 +3,7 @@ import { ApiQuery } from '@nestjs/swagger';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
   CreatedMcpToolsetDto,
@@ -35,23 +35,26 @@ export class McpToolsetsController {
   }
 
   @Route.get(':mcpToolsetId', 'mcp_servers.read', McpToolsetResponse)
-  get(@Named('mcpToolsetId') at: At): Promise<McpToolsetResponse> {
+  get(@ResourceParam('mcpToolsetId') at: ResourceReference): Promise<McpToolsetResponse> {
     return this.toolsets.get(at);
   }
 
   @Route.put(':mcpToolsetId', 'mcp_servers.update')
-  update(@Named('mcpToolsetId') at: At, @Body() body: UpdateMcpToolsetDto): Promise<object> {
+  update(
+    @ResourceParam('mcpToolsetId') at: ResourceReference,
+    @Body() body: UpdateMcpToolsetDto,
+  ): Promise<object> {
     return this.toolsets.update(at, body);
   }
 
   @Route.delete(':mcpToolsetId', 'mcp_servers.delete')
-  remove(@Named('mcpToolsetId') at: At): Promise<object> {
+  remove(@ResourceParam('mcpToolsetId') at: ResourceReference): Promise<object> {
     return this.toolsets.remove(at);
   }
 
   @Route.get(':mcpToolsetId/preview', 'mcp_servers.read', McpToolsetPreviewResponse)
   preview(
-    @Named('mcpToolsetId') at: At,
+    @ResourceParam('mcpToolsetId') at: ResourceReference,
     @Query() query: McpToolsetPreviewQuery,
   ): Promise<McpToolsetPreviewResponse> {
     return this.previews.list(at, query);

@@ -5,7 +5,7 @@ import { inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import type { PublicUrlSettings } from '../../platform/common/public-url';
 import { newMcpSlug } from '../../platform/mcp/mcp-slugs';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, createRow, findRow, listRows, patchRow } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import { endGrantsOfTargets } from '../../platform/rows/grant-ends';
@@ -60,14 +60,14 @@ export class McpToolsetsService {
     return plainListOf([rows.map((row) => toMcpToolset(row, partsOf(row))), total]);
   }
 
-  async get(at: At): Promise<McpToolsetResponse> {
+  async get(at: ResourceReference): Promise<McpToolsetResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, MCP_TOOLSET, at);
     return toMcpToolset(row, (await partsOfToolsets(manager, this.settings, [row]))(row));
   }
 
   /** Replaces the members when the request has them. */
-  update(at: At, input: UpdateMcpToolsetDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateMcpToolsetDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, MCP_TOOLSET, at, async (row) => {
         const { manager } = write;
@@ -83,7 +83,7 @@ export class McpToolsetsService {
   }
 
   /** Archives the toolset, and ends OAuth grants for it. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, MCP_TOOLSET, at, ({ id }) => endGrantsOfTargets(write, [id])),
     );

@@ -23,7 +23,7 @@ import {
   toolOverrideOf,
   type MemberServer,
 } from '../../platform/mcp/toolset-members';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
 import type { McpToolsetPreviewQuery } from './mcp-toolsets.dto';
 import type { McpPreviewItem, McpToolsetPreviewResponse } from './mcp-toolsets.view';
@@ -40,7 +40,7 @@ interface Member {
 export class ToolsetPreviewService {
   constructor(private readonly dataSource: DataSource) {}
 
-  async list(at: At, query: McpToolsetPreviewQuery): Promise<McpToolsetPreviewResponse> {
+  async list(at: ResourceReference, query: McpToolsetPreviewQuery): Promise<McpToolsetPreviewResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, MCP_TOOLSET, at);
     const caller = await previewedCaller(manager, row, query);

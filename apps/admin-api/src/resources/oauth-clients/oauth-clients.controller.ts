@@ -2,7 +2,7 @@ import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
   CreatedOauthClientResponse,
@@ -34,24 +34,27 @@ export class OauthClientsController {
   }
 
   @Route.get(':oauthClientId', 'organisation_settings.read', OauthClientResponse)
-  get(@Named('oauthClientId') at: At): Promise<OauthClientResponse> {
+  get(@ResourceParam('oauthClientId') at: ResourceReference): Promise<OauthClientResponse> {
     return this.clients.get(at);
   }
 
   @Route.put(':oauthClientId', 'organisation_settings.update')
-  update(@Named('oauthClientId') at: At, @Body() body: UpdateOauthClientDto): Promise<object> {
+  update(
+    @ResourceParam('oauthClientId') at: ResourceReference,
+    @Body() body: UpdateOauthClientDto,
+  ): Promise<object> {
     return this.clients.update(at, body);
   }
 
   /** Replaces the secret of a client; the old one is refused at once. */
   @Route.post(':oauthClientId/rotate', 'organisation_settings.update', OauthClientSecretResponse)
-  rotate(@Named('oauthClientId') at: At): Promise<OauthClientSecretResponse> {
+  rotate(@ResourceParam('oauthClientId') at: ResourceReference): Promise<OauthClientSecretResponse> {
     return this.clients.rotate(at);
   }
 
   /** Deletes a client, and ends all its grants at once. */
   @Route.delete(':oauthClientId', 'organisation_settings.update')
-  remove(@Named('oauthClientId') at: At): Promise<object> {
+  remove(@ResourceParam('oauthClientId') at: ResourceReference): Promise<object> {
     return this.clients.remove(at);
   }
 }

@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 import { inOrganisation } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { endGrantsOfClient } from '../../platform/oauth/oauth-grants';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   changeRow,
   createRow,
@@ -73,11 +73,11 @@ export class OauthClientsService {
     return listOf([rows.map(toOauthClient), total]);
   }
 
-  async get(at: At): Promise<OauthClientResponse> {
+  async get(at: ResourceReference): Promise<OauthClientResponse> {
     return toOauthClient(await findRow(this.dataSource.manager, OAUTH_CLIENT, at));
   }
 
-  update(at: At, input: UpdateOauthClientDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateOauthClientDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, OAUTH_CLIENT, at, async (row) => {
         const before = row.metadata as ClientMetadata;
@@ -96,7 +96,7 @@ export class OauthClientsService {
     );
   }
 
-  rotate(at: At): Promise<OauthClientSecretResponse> {
+  rotate(at: ResourceReference): Promise<OauthClientSecretResponse> {
     return this.writes.run(at.caller, async (write) => {
       let given: string | null = null;
       const { id } = await changeRow(
@@ -115,7 +115,7 @@ export class OauthClientsService {
     });
   }
 
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       deleteRow(write, OAUTH_CLIENT, at, ({ id }) => endGrantsOfClient(write, id)),
     );

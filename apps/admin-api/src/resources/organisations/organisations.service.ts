@@ -12,7 +12,7 @@ import { assertMayChangeSettings, assertNotAbove, rankOfRole } from '../../platf
 import type { Principal } from '../../platform/common/principal';
 import { cutSessions, sessionSecondsOf } from '../../platform/auth/session-life';
 import { inOrganisation } from '../../platform/auth/tenancy';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { oauthSettingsInForce } from '../../platform/tenant-settings/oauth-settings';
 import { scimSettingsInForce } from '../../platform/tenant-settings/scim-settings';
 import { findRow, patchRow, type Resource } from '../../platform/resource/rows';
@@ -31,7 +31,7 @@ import {
 } from './organisations.dto';
 
 /** The organisation of the caller, which no path names. */
-const own = (caller: Principal, ifMatch?: string): At => ({ caller, reference: '', ifMatch });
+const own = (caller: Principal, ifMatch?: string): ResourceReference => ({ caller, reference: '', ifMatch });
 
 @Injectable()
 export class OrganisationsService {

@@ -1,7 +1,7 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
@@ -28,7 +28,7 @@ export class PluginsController {
   }
 
   @Route.put(':plugin', 'plugins.update')
-  update(@Named('plugin') at: At, @Body() body: UpdatePluginDto): Promise<object> {
+  update(@ResourceParam('plugin') at: ResourceReference, @Body() body: UpdatePluginDto): Promise<object> {
     return this.plugins.update(at, body);
   }
 }

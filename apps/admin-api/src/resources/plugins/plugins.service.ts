@@ -12,7 +12,7 @@ import { accountNeededBy, GuardrailCredentials } from '../../platform/credential
 import { maskSecret } from '../../platform/credentials/shown-secret';
 import { currentOf, keysOfAll } from '../../platform/rows/guardrail-rows';
 import { guardrailsOfPartner } from '../../platform/rows/guardrails.queries';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { createRow, listRows, patchRow, type Resource } from '../../platform/resource/rows';
 import { Secrets } from '../../settings';
 import {
@@ -74,7 +74,7 @@ export class PluginsService {
     return listOf([rows.map(toPlugin), total]);
   }
 
-  update(at: At, input: UpdatePluginDto): Promise<object> {
+  update(at: ResourceReference, input: UpdatePluginDto): Promise<object> {
     const isEnd = input.status === 'archived';
     return this.writes.run(at.caller, (write) => {
       const change = async (row: PluginEntity): Promise<void> => {

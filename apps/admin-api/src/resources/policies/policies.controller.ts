@@ -2,7 +2,7 @@ import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Param, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Route } from '../../platform/resource/route';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -55,32 +55,35 @@ export class UsageLimitPoliciesController {
 
   @Route.get(':policy', 'policies.read', UsageLimitPolicyResponse)
   async get(
-    @Named('policy') at: At,
+    @ResourceParam('policy') at: ResourceReference,
     @Query() query: GetUsageLimitPolicyQuery,
   ): Promise<UsageLimitPolicyResponse> {
     return this.values.shown(await this.policies.find(USAGE_LIMITS, at, query.status), query);
   }
 
   @Route.put(':policy', 'policies.update')
-  update(@Named('policy') at: At, @Body() body: UpdateUsageLimitPolicyDto): Promise<object> {
+  update(
+    @ResourceParam('policy') at: ResourceReference,
+    @Body() body: UpdateUsageLimitPolicyDto,
+  ): Promise<object> {
     return this.policies.update(USAGE_LIMITS, at, body);
   }
 
   @Route.delete(':policy', 'policies.delete')
-  remove(@Named('policy') at: At): Promise<object> {
+  remove(@ResourceParam('policy') at: ResourceReference): Promise<object> {
     return this.policies.remove(USAGE_LIMITS, at);
   }
 
   @Route.get(':policy/entities', 'policies.read', listResponseOf(PolicyValueResponse))
   entities(
-    @Named('policy') at: At,
+    @ResourceParam('policy') at: ResourceReference,
     @Query() query: ListPolicyValuesQuery,
   ): Promise<ListResponse<PolicyValueResponse>> {
     return this.values.list(at, query);
   }
 
   @Route.put(':policy/entities/:entity/reset', 'policies.update')
-  reset(@Named('policy') at: At, @Param('entity') entity: string): Promise<object> {
+  reset(@ResourceParam('policy') at: ResourceReference, @Param('entity') entity: string): Promise<object> {
     return this.values.reset(at, entity);
   }
 }
@@ -108,17 +111,23 @@ export class RateLimitPoliciesController {
   }
 
   @Route.get(':policy', 'policies.read', RateLimitPolicyResponse)
-  async get(@Named('policy') at: At, @Query() query: GetPolicyQuery): Promise<RateLimitPolicyResponse> {
+  async get(
+    @ResourceParam('policy') at: ResourceReference,
+    @Query() query: GetPolicyQuery,
+  ): Promise<RateLimitPolicyResponse> {
     return RATE_LIMITS.view(await this.policies.find(RATE_LIMITS, at, query.status));
   }
 
   @Route.put(':policy', 'policies.update')
-  update(@Named('policy') at: At, @Body() body: UpdateRateLimitPolicyDto): Promise<object> {
+  update(
+    @ResourceParam('policy') at: ResourceReference,
+    @Body() body: UpdateRateLimitPolicyDto,
+  ): Promise<object> {
     return this.policies.update(RATE_LIMITS, at, body);
   }
 
   @Route.delete(':policy', 'policies.delete')
-  remove(@Named('policy') at: At): Promise<object> {
+  remove(@ResourceParam('policy') at: ResourceReference): Promise<object> {
     return this.policies.remove(RATE_LIMITS, at);
   }
 }

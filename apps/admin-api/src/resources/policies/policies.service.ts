@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { assertMayChangeLimits, assertMayEnd, rankOf } from '../../platform/auth/grants';
 import { found, inWorkspace, isUuid, reach, type TenantWhere } from '../../platform/auth/tenancy';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import type { Principal } from '../../platform/common/principal';
 import {
   archiveRow,
@@ -101,20 +101,27 @@ export class PoliciesService {
   /** Throws `not_found` for a policy of another tenant or with another status. */
   find<R extends PolicyRow, C, U, A>(
     kind: PolicyDefinition<R, C, U, A>,
-    at: At,
+    at: ResourceReference,
     status: Status = 'active',
   ): Promise<R> {
     const where = ofStatus(status) as unknown as NonNullable<Resource<R>['where']>;
     return findRow(this.dataSource.manager, { ...kind, where }, at);
   }
 
-  update<R extends PolicyRow, C, U, A>(kind: PolicyDefinition<R, C, U, A>, at: At, input: U): Promise<object> {
+  update<R extends PolicyRow, C, U, A>(
+    kind: PolicyDefinition<R, C, U, A>,
+    at: ResourceReference,
+    input: U,
+  ): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, kind, at, (row) => kind.change(row, input, write.manager)),
     );
   }
 
-  remove<R extends PolicyRow, C, U, A>(kind: PolicyDefinition<R, C, U, A>, at: At): Promise<object> {
+  remove<R extends PolicyRow, C, U, A>(
+    kind: PolicyDefinition<R, C, U, A>,
+    at: ResourceReference,
+  ): Promise<object> {
     return this.writes.run(at.caller, (write) => archiveRow(write, kind, at));
   }
 }

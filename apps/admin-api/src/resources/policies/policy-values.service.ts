@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, ILike } from 'typeorm';
 import { findRow, patchRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { found, isUuid } from '../../platform/auth/tenancy';
 import { escapeLike } from '../../platform/common/text';
 import { UNUSED, usageOf } from '../../platform/limits/limit-usage';
@@ -32,7 +32,10 @@ export class PolicyValuesService {
       : policy;
   }
 
-  async list(at: At, query: ListPolicyValuesQuery): Promise<ListResponse<PolicyValueResponse>> {
+  async list(
+    at: ResourceReference,
+    query: ListPolicyValuesQuery,
+  ): Promise<ListResponse<PolicyValueResponse>> {
     const { manager } = this.dataSource;
     const policy = await findRow(manager, USAGE_LIMITS, at);
     const { status, search } = query;
@@ -60,7 +63,7 @@ export class PolicyValuesService {
   }
 
   /** Resets the usage of one value to zero. */
-  reset(at: At, valueId: string): Promise<object> {
+  reset(at: ResourceReference, valueId: string): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, USAGE_LIMITS, at, async ({ id: policyId }) => {
         const { manager } = write;

@@ -3,7 +3,7 @@ import { ApiQuery } from '@nestjs/swagger';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { PARTIAL } from './prompt-kinds';
 import { PromptRoutes } from './prompt-routes';
@@ -30,7 +30,10 @@ export class PartialsController extends PromptRoutes(PARTIAL, RESPONSES) {
   }
 
   @Route.put(':partial', 'prompts.update', UpdatedPartialDto)
-  async update(@Named('partial') at: At, @Body() body: UpdatePartialDto): Promise<UpdatedPartialDto> {
+  async update(
+    @ResourceParam('partial') at: ResourceReference,
+    @Body() body: UpdatePartialDto,
+  ): Promise<UpdatedPartialDto> {
     const { latestVersionId } = await this.prompts.update(PARTIAL, at, body);
     return { prompt_partial_version_id: latestVersionId };
   }

@@ -3,7 +3,7 @@ import { Body, Query, type Type } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import type { PromptKind } from './prompt-kinds';
 import type { PromptSharesService } from './prompt-shares.service';
@@ -46,50 +46,53 @@ export function PromptRoutes<C, U, I, D, V>(
 
     @ApiQuery(WORKSPACE_ID)
     @Route.get(path, 'prompts.read', detail)
-    get(@Named(type) at: At, @Query() query: GetPromptQuery): Promise<D> {
+    get(@ResourceParam(type) at: ResourceReference, @Query() query: GetPromptQuery): Promise<D> {
       return this.prompts.get(kind, at, query.version);
     }
 
     @ApiQuery(WORKSPACE_ID)
     @Route.delete(path, 'prompts.delete')
-    remove(@Named(type) at: At): Promise<object> {
+    remove(@ResourceParam(type) at: ResourceReference): Promise<object> {
       return this.prompts.remove(type, at);
     }
 
     @ApiQuery(WORKSPACE_ID)
     @Route.get(`${path}/versions`, 'prompts.read', listResponseOf(version))
-    versions(@Named(type) at: At, @Query() query: ListVersionsQuery): Promise<ListResponse<V>> {
+    versions(
+      @ResourceParam(type) at: ResourceReference,
+      @Query() query: ListVersionsQuery,
+    ): Promise<ListResponse<V>> {
       return this.prompts.versions(kind, at, query);
     }
 
     @ApiQuery(WORKSPACE_ID)
     @Route.put(`${path}/makeDefault`, 'prompts.publish')
-    publish(@Named(type) at: At, @Body() body: PublishDto): Promise<object> {
+    publish(@ResourceParam(type) at: ResourceReference, @Body() body: PublishDto): Promise<object> {
       return this.prompts.publish(type, at, body.version);
     }
 
     @Route.post(`${path}/share`, 'prompts.update', SharedDto)
-    share(@Named(type) at: At, @Body() body: ShareDto): Promise<SharedDto> {
+    share(@ResourceParam(type) at: ResourceReference, @Body() body: ShareDto): Promise<SharedDto> {
       return this.shares.share(type, at, { ...body, replace: false });
     }
 
     @Route.put(`${path}/share`, 'prompts.update', SharedDto)
-    replaceShare(@Named(type) at: At, @Body() body: ShareDto): Promise<SharedDto> {
+    replaceShare(@ResourceParam(type) at: ResourceReference, @Body() body: ShareDto): Promise<SharedDto> {
       return this.shares.share(type, at, { ...body, replace: true });
     }
 
     @Route.delete([`${path}/share`, `${path}/unshare`], 'prompts.update', SharedDto)
-    removeShare(@Named(type) at: At): Promise<SharedDto> {
+    removeShare(@ResourceParam(type) at: ResourceReference): Promise<SharedDto> {
       return this.shares.unshare(type, at, {});
     }
 
     @Route.post(`${path}/unshare`, 'prompts.update', SharedDto)
-    unshare(@Named(type) at: At, @Body() body: UnshareDto): Promise<SharedDto> {
+    unshare(@ResourceParam(type) at: ResourceReference, @Body() body: UnshareDto): Promise<SharedDto> {
       return this.shares.unshare(type, at, body);
     }
 
     @Route.post(`${path}/fork`, 'prompts.create', CreatedPromptDto)
-    fork(@Named(type) at: At, @Body() body: ForkDto): Promise<CreatedPromptDto> {
+    fork(@ResourceParam(type) at: ResourceReference, @Body() body: ForkDto): Promise<CreatedPromptDto> {
       return this.shares.fork(type, at, body);
     }
   }

@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import { In, type EntityManager } from 'typeorm';
 import { inWorkspace, isUuid } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
 import { LIVE_PROVIDER } from '../../platform/rows/integrations.queries';
@@ -34,7 +34,11 @@ export class PromptSharesService {
   constructor(private readonly writes: Writes) {}
 
   /** Shares a prompt or partial. With `replace` the given audience replaces the old one; otherwise it is added. */
-  share(type: PromptType, at: At, input: ShareDto & { readonly replace: boolean }): Promise<SharedDto> {
+  share(
+    type: PromptType,
+    at: ResourceReference,
+    input: ShareDto & { readonly replace: boolean },
+  ): Promise<SharedDto> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       const row = await lockRow(write, PROMPTS[type], at);
@@ -50,7 +54,7 @@ export class PromptSharesService {
     });
   }
 
-  unshare(type: PromptType, at: At, input: UnshareDto): Promise<SharedDto> {
+  unshare(type: PromptType, at: ResourceReference, input: UnshareDto): Promise<SharedDto> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       const row = await lockRow(write, PROMPTS[type], at);
@@ -72,7 +76,11 @@ export class PromptSharesService {
   }
 
   /** Copies one version into a workspace that may read it and has the provider and partials that it names. */
-  fork(type: PromptType, { caller, reference }: At, input: ForkDto): Promise<CreatedPromptDto> {
+  fork(
+    type: PromptType,
+    { caller, reference }: ResourceReference,
+    input: ForkDto,
+  ): Promise<CreatedPromptDto> {
     const { workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;

@@ -13,7 +13,7 @@ import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
 import { slugOf } from '../../platform/common/text';
 import { assertNotUsed } from '../../platform/common/uses';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, audit, createRow, publish } from '../../platform/resource/rows';
 import { actorOf, addVersion } from '../../platform/resource/versioned';
 import { collectionNamed, defaultCollection } from '../../platform/rows/collection-rows';
@@ -109,7 +109,11 @@ export async function publishVersion(
 }
 
 /** Archives a prompt. Throws `conflict` while it is shared or a prompt includes it. */
-export const archivePrompt = (write: Write<Principal>, type: PromptType, at: At): Promise<object> =>
+export const archivePrompt = (
+  write: Write<Principal>,
+  type: PromptType,
+  at: ResourceReference,
+): Promise<object> =>
   archiveRow(write, PROMPTS[type], at, async (row) => {
     const { manager } = write;
     const users = type === 'partial' ? await usersOf(manager, row) : [];

@@ -3,7 +3,7 @@ import { ApiQuery } from '@nestjs/swagger';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { PROMPT } from './prompt-kinds';
 import { PromptRoutes } from './prompt-routes';
@@ -36,19 +36,25 @@ export class PromptsController extends PromptRoutes(PROMPT, RESPONSES) {
   }
 
   @Route.put(':prompt', 'prompts.update', UpdatedPromptResponse)
-  async update(@Named('prompt') at: At, @Body() body: UpdatePromptDto): Promise<UpdatedPromptResponse> {
+  async update(
+    @ResourceParam('prompt') at: ResourceReference,
+    @Body() body: UpdatePromptDto,
+  ): Promise<UpdatedPromptResponse> {
     const { id, slug, latestVersionId } = await this.prompts.update(PROMPT, at, body);
     return { id, slug, prompt_version_id: latestVersionId };
   }
 
   @Route.get(':prompt/versions/:version', 'prompts.read', PromptResponse)
-  version(@Named('prompt') at: At, @Param('version') version: string): Promise<PromptResponse> {
+  version(
+    @ResourceParam('prompt') at: ResourceReference,
+    @Param('version') version: string,
+  ): Promise<PromptResponse> {
     return this.prompts.version(PROMPT, at, version);
   }
 
   @Route.put(':prompt/versions/:version', 'prompts.update')
   label(
-    @Named('prompt') at: At,
+    @ResourceParam('prompt') at: ResourceReference,
     @Param('version') version: string,
     @Body() body: LabelVersionDto,
   ): Promise<object> {

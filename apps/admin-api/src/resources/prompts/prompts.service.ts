@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { found } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { changeRow, findRow, lockRow } from '../../platform/resource/rows';
 import { actorOf, findVersion, listVersions } from '../../platform/resource/versioned';
 import { collectionNamed } from '../../platform/rows/collection-rows';
@@ -74,7 +74,7 @@ export class PromptsService {
    */
   async get<C, U, I, D, V>(
     kind: PromptKind<C, U, I, D, V>,
-    { caller, reference: named }: At,
+    { caller, reference: named }: ResourceReference,
     versionNamed: string | undefined,
   ): Promise<D> {
     const { manager } = this.dataSource;
@@ -87,7 +87,7 @@ export class PromptsService {
   /** Updates a prompt, and returns the changed row. */
   update<C, U extends RowChange, I, D, V>(
     kind: PromptKind<C, U, I, D, V>,
-    at: At,
+    at: ResourceReference,
     input: U,
   ): Promise<PromptEntity> {
     return this.writes.run(at.caller, async (write) => {
@@ -114,11 +114,11 @@ export class PromptsService {
   }
 
   /** Archives a prompt. Throws 409 while it is shared or included. */
-  remove(type: PromptType, at: At): Promise<object> {
+  remove(type: PromptType, at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) => archivePrompt(write, type, at));
   }
 
-  publish(type: PromptType, at: At, number: number): Promise<object> {
+  publish(type: PromptType, at: ResourceReference, number: number): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       await publishVersion(write, await lockRow(write, PROMPTS[type], at), number);
       return {};
@@ -128,7 +128,7 @@ export class PromptsService {
   /** Lists versions, newest first. */
   async versions<C, U, I, D, V>(
     kind: PromptKind<C, U, I, D, V>,
-    at: At,
+    at: ResourceReference,
     query: PageQuery,
   ): Promise<ListResponse<V>> {
     const { manager } = this.dataSource;
@@ -139,7 +139,11 @@ export class PromptsService {
     return listOf([versions.map((version) => kind.version(row, version, labels(version.id))), total]);
   }
 
-  async version<C, U, I, D, V>(kind: PromptKind<C, U, I, D, V>, at: At, versionId: string): Promise<D> {
+  async version<C, U, I, D, V>(
+    kind: PromptKind<C, U, I, D, V>,
+    at: ResourceReference,
+    versionId: string,
+  ): Promise<D> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, PROMPTS[kind.type], at);
     const version = await findVersion(manager, PROMPT_VERSIONS, row.id, versionId);
@@ -147,7 +151,7 @@ export class PromptsService {
   }
 
   /** Sets the label of a version of a prompt. `If-Match` is compared with the etag of the prompt. */
-  label(at: At, versionId: string, labelId: string | null): Promise<object> {
+  label(at: ResourceReference, versionId: string, labelId: string | null): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       const row = await lockRow(write, PROMPTS.prompt, at);

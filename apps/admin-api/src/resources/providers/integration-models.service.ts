@@ -11,7 +11,7 @@ import {
   IntegrationCredentials,
 } from '../../platform/credentials/integration-credentials';
 import { assertMayAim, assertSecretsStay } from '../../platform/credentials/secrets-stay';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
@@ -35,14 +35,14 @@ export class IntegrationModelsService {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  async list(at: At): Promise<IntegrationModelsResponse> {
+  async list(at: ResourceReference): Promise<IntegrationModelsResponse> {
     const { manager } = this.dataSource;
     const integration = await findRow(manager, integrationTo('read'), at);
     const models = (await rowsOf(manager, integration)).map(toModel);
     return { total: models.length, allow_all_models: integration.allowAllModels, models };
   }
 
-  update(at: At, input: UpdateIntegrationModelsDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateIntegrationModelsDto): Promise<object> {
     const { caller } = at;
     this.assertValid(input.models);
     return this.writes.run(caller, async (write) => {
@@ -93,7 +93,7 @@ export class IntegrationModelsService {
    * Deletes custom models; models of the catalogue can only be disabled. `list` has comma-separated
    * slugs.
    */
-  remove(at: At, list: string): Promise<object> {
+  remove(at: ResourceReference, list: string): Promise<object> {
     const slugs = [...new Set(list.split(',').map((slug) => slug.trim()))].filter((slug) => slug !== '');
     if (slugs.length === 0) throw invalid('slugs', 'must name at least one model');
     return this.writes.run(at.caller, async (write) => {

@@ -7,7 +7,7 @@ import { accessWorkspaceIds } from '../../platform/auth/workspace-references';
 import type { Principal } from '../../platform/common/principal';
 import { withUsage } from '../../platform/limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { archiveProviders, strandedProviders } from '../../platform/rows/integrations.queries';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
@@ -34,7 +34,7 @@ export class IntegrationWorkspacesService {
     private readonly writes: Writes,
   ) {}
 
-  async list(at: At): Promise<IntegrationWorkspacesResponse> {
+  async list(at: ResourceReference): Promise<IntegrationWorkspacesResponse> {
     const { manager } = this.dataSource;
     const integration = await findRow(manager, integrationTo('read'), at);
     const { globalWorkspaceAccess, organisationId } = integration;
@@ -44,7 +44,7 @@ export class IntegrationWorkspacesService {
     return { total: workspaces.length, workspaces, global_workspace_access: globalWorkspaceAccess };
   }
 
-  update(at: At, input: UpdateIntegrationWorkspacesDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateIntegrationWorkspacesDto): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       const integration = await lockRow(write, INTEGRATION, at);

@@ -1,6 +1,6 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -53,17 +53,20 @@ export class IntegrationsController {
   }
 
   @Route.get(':integration', scopesFor('read'), IntegrationDetailResponse)
-  get(@Named('integration') at: At): Promise<IntegrationDetailResponse> {
+  get(@ResourceParam('integration') at: ResourceReference): Promise<IntegrationDetailResponse> {
     return this.integrations.get(at);
   }
 
   @Route.put(':integration', scopesFor('update'))
-  update(@Named('integration') at: At, @Body() body: UpdateIntegrationDto): Promise<object> {
+  update(
+    @ResourceParam('integration') at: ResourceReference,
+    @Body() body: UpdateIntegrationDto,
+  ): Promise<object> {
     return this.integrations.update(at, body);
   }
 
   @Route.delete(':integration', scopesFor('delete'), DeletedIntegration)
-  remove(@Named('integration') at: At): Promise<DeletedIntegration> {
+  remove(@ResourceParam('integration') at: ResourceReference): Promise<DeletedIntegration> {
     return this.integrations.remove(at);
   }
 
@@ -72,28 +75,36 @@ export class IntegrationsController {
     scopesFor('read'),
     IntegrationModelsResponse,
   )
-  listModels(@Named('integration') at: At): Promise<IntegrationModelsResponse> {
+  listModels(@ResourceParam('integration') at: ResourceReference): Promise<IntegrationModelsResponse> {
     return this.models.list(at);
   }
 
   @Route.put([':integration/models', ':integration/integration-models'], scopesFor('update'))
-  updateModels(@Named('integration') at: At, @Body() body: UpdateIntegrationModelsDto): Promise<object> {
+  updateModels(
+    @ResourceParam('integration') at: ResourceReference,
+    @Body() body: UpdateIntegrationModelsDto,
+  ): Promise<object> {
     return this.models.update(at, body);
   }
 
   @Route.delete([':integration/models', ':integration/integration-models'], scopesFor('update'))
-  removeModels(@Named('integration') at: At, @Query() query: DeleteModelsQuery): Promise<object> {
+  removeModels(
+    @ResourceParam('integration') at: ResourceReference,
+    @Query() query: DeleteModelsQuery,
+  ): Promise<object> {
     return this.models.remove(at, query.slugs);
   }
 
   @Route.get(':integration/workspaces', scopesFor('read'), IntegrationWorkspacesResponse)
-  listWorkspaces(@Named('integration') at: At): Promise<IntegrationWorkspacesResponse> {
+  listWorkspaces(
+    @ResourceParam('integration') at: ResourceReference,
+  ): Promise<IntegrationWorkspacesResponse> {
     return this.workspaces.list(at);
   }
 
   @Route.put(':integration/workspaces', scopesFor('update'))
   updateWorkspaces(
-    @Named('integration') at: At,
+    @ResourceParam('integration') at: ResourceReference,
     @Body() body: UpdateIntegrationWorkspacesDto,
   ): Promise<object> {
     return this.workspaces.update(at, body);

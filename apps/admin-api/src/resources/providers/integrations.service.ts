@@ -15,7 +15,7 @@ import {
   providerOfCatalogue,
 } from '../../platform/credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../../platform/credentials/secret-mappings';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { orderRows } from '../../platform/resource/list-order';
 import { archiveRow, createRow, findRow, patchRow, type Resource } from '../../platform/resource/rows';
 import {
@@ -145,13 +145,13 @@ export class IntegrationsService {
     return listOf([page.map(toIntegration), total]);
   }
 
-  async get(at: At): Promise<IntegrationDetailResponse> {
+  async get(at: ResourceReference): Promise<IntegrationDetailResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, integrationTo('read'), at);
     return toIntegrationDetail(row, await countWorkspaces(manager, row));
   }
 
-  async update(at: At, input: UpdateIntegrationDto): Promise<object> {
+  async update(at: ResourceReference, input: UpdateIntegrationDto): Promise<object> {
     assertChecked(input);
     if (input.status === 'archived') {
       const others = Object.entries(input).filter(
@@ -186,7 +186,7 @@ export class IntegrationsService {
    * Archives the integration and its providers. Configs and prompts keep their references to the
    * providers (D-18 of the specification), and the response lists these references.
    */
-  remove(at: At): Promise<DeletedIntegration> {
+  remove(at: ResourceReference): Promise<DeletedIntegration> {
     return this.writes.run(at.caller, async (write) => {
       const uses: ErrorDetail[] = [];
       await archiveRow(write, integrationTo('delete'), at, async (row) => {

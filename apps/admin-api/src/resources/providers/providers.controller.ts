@@ -1,7 +1,7 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { DeleteQuery } from '../../platform/common/uses';
@@ -35,17 +35,20 @@ export class ProvidersController {
   }
 
   @Route.get(':provider', ['providers.read', 'virtual_keys.read'], ProviderResponse)
-  get(@Named('provider') at: At): Promise<ProviderResponse> {
+  get(@ResourceParam('provider') at: ResourceReference): Promise<ProviderResponse> {
     return this.providers.get(at);
   }
 
   @Route.put(':provider', ['providers.update', 'virtual_keys.update'], CreatedProviderDto)
-  update(@Named('provider') at: At, @Body() body: UpdateProviderDto): Promise<CreatedProviderDto> {
+  update(
+    @ResourceParam('provider') at: ResourceReference,
+    @Body() body: UpdateProviderDto,
+  ): Promise<CreatedProviderDto> {
     return this.providers.update(at, body);
   }
 
   @Route.delete(':provider', ['providers.delete', 'virtual_keys.delete'])
-  remove(@Named('provider') at: At, @Query() query: DeleteQuery): Promise<object> {
+  remove(@ResourceParam('provider') at: ResourceReference, @Query() query: DeleteQuery): Promise<object> {
     return this.providers.remove(at, query);
   }
 }

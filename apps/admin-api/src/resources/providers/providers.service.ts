@@ -8,7 +8,7 @@ import type { Principal } from '../../platform/common/principal';
 import { tagged } from '../../platform/common/tags';
 import { assertDeletable, type DeleteQuery } from '../../platform/common/uses';
 import { withUsage } from '../../platform/limits/limit-usage';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { changeRow, createRow, findRow, lockRow } from '../../platform/resource/rows';
 import {
   archiveProviders,
@@ -58,14 +58,14 @@ export class ProvidersService {
     return listOf([shown.map((one) => withUses(one, uses)), total]);
   }
 
-  async get(at: At): Promise<ProviderResponse> {
+  async get(at: ResourceReference): Promise<ProviderResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, PROVIDER, at);
     const [shown] = await shownOf(manager, [row]);
     return withUses(found(shown), await usesOfProviders(manager, row, [row]));
   }
 
-  update(at: At, input: UpdateProviderDto): Promise<CreatedProviderDto> {
+  update(at: ResourceReference, input: UpdateProviderDto): Promise<CreatedProviderDto> {
     return this.writes.run(at.caller, async (write) => {
       const { id, slug } = await changeRow(write, PROVIDER, at, (row) => {
         applyProviderFields(at.caller, row, input);
@@ -78,7 +78,7 @@ export class ProvidersService {
    * Archives the provider. With `force` also while it is in use; requests through it then fail
    * because the provider does not exist.
    */
-  remove(at: At, query: DeleteQuery): Promise<object> {
+  remove(at: ResourceReference, query: DeleteQuery): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       const row = await lockRow(write, PROVIDER, at, 'delete');
       assertMayEnd(at.caller, [row], 'The provider');

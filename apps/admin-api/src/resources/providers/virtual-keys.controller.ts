@@ -1,7 +1,7 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { DeleteQuery } from '../../platform/common/uses';
@@ -35,17 +35,20 @@ export class VirtualKeysController {
   }
 
   @Route.get(':virtualKey', ['virtual_keys.read', 'providers.read'], VirtualKeyResponse)
-  get(@Named('virtualKey') at: At): Promise<VirtualKeyResponse> {
+  get(@ResourceParam('virtualKey') at: ResourceReference): Promise<VirtualKeyResponse> {
     return this.virtualKeys.get(at);
   }
 
   @Route.put(':virtualKey', ['virtual_keys.update', 'providers.update'])
-  update(@Named('virtualKey') at: At, @Body() body: UpdateVirtualKeyDto): Promise<object> {
+  update(
+    @ResourceParam('virtualKey') at: ResourceReference,
+    @Body() body: UpdateVirtualKeyDto,
+  ): Promise<object> {
     return this.virtualKeys.update(at, body);
   }
 
   @Route.delete(':virtualKey', ['virtual_keys.delete', 'providers.delete'])
-  remove(@Named('virtualKey') at: At, @Query() query: DeleteQuery): Promise<object> {
+  remove(@ResourceParam('virtualKey') at: ResourceReference, @Query() query: DeleteQuery): Promise<object> {
     return this.virtualKeys.remove(at, query);
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '../../platform/credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../../platform/credentials/secret-mappings';
 import { withUsage } from '../../platform/limits/limit-usage';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, audit, createRow, findRow, lockRow, publish } from '../../platform/resource/rows';
 import { usesOfProviders, withUses } from '../../platform/rows/used-by.queries';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -74,7 +74,7 @@ export class VirtualKeysService {
     return listOf([shown.map((one) => withUses(one, uses)), total]);
   }
 
-  async get(at: At): Promise<VirtualKeyResponse> {
+  async get(at: ResourceReference): Promise<VirtualKeyResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, VIRTUAL_KEY, at);
     const response = toVirtualKey(row, await hiddenOf(manager, row));
@@ -82,7 +82,7 @@ export class VirtualKeysService {
     return withUses(found(shown), await usesOfProviders(manager, row, [row]));
   }
 
-  update(at: At, input: UpdateVirtualKeyDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateVirtualKeyDto): Promise<object> {
     const { caller } = at;
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -112,7 +112,7 @@ export class VirtualKeysService {
   }
 
   /** Archives the virtual key and deletes its secret. */
-  remove(at: At, query: DeleteQuery): Promise<object> {
+  remove(at: ResourceReference, query: DeleteQuery): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, VIRTUAL_KEY, at, async (row) => {
         const { manager } = write;

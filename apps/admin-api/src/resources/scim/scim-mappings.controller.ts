@@ -3,7 +3,7 @@ import { ApiCreatedResponse } from '@nestjs/swagger';
 import { Requires } from '../../platform/auth/access';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
   CreateScimMappingDto,
@@ -36,7 +36,7 @@ export class ScimMappingsController {
 
   /** Deletes a mapping. Its users stay in the workspace, as if they had been added by hand. */
   @Route.delete('workspaces/:mappingId', 'organisation_settings.update', DeletedScimMapping)
-  remove(@Named('mappingId') at: At): Promise<DeletedScimMapping> {
+  remove(@ResourceParam('mappingId') at: ResourceReference): Promise<DeletedScimMapping> {
     return this.mappings.remove(at);
   }
 

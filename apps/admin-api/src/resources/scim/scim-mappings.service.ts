@@ -13,7 +13,7 @@ import { securityOf } from '../../platform/auth/security';
 import { found, idOf, inOrganisation, inWorkspace } from '../../platform/auth/tenancy';
 import { escapeLike } from '../../platform/common/text';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { scimSettingsOf } from '../../platform/tenant-settings/scim-settings';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
@@ -90,7 +90,7 @@ export class ScimMappingsService {
   }
 
   /** The users keep their memberships, which SCIM no longer takes away. */
-  remove({ caller, reference, ifMatch }: At): Promise<DeletedScimMapping> {
+  remove({ caller, reference, ifMatch }: ResourceReference): Promise<DeletedScimMapping> {
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
       const { organisationId } = caller;

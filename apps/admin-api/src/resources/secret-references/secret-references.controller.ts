@@ -1,7 +1,7 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Route } from '../../platform/resource/route';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
@@ -38,27 +38,30 @@ export class SecretReferencesController {
   }
 
   @Route.get(':reference', 'secret_references.read', SecretReferenceDetailResponse)
-  get(@Named('reference') at: At): Promise<SecretReferenceDetailResponse> {
+  get(@ResourceParam('reference') at: ResourceReference): Promise<SecretReferenceDetailResponse> {
     return this.references.get(at);
   }
 
   @Route.put(':reference', 'secret_references.update')
-  update(@Named('reference') at: At, @Body() body: UpdateSecretReferenceDto): Promise<object> {
+  update(
+    @ResourceParam('reference') at: ResourceReference,
+    @Body() body: UpdateSecretReferenceDto,
+  ): Promise<object> {
     return this.references.update(at, body);
   }
 
   @Route.delete(':reference', 'secret_references.delete')
-  remove(@Named('reference') at: At): Promise<object> {
+  remove(@ResourceParam('reference') at: ResourceReference): Promise<object> {
     return this.references.remove(at);
   }
 
   @Route.post(':reference/test', 'secret_references.read', SecretReferenceTestResponse)
-  test(@Named('reference') at: At): Promise<SecretReferenceTestResponse> {
+  test(@ResourceParam('reference') at: ResourceReference): Promise<SecretReferenceTestResponse> {
     return this.references.test(at);
   }
 
   @Route.post(':reference/rotate', 'secret_references.update')
-  rotate(@Named('reference') at: At): Promise<object> {
+  rotate(@ResourceParam('reference') at: ResourceReference): Promise<object> {
     return this.references.rotate(at);
   }
 }

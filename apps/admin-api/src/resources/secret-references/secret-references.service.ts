@@ -27,7 +27,7 @@ import { guardrailsUsing } from '../../platform/rows/guardrails.queries';
 import { providerKeysOf } from '../../platform/rows/integrations.queries';
 import { keysOfAgents } from '../../platform/rows/agent-rows';
 import { keysOfServers } from '../../platform/rows/mcp-rows';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   archiveRow,
   audit,
@@ -127,11 +127,11 @@ export class SecretReferencesService {
     return listOf([rows.map(toSecretReference), total]);
   }
 
-  async get(at: At): Promise<SecretReferenceDetailResponse> {
+  async get(at: ResourceReference): Promise<SecretReferenceDetailResponse> {
     return toSecretReferenceDetail(await findRow(this.dataSource.manager, REFERENCE, at));
   }
 
-  update(at: At, input: UpdateSecretReferenceDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateSecretReferenceDto): Promise<object> {
     if (Object.values(input).every((value) => value === undefined)) {
       throw invalid('name', 'at least one field is required');
     }
@@ -150,7 +150,7 @@ export class SecretReferencesService {
   }
 
   /** Records that the secret has a new value, so that gateways read it again at once. */
-  rotate(at: At): Promise<object> {
+  rotate(at: ResourceReference): Promise<object> {
     const change = (row: SecretReferenceEntity): void => {
       row.rotatedAt = new Date();
     };
@@ -158,7 +158,7 @@ export class SecretReferencesService {
   }
 
   /** Archives a reference. Refused while an integration of any kind, a virtual key or a guardrail uses it. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, REFERENCE, at, async (row) => {
         const dependents = [
@@ -179,7 +179,7 @@ export class SecretReferencesService {
   }
 
   /** Reads the secret like a gateway, and returns only whether that succeeded. */
-  async test(at: At): Promise<SecretReferenceTestResponse> {
+  async test(at: ResourceReference): Promise<SecretReferenceTestResponse> {
     const row = await findRow(this.dataSource.manager, REFERENCE, at);
     const location = this.access.locationOf(row, null);
     let failure: VendorError | null = null;

@@ -2,7 +2,7 @@ import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { SsoTestRedirectResponse } from '../../platform/logins/sso-tests.dto';
 import { Route } from '../../platform/resource/route';
 import { MetadataPreviewDto, MetadataPreviewResponse, ServiceProviderResponse } from './saml.dto';
@@ -34,25 +34,28 @@ export class SsoConnectionsController {
   }
 
   @Route.get(':connectionId', 'organisation_settings.read', SsoConnectionResponse)
-  get(@Named('connectionId') at: At): Promise<SsoConnectionResponse> {
+  get(@ResourceParam('connectionId') at: ResourceReference): Promise<SsoConnectionResponse> {
     return this.connections.get(at);
   }
 
   @Route.put(':connectionId', 'organisation_settings.update')
-  update(@Named('connectionId') at: At, @Body() body: UpdateSsoConnectionDto): Promise<object> {
+  update(
+    @ResourceParam('connectionId') at: ResourceReference,
+    @Body() body: UpdateSsoConnectionDto,
+  ): Promise<object> {
     return this.connections.update(at, body);
   }
 
   /** Begins a login that shows each step and lets no user in. */
   @Route.post(':connectionId/test', 'organisation_settings.update', SsoTestRedirectResponse)
-  test(@Named('connectionId') at: At): Promise<SsoTestRedirectResponse> {
+  test(@ResourceParam('connectionId') at: ResourceReference): Promise<SsoTestRedirectResponse> {
     return this.connections.test(at);
   }
 
   /** What a user with these groups would have, without a login. */
   @Route.post(':connectionId/groups/preview', 'organisation_settings.read', GroupsPreviewResponse)
   previewGroups(
-    @Named('connectionId') at: At,
+    @ResourceParam('connectionId') at: ResourceReference,
     @Body() { groups }: GroupsPreviewDto,
   ): Promise<GroupsPreviewResponse> {
     return this.connections.previewGroups(at, groups);
@@ -60,14 +63,14 @@ export class SsoConnectionsController {
 
   /** What to register at the identity provider. */
   @Route.get(':connectionId/sp', 'organisation_settings.read', ServiceProviderResponse)
-  serviceProvider(@Named('connectionId') at: At): Promise<ServiceProviderResponse> {
+  serviceProvider(@ResourceParam('connectionId') at: ResourceReference): Promise<ServiceProviderResponse> {
     return this.connections.serviceProvider(at);
   }
 
   /** Reads metadata of an identity provider by SAML; nothing is saved. */
   @Route.post(':connectionId/metadata', 'organisation_settings.update', MetadataPreviewResponse)
   previewMetadata(
-    @Named('connectionId') at: At,
+    @ResourceParam('connectionId') at: ResourceReference,
     @Body() body: MetadataPreviewDto,
   ): Promise<MetadataPreviewResponse> {
     return this.connections.previewMetadata(at, body);
@@ -75,7 +78,7 @@ export class SsoConnectionsController {
 
   /** Deletes a connection with its links; users keep their memberships and sessions. */
   @Route.delete(':connectionId', 'organisation_settings.update')
-  remove(@Named('connectionId') at: At): Promise<object> {
+  remove(@ResourceParam('connectionId') at: ResourceReference): Promise<object> {
     return this.connections.remove(at);
   }
 }

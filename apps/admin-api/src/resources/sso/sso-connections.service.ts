@@ -9,7 +9,7 @@ import { assertNotAbove, rankOf, rankOfRole } from '../../platform/auth/grants';
 import { assertMayNameProvider } from '../../platform/auth/identity-provider-rights';
 import { idOf, inOrganisation } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   createRow,
   deleteRow,
@@ -112,11 +112,11 @@ export class SsoConnectionsService {
     return listOf([rows.map((row) => this.view(row)), total]);
   }
 
-  async get(at: At): Promise<SsoConnectionResponse> {
+  async get(at: ResourceReference): Promise<SsoConnectionResponse> {
     return this.view(await findRow(this.dataSource.manager, this.connection, at));
   }
 
-  async update(at: At, input: UpdateSsoConnectionDto): Promise<object> {
+  async update(at: ResourceReference, input: UpdateSsoConnectionDto): Promise<object> {
     const metadata = await this.providers.metadata(input);
     return this.writes.run(at.caller, (write) =>
       patchRow(write, this.connection, at, async (row) => {
@@ -140,7 +140,7 @@ export class SsoConnectionsService {
   }
 
   /** What to register at the provider. */
-  async serviceProvider(at: At): Promise<ServiceProviderResponse> {
+  async serviceProvider(at: ResourceReference): Promise<ServiceProviderResponse> {
     const row = await findRow(this.dataSource.manager, this.connection, at);
     const isSaml = row.saml !== null;
     const { entityId, acsUrl, sloUrl } = this.saml.addressesOf(row);
@@ -158,12 +158,12 @@ export class SsoConnectionsService {
   }
 
   /** What metadata says, read as it would be for the connection; nothing is saved. */
-  async previewMetadata(at: At, input: MetadataPreviewDto): Promise<MetadataPreviewResponse> {
+  async previewMetadata(at: ResourceReference, input: MetadataPreviewDto): Promise<MetadataPreviewResponse> {
     await findRow(this.dataSource.manager, this.connection, at);
     return this.providers.preview(input);
   }
 
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       await assertMayNameProvider(write.manager, at.caller, 'issuer');
       return deleteRow(write, this.connection, at, (row) => forgetGroups(write, row));
@@ -171,13 +171,13 @@ export class SsoConnectionsService {
   }
 
   /** Begins a test login. Throws `sso_login_refused` when the provider cannot be used. */
-  async test(at: At): Promise<SsoTestRedirectResponse> {
+  async test(at: ResourceReference): Promise<SsoTestRedirectResponse> {
     const row = await findRow(this.dataSource.manager, this.connection, at);
     return { url: await this.tests.begin(row), object: 'sso-test-redirect' };
   }
 
   /** What a user with these groups would have by the rules of the connection. */
-  async previewGroups(at: At, groups: readonly string[]): Promise<GroupsPreviewResponse> {
+  async previewGroups(at: ResourceReference, groups: readonly string[]): Promise<GroupsPreviewResponse> {
     const row = await findRow(this.dataSource.manager, this.connection, at);
     const { isAdmin, workspaces, isComplete } = rolesOf(row, { names: groups, isComplete: true });
     const defaults = row.defaultWorkspaces.map(({ id, role }) => ({ workspaceId: id, role }));

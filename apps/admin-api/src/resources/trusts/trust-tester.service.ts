@@ -13,7 +13,7 @@ import {
 } from '@gw/trusts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
 import { isCallerTrust, toTokenRule, toTrustRule } from '../../platform/rows/trust-rules';
 import { TrustKeys } from './trust-keys.service';
@@ -33,7 +33,7 @@ export class TrustTester {
     private readonly keys: TrustKeys,
   ) {}
 
-  async test(at: At, token: string): Promise<TrustTestResponse> {
+  async test(at: ResourceReference, token: string): Promise<TrustTestResponse> {
     const row = await findRow(this.dataSource.manager, TRUST, at);
     // Sets of its own, so that what is tried here is never what an earlier test has read.
     const sets = new KeySets({ fetch: this.keys.fetch, warn: () => undefined });

@@ -3,7 +3,7 @@ import { listOf, listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
   ListTrustsQuery,
@@ -44,24 +44,27 @@ export class TrustsController {
   }
 
   @Route.get(':trustId', 'organisation_settings.read', TrustResponse)
-  get(@Named('trustId') at: At): Promise<TrustResponse> {
+  get(@ResourceParam('trustId') at: ResourceReference): Promise<TrustResponse> {
     return this.trusts.get(at);
   }
 
   @Route.put(':trustId', 'organisation_settings.update')
-  update(@Named('trustId') at: At, @Body() body: UpdateTrustDto): Promise<object> {
+  update(@ResourceParam('trustId') at: ResourceReference, @Body() body: UpdateTrustDto): Promise<object> {
     return this.trusts.update(at, body);
   }
 
   /** Ends a trust: gateways refuse its tokens from then on. */
   @Route.delete(':trustId', 'organisation_settings.update')
-  remove(@Named('trustId') at: At): Promise<object> {
+  remove(@ResourceParam('trustId') at: ResourceReference): Promise<object> {
     return this.trusts.remove(at);
   }
 
   /** Shows which check a token fails, and what it would give. The token is not stored. */
   @Route.post(':trustId/test', 'organisation_settings.update', TrustTestResponse)
-  test(@Named('trustId') at: At, @Body() { token }: TestTrustDto): Promise<TrustTestResponse> {
+  test(
+    @ResourceParam('trustId') at: ResourceReference,
+    @Body() { token }: TestTrustDto,
+  ): Promise<TrustTestResponse> {
     return this.tester.test(at, token);
   }
 }

@@ -11,7 +11,7 @@ import { securityOf } from '../../platform/auth/security';
 import { idOf, inOrganisation } from '../../platform/auth/tenancy';
 import { workspaceIds } from '../../platform/auth/workspace-references';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   createRow,
   deleteRow,
@@ -103,11 +103,11 @@ export class TrustsService {
     return listOf([rows.map(toTrust), total]);
   }
 
-  async get(at: At): Promise<TrustResponse> {
+  async get(at: ResourceReference): Promise<TrustResponse> {
     return toTrust(await findRow(this.dataSource.manager, TRUST, at));
   }
 
-  async update(at: At, input: UpdateTrustDto): Promise<object> {
+  async update(at: ResourceReference, input: UpdateTrustDto): Promise<object> {
     const known = await findRow(this.dataSource.manager, TRUST, at);
     const issuer = input.issuer ?? known.issuer;
     const hasKeys = input.issuer !== undefined || input.jwks_uri !== undefined || input.jwks !== undefined;
@@ -128,7 +128,7 @@ export class TrustsService {
     );
   }
 
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, (write) => deleteRow(write, TRUST, at));
   }
 }

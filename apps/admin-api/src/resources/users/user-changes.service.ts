@@ -11,7 +11,7 @@ import type { Principal } from '../../platform/common/principal';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import { securityOf } from '../../platform/auth/security';
 import { found, idOf, inOrganisation } from '../../platform/auth/tenancy';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import type { OrganisationMembership } from '../../platform/accounts/organisation-membership';
 import { userTag, type UpdateUserDto } from './users.dto';
 
@@ -28,7 +28,7 @@ export class UserChangesService {
   ) {}
 
   /** Changes the user's role, which limits the user's keys and sessions at once. */
-  update(at: At, { role }: UpdateUserDto): Promise<object> {
+  update(at: ResourceReference, { role }: UpdateUserDto): Promise<object> {
     const { caller } = at;
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -50,7 +50,7 @@ export class UserChangesService {
   }
 
   /** Ends the membership of the organisation, with its workspace memberships, user keys and sessions. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     const { caller } = at;
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -104,7 +104,7 @@ async function assertMayUnseat(
  */
 async function lockSeat(
   manager: EntityManager,
-  { caller, reference, ifMatch }: At,
+  { caller, reference, ifMatch }: ResourceReference,
 ): Promise<{
   readonly seat: OrganisationUserEntity;
   readonly user: UserEntity;

@@ -1,6 +1,6 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { PermissionsResponse } from '../../platform/auth/permissions.dto';
 import { Caller, type Principal } from '../../platform/common/principal';
@@ -22,22 +22,22 @@ export class UsersController {
   }
 
   @Route.get(':userId', 'organisation_users.read', UserResponse)
-  get(@Named('userId') at: At): Promise<UserResponse> {
+  get(@ResourceParam('userId') at: ResourceReference): Promise<UserResponse> {
     return this.users.get(at);
   }
 
   @Route.get(':userId/permissions', 'organisation_users.read', PermissionsResponse)
-  permissions(@Named('userId') at: At): Promise<PermissionsResponse> {
+  permissions(@ResourceParam('userId') at: ResourceReference): Promise<PermissionsResponse> {
     return this.users.permissions(at);
   }
 
   @Route.put(':userId', 'organisation_users.update')
-  update(@Named('userId') at: At, @Body() body: UpdateUserDto): Promise<object> {
+  update(@ResourceParam('userId') at: ResourceReference, @Body() body: UpdateUserDto): Promise<object> {
     return this.changes.update(at, body);
   }
 
   @Route.delete(':userId', 'organisation_users.delete')
-  remove(@Named('userId') at: At): Promise<object> {
+  remove(@ResourceParam('userId') at: ResourceReference): Promise<object> {
     return this.changes.remove(at);
   }
 }

@@ -5,7 +5,7 @@ import { DataSource, In, type SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { escapeLike } from '../../platform/common/text';
 import { userPageOf } from '../../platform/common/user-page';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { orderRows } from '../../platform/resource/list-order';
 import type { PermissionsResponse } from '../../platform/auth/permissions.dto';
 import { PermissionsService } from '../../platform/auth/permissions.service';
@@ -52,7 +52,7 @@ export class UsersService {
     return listOf([await this.viewsOf(organisationId, rows), total]);
   }
 
-  async get({ caller, reference }: At): Promise<UserResponse> {
+  async get({ caller, reference }: ResourceReference): Promise<UserResponse> {
     const { organisationId } = inOrganisation(caller);
     const seat = this.seatsOf(organisationId).andWhere('person.id = :id', { id: idOf(reference) });
     const row = await columnsOf(seat).getRawOne<UserRow>();
@@ -60,7 +60,7 @@ export class UsersService {
     return found(view);
   }
 
-  permissions({ caller, reference }: At): Promise<PermissionsResponse> {
+  permissions({ caller, reference }: ResourceReference): Promise<PermissionsResponse> {
     const { organisationId } = inOrganisation(caller);
     return this.explained.describe(organisationId, idOf(reference));
   }

@@ -1,7 +1,7 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -29,17 +29,17 @@ export class WorkspaceMembersController {
   }
 
   @Route.get(':userId', 'workspace_users.read', MemberResponse)
-  get(@Named('userId') at: At): Promise<MemberResponse> {
+  get(@ResourceParam('userId') at: ResourceReference): Promise<MemberResponse> {
     return this.members.get(at);
   }
 
   @Route.put(':userId', 'workspace_users.update')
-  update(@Named('userId') at: At, @Body() body: UpdateMemberDto): Promise<object> {
+  update(@ResourceParam('userId') at: ResourceReference, @Body() body: UpdateMemberDto): Promise<object> {
     return this.members.update(at, body);
   }
 
   @Route.delete(':userId', 'workspace_users.delete')
-  remove(@Named('userId') at: At): Promise<object> {
+  remove(@ResourceParam('userId') at: ResourceReference): Promise<object> {
     return this.members.remove(at);
   }
 }

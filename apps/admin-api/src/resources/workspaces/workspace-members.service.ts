@@ -11,7 +11,7 @@ import { endMcpAccess } from '../../platform/rows/mcp-rows';
 import { FOR_CHANGE, FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { securityOf } from '../../platform/auth/security';
 import { found, idOf, inWorkspace } from '../../platform/auth/tenancy';
 import type {
@@ -37,7 +37,7 @@ export class WorkspaceMembersService {
     return listOf(await membersOf(this.dataSource.manager, workspaceId, query, query));
   }
 
-  async get({ caller, reference }: At): Promise<MemberResponse> {
+  async get({ caller, reference }: ResourceReference): Promise<MemberResponse> {
     return findMember(this.dataSource.manager, inWorkspace(caller).workspaceId, reference);
   }
 
@@ -87,7 +87,7 @@ export class WorkspaceMembersService {
   }
 
   /** Changes the role. The new role limits the user's keys from now on. */
-  update(at: At, { role }: UpdateMemberDto): Promise<object> {
+  update(at: ResourceReference, { role }: UpdateMemberDto): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       const { manager } = write;
       await assertMayGive(write, inWorkspace(at.caller).workspaceId, new Set([role]));
@@ -103,7 +103,7 @@ export class WorkspaceMembersService {
   }
 
   /** Removes the member, archives the user's own keys of the workspace and ends the connections to MCP servers. */
-  remove(at: At): Promise<object> {
+  remove(at: ResourceReference): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
       const { place, before } = await lockMember(write, at);
       const { workspaceId, userId } = place;
@@ -120,7 +120,7 @@ export class WorkspaceMembersService {
 /** Locks the membership that the path names, after the checks of the caller's rank and of `If-Match`. */
 async function lockMember(
   { manager }: Write,
-  { caller, reference, ifMatch }: At,
+  { caller, reference, ifMatch }: ResourceReference,
 ): Promise<{ readonly place: UserPlace; readonly before: MemberResponse }> {
   const { organisationId, workspaceId } = inWorkspace(caller);
   const userId = idOf(reference);

@@ -1,6 +1,6 @@
 import { listResponseOf, type ListResponse } from '@gw/web';
 import { Body, Query } from '@nestjs/common';
-import { Named, type At } from '../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
@@ -32,17 +32,26 @@ export class WorkspacesController {
   }
 
   @Route.get(':workspaceId', 'workspaces.read', WorkspaceResponse)
-  get(@Named('workspaceId') at: At, @Query() query: GetWorkspaceQuery): Promise<WorkspaceResponse> {
+  get(
+    @ResourceParam('workspaceId') at: ResourceReference,
+    @Query() query: GetWorkspaceQuery,
+  ): Promise<WorkspaceResponse> {
     return this.workspaces.get(at, query);
   }
 
   @Route.put(':workspaceId', 'workspaces.update')
-  update(@Named('workspaceId') at: At, @Body() body: UpdateWorkspaceDto): Promise<object> {
+  update(
+    @ResourceParam('workspaceId') at: ResourceReference,
+    @Body() body: UpdateWorkspaceDto,
+  ): Promise<object> {
     return this.workspaces.update(at, body);
   }
 
   @Route.delete(':workspaceId', 'workspaces.delete')
-  remove(@Named('workspaceId') at: At, @Body() body: DeleteWorkspaceDto): Promise<object> {
+  remove(
+    @ResourceParam('workspaceId') at: ResourceReference,
+    @Body() body: DeleteWorkspaceDto,
+  ): Promise<object> {
     return this.workspaces.remove(at, body);
   }
 }

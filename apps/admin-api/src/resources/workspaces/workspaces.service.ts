@@ -9,7 +9,7 @@ import { rankOf } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { securityOf } from '../../platform/auth/security';
 import { byReference, found } from '../../platform/auth/tenancy';
-import type { At } from '../../platform/resource/at';
+import type { ResourceReference } from '../../platform/resource/resource-reference';
 import {
   archiveRow,
   createRow,
@@ -122,7 +122,7 @@ export class WorkspacesService {
     return listOf([await withUsage(manager, views, rows.map(limitOwnerOf)), total]);
   }
 
-  async get(at: At, query: GetWorkspaceQuery): Promise<WorkspaceResponse> {
+  async get(at: ResourceReference, query: GetWorkspaceQuery): Promise<WorkspaceResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, WORKSPACE, at);
     const slugs = await defaultSlugsOf(manager, [row]);
@@ -133,14 +133,14 @@ export class WorkspacesService {
     return { ...found(shown), users };
   }
 
-  update(at: At, input: UpdateWorkspaceDto): Promise<object> {
+  update(at: ResourceReference, input: UpdateWorkspaceDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       patchRow(write, WORKSPACE, at, (row) => apply(write.manager, at.caller, row, input)),
     );
   }
 
   /** Archives the workspace under another slug, so that a new workspace can have its slug. */
-  remove(at: At, input: DeleteWorkspaceDto): Promise<object> {
+  remove(at: ResourceReference, input: DeleteWorkspaceDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
       archiveRow(write, WORKSPACE, at, async (row) => {
         assertNamed(row, input.name);

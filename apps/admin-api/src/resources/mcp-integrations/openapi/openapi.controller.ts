@@ -2,7 +2,7 @@ import { Body } from '@nestjs/common';
 import { OPENAPI_BODY, TakesBody } from '../../../platform/bodies';
 import { Caller, type Principal } from '../../../platform/common/principal';
 import { ControlRoutes } from '../../../platform/control-routes';
-import { Named, type At } from '../../../platform/resource/at';
+import { ResourceParam, type ResourceReference } from '../../../platform/resource/resource-reference';
 import { Route } from '../../../platform/resource/route';
 import { mcpScopes } from '../mcp-scopes';
 import { CreateOpenApiDto, UpdateOpenApiDto } from './openapi.dto';
@@ -20,13 +20,16 @@ export class McpOpenApiController {
   }
 
   @Route.get(':mcpIntegrationId/openapi', mcpScopes('read'), OpenApiResponse)
-  get(@Named('mcpIntegrationId') at: At): Promise<OpenApiResponse> {
+  get(@ResourceParam('mcpIntegrationId') at: ResourceReference): Promise<OpenApiResponse> {
     return this.openApi.get(at);
   }
 
   @Route.put(':mcpIntegrationId/openapi', mcpScopes('update'), UpdatedOpenApiResponse)
   @TakesBody(OPENAPI_BODY)
-  update(@Named('mcpIntegrationId') at: At, @Body() body: UpdateOpenApiDto): Promise<UpdatedOpenApiResponse> {
+  update(
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
+    @Body() body: UpdateOpenApiDto,
+  ): Promise<UpdatedOpenApiResponse> {
     return this.openApi.update(at, body);
   }
 }

@@ -13,7 +13,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../../platform/common/principal';
 import { ADDRESS_POLICY } from '../../../platform/credentials/integration-credentials';
-import type { At } from '../../../platform/resource/at';
+import type { ResourceReference } from '../../../platform/resource/resource-reference';
 import { changeRow, findRow } from '../../../platform/resource/rows';
 import { Writes } from '../../../platform/unit-of-work/writes';
 import { mcpIntegrationTo } from '../mcp-integration-rows';
@@ -86,13 +86,13 @@ export class OpenApiService {
     });
   }
 
-  async get(at: At): Promise<OpenApiResponse> {
+  async get(at: ResourceReference): Promise<OpenApiResponse> {
     const { manager } = this.dataSource;
     return toOpenApi(await this.saved(await findRow(manager, mcpIntegrationTo('read'), at)));
   }
 
   /** Replaces the document, its URL or the selection; what is absent stays. The tools are read at once. */
-  async update(at: At, input: UpdateOpenApiDto): Promise<UpdatedOpenApiResponse> {
+  async update(at: ResourceReference, input: UpdateOpenApiDto): Promise<UpdatedOpenApiResponse> {
     const { caller } = at;
     const found = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
     const before = await this.saved(found);

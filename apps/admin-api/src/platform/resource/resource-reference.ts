@@ -4,8 +4,8 @@ import { ApiParam } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { callerOf, type Principal } from '../common/principal';
 
-/** The resource that a path names, with the caller and the expected version. */
-export interface At {
+/** The resource that a path parameter names, with the caller and the expected version. */
+export interface ResourceReference {
   readonly caller: Principal;
   /** Id or slug from the path. */
   readonly reference: string;
@@ -14,7 +14,7 @@ export interface At {
 }
 
 const read = createParamDecorator(
-  readsIfMatch((name: string, context: ExecutionContext): At => {
+  readsIfMatch((name: string, context: ExecutionContext): ResourceReference => {
     const { params } = context
       .switchToHttp()
       .getRequest<FastifyRequest<{ Params: Record<string, string> }>>();
@@ -22,12 +22,13 @@ const read = createParamDecorator(
   }),
 );
 
-/** Injects the resource that this path parameter names: `update(@Named('labelId') at: At, …)`. */
-export const Named =
+/** Injects the resource that this path parameter names: `update(@ResourceParam('labelId') at: ResourceReference, …)`. */
+export const ResourceParam =
   (parameter: string): ParameterDecorator =>
   (target, key, index) => {
     read(parameter)(target, key, index);
     const descriptor = Object.getOwnPropertyDescriptor(target, key ?? '');
-    if (key === undefined || !descriptor) throw new Error('Named may only decorate a parameter of a method.');
+    if (key === undefined || !descriptor)
+      throw new Error('ResourceParam may only decorate a parameter of a method.');
     ApiParam({ name: parameter, type: 'string' })(target, key, descriptor);
   };
