@@ -11,7 +11,7 @@ import {
 import { AgentIntegrationWorkspacesService } from './agent-integration-workspaces.service';
 import {
   CreateAgentIntegrationDto,
-  CreatedAgentIntegrationDto,
+  CreatedAgentIntegrationResponse,
   ListAgentIntegrationsQuery,
   UpdateAgentIntegrationDto,
 } from './agent-integrations.dto';
@@ -30,11 +30,11 @@ export class AgentIntegrationsController {
     private readonly workspaces: AgentIntegrationWorkspacesService,
   ) {}
 
-  @Route.post('', agentScopes('create'), CreatedAgentIntegrationDto)
+  @Route.post('', agentScopes('create'), CreatedAgentIntegrationResponse)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateAgentIntegrationDto,
-  ): Promise<CreatedAgentIntegrationDto> {
+  ): Promise<CreatedAgentIntegrationResponse> {
     return this.integrations.create(caller, body);
   }
 

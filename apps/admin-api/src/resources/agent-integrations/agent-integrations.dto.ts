@@ -188,7 +188,7 @@ export class ListAgentIntegrationsQuery extends pageOf({ size: 100 }) {
   @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
 }
 
-export class CreatedAgentIntegrationDto {
+export class CreatedAgentIntegrationResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'travel' }) readonly slug!: string;
 }

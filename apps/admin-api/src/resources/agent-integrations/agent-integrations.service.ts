@@ -25,7 +25,7 @@ import { AGENT_UPSTREAM } from './agent-configurations';
 import { aimsOf, assignAgentFields, newAgentRow, originOf, readAs } from './agent-integration-changes';
 import { agentIntegrationTo, countsOf, storedCard } from './agent-integration-rows';
 import type {
-  CreatedAgentIntegrationDto,
+  CreatedAgentIntegrationResponse,
   CreateAgentIntegrationDto,
   ListAgentIntegrationsQuery,
   UpdateAgentIntegrationDto,
@@ -54,7 +54,10 @@ export class AgentIntegrationsService {
    * Creates an integration of the workspace of the call; without a workspace, of the organisation. Reads the card first,
    * unless the call has one.
    */
-  async create(caller: Principal, input: CreateAgentIntegrationDto): Promise<CreatedAgentIntegrationDto> {
+  async create(
+    caller: Principal,
+    input: CreateAgentIntegrationDto,
+  ): Promise<CreatedAgentIntegrationResponse> {
     const { organisationId, workspaceId } = caller;
     assertOwnOrganisation(caller, input.organisation_id);
     const may = workspaceId === null ? AGENT_REACH.forOrganisation : AGENT_REACH.forWorkspace;

@@ -7,7 +7,7 @@ import { ResourceParam, type ResourceReference } from '../../platform/resource/r
 import { Route } from '../../platform/resource/route';
 import {
   CreateAgentServerDto,
-  CreatedAgentServerDto,
+  CreatedAgentServerResponse,
   ListAgentServersQuery,
   UpdateAgentServerDto,
 } from './agent-servers.dto';
@@ -23,8 +23,11 @@ import {
 export class AgentServersController {
   constructor(private readonly servers: AgentServersService) {}
 
-  @Route.post('', 'agent_servers.create', CreatedAgentServerDto)
-  create(@Caller() caller: Principal, @Body() body: CreateAgentServerDto): Promise<CreatedAgentServerDto> {
+  @Route.post('', 'agent_servers.create', CreatedAgentServerResponse)
+  create(
+    @Caller() caller: Principal,
+    @Body() body: CreateAgentServerDto,
+  ): Promise<CreatedAgentServerResponse> {
     return this.servers.create(caller, body);
   }
 

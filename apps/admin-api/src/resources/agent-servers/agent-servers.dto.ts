@@ -58,7 +58,7 @@ export class ListAgentServersQuery extends pageOf({ size: 100, sizeMax: 100 }) {
   @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
 }
 
-export class CreatedAgentServerDto {
+export class CreatedAgentServerResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'travel' }) readonly slug!: string;
 }

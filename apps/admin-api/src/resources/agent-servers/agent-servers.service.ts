@@ -18,7 +18,7 @@ import { AGENT_SERVER, newSlug } from './agent-server-rows';
 import {
   AgentServerFields,
   type CreateAgentServerDto,
-  type CreatedAgentServerDto,
+  type CreatedAgentServerResponse,
   type ListAgentServersQuery,
   type UpdateAgentServerDto,
 } from './agent-servers.dto';
@@ -49,7 +49,7 @@ export class AgentServersService {
     @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
   ) {}
 
-  create(caller: Principal, input: CreateAgentServerDto): Promise<CreatedAgentServerDto> {
+  create(caller: Principal, input: CreateAgentServerDto): Promise<CreatedAgentServerResponse> {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;

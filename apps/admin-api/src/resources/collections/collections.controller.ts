@@ -9,7 +9,7 @@ import {
   CollectionListResponse,
   CollectionWithChildrenResponse,
   CreateCollectionDto,
-  CreatedCollectionDto,
+  CreatedCollectionResponse,
   ListCollectionsQuery,
   UpdateCollectionDto,
 } from './collections.dto';
@@ -20,8 +20,8 @@ import { CollectionsService } from './collections.service';
 export class CollectionsController {
   constructor(private readonly collections: CollectionsService) {}
 
-  @Route.post('', 'prompts.create', CreatedCollectionDto)
-  create(@Caller() caller: Principal, @Body() body: CreateCollectionDto): Promise<CreatedCollectionDto> {
+  @Route.post('', 'prompts.create', CreatedCollectionResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateCollectionDto): Promise<CreatedCollectionResponse> {
     return this.collections.create(caller, body);
   }
 

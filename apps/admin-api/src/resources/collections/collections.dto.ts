@@ -61,7 +61,7 @@ export class CollectionResponse extends responseOf(pickOf(CollectionFields, 'nam
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
 }
 
-export class CreatedCollectionDto extends pickOf(CollectionResponse, 'id', 'slug') {}
+export class CreatedCollectionResponse extends pickOf(CollectionResponse, 'id', 'slug') {}
 
 export class CollectionItemResponse extends CollectionResponse {
   @ResponseField.one(() => CollectionDetailsResponse) readonly collection_details!: CollectionDetailsResponse;

@@ -29,7 +29,7 @@ import {
   type CollectionListResponse,
   type CollectionWithChildrenResponse,
   type CreateCollectionDto,
-  type CreatedCollectionDto,
+  type CreatedCollectionResponse,
   type ListCollectionsQuery,
   type UpdateCollectionDto,
 } from './collections.dto';
@@ -48,7 +48,7 @@ export class CollectionsService {
     private readonly writes: Writes,
   ) {}
 
-  create(caller: Principal, input: CreateCollectionDto): Promise<CreatedCollectionDto> {
+  create(caller: Principal, input: CreateCollectionDto): Promise<CreatedCollectionResponse> {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;

@@ -8,7 +8,7 @@ import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import {
   CreateConfigDto,
-  CreatedConfigDto,
+  CreatedConfigResponse,
   ConfigVersionsQuery,
   ListConfigsQuery,
   UpdateConfigDto,
@@ -28,8 +28,8 @@ export class ConfigsController {
     private readonly simulation: SimulationService,
   ) {}
 
-  @Route.post('', 'configs.create', CreatedConfigDto)
-  create(@Caller() caller: Principal, @Body() body: CreateConfigDto): Promise<CreatedConfigDto> {
+  @Route.post('', 'configs.create', CreatedConfigResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateConfigDto): Promise<CreatedConfigResponse> {
     return this.configs.create(caller, body);
   }
 

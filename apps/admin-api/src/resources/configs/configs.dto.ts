@@ -70,7 +70,7 @@ export class ConfigVersionsQuery extends pageOf({ size: 100 }) {
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
-export class CreatedConfigDto extends pickOf(ConfigResponse, 'id', 'version_id', 'slug', 'object') {}
+export class CreatedConfigResponse extends pickOf(ConfigResponse, 'id', 'version_id', 'slug', 'object') {}
 
 /** Names the version that is current after the update. */
 export class UpdatedConfigDto extends pickOf(ConfigResponse, 'version_id') {}

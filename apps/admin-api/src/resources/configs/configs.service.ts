@@ -34,7 +34,7 @@ import { FOR_CHANGE, Writes, type Write } from '../../platform/unit-of-work/writ
 import { assertSavable } from './config-content';
 import type {
   CreateConfigDto,
-  CreatedConfigDto,
+  CreatedConfigResponse,
   ListConfigsQuery,
   UpdateConfigDto,
   UpdatedConfigDto,
@@ -70,7 +70,7 @@ export class ConfigsService {
     @Inject(ADDRESS_POLICY) private readonly addresses: AddressPolicy,
   ) {}
 
-  create(caller: Principal, input: CreateConfigDto): Promise<CreatedConfigDto> {
+  create(caller: Principal, input: CreateConfigDto): Promise<CreatedConfigResponse> {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;

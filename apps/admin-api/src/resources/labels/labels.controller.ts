@@ -7,7 +7,7 @@ import { DeleteQuery } from '../../platform/common/uses';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
-  CreatedLabelDto,
+  CreatedLabelResponse,
   CreateLabelDto,
   LabelResponse,
   LabelListResponse,
@@ -21,8 +21,8 @@ import { LabelsService } from './labels.service';
 export class LabelsController {
   constructor(private readonly labels: LabelsService) {}
 
-  @Route.post('', 'prompts.create', CreatedLabelDto)
-  create(@Caller() caller: Principal, @Body() body: CreateLabelDto): Promise<CreatedLabelDto> {
+  @Route.post('', 'prompts.create', CreatedLabelResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateLabelDto): Promise<CreatedLabelResponse> {
     return this.labels.create(caller, body);
   }
 

@@ -60,7 +60,7 @@ export class LabelResponse extends responseOf(LabelFields, RowResponse) {
   @ResponseField.oneOf(['active', 'archived']) readonly status!: 'active' | 'archived';
 }
 
-export class CreatedLabelDto extends pickOf(LabelResponse, 'id') {}
+export class CreatedLabelResponse extends pickOf(LabelResponse, 'id') {}
 
 export class LabelListResponse extends plainListResponseOf(LabelResponse) {}
 

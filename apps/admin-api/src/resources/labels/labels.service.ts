@@ -21,7 +21,7 @@ import { FOR_CHANGE, Writes } from '../../platform/unit-of-work/writes';
 import {
   LabelFields,
   toLabel,
-  type CreatedLabelDto,
+  type CreatedLabelResponse,
   type CreateLabelDto,
   type LabelResponse,
   type LabelListResponse,
@@ -50,7 +50,7 @@ export class LabelsService {
     private readonly writes: Writes,
   ) {}
 
-  create(caller: Principal, input: CreateLabelDto): Promise<CreatedLabelDto> {
+  create(caller: Principal, input: CreateLabelDto): Promise<CreatedLabelResponse> {
     assertOwn(caller, input.organisation_id);
     return this.writes.run(caller, async (write) => {
       const { organisationId, workspaceId } = caller;

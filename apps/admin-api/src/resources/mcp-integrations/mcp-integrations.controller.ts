@@ -10,7 +10,7 @@ import {
 } from '../../platform/upstreams/workspace-access.dto';
 import { McpIntegrationWorkspacesService } from './mcp-integration-workspaces.service';
 import {
-  CreatedMcpIntegrationDto,
+  CreatedMcpIntegrationResponse,
   CreateMcpIntegrationDto,
   ListMcpIntegrationsQuery,
   UpdateMcpIntegrationDto,
@@ -30,11 +30,11 @@ export class McpIntegrationsController {
     private readonly workspaces: McpIntegrationWorkspacesService,
   ) {}
 
-  @Route.post('', mcpScopes('create'), CreatedMcpIntegrationDto)
+  @Route.post('', mcpScopes('create'), CreatedMcpIntegrationResponse)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateMcpIntegrationDto,
-  ): Promise<CreatedMcpIntegrationDto> {
+  ): Promise<CreatedMcpIntegrationResponse> {
     return this.integrations.create(caller, body);
   }
 

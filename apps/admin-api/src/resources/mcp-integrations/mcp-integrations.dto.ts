@@ -171,7 +171,7 @@ export class ListMcpIntegrationsQuery extends pageOf({ size: 100 }) {
   health?: McpHealthState;
 }
 
-export class CreatedMcpIntegrationDto {
+export class CreatedMcpIntegrationResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'github' }) readonly slug!: string;
 }

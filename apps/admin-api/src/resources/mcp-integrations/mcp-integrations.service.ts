@@ -36,7 +36,7 @@ import {
 } from './mcp-integration-versions.dto';
 import {
   McpPlainFields,
-  type CreatedMcpIntegrationDto,
+  type CreatedMcpIntegrationResponse,
   type CreateMcpIntegrationDto,
   type ListMcpIntegrationsQuery,
   type UpdateMcpIntegrationDto,
@@ -60,7 +60,7 @@ export class McpIntegrationsService {
   ) {}
 
   /** Creates an integration of the workspace of the call; without a workspace, of the organisation. */
-  create(caller: Principal, input: CreateMcpIntegrationDto): Promise<CreatedMcpIntegrationDto> {
+  create(caller: Principal, input: CreateMcpIntegrationDto): Promise<CreatedMcpIntegrationResponse> {
     assertMayCreate(caller, input.organisation_id);
     return this.writes.run(caller, async (write) => {
       const { id, slug } = await this.insert(write, input, 'server');

@@ -7,7 +7,7 @@ import { McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
-  CreatedMcpServerDto,
+  CreatedMcpServerResponse,
   CreateMcpServerDto,
   ListMcpServersQuery,
   UpdateMcpServerDto,
@@ -25,8 +25,8 @@ import {
 export class McpServersController {
   constructor(private readonly servers: McpServersService) {}
 
-  @Route.post('', 'mcp_servers.create', CreatedMcpServerDto)
-  create(@Caller() caller: Principal, @Body() body: CreateMcpServerDto): Promise<CreatedMcpServerDto> {
+  @Route.post('', 'mcp_servers.create', CreatedMcpServerResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateMcpServerDto): Promise<CreatedMcpServerResponse> {
     return this.servers.create(caller, body);
   }
 

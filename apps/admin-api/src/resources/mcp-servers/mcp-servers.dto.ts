@@ -47,7 +47,7 @@ export class ListMcpServersQuery extends pageOf({ size: 100, sizeMax: 100 }) {
   @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
 }
 
-export class CreatedMcpServerDto {
+export class CreatedMcpServerResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'github' }) readonly slug!: string;
 }

@@ -22,7 +22,7 @@ import { SETTINGS } from '../../settings';
 import { MCP_SERVER } from './mcp-server-rows';
 import {
   McpServerFields,
-  type CreatedMcpServerDto,
+  type CreatedMcpServerResponse,
   type CreateMcpServerDto,
   type ListMcpServersQuery,
   type UpdateMcpServerDto,
@@ -55,7 +55,7 @@ export class McpServersService {
     @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
   ) {}
 
-  create(caller: Principal, input: CreateMcpServerDto): Promise<CreatedMcpServerDto> {
+  create(caller: Principal, input: CreateMcpServerDto): Promise<CreatedMcpServerResponse> {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;

@@ -6,7 +6,7 @@ import { ControlRoutes } from '../../platform/control-routes';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
 import {
-  CreatedMcpToolsetDto,
+  CreatedMcpToolsetResponse,
   CreateMcpToolsetDto,
   ListMcpToolsetsQuery,
   McpToolsetPreviewQuery,
@@ -24,8 +24,8 @@ export class McpToolsetsController {
     private readonly previews: ToolsetPreviewService,
   ) {}
 
-  @Route.post('', 'mcp_servers.create', CreatedMcpToolsetDto)
-  create(@Caller() caller: Principal, @Body() body: CreateMcpToolsetDto): Promise<CreatedMcpToolsetDto> {
+  @Route.post('', 'mcp_servers.create', CreatedMcpToolsetResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateMcpToolsetDto): Promise<CreatedMcpToolsetResponse> {
     return this.toolsets.create(caller, body);
   }
 

@@ -128,7 +128,7 @@ export class ListMcpToolsetsQuery extends pageOf({ size: 100, sizeMax: 100 }) {
   @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
 }
 
-export class CreatedMcpToolsetDto {
+export class CreatedMcpToolsetResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'support-desk' }) readonly slug!: string;
 }

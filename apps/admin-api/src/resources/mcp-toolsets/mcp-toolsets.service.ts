@@ -13,7 +13,7 @@ import { Writes } from '../../platform/unit-of-work/writes';
 import { SETTINGS } from '../../settings';
 import {
   McpToolsetFields,
-  type CreatedMcpToolsetDto,
+  type CreatedMcpToolsetResponse,
   type CreateMcpToolsetDto,
   type ListMcpToolsetsQuery,
   type UpdateMcpToolsetDto,
@@ -33,7 +33,7 @@ export class McpToolsetsService {
     @Inject(SETTINGS) private readonly settings: PublicUrlSettings,
   ) {}
 
-  create(caller: Principal, input: CreateMcpToolsetDto): Promise<CreatedMcpToolsetDto> {
+  create(caller: Principal, input: CreateMcpToolsetDto): Promise<CreatedMcpToolsetResponse> {
     const owner = inWorkspace(caller);
     const { workspaceId } = owner;
     const { mode = 'list', failure = 'partial' } = input;

@@ -5,7 +5,7 @@ import { ResourceParam, type ResourceReference } from '../../platform/resource/r
 import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
-  CreatedPluginDto,
+  CreatedPluginResponse,
   CreatePluginDto,
   ListPluginsQuery,
   PluginResponse,
@@ -17,8 +17,8 @@ import { PluginsService } from './plugins.service';
 export class PluginsController {
   constructor(private readonly plugins: PluginsService) {}
 
-  @Route.post('', 'plugins.create', CreatedPluginDto)
-  create(@Caller() caller: Principal, @Body() body: CreatePluginDto): Promise<CreatedPluginDto> {
+  @Route.post('', 'plugins.create', CreatedPluginResponse)
+  create(@Caller() caller: Principal, @Body() body: CreatePluginDto): Promise<CreatedPluginResponse> {
     return this.plugins.create(caller, body);
   }
 

@@ -52,7 +52,7 @@ export class PluginResponse extends RowResponse {
   @ResponseField.kind('plugin') readonly object!: 'plugin';
 }
 
-export class CreatedPluginDto extends pickOf(PluginResponse, 'id', 'slug') {}
+export class CreatedPluginResponse extends pickOf(PluginResponse, 'id', 'slug') {}
 
 export const toPlugin = (row: PluginEntity): PluginResponse =>
   viewOf(PluginResponse, row, {

@@ -17,7 +17,7 @@ import { createRow, listRows, patchRow, type Resource } from '../../platform/res
 import { Secrets } from '../../settings';
 import {
   toPlugin,
-  type CreatedPluginDto,
+  type CreatedPluginResponse,
   type CreatePluginDto,
   type ListPluginsQuery,
   type PluginResponse,
@@ -44,7 +44,7 @@ export class PluginsService {
     private readonly credentials: GuardrailCredentials,
   ) {}
 
-  create(caller: Principal, input: CreatePluginDto): Promise<CreatedPluginDto> {
+  create(caller: Principal, input: CreatePluginDto): Promise<CreatedPluginResponse> {
     const { organisationId } = inOrganisation(caller, input.organisation_id);
     const pluginProviderId = input.plugin_provider_id ?? input.integration_id;
     if (pluginProviderId === undefined) throw invalid('plugin_provider_id', 'plugin_provider_id is required');

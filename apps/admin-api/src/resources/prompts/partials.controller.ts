@@ -8,7 +8,7 @@ import { Route } from '../../platform/resource/route';
 import { PARTIAL } from './prompt-kinds';
 import { PromptRoutes } from './prompt-routes';
 import { PromptSharesService } from './prompt-shares.service';
-import { CreatedPromptDto, CreatePartialDto, UpdatedPartialDto, UpdatePartialDto } from './prompts.dto';
+import { CreatedPromptResponse, CreatePartialDto, UpdatedPartialDto, UpdatePartialDto } from './prompts.dto';
 import { PromptsService } from './prompts.service';
 import { PartialResponse, PartialItemResponse, PartialVersionResponse } from './prompts.view';
 
@@ -24,8 +24,8 @@ export class PartialsController extends PromptRoutes(PARTIAL, RESPONSES) {
     super();
   }
 
-  @Route.post('', 'prompts.create', CreatedPromptDto)
-  create(@Caller() caller: Principal, @Body() body: CreatePartialDto): Promise<CreatedPromptDto> {
+  @Route.post('', 'prompts.create', CreatedPromptResponse)
+  create(@Caller() caller: Principal, @Body() body: CreatePartialDto): Promise<CreatedPromptResponse> {
     return this.prompts.create(PARTIAL, caller, body);
   }
 

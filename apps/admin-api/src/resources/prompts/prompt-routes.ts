@@ -8,7 +8,7 @@ import { Route } from '../../platform/resource/route';
 import type { PromptKind } from './prompt-kinds';
 import type { PromptSharesService } from './prompt-shares.service';
 import {
-  CreatedPromptDto,
+  CreatedPromptResponse,
   ForkDto,
   GetPromptQuery,
   ListPromptsQuery,
@@ -91,8 +91,8 @@ export function PromptRoutes<C, U, I, D, V>(
       return this.shares.unshare(type, at, body);
     }
 
-    @Route.post(`${path}/fork`, 'prompts.create', CreatedPromptDto)
-    fork(@ResourceParam(type) at: ResourceReference, @Body() body: ForkDto): Promise<CreatedPromptDto> {
+    @Route.post(`${path}/fork`, 'prompts.create', CreatedPromptResponse)
+    fork(@ResourceParam(type) at: ResourceReference, @Body() body: ForkDto): Promise<CreatedPromptResponse> {
       return this.shares.fork(type, at, body);
     }
   }

@@ -18,7 +18,7 @@ import { isOpenTo, numbered, PROMPTS, publishedOf, type PromptType } from '../..
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { copyOf } from './prompt-content';
 import { createPrompt } from './prompt-writes';
-import type { CreatedPromptDto, ForkDto, ShareDto, SharedDto, UnshareDto } from './prompts.dto';
+import type { CreatedPromptResponse, ForkDto, ShareDto, SharedDto, UnshareDto } from './prompts.dto';
 
 /** The workspaces with which a prompt is shared. */
 interface Audience {
@@ -80,7 +80,7 @@ export class PromptSharesService {
     type: PromptType,
     { caller, reference }: ResourceReference,
     input: ForkDto,
-  ): Promise<CreatedPromptDto> {
+  ): Promise<CreatedPromptResponse> {
     const { workspaceId } = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;

@@ -26,7 +26,7 @@ import {
 } from '../../platform/rows/prompt-rows';
 import type { Write } from '../../platform/unit-of-work/writes';
 import { partialIdsOf, type VersionContent } from './prompt-content';
-import type { CreatedPromptDto } from './prompts.dto';
+import type { CreatedPromptResponse } from './prompts.dto';
 
 export interface NewPrompt {
   readonly name: string;
@@ -43,7 +43,7 @@ export async function createPrompt(
   { name, slug = `pp-${slugOf(name, 10)}-${randomHex(3)}`, collection_id: collection }: NewPrompt,
   content: VersionContent,
   forkedFrom?: PromptVersionEntity,
-): Promise<CreatedPromptDto> {
+): Promise<CreatedPromptResponse> {
   const { manager, caller } = write;
   const owner = inWorkspace(caller);
   // Archived prompts and partials count too, because a slug of the organisation is never reused.

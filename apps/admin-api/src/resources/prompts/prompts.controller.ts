@@ -9,7 +9,7 @@ import { PROMPT } from './prompt-kinds';
 import { PromptRoutes } from './prompt-routes';
 import { PromptSharesService } from './prompt-shares.service';
 import {
-  CreatedPromptDto,
+  CreatedPromptResponse,
   CreatePromptDto,
   LabelVersionDto,
   UpdatedPromptResponse,
@@ -30,8 +30,8 @@ export class PromptsController extends PromptRoutes(PROMPT, RESPONSES) {
     super();
   }
 
-  @Route.post('', 'prompts.create', CreatedPromptDto)
-  create(@Caller() caller: Principal, @Body() body: CreatePromptDto): Promise<CreatedPromptDto> {
+  @Route.post('', 'prompts.create', CreatedPromptResponse)
+  create(@Caller() caller: Principal, @Body() body: CreatePromptDto): Promise<CreatedPromptResponse> {
     return this.prompts.create(PROMPT, caller, body);
   }
 

@@ -179,7 +179,7 @@ export class ForkDto {
   version?: number;
 }
 
-export class CreatedPromptDto {
+export class CreatedPromptResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'pp-greeting-3f9a1c' }) slug!: string;
   @ApiProperty({ format: 'uuid' }) version_id!: string;

@@ -29,7 +29,7 @@ import {
   setLabel,
   type NewPrompt,
 } from './prompt-writes';
-import type { CreatedPromptDto, ListPromptsQuery } from './prompts.dto';
+import type { CreatedPromptResponse, ListPromptsQuery } from './prompts.dto';
 
 /** Changes of the row itself in an update. */
 interface RowChange {
@@ -51,7 +51,7 @@ export class PromptsService {
     kind: PromptKind<C, U, I, D, V>,
     caller: Principal,
     input: C,
-  ): Promise<CreatedPromptDto> {
+  ): Promise<CreatedPromptResponse> {
     return this.writes.run(caller, (write) =>
       createPrompt(write, kind.type, input, kind.firstContent(input)),
     );

@@ -8,7 +8,7 @@ import type { IntegrationAction } from '../../platform/rows/integrations.queries
 import { IntegrationModelsService } from './integration-models.service';
 import { IntegrationWorkspacesService } from './integration-workspaces.service';
 import {
-  CreatedIntegrationDto,
+  CreatedIntegrationResponse,
   CreateIntegrationDto,
   DeleteModelsQuery,
   ListIntegrationsQuery,
@@ -39,8 +39,11 @@ export class IntegrationsController {
     private readonly workspaces: IntegrationWorkspacesService,
   ) {}
 
-  @Route.post('', scopesFor('create'), CreatedIntegrationDto)
-  create(@Caller() caller: Principal, @Body() body: CreateIntegrationDto): Promise<CreatedIntegrationDto> {
+  @Route.post('', scopesFor('create'), CreatedIntegrationResponse)
+  create(
+    @Caller() caller: Principal,
+    @Body() body: CreateIntegrationDto,
+  ): Promise<CreatedIntegrationResponse> {
     return this.integrations.create(caller, body);
   }
 

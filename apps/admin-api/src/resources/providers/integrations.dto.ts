@@ -183,7 +183,7 @@ export class UpdateIntegrationWorkspacesDto {
   default_provider_slug?: string;
 }
 
-export class CreatedIntegrationDto {
+export class CreatedIntegrationResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'openai-prod' }) slug!: string;
 }

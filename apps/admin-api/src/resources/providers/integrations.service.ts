@@ -32,7 +32,7 @@ import {
 import { Writes } from '../../platform/unit-of-work/writes';
 import {
   PlainFields,
-  type CreatedIntegrationDto,
+  type CreatedIntegrationResponse,
   type CreateIntegrationDto,
   type ListIntegrationsQuery,
   type UpdateIntegrationDto,
@@ -81,7 +81,7 @@ export class IntegrationsService {
   /**
    * Creates an integration of the workspace of the call; without a workspace, of the organisation.
    */
-  create(caller: Principal, input: CreateIntegrationDto): Promise<CreatedIntegrationDto> {
+  create(caller: Principal, input: CreateIntegrationDto): Promise<CreatedIntegrationResponse> {
     const { organisationId, workspaceId } = caller;
     const may = workspaceId === null ? mayForOrganisation : mayForWorkspace;
     if (!may(caller, 'create')) throw new GatewayError('scope_missing');

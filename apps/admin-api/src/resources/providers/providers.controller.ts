@@ -7,7 +7,7 @@ import { Caller, type Principal } from '../../platform/common/principal';
 import { DeleteQuery } from '../../platform/common/uses';
 import { ControlRoutes } from '../../platform/control-routes';
 import {
-  CreatedProviderDto,
+  CreatedProviderResponse,
   CreateProviderDto,
   ListProvidersQuery,
   UpdateProviderDto,
@@ -21,8 +21,8 @@ import { ProviderResponse } from './providers.view';
 export class ProvidersController {
   constructor(private readonly providers: ProvidersService) {}
 
-  @Route.post('', ['providers.create', 'virtual_keys.create'], CreatedProviderDto)
-  create(@Caller() caller: Principal, @Body() body: CreateProviderDto): Promise<CreatedProviderDto> {
+  @Route.post('', ['providers.create', 'virtual_keys.create'], CreatedProviderResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateProviderDto): Promise<CreatedProviderResponse> {
     return this.providers.create(caller, body);
   }
 
@@ -39,11 +39,11 @@ export class ProvidersController {
     return this.providers.get(at);
   }
 
-  @Route.put(':provider', ['providers.update', 'virtual_keys.update'], CreatedProviderDto)
+  @Route.put(':provider', ['providers.update', 'virtual_keys.update'], CreatedProviderResponse)
   update(
     @ResourceParam('provider') at: ResourceReference,
     @Body() body: UpdateProviderDto,
-  ): Promise<CreatedProviderDto> {
+  ): Promise<CreatedProviderResponse> {
     return this.providers.update(at, body);
   }
 

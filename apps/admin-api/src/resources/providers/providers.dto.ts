@@ -72,7 +72,7 @@ export class ListProvidersQuery extends searchable(pageOf({ size: 50 }), BY_LIFE
   tags?: string;
 }
 
-export class CreatedProviderDto {
+export class CreatedProviderResponse {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'openai-prod' }) slug!: string;
 }

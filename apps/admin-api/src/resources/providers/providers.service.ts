@@ -20,7 +20,7 @@ import { Writes } from '../../platform/unit-of-work/writes';
 import { applyProviderFields, integrationSlugs, listProviders, newProvider, PROVIDER } from './provider-rows';
 import { usesOfProvider } from './provider-uses';
 import type {
-  CreatedProviderDto,
+  CreatedProviderResponse,
   CreateProviderDto,
   ListProvidersQuery,
   UpdateProviderDto,
@@ -34,7 +34,7 @@ export class ProvidersService {
     private readonly writes: Writes,
   ) {}
 
-  create(caller: Principal, input: CreateProviderDto): Promise<CreatedProviderDto> {
+  create(caller: Principal, input: CreateProviderDto): Promise<CreatedProviderResponse> {
     const owner = inWorkspace(caller);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
@@ -65,7 +65,7 @@ export class ProvidersService {
     return withUses(found(shown), await usesOfProviders(manager, row, [row]));
   }
 
-  update(at: ResourceReference, input: UpdateProviderDto): Promise<CreatedProviderDto> {
+  update(at: ResourceReference, input: UpdateProviderDto): Promise<CreatedProviderResponse> {
     return this.writes.run(at.caller, async (write) => {
       const { id, slug } = await changeRow(write, PROVIDER, at, (row) => {
         applyProviderFields(at.caller, row, input);

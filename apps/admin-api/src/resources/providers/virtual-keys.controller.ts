@@ -8,7 +8,7 @@ import { DeleteQuery } from '../../platform/common/uses';
 import { ControlRoutes } from '../../platform/control-routes';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import {
-  CreatedVirtualKeyDto,
+  CreatedVirtualKeyResponse,
   CreateVirtualKeyDto,
   ListVirtualKeysQuery,
   UpdateVirtualKeyDto,
@@ -21,8 +21,8 @@ import { VirtualKeyResponse } from './virtual-keys.view';
 export class VirtualKeysController {
   constructor(private readonly virtualKeys: VirtualKeysService) {}
 
-  @Route.post('', ['virtual_keys.create', 'providers.create'], CreatedVirtualKeyDto)
-  create(@Caller() caller: Principal, @Body() body: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
+  @Route.post('', ['virtual_keys.create', 'providers.create'], CreatedVirtualKeyResponse)
+  create(@Caller() caller: Principal, @Body() body: CreateVirtualKeyDto): Promise<CreatedVirtualKeyResponse> {
     return this.virtualKeys.create(caller, body);
   }
 

@@ -75,11 +75,11 @@ export class ListVirtualKeysQuery extends searchable(pageOf({ size: 50 }), BY_LI
   @ReferenceField(WORKSPACE) workspace_id?: string;
 }
 
-class CreatedVirtualKeyDataDto {
+class CreatedVirtualKeyDataResponse {
   @ApiProperty({ example: 'openai-production-3f9a1c' }) slug!: string;
 }
 
-export class CreatedVirtualKeyDto {
+export class CreatedVirtualKeyResponse {
   @ApiProperty({ enum: [true] }) success!: true;
-  @ApiProperty({ type: CreatedVirtualKeyDataDto }) data!: CreatedVirtualKeyDataDto;
+  @ApiProperty({ type: CreatedVirtualKeyDataResponse }) data!: CreatedVirtualKeyDataResponse;
 }

@@ -23,7 +23,7 @@ import { applyProviderFields, hiddenOf, listProviders, newProvider, VIRTUAL_KEY 
 import { usesOfProvider } from './provider-uses';
 import { limitOwnerOf } from './providers.view';
 import type {
-  CreatedVirtualKeyDto,
+  CreatedVirtualKeyResponse,
   CreateVirtualKeyDto,
   ListVirtualKeysQuery,
   UpdateVirtualKeyDto,
@@ -39,7 +39,7 @@ export class VirtualKeysService {
     private readonly credentials: IntegrationCredentials,
   ) {}
 
-  create(caller: Principal, input: CreateVirtualKeyDto): Promise<CreatedVirtualKeyDto> {
+  create(caller: Principal, input: CreateVirtualKeyDto): Promise<CreatedVirtualKeyResponse> {
     const owner = inWorkspace(caller);
     const { id: providerId } = providerOfCatalogue(input.provider, 'provider');
     return this.writes.run(caller, async (write) => {

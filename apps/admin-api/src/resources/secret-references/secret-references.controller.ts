@@ -11,7 +11,7 @@ import {
 } from './secret-references.dto';
 import { SecretReferencesService } from './secret-references.service';
 import {
-  CreatedSecretReferenceDto,
+  CreatedSecretReferenceResponse,
   SecretReferenceResponse,
   SecretReferenceDetailResponse,
   SecretReferenceTestResponse,
@@ -21,11 +21,11 @@ import {
 export class SecretReferencesController {
   constructor(private readonly references: SecretReferencesService) {}
 
-  @Route.post('', 'secret_references.create', CreatedSecretReferenceDto)
+  @Route.post('', 'secret_references.create', CreatedSecretReferenceResponse)
   create(
     @Caller() caller: Principal,
     @Body() body: CreateSecretReferenceDto,
-  ): Promise<CreatedSecretReferenceDto> {
+  ): Promise<CreatedSecretReferenceResponse> {
     return this.references.create(caller, body);
   }
 

@@ -48,7 +48,7 @@ import {
 import {
   toSecretReference,
   toSecretReferenceDetail,
-  type CreatedSecretReferenceDto,
+  type CreatedSecretReferenceResponse,
   type SecretReferenceResponse,
   type SecretReferenceDetailResponse,
   type SecretReferenceTestResponse,
@@ -88,7 +88,7 @@ export class SecretReferencesService {
     @Inject(SECRET_READER) private readonly read: SecretReader,
   ) {}
 
-  create(caller: Principal, input: CreateSecretReferenceDto): Promise<CreatedSecretReferenceDto> {
+  create(caller: Principal, input: CreateSecretReferenceDto): Promise<CreatedSecretReferenceResponse> {
     const { organisationId } = inOrganisation(caller, input.organisation_id);
     const managerType = managerTypeOf(input.manager_type);
     assertPath(managerType, input.secret_path);

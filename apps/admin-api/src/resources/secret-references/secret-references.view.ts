@@ -28,7 +28,7 @@ export class SecretReferenceDetailResponse extends responseOf(ShownFields, Secre
   readonly auth_config!: Readonly<Record<string, string>>;
 }
 
-export class CreatedSecretReferenceDto extends pickOf(SecretReferenceResponse, 'id', 'slug', 'object') {}
+export class CreatedSecretReferenceResponse extends pickOf(SecretReferenceResponse, 'id', 'slug', 'object') {}
 
 export class SecretReferenceTestResponse {
   @ResponseField.boolean({ description: 'Whether the secret can be read. Its value is never shown.' })
