@@ -93,6 +93,8 @@ import { ProviderCatalogueController } from './providers/provider-catalogue.cont
 import { IntegrationsService } from './providers/integrations.service';
 import { ProvidersController } from './providers/providers.controller';
 import { ProvidersService } from './providers/providers.service';
+import { IntegrationTestsController } from './providers/tests/integration-tests.controller';
+import { IntegrationTestsService } from './providers/tests/integration-tests.service';
 import { WorkspaceModelsController } from './providers/workspace-models.controller';
 import { WorkspaceModelsService } from './providers/workspace-models.service';
 import { VirtualKeysController } from './providers/virtual-keys.controller';
@@ -222,6 +224,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     providers: [IntegrationsService, IntegrationModelsService, IntegrationWorkspacesService],
   },
   MCP_INTEGRATIONS,
+  { controllers: [IntegrationTestsController], providers: [IntegrationTestsService] },
   { controllers: [WorkspaceModelsController], providers: [WorkspaceModelsService] },
   { controllers: [ProvidersController], providers: [ProvidersService] },
   { controllers: [VirtualKeysController], providers: [VirtualKeysService] },

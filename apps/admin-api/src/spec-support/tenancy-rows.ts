@@ -321,6 +321,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     kind: 'integration',
     body: ({ fixture }) => ({ name: 'x', integration_id: fixture.id }),
   }),
+  integrationTests_run: named(body({ ai_provider_id: 'sandbox', model: 'sandbox-small' })),
   workspaceModels_list: named(),
   ...crud('virtualKeys', 'virtualKey', VIRTUAL_KEY, { note: 'x' }, { needsWorkspace: true }),
   ...crud('configs', 'config', { name: 'x', config: { provider: '@x' } }, RENAMED),

@@ -1,0 +1,23 @@
+import type { Credential } from '@gw/providers';
+
+const SHOWN_MAX = 200;
+/** Shorter texts are no secrets, and would be found in most messages. */
+const SECRET_MIN = 4;
+
+/**
+ * Returns a provider's text as a message may show it: one line of at most 200 characters, without control characters and without
+ * the credential, which a hostile provider could repeat.
+ */
+export function shownText(text: string, { apiKey, configurations }: Credential): string {
+  let shown = text.slice(0, 10 * SHOWN_MAX);
+  for (const secret of [...(apiKey === null ? [] : [apiKey]), ...textsIn(configurations)])
+    if (secret.length >= SECRET_MIN) shown = shown.replaceAll(secret, '*****');
+  const line = shown.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
+  return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX - 1)}…` : line;
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
