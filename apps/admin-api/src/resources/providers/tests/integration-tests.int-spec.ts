@@ -16,8 +16,8 @@ interface Tested {
 
 const KEY = 'sk-0123456789abcdef';
 const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
-const ours = admin.standingTenant();
-const theirs = admin.standingTenant();
+const ours = admin.sharedTenant();
+const theirs = admin.sharedTenant();
 let stub: StubProvider;
 
 const MODELS: StubResponse = { body: { data: [{ id: 'gpt-4o' }, { id: 'gpt-4o-mini' }, { id: 'own' }] } };
