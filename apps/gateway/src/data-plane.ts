@@ -137,6 +137,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
     accounts: limits.accounts,
     pricer: limits.pricer,
     secrets: createSecrets(settings, policy),
+    bodyMemory: new Shares(settings.MAX_BODY_MEMORY),
   };
   const { overload, health } = watched(parts, limits, shared.secrets);
   const { attempts, attempt } = createAttempts(shared);
@@ -244,6 +245,8 @@ interface StageParts {
   readonly guardrails: Guardrails;
   readonly guardTools: GuardTools;
   readonly overload: Overload;
+  /** Memory for bodies of requests, and for responses of MCP servers and agents. */
+  readonly bodyMemory: Shares;
 }
 
 function stagesOf({
@@ -259,6 +262,7 @@ function stagesOf({
   guardrails,
   guardTools,
   overload,
+  bodyMemory,
 }: StageParts): PipelineStages {
   const keepAlive = new KeepAlive(settings.STREAM_KEEP_ALIVE);
   return {
@@ -270,7 +274,7 @@ function stagesOf({
       bodyTotalMs: settings.BODY_TIMEOUT,
       spoolTotalMs: settings.SPOOL_BODY_TIMEOUT,
       bodyMinRate: settings.BODY_MIN_RATE,
-      memory: new Shares(settings.MAX_BODY_MEMORY),
+      memory: bodyMemory,
       accounts,
       overload,
       spool: new Spool(join(settings.DATA_DIR, 'spool'), settings.SPOOL_MAX_BYTES),

@@ -21,6 +21,8 @@ export type AgentCallErrorKind =
   | 'protocol'
   /** A response or event is larger than its bound. */
   | 'too_large'
+  /** There is no memory for the response. */
+  | 'no_memory'
   /** The caller ended the call. */
   | 'cancelled'
   /** The HTTP client was closed. */
@@ -72,6 +74,10 @@ export const protocolError = (message: string, facts: AgentCallErrorFacts = {}):
 
 export const tooLarge = (what: string, bytesMax: number): AgentCallError =>
   new AgentCallError('too_large', `${what} is larger than ${String(bytesMax)} bytes.`);
+
+/** The error of a response for which this process has no memory. */
+export const noMemory = (): AgentCallError =>
+  new AgentCallError('no_memory', 'There is no memory for the response of the agent.');
 
 /** The reason to abort the signal of a call with. */
 export const cancelled = (): AgentCallError => new AgentCallError('cancelled', 'The caller ended the call.');

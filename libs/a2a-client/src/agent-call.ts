@@ -1,3 +1,4 @@
+import type { ResponseMemory } from '@gw/outbound';
 import type { A2aVersion, AgentInterface, Members, Operation } from '@gw/a2a';
 
 /** Time limits of one call, in milliseconds. */
@@ -31,6 +32,8 @@ export interface AgentCall {
   /** Its reason is the error of an aborted call. */
   readonly signal: AbortSignal;
   readonly timeouts: AgentTimeouts;
+  /** Counts the bytes of a response, which its owner frees, and those of an event while its reader has it. Absent: they are not counted. */
+  readonly memory?: ResponseMemory;
 }
 
 /** Header that lists extensions, in lower case. */

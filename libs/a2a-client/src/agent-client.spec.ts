@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAddressPolicy } from '@gw/kernel';
-import { OutboundClient } from '@gw/outbound';
+import { HeldMemory, OutboundClient } from '@gw/outbound';
 import { AGENT_TIMEOUTS, AgentCallError, AgentClient, type AgentCall, type AgentTarget } from './index';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -115,6 +115,42 @@ describe('AgentClient', () => {
     expect(await failed(client.call(target, sent()))).toMatchObject({ kind: 'too_large' });
     respond = (_req, res) => res.writeHead(200, EVENTS).end(`data: ${text}\n\n`);
     expect(await failed(all(client.stream(target, sent())))).toMatchObject({ kind: 'too_large' });
+  });
+
+  it('counts what it holds of responses, and fails when there is no memory for more', async () => {
+    let held = 0;
+    const memory = {
+      take: (bytes: number): boolean => {
+        if (held + bytes > 300_000) return false;
+        held += bytes;
+        return true;
+      },
+      give: (bytes: number): void => void (held -= bytes),
+    };
+    const big = (length: number): string => result({ text: 'x'.repeat(length) });
+    respond = (_req, res) => res.writeHead(200, JSON_TYPE).end(big(50_000));
+    await client.call(target, sent({ memory }));
+    expect(held).toBe(3 * big(50_000).length);
+    held = 0;
+    for (const length of [120_000, 500_000]) {
+      respond = (_req, res) => res.writeHead(200, JSON_TYPE).end(big(length));
+      const request = new HeldMemory(memory);
+      expect(await failed(client.call(target, sent({ memory: request })))).toMatchObject({
+        kind: 'no_memory',
+      });
+      request.end();
+      expect(held).toBe(0);
+    }
+    const event = `data: ${big(60_000)}\n\n`;
+    respond = (_req, res) => res.writeHead(200, EVENTS).end(event + event + event);
+    const seen: number[] = [];
+    for await (const _ of client.stream(target, sent({ memory }))) seen.push(held);
+    // One event at a time, and what was received of the next ones.
+    expect(seen).toHaveLength(3);
+    expect(Math.min(...seen)).toBeGreaterThanOrEqual(180_000);
+    expect(held).toBe(0);
+    respond = (_req, res) => res.writeHead(200, EVENTS).end(`data: ${big(400_000)}\n\n`);
+    expect(await failed(all(client.stream(target, sent({ memory }))))).toMatchObject({ kind: 'no_memory' });
   });
 
   it('ends a call that takes too long, that falls silent, and that its caller ends', async () => {

@@ -9,7 +9,14 @@ import {
   type StreamedResponse,
 } from '@gw/outbound';
 import { EXTENSIONS_HEADER, type AgentCall, type Interface } from './agent-call';
-import { AgentCallError, cancelled, fromOutbound, protocolError, tooLarge } from './agent-call-error';
+import {
+  AgentCallError,
+  cancelled,
+  fromOutbound,
+  noMemory,
+  protocolError,
+  tooLarge,
+} from './agent-call-error';
 import { FORMS, resultIn, type BindingForm, type BoundRequest } from './bindings';
 
 export interface AgentClientOptions {
@@ -43,6 +50,8 @@ export class AgentClient {
     const form = FORMS[target.binding];
     const response = await this.open(target, call, form, false);
     const body = await response.body.whole(RESPONSE_BOUNDS.bytesMax);
+    // Its parsed form, and what is made of that.
+    if (call.memory?.take(2 * body.length) === false) throw noMemory();
     return { result: resultIn(body, call.operation, target), extensions: extensionsOf(target, response) };
   }
 
@@ -62,11 +71,18 @@ export class AgentClient {
       yield resultIn(await response.body.whole(RESPONSE_BOUNDS.bytesMax), call.operation, target);
       return;
     }
-    const parser = new EventParser(RESPONSE_BOUNDS.bytesMax, tooLarge);
+    const { memory } = call;
+    const parser = new EventParser(RESPONSE_BOUNDS.bytesMax, tooLarge, memory ? { memory, noMemory } : null);
     for await (const chunk of response.body)
       for (const { type, data } of parser.push(chunk)) {
         if (type === 'error') throw errorEvent(form, data);
-        if (type === 'message') yield resultIn(data, call.operation, target);
+        if (type !== 'message') continue;
+        if (memory?.take(3 * data.length) === false) throw noMemory();
+        try {
+          yield resultIn(data, call.operation, target);
+        } finally {
+          memory?.give(3 * data.length);
+        }
       }
   }
 
@@ -96,7 +112,7 @@ export class AgentClient {
         idleTimeoutMs: isStream ? idleMs : responseMs,
         totalTimeoutMs: isStream ? streamMs : responseMs,
       },
-      endedBy(call.signal),
+      endedBy(call.signal, call.memory ?? null),
       ERRORS,
     );
     await assertSuccess(form, response);
@@ -105,7 +121,7 @@ export class AgentClient {
   }
 }
 
-const ERRORS = { errorOf: fromOutbound, tooLarge };
+const ERRORS = { errorOf: fromOutbound, tooLarge, noMemory };
 
 const PROTOCOL_HEADERS: ReadonlySet<string> = new Set([VERSION_HEADER, ...Object.values(EXTENSIONS_HEADER)]);
 

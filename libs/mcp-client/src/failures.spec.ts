@@ -1,6 +1,7 @@
 import { createAddressPolicy } from '@gw/kernel';
 import {
   closedAfterEach,
+  event,
   eventsOf,
   failureOf,
   json,
@@ -41,6 +42,37 @@ describe('failures of McpUpstream', () => {
     });
     expect(server.received).toHaveLength(1);
   });
+
+  it.each<[string, number, Parameters<typeof serve>[0]]>([
+    ['a response', 1, (received, res) => json(res, result(received, { content: 'x'.repeat(200_000) }))],
+    ['an event', 1, (received, res) => stream(res, [result(received, { content: 'x'.repeat(200_000) })])],
+    [
+      'many events',
+      0,
+      (_, res) => stream(res, [notification('notifications/message', { data: 'x'.repeat(90_000) })]),
+    ],
+  ])(
+    'counts the bytes of %s while it holds them, and fails without memory for them',
+    async (_, fails, answer) => {
+      let held = 0;
+      const memory = {
+        take: (bytes: number): boolean => {
+          if (held + bytes > 100_000) return false;
+          held += bytes;
+          return true;
+        },
+        give: (bytes: number): void => void (held -= bytes),
+      };
+      const server = await serve((received, res, req) => {
+        void answer(received, res, req);
+        if (fails === 0) event(res, result(received, {}));
+      });
+      const client = upstream(server.url, { ...modern, memory });
+      if (fails === 0) expect(await eventsOf(client.call({ name: 'w' }))).toHaveLength(2);
+      else expect(await call(client)).toMatchObject({ kind: 'no_memory', mayHaveExecuted: true });
+      expect(held).toBe(0);
+    },
+  );
 
   it.each([301, 302, 307, 308])('does not follow a redirect with status %i', async (status) => {
     const target = await serve((_, res) => json(res, {}));

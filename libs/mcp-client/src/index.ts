@@ -25,6 +25,7 @@ export { parsedResult, type ReceivedResult } from './rpc/received-result';
 export { UpstreamPool } from './upstream-pool';
 export { McpUpstream, type McpUpstreamOptions } from './upstream';
 export {
+  noMemory,
   tooLarge,
   UpstreamError,
   type TimeoutPhase,

@@ -25,6 +25,8 @@ export type UpstreamErrorKind =
   | 'unsupported'
   /** The upstream requested input that was refused, so that its call cannot end. */
   | 'input_refused'
+  /** There is no memory for the response. */
+  | 'no_memory'
   /** As many calls as allowed are in flight: see `most`. */
   | 'busy'
   /** The caller cancelled. */
@@ -107,6 +109,12 @@ export const protocolError = (message: string, facts: Partial<UpstreamErrorFacts
 /** The error of a response, event or queue that is larger than its bound. */
 export const tooLarge = (what: string, bytesMax: number): UpstreamError =>
   new UpstreamError('too_large', `${what} is larger than ${String(bytesMax)} bytes.`, {
+    mayHaveExecuted: true,
+  });
+
+/** The error of a response for which this process has no memory. */
+export const noMemory = (): UpstreamError =>
+  new UpstreamError('no_memory', 'There is no memory for the response of the upstream.', {
     mayHaveExecuted: true,
   });
 

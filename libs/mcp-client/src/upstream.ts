@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from '@gw/mcp';
 import type { AddressPolicy } from '@gw/kernel';
-import type { OutboundClient } from '@gw/outbound';
+import type { OutboundClient, ResponseMemory } from '@gw/outbound';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallEnd, CallEvent, CallNotice, CallOptions } from './calls/call-event';
 import { callEvents } from './calls/call-events';
@@ -24,7 +24,7 @@ import {
 } from './connect/open-channel';
 import type { EraVerdicts } from './connect/era-verdicts';
 import { beforeAbort } from './http/before-abort';
-import { CallClock } from './http/call-clock';
+import { CallClock, type CallClockLimits } from './http/call-clock';
 import type { HeaderSource } from './http/headers';
 import { UpstreamHttp } from './http/upstream-http';
 import { CALL_MS_MAX, DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';
@@ -49,6 +49,8 @@ export interface McpUpstreamOptions {
   /** Names the upstream and the class of its credential in `verdicts`. */
   readonly eraKey: string;
   readonly timeouts?: Partial<UpstreamTimeouts>;
+  /** Counts the bytes of responses while calls and streams hold them; absent: they are not counted. */
+  readonly memory?: ResponseMemory;
 }
 
 type Notification = Extract<CallEvent, { readonly kind: 'notification' }>;
@@ -79,9 +81,12 @@ export class McpUpstream {
 
   constructor(private readonly options: McpUpstreamOptions) {
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-    const { client, policy, url, poolClass, headers } = options;
+    const { client, policy, url, poolClass, headers, memory } = options;
     const { connectMs } = this.timeouts;
-    this.http = new UpstreamHttp({ client, policy, url, poolClass, headers, connectMs });
+    this.http = new UpstreamHttp({
+      ...{ client, policy, url, poolClass, headers, connectMs },
+      ...(memory && { memory }),
+    });
   }
 
   /** Calls in flight. */
@@ -99,7 +104,7 @@ export class McpUpstream {
     options: Pick<CallOptions, 'signal'> = {},
   ): Promise<ServerFacts & { readonly era: Channel['era']; readonly revision: string }> {
     const { timeouts } = this;
-    const clock = new CallClock({ totalMs: timeouts.requestMs, idleMs: timeouts.idleMs }, options.signal);
+    const clock = this.clock({ totalMs: timeouts.requestMs, idleMs: timeouts.idleMs }, options.signal);
     try {
       const channel = await this.connected(clock);
       const { era, revision } = channel;
@@ -171,7 +176,7 @@ export class McpUpstream {
   ): AsyncGenerator<Notification, void> {
     if (this.isClosed) throw closed(false);
     const idleMs = LISTEN_MS;
-    const clock = new CallClock({ totalMs: LISTEN_MS, idleMs }, options.signal);
+    const clock = this.clock({ totalMs: LISTEN_MS, idleMs }, options.signal);
     try {
       const channel = await this.connected(clock);
       const messages = channel.listen({ notifications: filter }, this.nextId(), clock);
@@ -194,7 +199,7 @@ export class McpUpstream {
 
   private async connectNow({ signal }: Pick<CallOptions, 'signal'>): Promise<Era> {
     const { requestMs, idleMs } = this.timeouts;
-    const clock = new CallClock({ totalMs: requestMs, idleMs }, signal);
+    const clock = this.clock({ totalMs: requestMs, idleMs }, signal);
     try {
       return (await this.connected(clock)).era;
     } finally {
@@ -227,7 +232,11 @@ export class McpUpstream {
   private clockOf(method: string, { timeoutMs, signal }: CallOptions): CallClock {
     const { callMs, requestMs, idleMs, inputMs } = this.timeouts;
     const totalMs = Math.min(CALL_MS_MAX, timeoutMs ?? (method === 'tools/call' ? callMs : requestMs));
-    return new CallClock({ totalMs, idleMs, inputMs }, signal);
+    return this.clock({ totalMs, idleMs, inputMs }, signal);
+  }
+
+  private clock(limits: CallClockLimits, signal: AbortSignal | undefined): CallClock {
+    return new CallClock(limits, signal ?? null, this.http.memory);
   }
 
   /** One request with what the rules allow to repeat. */

@@ -12,6 +12,7 @@ export { operatorsClient, type ProxyEnvironment } from './operators-client';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
 export { isFollowedRedirect, isRedirect } from './redirects';
 export { EventParser, type StreamedEvent } from './responses/event-parser';
+export { HeldMemory, type ResponseMemory } from './responses/held-memory';
 export { endedBy, openResponse, type CallEnder, type StreamedResponse } from './responses/open-response';
 export type { LookupAll } from './connector';
 export { PROXY_SETTINGS, type ProxySettings } from './proxy';

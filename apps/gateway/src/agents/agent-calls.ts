@@ -10,6 +10,7 @@ import {
   type AgentTarget,
 } from '@gw/a2a-client';
 import type { AgentServerDocument, AttemptEnd } from '@gw/contracts';
+import type { ResponseMemory } from '@gw/outbound';
 import type { BeforeCall } from '../attempt/sender';
 import { passedHeaders } from '../credentials/passed-headers';
 import type { ServerCredentials, SignedInServer } from '../credentials/server-credentials';
@@ -57,19 +58,23 @@ export class AgentCalls {
     }
   }
 
-  /** Reads a task without a request of a client. The result has the shape of the version of the agent. Throws as `call`. */
-  async taskOf(document: AgentServerDocument, taskId: string): Promise<unknown> {
+  /**
+   * Reads a task, without a request of a client. The result has the shape of the version of the agent, and is counted in `memory`. Throws as
+   * `call`.
+   */
+  async taskOf(document: AgentServerDocument, taskId: string, memory: ResponseMemory): Promise<unknown> {
     const credential = await this.parts.credentials.headersOf(upstreamOf(document), null);
     const signal = AbortSignal.timeout(POLL_MS);
     const { result } = await this.parts.client.call(targetOf(document), {
       ...{ operation: 'getTask', params: { id: taskId }, credential, passed: {}, extensions: [], signal },
+      memory,
       timeouts: { ...AGENT_TIMEOUTS, responseMs: POLL_MS },
     });
     return result;
   }
 
   private async begin(request: AgentRequest, operation: Operation, params: Members): Promise<AgentCall> {
-    const { view, context, extensions, signal, reply } = request;
+    const { view, context, extensions, signal, memory, reply } = request;
     const { document } = view;
     // What cannot be had is a denial of its own, before anything is sent.
     const upstream = upstreamOf(document);
@@ -77,7 +82,7 @@ export class AgentCalls {
     const { timeoutMs } = document.limits;
     if (reply.isRecorded) this.parts.beforeCall(context, null);
     return {
-      ...{ operation, params, credential, extensions, signal },
+      ...{ operation, params, credential, extensions, signal, memory },
       passed: passedHeaders(context, upstream, view.caller.principal),
       timeouts: timeoutMs === null ? AGENT_TIMEOUTS : { ...AGENT_TIMEOUTS, responseMs: timeoutMs },
     };

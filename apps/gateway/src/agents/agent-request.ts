@@ -1,4 +1,5 @@
 import type { CheckedCall } from '@gw/a2a';
+import type { ResponseMemory } from '@gw/outbound';
 import type { RequestContext } from '../core/request-context';
 import type { CallReply } from '../reply/call-reply';
 import type { AgentView } from './agent-view';
@@ -15,6 +16,8 @@ export interface AgentRequest {
   readonly path: string;
   readonly form: ResponseForm;
   readonly reply: CallReply;
+  /** Counts the bytes of responses of the agent until the client has them. */
+  readonly memory: ResponseMemory;
   /** Aborts a minute after the client left: a client that leaves does not cancel. */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { AgentServerDocument, LogRecord } from '@gw/contracts';
 import { readSealedFile } from '@gw/journal';
@@ -79,6 +80,39 @@ describe('responses and streams of agents that do as they like', () => {
       { jsonrpc: '2.0', id: 7, result: { task: { id: 't-1' } } },
       { jsonrpc: '2.0', id: 7, result: { statusUpdate: { taskId: 't-1' } } },
     ]);
+  });
+
+  it('are read from the agent as fast as the client reads them', async () => {
+    const opened = held();
+    const [body, { port }] = [
+      JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'SendStreamingMessage', params: params() }),
+      gateway,
+    ];
+    const slow = connect(port, '127.0.0.1');
+    slow.write(
+      `POST /v1/agent/stub HTTP/1.1\r\nhost: a\r\nx-gw-api-key: ${gateway.apiKey}\r\na2a-version: 1.0\r\n` +
+        `content-type: application/json\r\ncontent-length: ${String(body.length)}\r\n\r\n${body}`,
+    );
+    const { send, res } = await opened;
+    const artifact = { artifactId: 'a', parts: [{ text: 'x'.repeat(1_048_576) }] };
+    send({ task: task('t-slow', 'TASK_STATE_WORKING') });
+    const events = 100;
+    for (let at = 0; at < events; at += 1)
+      send({ artifactUpdate: { taskId: 't-slow', contextId: 'context-of-t-slow', artifact } });
+    await once(slow, 'readable');
+    agent.respond = (call, other) => StubAgent.result(call, other, { message: message('hello') });
+    for (let at = 0; at < 50; at += 1) await (await post('SendMessage', params())).text();
+    // Nearly all of it still waits at the agent; the connections on the way hold some.
+    expect(res.writableLength).toBeGreaterThan((events / 2) * 1_048_576);
+    let received = 0;
+    slow.on('data', (chunk: Buffer) => (received += chunk.length));
+    await eventually(() => received > events * 1_048_576);
+    res.end();
+    await eventually(async () =>
+      (await gateway.records()).some(({ decision }) => decision.agent?.taskId === 't-slow'),
+    );
+    await gateway.takeRecords();
+    slow.destroy();
   });
 
   it('go on at the agent when the client leaves, and are charged and logged with what happened then', async () => {

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { A2aError, checkAbilities } from '@gw/a2a';
 import { cancelled } from '@gw/a2a-client';
-import { GatewayError, MINUTE_MS, toGatewayError } from '@gw/kernel';
+import { GatewayError, MINUTE_MS, toGatewayError, type Shares } from '@gw/kernel';
 import { assertForTarget } from '../auth/authenticate.stage';
 import type { Principal } from '../auth/principals';
+import { endWithResponse, requestMemory } from '../bodies/held-responses';
 import { RequestContext, type Stage } from '../core/request-context';
 import { targetOf } from '../http/request-rules';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
@@ -34,6 +35,8 @@ export interface AgentsDoorParts extends RefusalParts {
   readonly push: PushDoor;
   readonly replies: CallReplyOptions;
   readonly underWay: RequestsInFlight;
+  /** Memory for responses of agents, shared by workspaces. */
+  readonly memory: Shares;
 }
 
 type AgentPlaceRoute = Exclude<AgentDestination, { kind: 'catalogue' | 'push' }>;
@@ -131,9 +134,11 @@ class Visit {
       },
     });
     this.parts.underWay.join(context);
+    const memory = requestMemory(this.parts.memory, read.view.document);
     try {
-      await this.parts.operations.run({ ...read, context, reply, form, signal: abort.signal });
+      await this.parts.operations.run({ ...read, context, reply, form, memory, signal: abort.signal });
     } finally {
+      endWithResponse(memory, context.res);
       clearTimeout(leaves);
       if (context.clientGone) reply.leave();
     }

@@ -5,6 +5,7 @@ import {
   parseTrustedHosts,
   sealingKeyring,
   type AddressPolicy,
+  type Shares,
 } from '@gw/kernel';
 import { AgentClient } from '@gw/a2a-client';
 import type { Ledger } from '@gw/limits';
@@ -65,6 +66,8 @@ export interface AgentParts {
   readonly principals: Pick<Principals, 'apiKeyOf'>;
   readonly failures: FailureLog;
   readonly log: Log;
+  /** Memory for bodies, shared by workspaces. */
+  readonly bodyMemory: Shares;
 }
 
 export interface Agents {
@@ -96,7 +99,9 @@ export function createAgents(parts: AgentParts): Agents {
   const sender = new PushSender({ outbound, rules, ring, log: parts.log });
   const delivery = new PushDelivery({ store: pushStore, tasks: store, sender });
   const pushAgents = new PushAgents(documents);
-  const pollers = new PushPollers({ agents: pushAgents, calls, store: pushStore, delivery });
+  const pollers = new PushPollers({
+    ...{ calls, delivery, agents: pushAgents, store: pushStore, memory: parts.bodyMemory },
+  });
   const push = new PushConfigs({
     ...{ ring, rules, publicUrl, calls, tasks, pollers },
     store: pushStore,
@@ -106,7 +111,7 @@ export function createAgents(parts: AgentParts): Agents {
     ...{ underWay, publicUrl, cards, servers, ...stages },
     catalogue: new Catalogue(documents, servers, publicUrl),
     push: new PushDoor({ ring, agents: pushAgents, store: pushStore, delivery }),
-    failed: parts.failures,
+    ...{ failed: parts.failures, memory: parts.bodyMemory },
     operations: new Operations({
       places: new CallPlaces(),
       messages: new Messages({ accounts: new ToolAccounts(ledger), guards, tasks, calls, push }),

@@ -73,13 +73,17 @@ export async function guarded<T>(judge: () => Promise<T>): Promise<T> {
 }
 
 const TYPES: Partial<
-  Record<AgentCallErrorKind, 'provider_timeout' | 'provider_unreachable' | 'provider_credential_failed'>
+  Record<
+    AgentCallErrorKind,
+    'provider_timeout' | 'provider_unreachable' | 'provider_credential_failed' | 'unavailable'
+  >
 > = {
   timeout: 'provider_timeout',
   unreachable: 'provider_unreachable',
   refused_address: 'provider_unreachable',
   closed: 'provider_unreachable',
   unauthorized: 'provider_credential_failed',
+  no_memory: 'unavailable',
 };
 
 /** What a client gets for a failed call of an agent. Nothing of the agent's own texts is in it, but for its errors of A2A. */
@@ -92,5 +96,6 @@ export function agentDenied(error: AgentCallError): AgentDenied {
   });
   if (error.kind === 'protocol' || error.kind === 'too_large')
     return new AgentDenied(new A2aError('invalidAgentResponse'), logged);
-  return new AgentDenied(problem(CODES.internal, logged.status, logged, {}), logged, retryAfterMs);
+  const waitMs = error.kind === 'no_memory' ? 1_000 : retryAfterMs;
+  return new AgentDenied(problem(CODES.internal, logged.status, logged, {}), logged, waitMs);
 }

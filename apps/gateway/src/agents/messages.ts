@@ -107,6 +107,7 @@ export class Messages {
           break;
         }
         reply.event(json);
+        await reply.drained();
       }
       if (events === 0) throw new A2aError('invalidAgentResponse', 'The stream of the agent has no event.');
     } finally {

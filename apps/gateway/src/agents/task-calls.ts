@@ -63,6 +63,7 @@ export class TaskCalls {
         break;
       }
       reply.event(json);
+      await reply.drained();
     }
     if (last === null) reply.close();
     else reply.end(last);

@@ -275,7 +275,7 @@ export interface Stage {
 const bodyMemoryFull = (): GatewayError =>
   new GatewayError('unavailable', {
     message:
-      "Request bodies hold the workspace's share of the gateway's memory; send the request again later.",
+      "Bodies of requests and responses hold the workspace's share of the gateway's memory; send the request again later.",
     headers: { 'retry-after': '1' },
   });
 

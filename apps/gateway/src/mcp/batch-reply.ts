@@ -96,6 +96,10 @@ export class PartReply extends McpReply {
     this.sink.whole.message(message);
   }
 
+  override notice(message: JsonObject): void {
+    this.sink.whole.notice(message);
+  }
+
   override end(json: string | null, status = 200): void {
     if (this.isEnded) return;
     if (this.isOver) {

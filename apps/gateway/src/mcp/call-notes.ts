@@ -11,9 +11,9 @@ export function relayTo({ reply, message, era }: McpRequest): (event: CallNotice
   return withinRate((event) => {
     if (event.kind === 'progress') {
       const progressToken = own(meta, 'progressToken');
-      reply.message(notificationBody('notifications/progress', { progressToken, ...event.params }));
+      reply.notice(notificationBody('notifications/progress', { progressToken, ...event.params }));
     } else if (event.method === 'notifications/message' && wantsLog(era, meta))
-      reply.message(notificationBody(event.method, event.params));
+      reply.notice(notificationBody(event.method, event.params));
   });
 }
 

@@ -1,5 +1,5 @@
 import { mcpAuthBinding, type McpServerDocument } from '@gw/contracts';
-import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy } from '@gw/kernel';
+import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy, type Shares } from '@gw/kernel';
 import type { Ledger } from '@gw/limits';
 import { withSandbox, type UpstreamNetwork } from '@gw/mcp-client';
 import { ServiceClient, type OutboundClient } from '@gw/outbound';
@@ -64,6 +64,8 @@ export interface McpParts {
   /** Null when metrics are disabled. */
   readonly metrics: Pick<RequestMetrics, 'countUnlogged'> | null;
   readonly log: Log;
+  /** Memory for bodies, shared by workspaces. */
+  readonly bodyMemory: Shares;
 }
 
 export interface Mcp {
@@ -88,7 +90,7 @@ export function createMcp(parts: McpParts): Mcp {
     identity: new IdentityTokens({ documents, ring }),
     tokenOf: (server, userId) => connections.tokenOf(server, userId),
   });
-  const upstreams = new McpUpstreams({ network: networkOf(parts), credentials });
+  const upstreams = new McpUpstreams({ network: networkOf(parts), credentials, memory: parts.bodyMemory });
   const shared = createSharedState(settings.REDIS_URL, ring, parts.log);
   const { link, events } = shared;
   const inputs = new ClientInputs(link, ring);
@@ -102,6 +104,7 @@ export function createMcp(parts: McpParts): Mcp {
     ...{ upstreams, inputs, parking, credentials, connections, ring },
     breakers: new ServerBreakers(parts.routing.health),
     beforeCall: parts.beforeCall,
+    memory: parts.bodyMemory,
     ownHosts: publicHosts,
   });
   const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);

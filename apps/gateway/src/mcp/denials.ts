@@ -83,6 +83,7 @@ export const tooManyCalls = (most: number, cause?: unknown): Denied =>
   );
 
 const FAILURES: Partial<Record<UpstreamError['kind'], UpstreamFailure>> = {
+  no_memory: 'no_memory',
   timeout: 'provider_timeout',
   unreachable: 'provider_unreachable',
   refused_address: 'provider_unreachable',
@@ -91,6 +92,7 @@ const FAILURES: Partial<Record<UpstreamError['kind'], UpstreamFailure>> = {
 
 /** When to call a server again that did not say it. */
 const RETRY_AFTER_MS: Partial<Record<UpstreamError['kind'], number>> = {
+  no_memory: 1_000,
   unreachable: 1_000,
   closed: 1_000,
 };
@@ -102,6 +104,7 @@ const TYPES = {
   provider_timeout: 'provider_timeout',
   provider_error: 'provider_answer_invalid',
   circuit_open: 'provider_unreachable',
+  no_memory: 'unavailable',
 } as const satisfies Record<UpstreamFailure, string>;
 
 const failed = (failure: UpstreamFailure, error: UpstreamError): Denied =>

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { modernRequest } from '@gw/testing';
+import { eventually, modernRequest } from '@gw/testing';
 import { GatewayHarness } from '../spec-support/harness';
 import { saveServer, serverDocument } from './spec-support/mcp-server';
 
@@ -54,7 +55,7 @@ describe('results of MCP servers', () => {
   let gateway: GatewayHarness;
   beforeAll(async () => {
     await server.start();
-    gateway = await GatewayHarness.start();
+    gateway = await GatewayHarness.start({ MAX_BODY_MEMORY: String(32 * 1_048_576) });
     gateway.addKey(gateway.apiKey, { scopes: ['mcp.invoke'] });
     saveServer(gateway, await serverDocument(server.url, 'tools'));
   });
@@ -75,6 +76,34 @@ describe('results of MCP servers', () => {
     const info = JSON.stringify({ name: 'by-hand', version: '2' });
     const added = `{"resultType":"complete","_meta":{"${SERVER_INFO}":${info}},`;
     expect(await call()).toBe(`{"jsonrpc":"2.0","id":1,"result":${added} "content": [], "n": ${NUMBER} }}`);
+  });
+
+  it('are dropped while the workspace holds its share of memory, and pass once clients have read theirs', async () => {
+    // The share of the workspace is 16 MiB: a result of 6 MiB and what is sent of it, and not a second one.
+    server.result = JSON.stringify({ content: [{ type: 'text', text: 'x'.repeat(6_291_456) }] });
+    const { port } = gateway;
+    const request = modernRequest(gateway.apiKey, 'tools/call', { name: 'tool', ...{ arguments: {} } });
+    const slow = connect(port, '127.0.0.1');
+    const head = Object.entries({
+      ...request.headers,
+      host: '127.0.0.1',
+      'content-length': request.body.length,
+    });
+    slow.write(
+      `POST /main/tools/mcp HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${String(value)}\r\n`).join('')}\r\n${request.body}`,
+    );
+    // The response has begun, and is not read to its end.
+    await once(slow, 'readable');
+    const { result } = JSON.parse(await call()) as { readonly result: object };
+    expect(result).toMatchObject({
+      _meta: { 'gw/error': { type: 'unavailable', retry_after_ms: 1_000 } },
+      content: [{ text: expect.stringContaining("workspace's share of the gateway's memory") as string }],
+    });
+    server.result = '{"content":[]}';
+    expect(await call()).toContain('"content":[]');
+    slow.destroy();
+    server.result = JSON.stringify({ content: [{ type: 'text', text: 'y'.repeat(6_291_456) }] });
+    await eventually(async () => (await call()).includes('yyy'));
   });
 
   it('do not say who the server is', async () => {

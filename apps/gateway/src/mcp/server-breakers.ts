@@ -58,6 +58,7 @@ function hasFailed(error: unknown): boolean | null {
 const OF_GATEWAY: ReadonlySet<UpstreamErrorKind> = new Set([
   'cancelled',
   'busy',
+  'no_memory',
   'closed',
   'refused_address',
 ]);

@@ -1,9 +1,8 @@
 import type { McpApprovalRound, McpServerDocument } from '@gw/contracts';
-import type { Keyring } from '@gw/kernel';
+import type { Keyring, Shares } from '@gw/kernel';
 import {
   CODES,
   inputRequired,
-  META,
   own,
   ownObject,
   readRetry,
@@ -16,17 +15,19 @@ import {
   type RequestState,
   type StateOwner,
 } from '@gw/mcp';
-import { UpstreamError, type CallOptions, type ReceivedResult } from '@gw/mcp-client';
+import { noMemory, UpstreamError, type CallOptions, type ReceivedResult } from '@gw/mcp-client';
 import { argumentBytes } from './argument-bytes';
 import { ServerPlaces } from './server-places';
 import type { CalledUpstream } from './called-upstream';
 import { callNote, relayTo, type CallNote } from './call-notes';
 import type { BeforeCall } from '../attempt/sender';
+import { endWithResponse, requestMemory } from '../bodies/held-responses';
 import { passedHeaders } from '../credentials/passed-headers';
 import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
 import { shownInput, shownInPlace } from './aggregate/shown';
+import { logLevel } from './log-level';
 import { interrupted } from './parked/interrupted';
 import type { Parking } from './parked/parking';
 import { sendReceived, sendResult } from './sent-results';
@@ -48,6 +49,8 @@ export interface UpstreamCallParts {
   readonly connections: UpstreamConnections;
   readonly breakers: ServerBreakers;
   readonly ring: Keyring;
+  /** Memory for results until clients have them, shared by workspaces. */
+  readonly memory: Shares;
   /** Hosts of this installation, to which no upstream may send users. */
   readonly ownHosts: readonly string[];
 }
@@ -76,6 +79,9 @@ interface Round {
   readonly more: JsonObject;
   readonly approval: McpApprovalRound | null;
 }
+
+/** Bytes from which a result is counted: those below are bounded by the number of calls in flight. */
+const COUNTED_BYTES = 16_384;
 
 const FIRST_ROUND: Round = { kind: 'sent', more: {}, approval: null };
 
@@ -151,6 +157,7 @@ export class UpstreamCalls {
   ): Promise<void> {
     for (;;) {
       const outcome = await call.next();
+      if (outcome.kind === 'result') this.hold(request, outcome.result);
       if (outcome.kind !== 'input' || request.era === 'modern') note(null);
       if (outcome.kind === 'result') {
         const changed = await forwarded.finished(outcome.result);
@@ -168,6 +175,14 @@ export class UpstreamCalls {
       if (request.context.mcp !== null) request.context.mcp.inputs += 1;
       call.answer(await this.parts.inputs.ask(request, asked, outcome.until));
     }
+  }
+
+  /** Counts a result, and what is sent of it, until its client has it. Throws `no_memory`. */
+  private hold({ view, context }: McpRequest, { bytes }: ReceivedResult): void {
+    if (bytes < COUNTED_BYTES) return;
+    const held = requestMemory(this.parts.memory, view.document);
+    if (!held.take(2 * bytes)) throw noMemory();
+    endWithResponse(held, context.res);
   }
 
   private async begin(
@@ -322,20 +337,6 @@ export class UpstreamCalls {
     const status = request.era === 'modern' && relayed.error.code === CODES.missingCapability ? 400 : 200;
     request.reply.end(JSON.stringify({ jsonrpc: '2.0', id, error: relayed.error }), status);
   }
-}
-
-/** A session that set no level gets messages of the level info. */
-function logLevel(
-  { state }: McpRequest,
-  meta: JsonObject,
-): Pick<CallOptions, 'logLevel' | 'sessionLogLevel'> {
-  if (state !== null)
-    return {
-      logLevel: state.logLevel ?? 'info',
-      ...(state.logLevel !== null && { sessionLogLevel: state.logLevel }),
-    };
-  const level = own(meta, META.logLevel);
-  return typeof level === 'string' ? { logLevel: level } : {};
 }
 
 /** Under an aggregate address the server is part of it, since the same name may lead to another one later. */

@@ -1,7 +1,9 @@
 import type { McpServerDocument } from '@gw/contracts';
-import { GATEWAY_VERSION, GatewayError } from '@gw/kernel';
+import { GATEWAY_VERSION, GatewayError, type Shares } from '@gw/kernel';
 import { capabilitiesOfBits, relayedCapabilityBits, type ClientCapabilities } from '@gw/mcp';
 import { EraVerdicts, McpUpstream, UpstreamPool, type UpstreamNetwork } from '@gw/mcp-client';
+import type { ResponseMemory } from '@gw/outbound';
+import { workspaceMemory } from '../bodies/held-responses';
 import type { CalledUpstream, UpstreamOwner } from './called-upstream';
 import { OpenApiUpstream } from './openapi/openapi-upstream';
 import { poolClassOf } from './pool-class';
@@ -10,6 +12,8 @@ import type { ServerCredentials } from '../credentials/server-credentials';
 export interface UpstreamParts {
   readonly network: UpstreamNetwork;
   readonly credentials: ServerCredentials<McpServerDocument>;
+  /** Memory for responses, shared by workspaces. */
+  readonly memory: Shares;
 }
 
 const CLIENT_INFO = { name: 'tollgate', version: GATEWAY_VERSION };
@@ -23,7 +27,8 @@ export class McpUpstreams {
 
   /** The upstream of a server for one owner. Throws `unavailable` when as many are in use as there may be. */
   of(server: McpServerDocument, owner: UpstreamOwner): CalledUpstream {
-    if (server.integrationKind === 'openapi') return new OpenApiUpstream(server, owner, this.parts);
+    if (server.integrationKind === 'openapi')
+      return new OpenApiUpstream(server, owner, { ...this.parts, memory: this.memoryOf(server) });
     const rules = { allowSampling: allowsSampling(server) };
     const bits = relayedCapabilityBits(owner.capabilities, rules);
     const key = `${server.id}/${server.version}/${owner.session ?? owner.binding}/${String(bits)}`;
@@ -41,6 +46,10 @@ export class McpUpstreams {
     await this.pool.close();
   }
 
+  private memoryOf(server: McpServerDocument): ResponseMemory {
+    return workspaceMemory(this.parts.memory, server);
+  }
+
   private make(
     server: McpServerDocument,
     capabilities: ClientCapabilities,
@@ -56,6 +65,7 @@ export class McpUpstreams {
       protocol: isSse ? 'sse' : 'auto',
       verdicts: this.verdicts,
       eraKey: `${integrationId}/${version}`,
+      memory: this.memoryOf(server),
       ...(server.timeoutMs !== null && { timeouts: { callMs: server.timeoutMs } }),
     });
   }

@@ -9,6 +9,11 @@ import { Reply, type Settle } from './reply';
 /** A wait after which a call without a result becomes a stream, so that nothing between us and the client ends it. */
 const STREAM_AFTER_MS = 10_000;
 
+/** UTF-16 units of a message that may be left out. */
+const NOTICE_LENGTH_MAX = 65_536;
+/** Bytes that were sent and not read by the client, above which the gateway waits or leaves messages out. */
+const UNREAD_BYTES_MAX = 65_536;
+
 export interface CallReplyOptions {
   readonly settle: Settle;
   /** Called at the end of a request that gets no log record. */
@@ -66,6 +71,26 @@ export class CallReply implements KeptAlive {
   /** Sends a message before the result. */
   message(message: JsonObject): void {
     this.event(JSON.stringify(message));
+  }
+
+  /** Sends a message that may be left out: one over 64 KiB, and one for a client that does not read. */
+  notice(message: JsonObject): void {
+    const json = JSON.stringify(message);
+    if (json.length <= NOTICE_LENGTH_MAX && this.context.res.writableLength <= UNREAD_BYTES_MAX)
+      this.event(json);
+  }
+
+  /** Resolves when the client has read nearly all that was sent, or left. A reader that waits for it bounds what is kept for the client. */
+  async drained(): Promise<void> {
+    const { res } = this.context;
+    if (res.writableLength <= UNREAD_BYTES_MAX || res.closed) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        res.off('drain', done).off('close', done);
+        resolve();
+      };
+      res.on('drain', done).on('close', done);
+    });
   }
 
   /** Sends an event before the last one. `json` has no line breaks, as `JSON.stringify` writes it. */

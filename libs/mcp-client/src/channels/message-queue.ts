@@ -1,7 +1,7 @@
 import type { CallClock } from '../http/call-clock';
 import { UPSTREAM_BOUNDS } from '../limits';
 import type { UpstreamMessage } from '../rpc/messages';
-import { tooLarge, type UpstreamError } from '../upstream-error';
+import { noMemory, tooLarge, type UpstreamError } from '../upstream-error';
 
 /** Messages of one call on a stream that it shares with others. Holds at most two messages of full size. */
 export class MessageQueue implements AsyncIterable<UpstreamMessage> {
@@ -18,6 +18,10 @@ export class MessageQueue implements AsyncIterable<UpstreamMessage> {
     this.bytes += message.data.length;
     if (this.bytes > BYTES_MAX || this.messages.length >= MESSAGES_MAX) {
       this.fail(tooLarge('The queue of messages', BYTES_MAX));
+      return;
+    }
+    if (this.clock.memory?.take(message.data.length) === false) {
+      this.fail(noMemory());
       return;
     }
     this.messages.push(message);
@@ -47,6 +51,7 @@ export class MessageQueue implements AsyncIterable<UpstreamMessage> {
         const message = this.messages.shift();
         if (message !== undefined) {
           this.bytes -= message.data.length;
+          this.clock.memory?.give(message.data.length);
           yield message;
         } else if (this.error !== null) throw this.error;
         else if (this.isEnded) return;

@@ -50,7 +50,7 @@ export class ModernChannel implements Channel {
     );
     await assertSuccess(response);
     const messages = new CallMessages(id, onMessage);
-    await readMessages(response, eventParser(), messages.take);
+    await readMessages(response, eventParser(clock.memory), messages.take);
     if (messages.response === null) throw endedEarly();
     return messages.response;
   }

@@ -1,4 +1,4 @@
-import type { EventParser } from '@gw/outbound';
+import type { EventParser, ResponseMemory } from '@gw/outbound';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CallClock } from '../http/call-clock';
 import { eventParser } from '../http/event-parser';
@@ -22,6 +22,8 @@ export interface ServerStreamOptions {
   /** The stream cannot be opened, and is not attempted again. `wasOpen`: it was open before. */
   readonly onRefused: (error: UpstreamError, wasOpen: boolean) => void;
   readonly timeouts: UpstreamTimeouts;
+  /** Counts bytes that the stream holds; null: they are not counted. */
+  readonly memory: ResponseMemory | null;
   /** Between 0 and 1; spreads reconnections. */
   readonly random?: () => number;
 }
@@ -69,18 +71,23 @@ export class ServerStream {
   }
 
   private async run(): Promise<void> {
-    const parser = eventParser();
-    for (let failures = 0; !this.isStopped;) {
-      failures = (await this.readOnce(parser)) ? 0 : failures + 1;
-      if (this.users === 0 || this.refusal !== null) return;
-      await this.backOff(parser, failures);
+    const parser = eventParser(this.options.memory);
+    try {
+      for (let failures = 0; !this.isStopped;) {
+        failures = (await this.readOnce(parser)) ? 0 : failures + 1;
+        if (this.users === 0 || this.refusal !== null) return;
+        await this.backOff(parser, failures);
+      }
+    } finally {
+      // What it holds of an incomplete event.
+      parser.restart();
     }
   }
 
   /** Reads one connection to its end. Returns whether it brought a message. */
   private async readOnce(parser: EventParser): Promise<boolean> {
-    const { streamIdleMs } = this.options.timeouts;
-    const clock = new CallClock({ totalMs: STREAM_MS, idleMs: streamIdleMs });
+    const { timeouts, memory } = this.options;
+    const clock = new CallClock({ totalMs: STREAM_MS, idleMs: timeouts.streamIdleMs }, null, memory);
     this.clock = clock;
     let hasMessage = false;
     try {

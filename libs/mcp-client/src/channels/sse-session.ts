@@ -57,7 +57,8 @@ export class SseSession implements Channel {
     timeouts: UpstreamTimeouts,
     clock: CallClock,
   ): Promise<SseSession> {
-    const streamClock = new CallClock({ totalMs: STREAM_MS, idleMs: timeouts.streamIdleMs });
+    const limits = { totalMs: STREAM_MS, idleMs: timeouts.streamIdleMs };
+    const streamClock = new CallClock(limits, null, http.memory);
     const onAbort = (): void => streamClock.abort(clock.aborted ?? closed(false));
     clock.onAbort(onAbort);
     const session = new SseSession(http, streamClock, timeouts);
@@ -136,7 +137,7 @@ export class SseSession implements Channel {
 
   /** Reads the stream until it ends, which ends the session. */
   private async read(response: UpstreamHttpResponse): Promise<void> {
-    const parser = eventParser();
+    const parser = eventParser(this.streamClock.memory);
     try {
       for await (const chunk of response.body) for (const event of parser.push(chunk)) this.take(event);
       this.end(endedEarly());

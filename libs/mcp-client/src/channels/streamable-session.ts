@@ -53,7 +53,7 @@ export class StreamableSession implements Channel {
     this.revision = opened.revision;
     this.facts = opened.facts;
     this.stream = new ServerStream({
-      timeouts,
+      ...{ timeouts, memory: http.memory },
       open: (lastEventId, clock) => this.get(lastEventId, {}, clock),
       onRefused: (error, wasOpen) => {
         // The server had the stream and forgot the session.
@@ -122,7 +122,7 @@ export class StreamableSession implements Channel {
     const { id, extra } = request;
     const headers = { ...POST_HEADERS, ...this.sessionHeaders() };
     const body = encodedRequest(request);
-    const parser = eventParser();
+    const parser = eventParser(clock.memory);
     const messages = new CallMessages(id, onMessage);
     let response = await this.http.send({ method: 'POST', headers, body, extra }, clock);
     await assertSuccess(response);
@@ -235,7 +235,7 @@ export class StreamableSession implements Channel {
 
 async function initialized(response: UpstreamHttpResponse): Promise<JsonObject> {
   const messages = new CallMessages(FIRST_ID, () => undefined);
-  await readMessages(response, eventParser(), messages.take);
+  await readMessages(response, eventParser(null), messages.take);
   if (messages.response === null) throw endedEarly();
   return resultOf(messages.response, { mayHaveExecuted: false }).value;
 }

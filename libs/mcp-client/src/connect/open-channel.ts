@@ -83,7 +83,7 @@ async function probe(
   options: ConnectOptions,
 ): Promise<{ readonly verdict: KnownEra; readonly result: JsonObject | null }> {
   const { discoverMs } = options.timeouts;
-  const clock = new CallClock({ totalMs: discoverMs, idleMs: discoverMs });
+  const clock = new CallClock({ totalMs: discoverMs, idleMs: discoverMs }, null, options.http.memory);
   const channel = new ModernChannel(options.http, NEWEST_MODERN, options.client, null);
   const request = ownRequest(0, DISCOVER, {});
   try {
@@ -142,10 +142,10 @@ const openSse = ({ http, client, timeouts }: ConnectOptions, clock: CallClock): 
   SseSession.open(http, client, timeouts, clock);
 
 async function within<T>(
-  { timeouts: { requestMs } }: ConnectOptions,
+  { http, timeouts: { requestMs } }: ConnectOptions,
   work: (clock: CallClock) => Promise<T>,
 ): Promise<T> {
-  const clock = new CallClock({ totalMs: requestMs, idleMs: requestMs });
+  const clock = new CallClock({ totalMs: requestMs, idleMs: requestMs }, null, http.memory);
   try {
     return await work(clock);
   } finally {

@@ -1,3 +1,4 @@
+import { HeldMemory, type ResponseMemory } from '@gw/outbound';
 import { cancelled, UpstreamError, type TimeoutPhase } from '../upstream-error';
 
 export interface CallClockLimits {
@@ -24,16 +25,25 @@ export class CallClock {
   private leftMs: number;
   private holds = 0;
   private isEnded = false;
+  private readonly held: HeldMemory | null;
   private readonly onCallerAbort = (): void => this.abort(cancelled(true));
 
   constructor(
     private readonly limits: CallClockLimits,
     private readonly caller: AbortSignal | null = null,
+    /** Counts what the call holds until it ends; null: nothing is counted. */
+    memory: ResponseMemory | null = null,
   ) {
+    this.held = memory && new HeldMemory(memory);
     this.leftMs = limits.totalMs;
     this.run();
     if (caller?.aborted === true) this.onCallerAbort();
     caller?.addEventListener('abort', this.onCallerAbort, { once: true });
+  }
+
+  /** What the bytes of its responses are counted in. */
+  get memory(): ResponseMemory | null {
+    return this.held;
   }
 
   /** Why the call was aborted; null while it was not. */
@@ -88,9 +98,10 @@ export class CallClock {
     for (const listener of listeners) listener();
   }
 
-  /** Must be called when the call has ended, or its timer lives on. */
+  /** Must be called when the call has ended, or its timer and memory live on. */
   end(): void {
     this.isEnded = true;
+    this.held?.end();
     this.stopTimer();
     this.caller?.removeEventListener('abort', this.onCallerAbort);
   }

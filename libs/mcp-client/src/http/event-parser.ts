@@ -1,6 +1,7 @@
-import { EventParser } from '@gw/outbound';
+import { EventParser, type ResponseMemory } from '@gw/outbound';
 import { UPSTREAM_BOUNDS } from '../limits';
-import { tooLarge } from '../upstream-error';
+import { noMemory, tooLarge } from '../upstream-error';
 
-/** A parser of an event stream of an upstream. It throws `too_large` for an event over the bound. */
-export const eventParser = (): EventParser => new EventParser(UPSTREAM_BOUNDS.messageBytesMax, tooLarge);
+/** A parser of an event stream of an upstream. It throws `too_large` for an event over the bound, and `no_memory`. */
+export const eventParser = (memory: ResponseMemory | null): EventParser =>
+  new EventParser(UPSTREAM_BOUNDS.messageBytesMax, tooLarge, memory && { memory, noMemory });

@@ -5,9 +5,10 @@ import {
   type OutboundClient,
   type OutboundError,
   type OutboundRequest,
+  type ResponseMemory,
   type StreamedResponse,
 } from '@gw/outbound';
-import { tooLarge, UpstreamError, type UpstreamErrorKind } from '../upstream-error';
+import { noMemory, tooLarge, UpstreamError, type UpstreamErrorKind } from '../upstream-error';
 import { beforeAbort } from './before-abort';
 import type { CallClock } from './call-clock';
 import { HEADER_RULES, type HeaderSource } from './headers';
@@ -36,6 +37,8 @@ export interface UpstreamHttpOptions {
   /** Headers of every request, such as credentials. Read for each request, so that tokens may change. */
   readonly headers: HeaderSource;
   readonly connectMs: number;
+  /** Counts bytes of responses; absent: they are not counted. */
+  readonly memory?: ResponseMemory;
 }
 
 /** Where a request goes, after the address policy allowed it. */
@@ -53,6 +56,11 @@ export class UpstreamHttp {
 
   get url(): URL {
     return this.options.url;
+  }
+
+  /** For the clocks of requests that belong to no call. */
+  get memory(): ResponseMemory | null {
+    return this.options.memory ?? null;
   }
 
   /**
@@ -115,4 +123,4 @@ function fromOutbound(error: OutboundError): UpstreamError {
   });
 }
 
-const ERRORS = { errorOf: fromOutbound, tooLarge };
+const ERRORS = { errorOf: fromOutbound, tooLarge, noMemory };

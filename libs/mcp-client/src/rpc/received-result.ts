@@ -20,6 +20,8 @@ export interface ReceivedResult {
   readonly isError: boolean;
   /** The parsed result. Throws `protocol` when it is not valid JSON. */
   readonly value: JsonObject;
+  /** Bytes of the message that it came in; 0 for a result that was made here. */
+  readonly bytes: number;
   /** Numbers that change when the value is written again; null: none. */
   readonly numbers: ExactNumbers | null;
   /** The response as it was received; null for a result that was made here, or that was parsed to be read at all. */
@@ -42,10 +44,10 @@ export function decoded(data: Buffer): DecodedMessage {
 }
 
 /** A result that was parsed, or made here. */
-export const parsedResult = (value: JsonObject, numbers: ExactNumbers | null): ReceivedResult => {
+export const parsedResult = (value: JsonObject, numbers: ExactNumbers | null, bytes = 0): ReceivedResult => {
   const type = own(value, 'resultType') ?? 'complete';
   return {
-    ...{ value, numbers, scanned: null, isError: own(value, 'isError') === true },
+    ...{ value, numbers, bytes, scanned: null, isError: own(value, 'isError') === true },
     type: typeof type === 'string' ? type : '',
   };
 };
@@ -60,6 +62,10 @@ export class ScannedResult implements ReceivedResult {
     readonly type: string,
   ) {
     this.isError = scannedIsError(scanned);
+  }
+
+  get bytes(): number {
+    return this.scanned.body.length;
   }
 
   get value(): JsonObject {

@@ -44,7 +44,9 @@ export type DenialCause =
   | { readonly kind: 'scope'; readonly scope: string; readonly resourceMetadata: string }
   | {
       readonly kind: 'upstream';
-      readonly failure: 'provider_unreachable' | 'provider_timeout' | 'provider_error' | 'circuit_open';
+      /** `no_memory`: the gateway had no room for the response, and the call may have been carried out. */
+      readonly failure:
+        'provider_unreachable' | 'provider_timeout' | 'provider_error' | 'circuit_open' | 'no_memory';
       readonly retryAfterMs: number | null;
     }
   | {
@@ -100,6 +102,12 @@ const APPROVAL_TEXTS: Readonly<Record<Of<'approval'>['state'], string>> = {
   too_many: 'Too many calls wait for approval. Repeat this call later.',
   too_large: 'A call that needs the approval of a person may have arguments of at most 64 KiB.',
   unavailable: 'The approval of this call cannot be requested now. Repeat the call later.',
+};
+
+const UPSTREAM_TEXTS: Partial<Readonly<Record<Of<'upstream'>['failure'], string>>> = {
+  provider_timeout: 'The MCP server did not respond in time.',
+  no_memory:
+    "Responses hold the workspace's share of the gateway's memory, and this one was dropped; the call may have been carried out. Repeat it later.",
 };
 
 const DESCRIBED: { readonly [K in Described]: (cause: Of<K>) => DenialError } = {
@@ -175,10 +183,11 @@ const DESCRIBED: { readonly [K in Described]: (cause: Of<K>) => DenialError } = 
   upstream: ({ failure, retryAfterMs }) =>
     error(
       same(CODES.internal),
-      failure === 'provider_timeout'
-        ? 'The MCP server did not respond in time.'
-        : 'The MCP server is not available.',
-      { type: failure, ...(retryAfterMs !== null && { retry_after_ms: retryAfterMs }) },
+      UPSTREAM_TEXTS[failure] ?? 'The MCP server is not available.',
+      {
+        type: failure === 'no_memory' ? 'unavailable' : failure,
+        ...(retryAfterMs !== null && { retry_after_ms: retryAfterMs }),
+      },
       { retryAfterMs },
     ),
   too_many_streams: ({ retryAfterMs }) =>

@@ -1,3 +1,4 @@
+import type { ResponseMemory } from './held-memory';
 import type { TooLarge } from './response-body';
 
 /** One event of an event stream. */
@@ -5,6 +6,12 @@ export interface StreamedEvent {
   /** `message` when the stream names no other type. */
   readonly type: string;
   readonly data: Buffer;
+}
+
+/** Where bytes are counted, and the error when there is no room for more. */
+export interface CountedBytes {
+  readonly memory: ResponseMemory;
+  readonly noMemory: () => Error;
 }
 
 const ID_LENGTH_MAX = 1_024;
@@ -20,7 +27,7 @@ const NEW_LINE = Buffer.from('\n');
 /**
  * Parses an event stream (HTML Living Standard, server-sent events) from chunks: lines may end in
  * CRLF, LF or CR, and a byte order mark may come first. One event has at most `bytesMax` bytes,
- * comments included. Linear in time, whatever the size of the chunks.
+ * comments included. Linear in time, whatever the size of the chunks. The bytes of an incomplete event are counted in `memory`.
  */
 export class EventParser {
   /** Id of the last complete event that had one; null before. */
@@ -38,9 +45,11 @@ export class EventParser {
   constructor(
     private readonly bytesMax: number,
     private readonly tooLarge: TooLarge,
+    /** Null: bytes are not counted. */
+    private readonly counted: CountedBytes | null = null,
   ) {}
 
-  /** The events that a chunk completes. Throws what `tooLarge` makes for an event over the bound. */
+  /** The events that a chunk completes. Throws what `tooLarge` makes for an event over the bound, and `noMemory`. */
   *push(chunk: Buffer): Generator<StreamedEvent, void> {
     let start = this.endedInCr && chunk[0] === LF ? 1 : 0;
     if (chunk.length > 0) this.endedInCr = false;
@@ -58,13 +67,15 @@ export class EventParser {
 
   /** Drops an incomplete event, because the next chunk is of a new connection. */
   restart(): void {
+    this.counted?.memory.give(this.size);
     [this.pieces, this.size, this.isFirstLine, this.endedInCr] = [[], 0, true, false];
     [this.type, this.data, this.id] = ['', [], null];
   }
 
   private keep(piece: Buffer): void {
+    if (this.size + piece.length > this.bytesMax) throw this.tooLarge('An event', this.bytesMax);
+    if (this.counted?.memory.take(piece.length) === false) throw this.counted.noMemory();
     this.size += piece.length;
-    if (this.size > this.bytesMax) throw this.tooLarge('An event', this.bytesMax);
     if (piece.length > 0) this.pieces.push(piece);
   }
 
@@ -109,6 +120,7 @@ export class EventParser {
   /** An event without data is none, but its id counts. */
   private dispatch(): StreamedEvent | null {
     const { type, data } = this;
+    this.counted?.memory.give(this.size);
     if (this.id !== null) this.lastEventId = this.id === '' ? null : this.id;
     [this.type, this.data, this.id, this.size] = ['', [], null, 0];
     if (data.length === 0 || data.every((line) => line.length === 0)) return null;

@@ -1,5 +1,6 @@
 import type { OutboundClient } from '../outbound-client';
 import type { OutboundCall, OutboundError, OutboundRequest } from '../types';
+import type { ResponseMemory } from './held-memory';
 import { ResponseBody, type TooLarge } from './response-body';
 import { ResponseHeaders } from './response-headers';
 
@@ -14,6 +15,8 @@ export interface StreamedResponse {
 export interface CallEnder {
   /** Why the call was aborted; null while it was not. */
   readonly aborted: Error | null;
+  /** Counts the bytes of responses that wait for their reader; null: they are not counted. */
+  readonly memory: ResponseMemory | null;
   /** Calls a listener once when the call is aborted; at once when it was. */
   onAbort(listener: () => void): void;
   offAbort(listener: () => void): void;
@@ -24,6 +27,8 @@ export interface CallEnder {
 export interface ResponseErrors {
   readonly errorOf: (error: OutboundError) => Error;
   readonly tooLarge: TooLarge;
+  /** The error of a response for which `memory` has no room. */
+  readonly noMemory: () => Error;
 }
 
 /** Resolves with the head of a response of any status. Rejects with what `errorOf` makes, or why the call was aborted. */
@@ -31,12 +36,12 @@ export const openResponse = (
   client: Pick<OutboundClient, 'dispatch'>,
   request: OutboundRequest,
   ender: CallEnder,
-  { errorOf, tooLarge }: ResponseErrors,
+  { errorOf, tooLarge, noMemory }: ResponseErrors,
 ): Promise<StreamedResponse> =>
   new Promise((resolve, reject) => {
     let hasHead = false;
     // Reads `call` late, since the client calls the handler only after it has returned.
-    const body = new ResponseBody(() => call, tooLarge);
+    const body = new ResponseBody(() => call, tooLarge, ender.memory);
     const fail = (error: Error): void => {
       ender.offAbort(onAbort);
       if (hasHead) body.finish(error);
@@ -54,7 +59,9 @@ export const openResponse = (
       },
       onData: (chunk) => {
         ender.touch();
-        body.push(chunk);
+        if (body.push(chunk)) return;
+        fail(noMemory());
+        call.abort();
       },
       onEnd: () => {
         ender.offAbort(onAbort);
@@ -66,7 +73,8 @@ export const openResponse = (
   });
 
 /** What ends a call when a signal aborts; its reason is the error. */
-export const endedBy = (signal: AbortSignal): CallEnder => ({
+export const endedBy = (signal: AbortSignal, memory: ResponseMemory | null = null): CallEnder => ({
+  memory,
   get aborted() {
     return signal.aborted ? (signal.reason as Error) : null;
   },

@@ -1,4 +1,5 @@
 import type { OutboundCall } from '../types';
+import type { ResponseMemory } from './held-memory';
 
 /** Makes the error for what is larger than its bound. `what` begins a sentence. */
 export type TooLarge = (what: string, bytesMax: number) => Error;
@@ -11,7 +12,8 @@ const LINGER_BYTES_MAX = 65_536;
 
 /**
  * The body of a response as chunks. The connection is paused while 64 KiB wait for the reader, so
- * that a slow reader bounds the memory. A reader that stops early aborts the call.
+ * that a slow reader bounds the memory. A reader that stops early aborts the call. Bytes are counted in `memory` from their
+ * arrival until they are read as chunks; a whole body stays counted, and its owner ends the memory.
  */
 export class ResponseBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
@@ -30,14 +32,18 @@ export class ResponseBody implements AsyncIterable<Buffer> {
   constructor(
     private readonly call: () => OutboundCall,
     private readonly tooLarge: TooLarge,
+    private readonly memory: ResponseMemory | null,
   ) {}
 
-  push(chunk: Buffer): void {
+  /** Takes a chunk. False: there is no memory for it, and the response must fail. */
+  push(chunk: Buffer): boolean {
     if (this.lingered !== null) {
       this.lingered += chunk.length;
       if (this.lingered > LINGER_BYTES_MAX) this.call().abort();
-      return;
+      return true;
     }
+    if (this.end !== 'open') return true;
+    if (this.memory?.take(chunk.length) === false) return false;
     this.chunks.push(chunk);
     this.waiting += chunk.length;
     if (this.waiting >= WAITING_MAX && !this.isPaused && !this.isWanted) {
@@ -45,6 +51,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
       this.call().pause();
     }
     this.wake?.();
+    return true;
   }
 
   /** The body is complete, or broke with an error. Chunks that arrived before are read first. */
@@ -98,6 +105,8 @@ export class ResponseBody implements AsyncIterable<Buffer> {
   /** Drops what waits. Ends the call when the body is not complete, or soon after `expectEnd`. */
   discard(): void {
     this.chunks.length = 0;
+    this.memory?.give(this.waiting);
+    this.waiting = 0;
     if (this.end !== 'open' || this.lingered !== null) return;
     if (!this.endsSoon) {
       this.call().abort();
@@ -112,6 +121,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     const chunk = this.chunks.shift() ?? null;
     if (chunk === null) return null;
     this.waiting -= chunk.length;
+    this.memory?.give(chunk.length);
     if (this.isPaused && this.waiting < WAITING_MAX / 2) this.flow();
     return chunk;
   }

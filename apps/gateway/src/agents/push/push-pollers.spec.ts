@@ -1,9 +1,11 @@
 import { documentKey } from '@gw/contracts';
+import { Shares } from '@gw/kernel';
 import { eventually } from '@gw/testing';
 import { MapDocuments, ORGANISATION_ID, WORKSPACE_ID } from '../../spec-support/harness';
 import { agentDocument } from '../spec-support/agent-server';
 import { LocalPushStore } from './local-push-store';
 import { PushAgents } from './push-agents';
+import type { Delivered } from './push-delivery';
 import { PushPollers } from './push-pollers';
 import type { PushRecord } from './push-store';
 
@@ -21,12 +23,15 @@ describe('PushPollers', () => {
   });
   let polled: unknown[];
   let delivered: unknown[];
+  /** What becomes of the next deliveries; `sent` when there is none. */
+  let outcomes: Delivered[];
   let documents: MapDocuments;
   let store: LocalPushStore;
   let pollers: PushPollers;
   beforeEach(async () => {
     polled = [];
     delivered = [];
+    outcomes = [];
     documents = new MapDocuments();
     documents.set(documentKey.agentServer(WORKSPACE_ID, document.id), document);
     store = new LocalPushStore();
@@ -34,7 +39,7 @@ describe('PushPollers', () => {
     await store.bind(record, 't-1');
     pollers = new PushPollers(
       {
-        ...{ agents: new PushAgents(documents), store },
+        ...{ agents: new PushAgents(documents), store, memory: new Shares(1_000) },
         calls: {
           taskOf: () => {
             const next = polled.length > 1 ? polled.shift() : polled[0];
@@ -44,7 +49,7 @@ describe('PushPollers', () => {
         delivery: {
           deliver: (_push, _document, event) => {
             delivered.push(event);
-            return Promise.resolve('sent');
+            return Promise.resolve(outcomes.shift() ?? 'sent');
           },
         },
       },
@@ -70,6 +75,15 @@ describe('PushPollers', () => {
     expect(statesOf()).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
     // Ended, so that it can be polled anew.
     await eventually(() => pollers.start(record, 't-1') && delivered.length > 3);
+  });
+
+  it('sends the end of a task again that found no place', async () => {
+    polled = [task('TASK_STATE_COMPLETED')];
+    outcomes = ['busy', 'busy'];
+    pollers.start(record, 't-1');
+    await eventually(() => delivered.length === 3);
+    expect(statesOf()).toEqual(Array.from({ length: 3 }, () => 'TASK_STATE_COMPLETED'));
+    await eventually(() => pollers.start(record, 't-1') && delivered.length === 4);
   });
 
   it.each<[string, () => Promise<void> | void]>([

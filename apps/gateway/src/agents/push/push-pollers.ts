@@ -1,5 +1,6 @@
 import { isTerminal, knownState, translateResult, type Members } from '@gw/a2a';
 import { canonicalJson, digestOf, isObject, Shares } from '@gw/kernel';
+import { requestMemory } from '../../bodies/held-responses';
 import type { AgentCalls } from '../agent-calls';
 import type { PushAgents } from './push-agents';
 import type { PushDelivery } from './push-delivery';
@@ -10,6 +11,8 @@ export interface PushPollerParts {
   readonly calls: Pick<AgentCalls, 'taskOf'>;
   readonly store: PushStore;
   readonly delivery: Pick<PushDelivery, 'deliver'>;
+  /** Memory for what is read, shared by workspaces. */
+  readonly memory: Shares;
 }
 
 /** Tasks that this process polls; workspaces share them. */
@@ -71,22 +74,29 @@ export class PushPollers {
 
   /** Never rejects. Returns whether the task is polled again. */
   private async poll(polled: Polled): Promise<boolean> {
+    const { organisationId, owner } = polled.record;
+    const { workspaceId } = owner;
+    const held = requestMemory(this.parts.memory, { workspaceId, organisationId });
     try {
       const document = await this.parts.agents.of(polled.record);
       const push = await this.parts.store.get(polled.record.agentId, polled.record.id);
       if (document === null || push === null || Date.now() > polled.endsAt) return false;
-      const raw = await this.parts.calls.taskOf(document, polled.taskId);
+      const raw = await this.parts.calls.taskOf(document, polled.taskId, held);
       const direction = { from: document.endpoint.version, to: '1.0' } as const;
       const task = translateResult('getTask', raw, direction);
       if (!isObject(task)) return false;
       const digest = digestOf('a2a/polled', [canonicalJson(changing(task))]);
-      if (digest !== polled.seen) await this.parts.delivery.deliver(push, document, { task });
-      polled.seen = digest;
+      const isSent =
+        digest === polled.seen || (await this.parts.delivery.deliver(push, document, { task })) !== 'busy';
+      // What found no place is sent with the next poll, also the end of the task.
+      if (isSent) polled.seen = digest;
       polled.failures = 0;
-      return !isTerminal(stateOf(task));
+      return !isSent || !isTerminal(stateOf(task));
     } catch {
       polled.failures += 1;
       return polled.failures < FAILURES_MAX;
+    } finally {
+      held.end();
     }
   }
 }

@@ -25,23 +25,39 @@ export interface PushSenderParts {
 
 /** Notifications of this process that are being sent or wait for their next attempt; workspaces share them. */
 const WAITING_MAX = 2_000;
+/** Bytes of their bodies; workspaces share them. */
+const WAITING_BYTES_MAX = 67_108_864;
 
 /** Sends notifications to clients. They wait in this process, and are lost when it ends. */
 export class PushSender {
   private readonly shares = new Shares(WAITING_MAX);
+  private readonly bytes: Shares;
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly closing = new AbortController();
 
-  constructor(private readonly parts: PushSenderParts) {}
+  constructor(
+    private readonly parts: PushSenderParts,
+    bytesMax = WAITING_BYTES_MAX,
+  ) {
+    this.bytes = new Shares(bytesMax);
+  }
 
-  /** Sends an event of A2A 1.0 to a config of a client. False: too many notifications of the workspace wait. */
+  /** Sends an event of A2A 1.0 to a config of a client. False: too many notifications of the workspace wait, or too many bytes of them. */
   send(record: PushRecord, stored: StoredPushConfig, event: Members): boolean {
-    const share = this.shares.of(record.owner.workspaceId, record.organisationId);
-    if (!share.take(1)) return false;
+    const { organisationId, owner } = record;
+    const share = this.shares.of(owner.workspaceId, organisationId);
+    if (!share.fits(1)) return false;
     const config = openedConfig(this.parts.ring, record, stored);
     const request = requestOf(config, event, stored);
-    if (request === null) share.give(1);
-    else void this.attempt(record, request, 1, () => share.give(1));
+    if (request === null) return true;
+    const { length } = request.body;
+    const bytes = this.bytes.of(owner.workspaceId, organisationId);
+    if (!bytes.take(length)) return false;
+    share.take(1);
+    void this.attempt(record, request, 1, () => {
+      share.give(1);
+      bytes.give(length);
+    });
     return true;
   }
 
@@ -92,7 +108,11 @@ export class PushSender {
           totalTimeoutMs: PUSH_TIMEOUT_MS,
         },
         endedBy(this.closing.signal),
-        { errorOf: (error) => error, tooLarge: (what) => new Error(what) },
+        {
+          errorOf: (error) => error,
+          tooLarge: (what) => new Error(what),
+          noMemory: () => new Error('no memory'),
+        },
       );
       response.body.discard();
       return response.status;

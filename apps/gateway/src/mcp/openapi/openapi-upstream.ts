@@ -25,6 +25,7 @@ import {
   type UpstreamHttpResponse,
   type UpstreamNetwork,
 } from '@gw/mcp-client';
+import type { ResponseMemory } from '@gw/outbound';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CalledUpstream, UpstreamOwner } from '../called-upstream';
 import { ruledHeaders } from '../../credentials/passed-headers';
@@ -36,6 +37,8 @@ import { withoutSecrets } from './without-secrets';
 export interface OpenApiUpstreamParts {
   readonly network: UpstreamNetwork;
   readonly credentials: Pick<ServerCredentials<McpServerDocument>, 'headersOf'>;
+  /** Counts the bytes of responses while a call holds them. */
+  readonly memory: ResponseMemory;
 }
 
 interface ServiceTool {
@@ -89,13 +92,14 @@ export class OpenApiUpstream implements CalledUpstream {
     const tool = method === 'tools/call' ? serviceTools(this.server).get(String(name)) : undefined;
     if (tool === undefined) throw unsupported();
     const totalMs = Math.min(CALL_MS_MAX, this.server.timeoutMs ?? DEFAULT_TIMEOUTS.callMs);
-    const clock = new CallClock({ totalMs, idleMs: DEFAULT_TIMEOUTS.idleMs }, options.signal);
+    const limits = { totalMs, idleMs: DEFAULT_TIMEOUTS.idleMs };
+    const clock = new CallClock(limits, options.signal, this.parts.memory);
     try {
       const request = openApiRequest(tool.operation, ownObject(params, 'arguments'));
       return await this.call(request, tool, options, clock);
     } catch (error) {
       if (!(error instanceof OpenApiFault)) throw error;
-      return resultOf({ resultType: 'complete', ...toolError(error.message) }, null);
+      return resultOf({ resultType: 'complete', ...toolError(error.message) }, null, 0);
     } finally {
       clock.end();
     }
@@ -131,7 +135,7 @@ export class OpenApiUpstream implements CalledUpstream {
       uri: `openapi:${request.target.split('?', 1).join('')}`,
       promisesObject,
     });
-    return resultOf(result, numbers);
+    return resultOf(result, numbers, shown.body.length);
   }
 
   private with(credential: Headers): UpstreamHttp {
@@ -200,7 +204,7 @@ async function waited({ signal }: CallClock): Promise<boolean> {
 const unsupported = (): UpstreamError =>
   new UpstreamError('unsupported', 'The HTTP service has tools only.', { mayHaveExecuted: false });
 
-const resultOf = (value: JsonObject, numbers: ExactNumbers | null): CallEnd => ({
+const resultOf = (value: JsonObject, numbers: ExactNumbers | null, bytes: number): CallEnd => ({
   kind: 'result',
-  result: parsedResult(value, numbers),
+  result: parsedResult(value, numbers, bytes),
 });

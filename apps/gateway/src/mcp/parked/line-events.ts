@@ -14,6 +14,8 @@ export type SentOutcome =
       readonly kind: 'result';
       readonly result: JsonObject;
       readonly numbers: readonly (readonly [number, string])[] | null;
+      /** Absent from earlier versions of the gateway. */
+      readonly bytes?: number;
     }
   | { readonly kind: 'input_required'; readonly result: JsonObject }
   | { readonly kind: 'parked'; readonly requests: InputRequests; readonly place: ParkedPlace | null };
@@ -43,7 +45,10 @@ export const SILENCE_MS = 15_000;
 export function readOutcome(sent: SentOutcome): CallOutcome {
   switch (sent.kind) {
     case 'result':
-      return { kind: 'result', result: parsedResult(sent.result, sent.numbers && new Map(sent.numbers)) };
+      return {
+        kind: 'result',
+        result: parsedResult(sent.result, sent.numbers && new Map(sent.numbers), sent.bytes),
+      };
     case 'input_required':
       return sent;
     case 'parked':
@@ -56,12 +61,13 @@ export function sentFailure(error: unknown): SentFailure {
   if (!(error instanceof UpstreamError))
     return { kind: 'interrupted', message: 'The call was interrupted.', mayHaveExecuted: true };
   const { kind, message, mayHaveExecuted, status, rpc, body, challenge, phase } = error;
-  const { supported, retryAfterMs } = error;
+  const { supported, retryAfterMs, most } = error;
   return {
     ...{ kind, message, mayHaveExecuted, body, challenge, supported, retryAfterMs },
     ...(status !== null && { status }),
     ...(rpc !== null && { rpc }),
     ...(phase !== null && { phase }),
+    ...(most !== null && { most }),
   };
 }
 

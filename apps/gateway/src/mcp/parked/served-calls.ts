@@ -124,8 +124,9 @@ export class ServedCalls {
   }
 }
 
-const sentResult = ({ value, numbers }: ReceivedResult): SentOutcome => ({
+const sentResult = ({ value, numbers, bytes }: ReceivedResult): SentOutcome => ({
   kind: 'result',
   result: value,
   numbers: numbers && [...numbers],
+  bytes,
 });
