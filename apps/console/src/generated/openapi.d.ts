@@ -3616,6 +3616,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/providers/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["workspaceModels_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/repricings": {
         parameters: {
             query?: never;
@@ -4863,7 +4879,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -5072,7 +5088,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -5419,7 +5435,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -5723,7 +5739,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -5817,7 +5833,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -7759,7 +7775,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -7834,7 +7850,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -7872,14 +7888,14 @@ export interface components {
             /** @example must be a number */
             message: string;
             /**
-             * @description In dots.
+             * @description Path of the field, separated by dots.
              * @example targets.0.weight
              */
             path: string;
         };
         ErrorFields: {
             /**
-             * @description The family of the type.
+             * @description Error family, see docs/errors.md.
              * @example AB01
              */
             code: string;
@@ -7887,14 +7903,14 @@ export interface components {
             /** @example The request is not valid. */
             message: string;
             /**
-             * @description The field or header at fault.
+             * @description Name of the invalid field or header.
              * @example name
              */
             param: string | null;
             /** @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90 */
             request_id: string | null;
             /**
-             * @description The stable reason.
+             * @description Stable error type; does not change between versions.
              * @example validation_failed
              * @enum {string}
              */
@@ -8233,7 +8249,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -8318,7 +8334,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -8486,7 +8502,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -8990,7 +9006,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -9130,7 +9146,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -9715,7 +9731,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -11556,7 +11572,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -11737,6 +11753,54 @@ export interface components {
              */
             total?: number;
         };
+        ModelPriceResponse: {
+            /**
+             * @description Price for a million units in integers of 1e-8 USD, before the adjustment.
+             * @example 250000000
+             */
+            list_exact: string;
+            /**
+             * @description The same with the adjustment.
+             * @example 225000000
+             */
+            price_exact: string;
+            /**
+             * @description Whether requests with many input tokens have another price.
+             * @example false
+             */
+            tiered: boolean;
+            /** @example input */
+            unit: string;
+        };
+        ModelProviderResponse: {
+            /**
+             * @description Id in the provider catalogue.
+             * @example openai
+             */
+            ai_provider_id: string;
+            /**
+             * Format: uuid
+             * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
+             */
+            id: string;
+            /** @example false */
+            is_virtual_key: boolean;
+            /** @example OpenAI production */
+            name: string;
+            /** @example openai-prod */
+            slug: string;
+            /**
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "exhausted" | "expired";
+        };
+        ModelRoutesResponse: {
+            /** @description Families of routes in the dialect of the provider. */
+            native: string[];
+            /** @description Families of routes that are translated. */
+            translated: string[];
+        };
         NewMemberDto: {
             /**
              * Format: uuid
@@ -11858,7 +11922,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -12333,7 +12397,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -12482,7 +12546,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -12668,7 +12732,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -12753,7 +12817,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -12868,7 +12932,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -13070,7 +13134,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -13244,7 +13308,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -13405,7 +13469,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -13613,7 +13677,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -14318,7 +14382,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -15424,7 +15488,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -15489,7 +15553,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -15802,7 +15866,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -15884,7 +15948,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -17332,7 +17396,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -17561,7 +17625,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -17693,7 +17757,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -17812,7 +17876,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -17921,6 +17985,56 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "archived";
+        };
+        WorkspaceModelResponse: {
+            /** @example null */
+            base_model_slug: string | null;
+            /**
+             * @description Tokens of the context window.
+             * @example 400000
+             */
+            context_tokens: number | null;
+            /**
+             * @description Whether requests may call it now.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * @description The name to call it by.
+             * @example @openai-prod/gpt-5
+             */
+            id: string;
+            /** @example false */
+            is_custom: boolean;
+            /**
+             * @example model
+             * @enum {string}
+             */
+            object: "model";
+            /**
+             * @description Where the prices come from; null: the model is unpriced. Prices of the sources that MODEL_CONFIGS_… settings of a gateway name take precedence over those of the catalogue.
+             * @example custom
+             * @enum {string|null}
+             */
+            price_source: "custom" | "catalogue" | null;
+            prices: components["schemas"]["ModelPriceResponse"][];
+            provider: components["schemas"]["ModelProviderResponse"];
+            routes: components["schemas"]["ModelRoutesResponse"];
+            /** @example gpt-5 */
+            slug: string;
+        };
+        WorkspaceModelResponseList: {
+            data: components["schemas"]["WorkspaceModelResponse"][];
+            /**
+             * @example list
+             * @enum {string}
+             */
+            object: "list";
+            /**
+             * @description Number of matching items on all pages.
+             * @example 1
+             */
+            total: number;
         };
         WorkspaceOfDeployment: {
             /**
@@ -18125,7 +18239,7 @@ export interface components {
              */
             object: "list";
             /**
-             * @description Of all pages.
+             * @description Number of matching items on all pages.
              * @example 1
              */
             total: number;
@@ -44624,6 +44738,107 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["CatalogueProviderResponseList"];
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    workspaceModels_list: {
+        parameters: {
+            query?: {
+                /** @description Page, counted from 0; empty after the last page. */
+                current_page?: number;
+                /** @description Only models that can be called, or only the others. */
+                enabled?: boolean;
+                page_size?: number;
+                /** @description Slug of a provider or virtual key. */
+                provider?: string;
+                /** @description Part of the name of the model, in any case. */
+                search?: string;
+                /** @description Required with a credential of the whole organisation. */
+                workspace_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "@openai-prod/gpt-5",
+                     *           "slug": "gpt-5",
+                     *           "provider": {
+                     *             "id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *             "slug": "openai-prod",
+                     *             "name": "OpenAI production",
+                     *             "ai_provider_id": "openai",
+                     *             "is_virtual_key": false,
+                     *             "status": "active"
+                     *           },
+                     *           "enabled": true,
+                     *           "is_custom": false,
+                     *           "base_model_slug": null,
+                     *           "context_tokens": 400000,
+                     *           "price_source": "custom",
+                     *           "prices": [
+                     *             {
+                     *               "unit": "input",
+                     *               "list_exact": "250000000",
+                     *               "price_exact": "225000000",
+                     *               "tiered": false
+                     *             }
+                     *           ],
+                     *           "routes": {
+                     *             "native": [
+                     *               "example"
+                     *             ],
+                     *             "translated": [
+                     *               "example"
+                     *             ]
+                     *           },
+                     *           "object": "model"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkspaceModelResponseList"];
                 };
             };
             /** @description Any failure. */
