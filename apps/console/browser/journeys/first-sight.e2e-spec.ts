@@ -59,6 +59,11 @@ describe('The first sight of the console', () => {
     await page.locator('input[name=password]').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+    await page.getByRole('button', { name: /Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto(`${product.adminUrl}/console/w/${product.credentials.workspace_slug}`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     // Chromium reports the refusals: before the sign-in, and of the wrong password.
     expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
     expectClean({ ...opened, faults: [] });

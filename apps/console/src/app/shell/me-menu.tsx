@@ -5,14 +5,12 @@ import {
   useMantineColorScheme,
   type MantineColorScheme,
 } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { call } from '../../api';
 import { shell } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
 import { changePreferences, toggleUtc, usePreferences } from '../state/preferences';
 import { useSelf } from '../state/session-context';
-import { useGoTo } from './addresses';
 
 const THEMES: { readonly value: MantineColorScheme; readonly label: string }[] = [
   { value: 'light', label: shell.me.light },
@@ -30,14 +28,11 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
   const self = useSelf();
   const { zone, hasKeys } = usePreferences();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const queries = useQueryClient();
-  const goTo = useGoTo();
   const name = [self.first_name, self.last_name].join(' ').trim() || self.email;
   const signOut = async () => {
     await call('auth_logout', {}).catch(() => undefined);
-    // Nothing of the session stays in memory.
-    queries.clear();
-    goTo('/login');
+    // Loads the page anew, so that nothing of the session stays in memory.
+    location.assign(new URL('login', document.baseURI));
   };
   return (
     <Menu position="top-start" width={240} closeOnItemClick={false}>
