@@ -14,4 +14,6 @@ import './filters/filters.css';
 import './waterfall/waterfall.css';
 import './json/json.css';
 import './body/body.css';
+import './charts/charts.css';
+import './range/range.css';
 import './theme/mantine.css';

@@ -100,6 +100,26 @@ export const uiText = {
     none: 'No body was logged.',
     truncated: 'Only the beginning of this body was logged.',
   },
+  meter: {
+    withHeld: (value: string) => `${value}, with what requests in flight hold`,
+  },
+  range: {
+    label: 'Time',
+    choose: (words: string) => `Time: ${words}`,
+    last: (unit: 'minutes' | 'hours' | 'days' | 'weeks', amount: number) =>
+      amount === 1 ? `Last ${unit.slice(0, -1)}` : `Last ${amount} ${unit}`,
+    short: (span: string) => `${span.slice(0, -1)} ${span.slice(-1)}`,
+    now: 'now',
+    typed: 'Time as words',
+    placeholder: 'last tue, 13:30-14:00, 2026-11-23',
+    unreadable: 'Write a time such as 24h, yesterday, last tue, 13:30-14:00 or 2026-11-23.',
+    tooLong: (days: number) => `A range may have ${days} days.`,
+    future: 'The range begins in the future.',
+    zone: (zone: string) => `Times are in ${zone}.`,
+    clockChange: 'The clock changes in this range; days use the offset of its beginning.',
+    named: ['today', 'yesterday', 'this week', 'last month'],
+    name: (name: string) => name.slice(0, 1).toUpperCase() + name.slice(1),
+  },
   states: {
     documentTitle: (page: string) => `${page} · Tollgate`,
     loading: 'Loading',

@@ -1,0 +1,136 @@
+import { addDays, momentOf, startOfDay, wallTime, weekdayOf, type Zone } from '../format';
+import { decodeRange, type Range } from '../../url';
+
+const SPAN = /^(?:last\s+)?(\d{1,5})\s*(m|min|mins|minutes?|h|hours?|d|days?|w|weeks?)$/;
+const TIME = /^(\d{1,2}):(\d{2})$/;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[ t](\d{1,2}:\d{2}))?$/;
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/**
+ * Reads a range as people type it, in a zone: `24h`, `last 2 days`, `today`, `yesterday`, `last tue`,
+ * `this week`, `last month`, `13:30-14:00`, `13:30`, `2026-11-23`, `23 nov`, `2026-11-23 13:30 - 15:00`.
+ * Null: it is none.
+ */
+export function parseRangeText(text: string, now: number, zone: Zone): Range | null {
+  const typed = text.trim().toLowerCase().replace(/[–—]/g, '-').replace(/\s+/g, ' ');
+  const span = SPAN.exec(typed);
+  if (span !== null && Number(span[1]) > 0)
+    return { kind: 'relative', span: `${Number(span[1])}${(span[2] ?? '').slice(0, 1)}` };
+  return (
+    decodeRange(text.trim()) ??
+    namedRange(typed, now, zone) ??
+    betweenRange(typed, now, zone) ??
+    dayRange(typed, now, zone)
+  );
+}
+
+const absolute = (from: number, to: number | null): Range | null =>
+  to === null || to > from ? { kind: 'absolute', from, to } : null;
+
+/** A range that ends in the future ends now. */
+const until = (from: number, to: number, now: number): Range | null => absolute(from, to > now ? null : to);
+
+function namedRange(typed: string, now: number, zone: Zone): Range | null {
+  const today = startOfDay(now, zone);
+  const monday = addDays(today, -((weekdayOf(now, zone) + 6) % 7), zone);
+  switch (typed) {
+    case 'today':
+      return absolute(today, null);
+    case 'yesterday':
+      return absolute(addDays(today, -1, zone), today);
+    case 'this week':
+      return absolute(monday, null);
+    case 'last week':
+      return absolute(addDays(monday, -7, zone), monday);
+    case 'this month':
+      return absolute(startOfMonth(now, 0, zone), null);
+    case 'last month':
+      return absolute(startOfMonth(now, -1, zone), startOfMonth(now, 0, zone));
+    default:
+      return null;
+  }
+}
+
+function startOfMonth(now: number, by: number, zone: Zone): number {
+  const { year, month } = wallTime(now, zone);
+  const moved = new Date(Date.UTC(year, month - 1 + by, 1));
+  const wall = {
+    year: moved.getUTCFullYear(),
+    month: moved.getUTCMonth() + 1,
+    day: 1,
+    hour: 0,
+    minute: 0,
+    second: 0,
+  };
+  return momentOf(wall, zone);
+}
+
+/** One day: a weekday is the last one before today. */
+function dayRange(typed: string, now: number, zone: Zone): Range | null {
+  const start = dayStart(typed.replace(/^last /, ''), now, zone);
+  return start === null ? null : until(start, addDays(start, 1, zone), now);
+}
+
+function dayStart(typed: string, now: number, zone: Zone): number | null {
+  const weekday = WEEKDAYS.indexOf(typed.slice(0, 3));
+  if (weekday >= 0 && /^[a-z]{3,9}$/.test(typed)) {
+    const back = (weekdayOf(now, zone) - weekday + 7) % 7;
+    return addDays(now, back === 0 ? -7 : -back, zone);
+  }
+  const date = DATE.exec(typed);
+  if (date !== null && date[4] === undefined)
+    return wallDate(Number(date[1]), Number(date[2]), Number(date[3]), '0:00', zone);
+  const named = /^(\d{1,2}) ([a-z]{3,9})(?: (\d{4}))?$/.exec(typed);
+  const month = named === null ? -1 : MONTHS.indexOf((named[2] ?? '').slice(0, 3));
+  if (named === null || month < 0) return null;
+  const year = named[3] === undefined ? wallTime(now, zone).year : Number(named[3]);
+  const start = wallDate(year, month + 1, Number(named[1]), '0:00', zone);
+  return start !== null && start > now && named[3] === undefined
+    ? wallDate(year - 1, month + 1, Number(named[1]), '0:00', zone)
+    : start;
+}
+
+/** `13:30-14:00` lies before now, today or yesterday. A time without a date has that of the beginning. */
+function betweenRange(typed: string, now: number, zone: Zone): Range | null {
+  const [first = '', second, ...rest] = typed.split(/ ?(?:\.\.| - |(?<=\d)-(?=\d{1,2}:)) ?/);
+  if (rest.length > 0) return null;
+  const from = moment(first, startOfDay(now, zone), zone);
+  if (from === null) return null;
+  if (TIME.test(first) && from > now)
+    return betweenRange(`${dateText(addDays(now, -1, zone), zone)} ${typed}`, now, zone);
+  if (second === undefined)
+    return TIME.test(first) || DATE.exec(first)?.[4] !== undefined ? absolute(from, null) : null;
+  const to = second === 'now' ? now : (moment(second, from, zone) ?? Number.NaN);
+  if (Number.isNaN(to)) return null;
+  const isNextDay = TIME.test(second) && to <= from;
+  return until(from, isNextDay ? (moment(second, addDays(from, 1, zone), zone) ?? to) : to, now);
+}
+
+function dateText(at: number, zone: Zone): string {
+  const { year, month, day } = wallTime(at, zone);
+  return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+}
+
+function moment(typed: string, day: number, zone: Zone): number | null {
+  const date = DATE.exec(typed);
+  if (date !== null)
+    return wallDate(Number(date[1]), Number(date[2]), Number(date[3]), date[4] ?? '0:00', zone);
+  if (!TIME.test(typed)) return null;
+  const { year, month, day: of } = wallTime(day, zone);
+  return wallDate(year, month, of, typed, zone);
+}
+
+/** Null: no such date or time. */
+function wallDate(year: number, month: number, day: number, time: string, zone: Zone): number | null {
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  const utc = new Date(Date.UTC(year, month - 1, day));
+  const isReal =
+    utc.getUTCMonth() + 1 === month &&
+    utc.getUTCDate() === day &&
+    hour < 24 &&
+    minute < 60 &&
+    year >= 2000 &&
+    year < 2200;
+  return isReal ? momentOf({ year, month, day, hour, minute, second: 0 }, zone) : null;
+}
