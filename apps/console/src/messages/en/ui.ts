@@ -100,6 +100,13 @@ export const uiText = {
     none: 'No body was logged.',
     truncated: 'Only the beginning of this body was logged.',
   },
+  chart: {
+    plot: (label: string) => `${label}. Arrow keys move, T shows a table.`,
+    table: 'As a table (T)',
+    tableOf: (label: string) => `${label}, as a table`,
+    time: 'Time',
+    before: 'Before',
+  },
   meter: {
     withHeld: (value: string) => `${value}, with what requests in flight hold`,
   },

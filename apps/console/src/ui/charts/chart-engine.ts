@@ -1,0 +1,16 @@
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+/** Bars that begin at their time and leave a small space to the next. */
+export const barPaths = (): uPlot.Series.PathBuilder => {
+  const bars = uPlot.paths.bars?.({ size: [0.86, 100], align: 1, radius: 0 });
+  if (bars === undefined) throw new Error('uPlot has no bars.');
+  return bars;
+};
+
+/** Draws a chart into an element. */
+export const createChart = (options: uPlot.Options, data: uPlot.AlignedData, element: HTMLElement): uPlot =>
+  new uPlot(options, data, element);
+
+export type Chart = uPlot;
+export type ChartData = uPlot.AlignedData;

@@ -1,0 +1,58 @@
+import type { SeriesColor } from './spark';
+
+/** One series of a chart. */
+export interface ChartSeries {
+  readonly id: string;
+  readonly label: string;
+  /** Default: by its place among the seven colours, the rest in grey. */
+  readonly color?: SeriesColor;
+  /** One for each time. Null: no value, drawn as a gap. */
+  readonly values: readonly (number | null)[];
+}
+
+const COLORS: readonly SeriesColor[] = ['c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c7'];
+
+export const colorOf = ({ color }: ChartSeries, at: number): SeriesColor => color ?? COLORS[at] ?? 'c-other';
+
+/** Dash patterns tell lines apart without colours, from the fourth one on. */
+const DASHES: readonly (readonly number[])[] = [
+  [6, 4],
+  [2, 3],
+  [8, 3, 2, 3],
+  [4, 4],
+];
+export const dashOf = (at: number): readonly number[] =>
+  at < 3 ? [] : (DASHES[(at - 3) % DASHES.length] ?? []);
+
+/**
+ * Values of stacked series, each on top of those before it. A missing value counts as nothing; a time
+ * at which all are missing stays a gap.
+ */
+export function stacked(series: readonly (readonly (number | null)[])[]): (number | null)[][] {
+  const length = Math.max(0, ...series.map((values) => values.length));
+  const sums = Array.from({ length }, () => 0);
+  const isGap = sums.map((_, at) => series.every((values) => (values[at] ?? null) === null));
+  return series.map((values) =>
+    sums.map((before, at) => {
+      const sum = before + (values[at] ?? 0);
+      sums[at] = sum;
+      return isGap[at] === true ? null : sum;
+    }),
+  );
+}
+
+/** Snaps a selected range to whole buckets; null when it is within one. Times in milliseconds. */
+export function snapped(
+  from: number,
+  to: number,
+  times: readonly number[],
+  bucketMs: number,
+): { readonly from: number; readonly to: number } | null {
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const bound = (at: number): number => Math.min(last + bucketMs, Math.max(first, at));
+  const floor = (at: number): number => first + Math.floor((bound(at) - first) / bucketMs) * bucketMs;
+  const start = floor(Math.min(from, to));
+  const end = Math.min(last + bucketMs, floor(Math.max(from, to) - 1) + bucketMs);
+  return end - start < bucketMs ? null : { from: start, to: end };
+}

@@ -1,0 +1,215 @@
+import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent, type ReactElement } from 'react';
+import { uiText } from '../../messages/en/ui';
+import { moment } from '../format';
+import { Icon } from '../icons/icon';
+import { useFormat } from '../primitives/format-context';
+import { ChartTable } from './chart-table';
+import type { ChartData } from './chart-engine';
+import { colorOf, snapped, stacked, type ChartSeries } from './series';
+import { useChart } from './use-chart';
+
+const NONE: readonly never[] = [];
+
+export interface TimeChartProps {
+  /** What it shows, for screen readers. */
+  readonly label: string;
+  /** Beginnings of the buckets, in milliseconds since 1970, ascending. */
+  readonly times: readonly number[];
+  readonly bucketMs: number;
+  readonly series: readonly ChartSeries[];
+  readonly as?: 'bars' | 'stacked' | 'lines';
+  readonly format: (value: number) => string;
+  readonly height?: number;
+  readonly axes?: 'full' | 'time' | 'none';
+  /** Dragged or chosen by keys: a range in milliseconds, in whole buckets. */
+  readonly onZoom?: (from: number, to: number) => void;
+  /** A click on a time, or Enter. */
+  readonly onPick?: (from: number, to: number) => void;
+  /** Values of the range before, drawn dashed. */
+  readonly comparison?: readonly (number | null)[];
+  readonly markers?: readonly { readonly at: number; readonly label: string }[];
+  readonly thresholds?: readonly { readonly value: number; readonly label: string }[];
+  /** Charts with the same key share their cursor. */
+  readonly syncKey?: string;
+  /** Without the legend above the chart. */
+  readonly legend?: boolean;
+}
+
+/** Values over time. Arrow keys move the cursor, Shift selects, Enter zooms or picks, `T` shows a table. */
+export function TimeChart(props: TimeChartProps): ReactElement {
+  const {
+    label,
+    times,
+    bucketMs,
+    series,
+    as = 'stacked',
+    format,
+    height = 200,
+    axes = 'full',
+    onZoom,
+    onPick,
+  } = props;
+  const { comparison, markers = NONE, thresholds = NONE, syncKey, legend = true } = props;
+  const { zone } = useFormat();
+  const element = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<number | null>(null);
+  const [anchor, setAnchor] = useState<number | null>(null);
+  const [isTable, setTable] = useState(false);
+  const data = useMemo(() => chartData(times, series, as, comparison), [times, series, as, comparison]);
+  const zoom = (from: number, to: number): void => {
+    const range = snapped(from, to, times, bucketMs);
+    if (range !== null) onZoom?.(range.from, range.to);
+  };
+  const pick = (index: number): void => {
+    const from = times[index];
+    if (from !== undefined) onPick?.(from, from + bucketMs);
+  };
+  const hasComparison = comparison !== undefined;
+  useChart(
+    element,
+    {
+      as,
+      series,
+      hasComparison,
+      bucketMs,
+      zone,
+      format,
+      thresholds,
+      markers,
+      axes,
+      syncKey,
+      onCursor: setAt,
+      onSelect: zoom,
+      onPick: pick,
+    },
+    data,
+    height,
+  );
+
+  const move = (by: number, extend: boolean): void => {
+    const next = Math.min(
+      times.length - 1,
+      Math.max(0, at === null ? (by > 0 ? 0 : times.length - 1) : at + by),
+    );
+    setAnchor(extend ? (anchor ?? at ?? next) : null);
+    setAt(next);
+  };
+  const enter = (): void => {
+    if (at === null) return;
+    const [one, other] = [times[anchor ?? at], times[at]];
+    if (anchor === null || one === undefined || other === undefined) pick(at);
+    else zoom(Math.min(one, other), Math.max(one, other) + bucketMs);
+    setAnchor(null);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts: Readonly<Record<string, () => void>> = {
+      ArrowLeft: () => move(-1, event.shiftKey),
+      ArrowRight: () => move(1, event.shiftKey),
+      Enter: enter,
+      t: () => setTable(!isTable),
+    };
+    const act = acts[event.key];
+    if (act === undefined) return;
+    act();
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const words = at === null ? null : cursorWords(at, props, zone);
+  return (
+    <figure className="time-chart" aria-label={label}>
+      {legend && <Legend {...props} at={at} isTable={isTable} onTable={() => setTable(!isTable)} />}
+      <div
+        className="time-chart-plot"
+        hidden={isTable}
+        tabIndex={0}
+        role="img"
+        aria-label={uiText.chart.plot(label)}
+        style={{ height } as CSSProperties}
+        onKeyDown={onKeyDown}
+        onBlur={() => setAt(null)}
+      >
+        <div ref={element} />
+        {words !== null && times.length > 0 && (
+          <div
+            className="time-chart-tip"
+            style={{ left: `${((at ?? 0) / times.length) * 100}%` }}
+            data-side={(at ?? 0) * 2 > times.length ? 'left' : 'right'}
+          >
+            {words.map((line) => (
+              <div key={line}>{line}</div>
+            ))}
+          </div>
+        )}
+      </div>
+      <span className="visually-hidden" role="status">
+        {words?.join(', ')}
+      </span>
+      {isTable && <ChartTable {...props} maxHeight={height + 40} />}
+    </figure>
+  );
+}
+
+/** Sums of stacked series from the last to the first, as they are drawn. */
+function chartData(
+  times: readonly number[],
+  series: readonly ChartSeries[],
+  as: NonNullable<TimeChartProps['as']>,
+  comparison: readonly (number | null)[] | undefined,
+): ChartData {
+  const values = series.map((one) => [...one.values]);
+  const drawn =
+    as === 'stacked' ? stacked(values).toReversed() : as === 'bars' ? values.toReversed() : values;
+  return [times.map((at) => at / 1000), ...drawn, ...(comparison === undefined ? [] : [[...comparison]])];
+}
+
+function cursorWords(
+  at: number,
+  { times, series, format, markers, bucketMs }: TimeChartProps,
+  zone: string,
+): readonly string[] {
+  const time = times[at];
+  if (time === undefined) return [];
+  const changes = (markers ?? []).filter((marker) => marker.at >= time && marker.at < time + bucketMs);
+  return [
+    moment(time, zone),
+    ...series.map(
+      ({ label, values }) =>
+        `${label} ${values[at] === null || values[at] === undefined ? '–' : format(values[at])}`,
+    ),
+    ...changes.map(({ label }) => label),
+  ];
+}
+
+interface LegendProps extends TimeChartProps {
+  readonly at: number | null;
+  readonly isTable: boolean;
+  readonly onTable: () => void;
+}
+
+function Legend({ series, isTable, onTable }: LegendProps): ReactElement {
+  return (
+    <figcaption className="time-chart-legend">
+      {series.map((one, index) => (
+        <span key={one.id} className="row">
+          <i
+            className="time-chart-key"
+            style={{ '--series': `var(--${colorOf(one, index)})` } as CSSProperties}
+          />
+          {one.label}
+        </span>
+      ))}
+      <button
+        type="button"
+        className="plain-button time-chart-table-button"
+        aria-pressed={isTable}
+        title={uiText.chart.table}
+        aria-label={uiText.chart.table}
+        onClick={onTable}
+      >
+        <Icon name="table" size={14} />
+      </button>
+    </figcaption>
+  );
+}

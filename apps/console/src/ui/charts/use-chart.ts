@@ -1,0 +1,75 @@
+import { useEffect, useRef, type RefObject } from 'react';
+import { barPaths, createChart, type Chart, type ChartData } from './chart-engine';
+import { chartOptions, type ChartLook } from './chart-options';
+
+export type ChartInput = Omit<ChartLook, 'colour' | 'barPaths'>;
+
+const colour = (token: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(token).trim();
+
+/**
+ * Keeps a chart in an element: made anew when its looks change, otherwise fed with data, resized with
+ * the element, and drawn again when the theme changes.
+ */
+export function useChart(
+  element: RefObject<HTMLDivElement | null>,
+  input: ChartInput,
+  data: ChartData,
+  height: number,
+): RefObject<Chart | null> {
+  const chart = useRef<Chart | null>(null);
+  const current = useRef({ input, data });
+  useEffect(() => {
+    current.current = { input, data };
+  });
+  const { as, series, hasComparison, axes, bucketMs, zone, syncKey } = input;
+  const key = JSON.stringify([
+    as,
+    axes,
+    bucketMs,
+    zone,
+    syncKey,
+    hasComparison,
+    height,
+    series.map(({ id, color }) => [id, color]),
+  ]);
+  useEffect(() => {
+    const root = element.current;
+    if (root === null) return undefined;
+    const latest = (): ChartInput => current.current.input;
+    const look: ChartLook = {
+      ...latest(),
+      colour,
+      barPaths: barPaths(),
+      format: (value) => latest().format(value),
+      onCursor: (index) => latest().onCursor(index),
+      onSelect: (from, to) => latest().onSelect(from, to),
+      onPick: (index) => latest().onPick(index),
+    };
+    // Read when they are drawn, so that new ones need no new chart.
+    Object.defineProperties(look, {
+      markers: { get: () => latest().markers },
+      thresholds: { get: () => latest().thresholds },
+    });
+    const made = createChart(
+      chartOptions(look, { width: Math.max(1, root.clientWidth), height }),
+      current.current.data,
+      root,
+    );
+    chart.current = made;
+    const sizes = new ResizeObserver(() => made.setSize({ width: Math.max(1, root.clientWidth), height }));
+    sizes.observe(root);
+    const themes = new MutationObserver(() => made.redraw(false, true));
+    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    return () => {
+      sizes.disconnect();
+      themes.disconnect();
+      made.destroy();
+      chart.current = null;
+    };
+  }, [element, key, height]);
+  useEffect(() => chart.current?.setData(data), [data]);
+  const { markers, thresholds } = input;
+  useEffect(() => chart.current?.redraw(), [markers, thresholds]);
+  return chart;
+}
