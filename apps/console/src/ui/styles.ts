@@ -16,4 +16,5 @@ import './json/json.css';
 import './body/body.css';
 import './charts/charts.css';
 import './range/range.css';
+import './code/code.css';
 import './theme/mantine.css';

@@ -107,6 +107,19 @@ export const uiText = {
     time: 'Time',
     before: 'Before',
   },
+  code: {
+    form: 'Form',
+    download: (file: string) => `Download ${file}`,
+  },
+  reveal: {
+    title: (name: string) => `${name}: shown once`,
+    once: 'Copy it now. It is not stored in readable form and cannot be shown again.',
+    copyByHand: 'The browser did not allow copying; select the text and copy it.',
+    placed: 'I have put it where it belongs',
+    close: 'Close',
+    closeAsk: 'It cannot be shown again. Close without it?',
+    closeAnyway: 'Close anyway',
+  },
   meter: {
     withHeld: (value: string) => `${value}, with what requests in flight hold`,
   },

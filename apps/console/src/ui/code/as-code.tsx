@@ -1,0 +1,74 @@
+import { useState, type ReactElement } from 'react';
+import { uiText } from '../../messages/en/ui';
+import { Icon } from '../icons/icon';
+import { CopyButton } from '../primitives/copy';
+
+/** One way to write a thing: YAML, curl, the command line. */
+export interface CodeForm {
+  readonly id: string;
+  readonly label: string;
+  readonly text: string;
+  /** Offered as a download under this name. */
+  readonly file?: string;
+  /** Copied in the place of the text, where the shown one has a secret. */
+  readonly copied?: string;
+}
+
+export interface AsCodeProps {
+  /** What is written as code, for screen readers. */
+  readonly label: string;
+  readonly forms: readonly CodeForm[];
+  /** Id of the form that is shown first. */
+  readonly initial?: string;
+  readonly maxHeight?: number;
+}
+
+/** A thing as code in several forms, with *Copy* and *Download*. */
+export function AsCode({ label, forms, initial, maxHeight = 420 }: AsCodeProps): ReactElement | null {
+  const [chosen, setChosen] = useState(initial ?? forms[0]?.id);
+  const form = forms.find(({ id }) => id === chosen) ?? forms[0];
+  if (form === undefined) return null;
+  return (
+    <div className="as-code" role="group" aria-label={label}>
+      <div className="row">
+        <div role="radiogroup" aria-label={uiText.code.form} className="range-picker-segments range-picker">
+          {forms.map(({ id, label: name }) => (
+            <button
+              key={id}
+              type="button"
+              role="radio"
+              aria-checked={id === form.id}
+              className="range-segment"
+              onClick={() => setChosen(id)}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+        <span className="right row">
+          {form.file === undefined ? null : <Download text={form.text} file={form.file} />}
+          <CopyButton text={form.copied ?? form.text} label={uiText.copy.button()} what={form.label} />
+        </span>
+      </div>
+      <pre className="code-well as-code-text" tabIndex={0} style={{ maxHeight }}>
+        {form.text}
+      </pre>
+    </div>
+  );
+}
+
+function Download({ text, file }: { readonly text: string; readonly file: string }): ReactElement {
+  const save = (): void => {
+    const href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+    const link = document.createElement('a');
+    link.href = href;
+    link.download = file;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(href), 1000);
+  };
+  return (
+    <button type="button" className="copy-button copy-button-small" onClick={save}>
+      <Icon name="download" size={14} /> {uiText.code.download(file)}
+    </button>
+  );
+}

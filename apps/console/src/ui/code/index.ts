@@ -1,0 +1,2 @@
+export { AsCode, type AsCodeProps, type CodeForm } from './as-code';
+export { Reveal, type RevealProps } from './reveal';

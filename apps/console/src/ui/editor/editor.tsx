@@ -1,0 +1,36 @@
+import { lazy, Suspense, type ReactElement } from 'react';
+import type { DiffProps } from './codemirror-diff';
+import type { CodeEditorProps } from './codemirror-editor';
+
+const LazyEditor = lazy(() => import('./codemirror-editor'));
+const LazyDiff = lazy(() => import('./codemirror-diff'));
+
+/** A text editor for JSON, YAML and prompts. Its code is loaded when it is first shown. */
+export function CodeEditor(props: CodeEditorProps): ReactElement {
+  return (
+    <Suspense
+      fallback={
+        <pre className="code-well code-waiting" aria-label={props.label}>
+          {props.value}
+        </pre>
+      }
+    >
+      <LazyEditor {...props} />
+    </Suspense>
+  );
+}
+
+/** Two texts with what differs marked; the same parts are folded. */
+export function Diff(props: DiffProps): ReactElement {
+  return (
+    <Suspense
+      fallback={
+        <pre className="code-well code-waiting" aria-label={props.label}>
+          {props.after}
+        </pre>
+      }
+    >
+      <LazyDiff {...props} />
+    </Suspense>
+  );
+}
