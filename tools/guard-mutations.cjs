@@ -150,7 +150,7 @@ const RIGHTS = [
   [
     'a service key stays bound as its maker',
     `${ADMIN}/resources/api-keys/api-key-grants.ts`,
-    'boundAs: caller.standing }',
+    'boundAs: caller.settingGroup }',
     'boundAs: null }',
     GRANTS_SPEC,
   ],
