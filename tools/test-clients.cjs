@@ -11,18 +11,20 @@ const {
   rmSync,
   writeFileSync,
 } = require('node:fs');
-const { createServer } = require('node:net');
 const { homedir, tmpdir } = require('node:os');
 const { dirname, join } = require('node:path');
 const { commandLines, quotesResult } = require('./clients/command-lines.cjs');
-const { ROOT, runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
+const { startProduct } = require('./product.cjs');
+const { runMain, runtimeEnvironment, runtimePath } = require('./runtime.cjs');
 
 const SOURCES = join(__dirname, 'clients');
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tollgate-clients');
-const START_MS = 120_000;
 const CLIENT_MS = 120_000;
 /** Files that the scripts share. */
 const SHARED = new Set(['turn.mjs', 'ai-sdk.mjs']);
+
+/** Packages whose programs are there only after their scripts have run. */
+const SCRIPTED = ['@anthropic-ai/claude-code', 'opencode-ai'];
 
 /** Installs the clients once for each version of their manifest. */
 function install() {
@@ -38,56 +40,11 @@ function install() {
     stdio: 'inherit',
   });
   if (status !== 0) throw new Error('The clients could not be installed.');
+  // These two fetch or link their programs in scripts, which the user's npm may ignore.
+  const scripts = ['rebuild', ...SCRIPTED, '--ignore-scripts=false', '--loglevel=error'];
+  const rebuilt = spawnSync('npm', scripts, { cwd: CACHE, env: runtimeEnvironment(), stdio: 'inherit' });
+  if (rebuilt.status !== 0) throw new Error('The scripts of the clients failed.');
   writeFileSync(mark, manifest);
-}
-
-/** @returns {Promise<number>} */
-const freePort = () =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-
-/** Starts the product and resolves once it is ready, with its credentials. */
-async function startProduct() {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-clients-'));
-  const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
-  const child = spawn(runtimePath(), [join(__dirname, 'start.cjs')], {
-    cwd: ROOT,
-    env: runtimeEnvironment({
-      DATABASE_URL: undefined,
-      REDIS_URL: undefined,
-      DATA_DIR: folder,
-      GATEWAY_PORT: String(gateway),
-      ADMIN_PORT: String(admin),
-      WORKER_PORT: String(worker),
-    }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`The product did not start:\n${output}`)), START_MS);
-    const take = (/** @type {Buffer} */ chunk) => {
-      output += chunk.toString();
-      if (output.includes('Tollgate is ready')) resolve(clearTimeout(timer));
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
-    child.once('exit', () => reject(new Error(`The product ended:\n${output}`)));
-  });
-  const credentials = JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'));
-  const stop = async () => {
-    child.removeAllListeners('exit');
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGINT');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return { credentials, stop };
 }
 
 /**
@@ -171,7 +128,8 @@ runMain(async () => {
   let failed = 0;
   try {
     await acceptPortkeyHeaders(credentials);
-    for (const client of clientsOf({ url: credentials.base_url, key: credentials.api_key })) {
+    const { base_url: url = '', api_key: key = '' } = credentials;
+    for (const client of clientsOf({ url, key })) {
       const { status, output } = await client.run();
       const isPassed = status === 0 && client.passes(output);
       if (isPassed) passed += 1;

@@ -1,6 +1,8 @@
 // `npm run test:mcp`: runs the server scenarios of the Model Context Protocol's conformance suite for two revisions, against the fixture
 // of `libs/testing/src/mcp`. `--target <name>` selects the system under test: `direct` is the fixture itself, `gateway` a gateway in front of it, `toolset` a toolset of the gateway. A known failure has a
 // reason in `mcp-conformance/expected-failures.json`; the run fails when a listed check passes, so that the list only shrinks.
+// `--authorization` runs the client scenarios of authorization instead: a product calls the servers of the suite, at which its user signs in.
+// `--scenario <text>` runs those alone whose name has the text, and shows their output.
 const { execFileSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -20,6 +22,8 @@ const EXPECTED_AS = { toolset: 'gateway' };
 const EXPECTED = join(__dirname, 'mcp-conformance', 'expected-failures.json');
 const OPTIONS = /** @type {const} */ ({
   target: { type: 'string', default: 'direct' },
+  authorization: { type: 'boolean', default: false },
+  scenario: { type: 'string' },
 });
 
 /** @param {readonly (readonly [ConformanceRun, Verdict])[]} results */
@@ -37,6 +41,48 @@ function printTable(results) {
     for (const problem of problems) console.log(`${runName(run)}: ${problem}`);
 }
 
+/** @param {string} node @param {string} [part] */
+async function testAuthorization(node, part) {
+  const {
+    authorizationScenarios,
+    clientProblems,
+    runClientScenario,
+    scenarioName,
+  } = require('../libs/testing/src/mcp/client-conformance.ts');
+  const { startAuthorizationProduct } = require('./mcp-conformance/authorization-product.cjs');
+  /** @type {readonly import('../libs/testing/src/mcp/client-conformance.ts').ClientScenario[]} */
+  const all = await authorizationScenarios(node);
+  const scenarios = all.filter((scenario) => scenarioName(scenario).includes(part ?? ''));
+  const { product, stop } = await startAuthorizationProduct();
+  const options = {
+    ...{ node, command: `${node} ${join(__dirname, 'mcp-conformance', 'authorization-client.cjs')}` },
+    environment: { TOLLGATE_CONFORMANCE_PRODUCT: JSON.stringify(product) },
+  };
+  /** @type {import('../libs/testing/src/mcp/client-conformance.ts').ClientScenarioResult[]} */
+  const results = [];
+  try {
+    for (const scenario of scenarios) {
+      const result = await runClientScenario(scenario, options);
+      results.push(result);
+      if (part !== undefined) console.log(result.output);
+    }
+  } finally {
+    await stop();
+  }
+  console.table(
+    results.map(({ scenario, passed, failures }) => ({
+      ...{ scenario: scenarioName(scenario), passed, failures: failures.join(', ') },
+    })),
+  );
+  const known = Object.entries(JSON.parse(readFileSync(EXPECTED, 'utf8')).authorization);
+  const problems = clientProblems(
+    results,
+    Object.fromEntries(known.filter(([check]) => check.includes(part ?? ''))),
+  );
+  for (const problem of problems) console.log(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
+
 runMain(async () => {
   const { values } = parseArgs({ options: OPTIONS });
   const target = TARGETS[values.target]?.();
@@ -50,6 +96,7 @@ runMain(async () => {
     console.log(`skipped: the suite needs Node.js ${String(CONFORMANCE_NODE_MAJOR)}; this is ${version}`);
     return;
   }
+  if (values.authorization) return testAuthorization(node, values.scenario);
   const expected =
     JSON.parse(readFileSync(EXPECTED, 'utf8'))[EXPECTED_AS[values.target] ?? values.target] ?? {};
   /** @type {(readonly [ConformanceRun, Verdict])[]} */

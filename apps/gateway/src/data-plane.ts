@@ -65,7 +65,7 @@ import { Configs } from './configs/configs';
 import { createAgents } from './agents/create-agents';
 import { createMcp } from './mcp/create-mcp';
 import { createPrincipals } from './auth/create-principals';
-import type { Documents } from './auth/documents';
+import type { ReloadableDocuments } from './auth/documents';
 import type { Principals } from './auth/principals';
 import { Prompts } from './prompts/prompts';
 import { createSecrets } from './credentials/secrets';
@@ -82,7 +82,7 @@ export interface ProcessHealth {
 
 export interface DataPlaneParts {
   readonly settings: GatewaySettings;
-  readonly documents: Documents;
+  readonly documents: ReloadableDocuments;
   /** Known providers, by id. */
   readonly providers: ReadonlyMap<string, Provider>;
   readonly journal: Journal;
@@ -234,7 +234,7 @@ const failureLog =
 
 interface StageParts {
   readonly settings: GatewaySettings;
-  readonly documents: Documents;
+  readonly documents: ReloadableDocuments;
   readonly principals: Principals;
   readonly configs: Configs;
   readonly accounts: Accounts;

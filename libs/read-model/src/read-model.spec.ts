@@ -106,6 +106,21 @@ describe('ReadModel', () => {
     expect(script.reads).toHaveLength(1);
   });
 
+  it('reads a known document and one that was absent again when it must, before an event arrives', async () => {
+    const late = documentKey.organisation('late');
+    await Promise.all([model.load(key), model.load(late)]);
+    const newer = { ...organisation('a'), version: 'newer' };
+    script.rows.set(key, newer);
+    script.rows.set(late, organisation('late'));
+    expect([await model.load(key), await model.load(late)]).toEqual([organisation('a'), null]);
+    expect([await model.reload(key), await model.reload(late)]).toEqual([newer, organisation('late')]);
+    expect([model.get(key), model.get(late)]).toEqual([newer, organisation('late')]);
+    expect(script.reads.at(-1)).toEqual([{ key: late, atLeast: Infinity }]);
+    script.isDown = true;
+    await expect(model.reload(key)).rejects.toThrow();
+    expect(model.get(key)).toEqual(newer);
+  });
+
   it('reads a key once for all concurrent callers, and keys of one tick together', async () => {
     const other = documentKey.organisation('b');
     await Promise.all([model.load(key), model.load(key), model.load(other)]);

@@ -191,6 +191,16 @@ export class ReadModel {
   }
 
   /**
+   * Reads the document of a key from the source, also a known one: for a change of which this process has learned before the event
+   * arrives. Rejects with `ReadModelUnavailable`.
+   */
+  async reload(key: DocumentKey): Promise<ReadModelDocument | null> {
+    if (key.length > KEY_LENGTH_MAX) return null;
+    if (this.loader.down) throw new ReadModelUnavailable();
+    return within(this.loader.load(key, Infinity, true), this.limits.loadTimeoutMs);
+  }
+
+  /**
    * Returns known documents whose keys start with the prefix, recently used ones first. Examines at
    * most 5,000 keys, so it may miss some. Reads nothing from the source and does not count as a
    * use.

@@ -10,7 +10,7 @@ import { IdentityTokens } from '../credentials/identity-tokens';
 import { ServerCredentials } from '../credentials/server-credentials';
 import type { BeforeCall } from '../attempt/sender';
 import type { Principals } from '../auth/principals';
-import type { Documents } from '../auth/documents';
+import type { ReloadableDocuments } from '../auth/documents';
 import type { FailureLog, PipelineStages } from '../core/pipeline';
 import type { GuardTools } from '../guardrails/guarded-request';
 import type { Guardrails } from '../guardrails/guardrails';
@@ -47,7 +47,7 @@ import { McpUpstreams } from './upstreams';
 
 export interface McpParts {
   readonly settings: GatewaySettings;
-  readonly documents: Documents;
+  readonly documents: ReloadableDocuments;
   readonly outbound: OutboundClient;
   readonly policy: AddressPolicy;
   readonly secrets: SecretResolver;

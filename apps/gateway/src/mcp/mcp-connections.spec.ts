@@ -169,6 +169,39 @@ describe('servers at which users sign in themselves', () => {
     link = LINK;
   });
 
+  it('are called with what a user has granted a moment ago, before the change has reached the gateway', async () => {
+    const key = documentKey.mcpConnection(server.id, USER);
+    const reload = jest.spyOn(gateway.documents, 'reload');
+    let reads = 0;
+    const arrives = (change: () => void): void => {
+      reload.mockImplementation((wanted) => {
+        if (wanted === key) {
+          reads += 1;
+          change();
+        }
+        return Promise.resolve(gateway.documents.get(wanted));
+      });
+    };
+    try {
+      disconnect();
+      arrives(() => connect('good'));
+      expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+      connect('narrow');
+      link = null;
+      expect(await call()).toMatchObject({ result: { content: [{ text: 'hi' }] } });
+      expect(reads).toBe(2);
+      // A server that refuses the new token as well is not called on and on.
+      connect('narrow');
+      arrives(() => connect('narrow'));
+      const { result } = await call();
+      expect(result).toMatchObject({ isError: true, _meta: { 'gw/error': { type: 'provider_error' } } });
+      expect(reads).toBe(4);
+    } finally {
+      reload.mockRestore();
+      link = LINK;
+    }
+  });
+
   it('get a renewed token when they refuse the known one', async () => {
     connect('revoked');
     refreshes = 0;

@@ -116,7 +116,8 @@ export class UpstreamCalls {
     } catch (error) {
       ends?.(error);
       const denied = await scopesDenial(this.parts.connections, request, error);
-      if (denied !== null) throw denied;
+      if (denied === 'granted' && !isAgain) return await this.attempt(request, forwarded, true);
+      if (denied !== null && denied !== 'granted') throw denied;
       if (isRefusedToken(request, error)) return await this.signInAgain(request, forwarded, isAgain);
       this.failed(request, error);
     }

@@ -12,14 +12,14 @@ import {
 } from '@gw/contracts';
 import { GatewayError, isObject, unseal, type Keyring } from '@gw/kernel';
 import { connectionBinding } from '@gw/mcp';
-import { readDocument, type Documents } from '../auth/documents';
+import { readDocument, type ReloadableDocuments } from '../auth/documents';
 import { Denied } from './denials';
 
 /** With less than this left, a call waits for a new token. */
 const NEARLY_OVER_MS = 30_000;
 
 export interface ConnectionParts {
-  readonly documents: Documents;
+  readonly documents: ReloadableDocuments;
   /** Opens sealed tokens. */
   readonly ring: Keyring;
   /** Sends a POST to the control plane and returns the parsed response. Rejects when it is no success. */
@@ -53,18 +53,21 @@ export class UpstreamConnections {
   }
 
   /**
-   * The denial of a call for which the server wants more scopes, with a link on which the user grants them; null when the user
-   * cannot grant more.
+   * The denial of a call for which the server wants more scopes, with a link on which the user grants them. `granted`: there is another
+   * token now, since the user has granted them a moment ago. Null when the user cannot grant more.
    */
   async needsScopes(
     server: McpServerDocument,
     userId: string | null,
     scopes: readonly string[],
-  ): Promise<Denied | null> {
+  ): Promise<Denied | 'granted' | null> {
     if (userId === null || scopes.length === 0) return null;
+    const known = await this.read(server, userId);
     const request = { serverId: server.id, userId, scopes: scopes.slice(0, SCOPES_MAX) };
     const response = (await this.ask(INTERNAL.mcpConnectionScopes, request)) as McpLinkResponse | null;
-    return response?.url == null ? null : connectDenial(server, response.url);
+    if (response?.url != null) return connectDenial(server, response.url);
+    const now = response === null ? null : await this.readAgain(server, userId);
+    return now !== null && now.version !== known?.version ? 'granted' : null;
   }
 
   /** The denial of a call that needs a connection, or the error of one for which the control plane got no token. */
@@ -80,7 +83,8 @@ export class UpstreamConnections {
 
   private async usable(server: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
     const connection = await this.read(server, userId);
-    if (connection === null) return isExchanged(server.authType) ? this.exchanged(server, userId) : null;
+    if (connection === null)
+      return isExchanged(server.authType) ? this.exchanged(server, userId) : this.readAgain(server, userId);
     if (leftMs(connection) > NEARLY_OVER_MS) {
       if (isDueAhead(connection)) this.renewAhead(connection);
       return connection;
@@ -106,6 +110,19 @@ export class UpstreamConnections {
     return document?.kind === 'mcp_connection' ? document : null;
   }
 
+  /**
+   * The connection as the control plane has it now. A user who has just connected repeats the call at once, and the change may arrive
+   * later than that. Null without one, and while the control plane cannot be reached.
+   */
+  private async readAgain({ id }: McpServerDocument, userId: string): Promise<McpConnectionDocument | null> {
+    try {
+      const document = await this.parts.documents.reload(documentKey.mcpConnection(id, userId));
+      return document?.kind === 'mcp_connection' && leftMs(document) > 0 ? document : null;
+    } catch {
+      return null;
+    }
+  }
+
   /** Asks the control plane once for all calls that need the token. */
   private renewed(connection: McpRefreshRequest): Promise<void> {
     const key = documentKey.mcpConnection(connection.serverId, connection.userId);
@@ -121,7 +138,7 @@ export class UpstreamConnections {
     const response = await this.ask(INTERNAL.mcpConnectionRefresh, { serverId, userId, version });
     const { outcome } = (response ?? { outcome: 'failed' }) as Pick<McpRefreshResponse, 'outcome'>;
     // The change is announced as well, but may arrive later than this response.
-    if (outcome === 'refreshed') await this.parts.documents.load(key);
+    if (outcome === 'refreshed') await this.parts.documents.reload(key);
   }
 
   private async linkFor({ id: serverId }: McpServerDocument, userId: string): Promise<string | null> {

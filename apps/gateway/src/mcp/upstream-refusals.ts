@@ -13,12 +13,12 @@ export const isRefusedToken = ({ view }: McpRequest, error: unknown): boolean =>
   error.challenge?.error !== INSUFFICIENT_SCOPE &&
   isOfUsers(view.document.authType);
 
-/** The denial of a call for which the server wants more scopes of the user; null for other failures. */
+/** The denial of a call for which the server wants more scopes of the user, as of `needsScopes`; null for other failures. */
 export async function scopesDenial(
   connections: Pick<UpstreamConnections, 'needsScopes'>,
   { view }: McpRequest,
   error: unknown,
-): Promise<Denied | null> {
+): Promise<Denied | 'granted' | null> {
   const { document, caller } = view;
   if (!(error instanceof UpstreamError) || document.authType !== 'oauth_auto') return null;
   const { status, challenge } = error;

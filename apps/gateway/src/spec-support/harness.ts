@@ -29,20 +29,23 @@ import { RequestMetrics } from '../metrics/request-metrics';
 import { createDataPlane, type DataPlane } from '../data-plane';
 import { createGatewayServer } from '../http/server';
 import { readGatewaySettings } from '../settings';
-import type { Documents } from '../auth/documents';
+import type { ReloadableDocuments } from '../auth/documents';
 
 export const ORGANISATION_ID = '0a000000-0000-4000-8000-000000000001';
 export const WORKSPACE_ID = '0a000000-0000-4000-8000-000000000002';
 export const OTHER_WORKSPACE_ID = '0a000000-0000-4000-8000-000000000003';
 
 /** Control-plane documents in a map, without a control plane. */
-export class MapDocuments implements Documents {
+export class MapDocuments implements ReloadableDocuments {
   private readonly documents = new Map<DocumentKey, ReadModelDocument>();
 
   get(key: DocumentKey): ReadModelDocument | null {
     return this.documents.get(key) ?? null;
   }
   load(key: DocumentKey): Promise<ReadModelDocument | null> {
+    return Promise.resolve(this.get(key));
+  }
+  reload(key: DocumentKey): Promise<ReadModelDocument | null> {
     return Promise.resolve(this.get(key));
   }
   known(prefix: DocumentKey): readonly ReadModelDocument[] {

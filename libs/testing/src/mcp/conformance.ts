@@ -49,7 +49,8 @@ interface Requirements {
 
 /** The oldest Node.js that the suite runs on. */
 export const CONFORMANCE_NODE_MAJOR = 22;
-const SUITE = dirname(require.resolve('@modelcontextprotocol/conformance/package.json'));
+/** Folder of the suite's package. */
+export const SUITE = dirname(require.resolve('@modelcontextprotocol/conformance/package.json'));
 const SUMMARY_LINE = /^([✓✗]) ([a-z0-9-]+): \d+ passed/gm;
 /** Name of a result's folder: the scenario between its role and the time. */
 const RESULT_FOLDER = /^server-(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$/;

@@ -148,6 +148,8 @@ const secretMethod = (announced: readonly string[]): 'client_secret_basic' | 'cl
 
 const metadataOf = (redirectUri: string, authMethod: UpstreamClient['authMethod']): object => ({
   client_name: CLIENT_NAME,
+  // Servers allow plain HTTP on loopback for native clients alone (OpenID Connect Registration, section 2).
+  application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
   redirect_uris: [redirectUri],
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code'],

@@ -1,7 +1,7 @@
 import { documentKey, INTERNAL, type DocumentsResponse, type McpConnectionDocument } from '@gw/contracts';
 import { AuditLogEntity, McpConnectionEntity, McpIntegrationEntity, McpServerEntity } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { Browser, fieldOf } from '../../../platform/oauth/spec-support/browser';
+import { Browser } from '../../../platform/oauth/spec-support/browser';
 import {
   PASSWORD,
   SERVICE_TOKEN,
@@ -9,6 +9,7 @@ import {
   type GatewayResponse,
   type Tenant,
 } from '../../../spec-support/admin-api';
+import { pressConnect, signInAtLink } from './connect-visit';
 import { AuthorizationServer, ResourceServer } from './upstream';
 
 export const PUBLIC_URL = 'https://gateway.example.com';
@@ -80,31 +81,14 @@ export class ConnectScene {
     return body.url;
   }
 
-  /** Opens a link and signs in on its page. Returns the page behind. */
-  async signIn(browser: Browser, url: string, email = this.user.email): Promise<GatewayResponse> {
-    const page = await browser.open(url);
-    if (page.status !== 200) return page;
-    const fields = { form: fieldOf(page.text, 'form'), t: fieldOf(page.text, 't') };
-    const { pathname } = new URL(url);
-    const signedIn = await browser.submit(pathname, {
-      ...fields,
-      step: 'sign_in',
-      email,
-      password: PASSWORD,
-    });
-    return browser.open(String(signedIn.headers['location']));
+  /** See `signInAtLink`. */
+  signIn(browser: Browser, url: string, email = this.user.email): Promise<GatewayResponse> {
+    return signInAtLink(browser, url, { email, password: PASSWORD });
   }
 
-  /** Presses the button of the page. Returns the address to which the browser is sent. */
-  async press(
-    browser: Browser,
-    url: string,
-    page: GatewayResponse,
-  ): Promise<GatewayResponse & { next: string }> {
-    const fields = { form: fieldOf(page.text, 'form'), t: fieldOf(page.text, 't'), step: 'connect' };
-    const response = await browser.submit(new URL(url).pathname, fields);
-    const escaped = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(response.text)?.[1] ?? '';
-    return { ...response, next: escaped.replaceAll('&#38;', '&') };
+  /** See `pressConnect`. */
+  press(browser: Browser, url: string, page: GatewayResponse): Promise<GatewayResponse & { next: string }> {
+    return pressConnect(browser, url, page);
   }
 
   /** Goes from a link to the address with which the authorization server sends the browser back. */

@@ -1,0 +1,150 @@
+import { modernRequest } from '@gw/testing';
+import { Browser } from '../../../platform/oauth/spec-support/browser';
+import type { Call, GatewayResponse } from '../../../spec-support/admin-api';
+import { pressConnect, signInAtLink, type Visitor } from './connect-visit';
+
+/** A running product, as a client of the conformance suite finds it. */
+export interface ConformanceProduct {
+  /** Origin of the gateway. */
+  readonly gateway: string;
+  /** Origin of the admin API, which is its public URL too. */
+  readonly admin: string;
+  readonly workspaceId: string;
+  readonly adminKey: string;
+  /** A key of the user, who signs in at servers. */
+  readonly userKey: string;
+  readonly user: Visitor;
+}
+
+/** What a scenario says about its client. */
+export interface ConformanceContext {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly issuer?: string;
+}
+
+/** The tool of every server of the suite. */
+const TOOL = { type: 'tool', name: 'test-tool', inputSchema: { type: 'object' } };
+/** Links that the user follows at most. The suite ends a scenario at four. */
+const LINKS_MAX = 6;
+
+/**
+ * Plays an MCP client whose servers are behind the gateway, its administrator and its user: registers the server of a scenario, calls its
+ * tool through the gateway, and signs in wherever the gateway requests it. Throws when the tool cannot be called.
+ */
+export async function playScenario(
+  product: ConformanceProduct,
+  serverUrl: string,
+  context: ConformanceContext,
+): Promise<void> {
+  const play = new Play(product, serverUrl);
+  await play.register(context);
+  // The second call finds a server that has changed meanwhile.
+  for (let calls = 0; calls < 2; calls += 1) await play.callTool();
+}
+
+class Play {
+  private server = '';
+  private integration = '';
+  private links = 0;
+
+  constructor(
+    private readonly product: ConformanceProduct,
+    /** Of the server of the scenario. */
+    private readonly url: string,
+  ) {}
+
+  async register(context: ConformanceContext): Promise<void> {
+    const { url } = this;
+    const { workspaceId: workspace_id } = this.product;
+    const { client_id, client_secret } = context;
+    const configurations = client_id === undefined ? {} : { oauth_metadata: { client_id, client_secret } };
+    const { id } = await this.manage('POST', '/v1/mcp-integrations', {
+      ...{ name: 'Conformance', url, transport: 'http', auth_type: 'oauth_auto', workspace_id },
+      configurations,
+    });
+    this.integration = `/v1/mcp-integrations/${id}`;
+    // Users sign in at the server, so the administrator says what it offers.
+    await this.manage('POST', `${this.integration}/sync`, {
+      ...{ server_info: { name: 'conformance', version: '1' }, capabilities: [TOOL] },
+    });
+    const server = await this.manage('POST', '/v1/mcp-servers', {
+      ...{ name: 'Conformance', mcp_integration_id: id, workspace_id },
+    });
+    this.server = server.slug;
+  }
+
+  async callTool(): Promise<void> {
+    for (;;) {
+      const params = { name: TOOL.name, arguments: {} };
+      const request = modernRequest(this.product.userKey, 'tools/call', params);
+      const response = await fetch(`${this.product.gateway}/${this.server}/mcp`, request);
+      const text = await response.text();
+      if (text.includes('"text":"test"')) return;
+      const link = new RegExp(`${this.product.admin}/oauth/connect/[^\\s"\\\\]+`).exec(text)?.[0];
+      if (link === undefined) throw new Error(`The tool was not called: ${text}`);
+      this.links += 1;
+      if (this.links > LINKS_MAX) throw new Error('The gateway requests sign-ins without end.');
+      await this.connect(link);
+    }
+  }
+
+  /** Follows a link as its user does. An administrator confirms another authorization server first. */
+  private async connect(link: string): Promise<void> {
+    const browser = new Browser({ call: (method, url, call) => this.fetched(method, url, call) });
+    let page = await signInAtLink(browser, link, this.product.user);
+    if (page.text.includes('names another authorization server')) {
+      await this.confirmIssuer();
+      page = await signInAtLink(browser, link, this.product.user);
+    }
+    const { next, text } = await pressConnect(browser, link, page);
+    if (next === '') throw new Error(`The browser was not sent on: ${text}`);
+    const back = await fetch(next, { redirect: 'manual' });
+    const callback = back.headers.get('location');
+    if (callback === null) throw new Error(`The authorization server responded with ${String(back.status)}.`);
+    const done = await browser.open(callback);
+    if (done.status !== 200) throw new Error(`The connection failed: ${done.text}`);
+  }
+
+  /** The administrator confirms the authorization server that the server names now. */
+  private async confirmIssuer(): Promise<void> {
+    const { origin, pathname } = new URL(this.url);
+    const metadata = await fetch(`${origin}/.well-known/oauth-protected-resource${pathname}`);
+    const { authorization_servers: named } = (await metadata.json()) as {
+      readonly authorization_servers: readonly string[];
+    };
+    const configurations = { oauth_metadata: { issuer: named[0] } };
+    await this.manage('PUT', this.integration, { configurations });
+  }
+
+  private async manage(
+    method: string,
+    path: string,
+    body: object,
+  ): Promise<{ readonly id: string; readonly slug: string }> {
+    const headers = { 'x-gw-api-key': this.product.adminKey };
+    const response = await this.fetched<{ id: string; slug: string }>(method, path, { headers, body });
+    if (response.status !== 200) throw new Error(`${method} ${path}: ${response.text}`);
+    return response.body;
+  }
+
+  private async fetched<T>(
+    method: string,
+    url: string,
+    { headers, body }: Call = {},
+  ): Promise<GatewayResponse<T>> {
+    const response = await fetch(`${this.product.admin}${url}`, {
+      ...{ method, redirect: 'manual' },
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    return {
+      status: response.status,
+      headers: { ...Object.fromEntries(response.headers), 'set-cookie': response.headers.getSetCookie() },
+      body: (isJson ? JSON.parse(text) : {}) as T,
+      text,
+    };
+  }
+}

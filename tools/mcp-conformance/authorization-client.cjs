@@ -1,0 +1,13 @@
+// The client that the conformance suite runs for each scenario of authorization, with the URL of the server as its argument.
+const { join } = require('node:path');
+const { ROOT, runMain } = require('../runtime.cjs');
+
+require('../typescript.cjs');
+const CLIENT = join(ROOT, 'apps/admin-api/src/resources/mcp-connections/spec-support/conformance-client.ts');
+
+runMain(() => {
+  const { TOLLGATE_CONFORMANCE_PRODUCT: product = '{}', MCP_CONFORMANCE_CONTEXT: context = '{}' } =
+    process.env;
+  const { playScenario } = require(CLIENT);
+  return playScenario(JSON.parse(product), process.argv.at(-1) ?? '', JSON.parse(context));
+});
