@@ -9,7 +9,7 @@ const SECRET_MIN = 4;
  * the credential, which a hostile provider could repeat.
  */
 export function shownText(text: string, { apiKey, configurations }: Credential): string {
-  let shown = text.slice(0, 10 * SHOWN_MAX);
+  let shown = text;
   for (const secret of [...(apiKey === null ? [] : [apiKey]), ...textsIn(configurations)])
     if (secret.length >= SECRET_MIN) shown = shown.replaceAll(secret, '*****');
   const line = shown.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
