@@ -146,6 +146,7 @@ const WITHOUT_RIGHTS: Readonly<Record<string, string>> = {
   guardrailServers: 'put replace replaceAgents',
   guardrails: 'create invoke remove update',
   oauthClients: 'create remove rotate update',
+  integrationTests: 'run',
   integrations: 'create remove removeModels update updateModels updateWorkspaces',
   inviteAcceptance: 'accept',
   invites: 'cancel',
