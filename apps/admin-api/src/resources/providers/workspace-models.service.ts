@@ -168,11 +168,30 @@ interface Facts {
   readonly facts: ProviderFacts | null;
 }
 
+const customOf = (
+  row: IntegrationModelEntity | undefined,
+): Pick<WorkspaceModelResponse, 'is_custom' | 'base_model_slug'> => ({
+  is_custom: row?.isCustom ?? false,
+  base_model_slug: row?.baseModelSlug ?? null,
+});
+
+const contextOf = ({ aiProviderId }: IntegrationEntity, model: string): number | null =>
+  BOOK.contextTokens(PROVIDERS.get(aiProviderId)?.priceCatalogueId ?? null, model);
+
+const pricesOf = (rates: Rates | null): WorkspaceModelResponse['prices'] =>
+  (rates?.rates ?? []).map(({ unit, list, price, isTiered }) => ({
+    ...{ unit, list_exact: String(list), price_exact: String(price), tiered: isTiered },
+  }));
+
+const routesOf = (facts: ProviderFacts | null): WorkspaceModelResponse['routes'] => ({
+  native: facts?.native ?? [],
+  translated: facts?.translated ?? [],
+});
+
 function toModel(
   { provider, integration, slug, enabled }: Named,
   { row, rates, facts }: Facts,
 ): WorkspaceModelResponse {
-  const { priceCatalogueId = null } = PROVIDERS.get(integration.aiProviderId) ?? {};
   const source = rates?.source ?? null;
   return {
     id: `@${provider.slug}/${slug}`,
@@ -186,14 +205,11 @@ function toModel(
       status: statusOf(provider) as 'active' | 'exhausted' | 'expired',
     },
     enabled,
-    is_custom: row?.isCustom ?? false,
-    base_model_slug: row?.baseModelSlug ?? null,
-    context_tokens: BOOK.contextTokens(priceCatalogueId, row?.baseModelSlug ?? slug),
+    ...customOf(row),
+    context_tokens: contextOf(integration, row?.baseModelSlug ?? slug),
     price_source: source === 'configured' ? null : source,
-    prices: (rates?.rates ?? []).map(({ unit, list, price, isTiered }) => ({
-      ...{ unit, list_exact: String(list), price_exact: String(price), tiered: isTiered },
-    })),
-    routes: { native: facts?.native ?? [], translated: facts?.translated ?? [] },
+    prices: pricesOf(rates),
+    routes: routesOf(facts),
     object: 'model',
   };
 }

@@ -94,17 +94,15 @@ function planned(
 ): PlannedCall {
   const method = content === null ? 'GET' : 'POST';
   const body = content === null ? Buffer.alloc(0) : Buffer.from(JSON.stringify(content));
-  const base = provider.local
-    ? 'http://sandbox.invalid'
-    : (customHost ?? provider.baseUrl(credential, model, kind));
+  const base = customHost ?? (provider.local ? IN_PROCESS : provider.baseUrl(credential, model, kind));
   const url = new URL(base.replace(/\/+$/, '') + path);
   for (const [name, value] of Object.entries(provider.query?.(credential, model, kind) ?? {}))
     if (!url.searchParams.has(name)) url.searchParams.set(name, value);
-  const headers: HeaderList = ['accept-encoding', 'identity'];
-  if (content !== null) headers.push('content-type', 'application/json');
-  const { custom_headers: custom } = credential.configurations;
-  for (const [name, value] of Object.entries((custom ?? {}) as Record<string, unknown>))
-    if (typeof value === 'string') headers.push(name.toLowerCase(), value);
+  const headers: HeaderList = [
+    ...['accept-encoding', 'identity'],
+    ...(content === null ? [] : ['content-type', 'application/json']),
+    ...customHeaders(credential),
+  ];
   provider.sign(headers, credential);
   provider.signRequest?.(
     { method, host: url.host, path: url.pathname + url.search, headers, body },
@@ -113,6 +111,14 @@ function planned(
   );
   return { provider, method, url: url.href, headers, body };
 }
+
+/** A provider that runs in this process has no address. */
+const IN_PROCESS = 'http://sandbox.invalid';
+
+const customHeaders = ({ configurations }: Credential): HeaderList =>
+  Object.entries((configurations['custom_headers'] ?? {}) as Record<string, unknown>).flatMap(
+    ([name, value]) => (typeof value === 'string' ? [name.toLowerCase(), value] : []),
+  );
 
 /** Makes a call under the address policy. Throws `OutboundError`. */
 export async function makeCall(http: BufferedClient, call: PlannedCall): Promise<ProviderResponse> {

@@ -1,7 +1,8 @@
+import type { Usage } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
 import { BufferedClient, OutboundError } from '@gw/outbound';
 import type { Pricer, PriceRequest } from '@gw/pricing';
-import type { JsonObject } from '@gw/providers';
+import type { JsonObject, Provider } from '@gw/providers';
 import { makeCall, planChat, planModels, type ProviderResponse, type TestedProvider } from './provider-calls';
 import { CHECK_IDS, type CheckId, type IntegrationCheckResponse } from './integration-tests.dto';
 import { shownText } from './shown-text';
@@ -112,13 +113,13 @@ export class ProviderChecks {
       });
       return;
     }
-    const tap = call.provider.tap();
-    tap.write(response.body);
-    const whole = jsonOf(response.body);
-    const usage = tap.usage() ?? (whole === null ? null : call.provider.usage(whole));
-    const request = this.prices.request(model);
-    const priced =
-      usage === null || request === null ? null : this.prices.pricer.price(request, usage, Date.now());
+    this.judgeChat(call.provider, model, response, text);
+  }
+
+  private judgeChat(provider: Provider, model: string, { body, ms }: ProviderResponse, text: string): void {
+    const tap = provider.tap();
+    tap.write(body);
+    const usage = tap.usage() ?? usageOf(provider, jsonOf(body));
     const isStreamed = (tap.complete || tap.finishedChoices > 0) && !tap.failed;
     const isAnswered = isStreamed || usage !== null;
     this.set('chat', {
@@ -127,16 +128,21 @@ export class ProviderChecks {
       message: isAnswered
         ? 'The provider answered a small chat.'
         : `The response is not that of a chat: ${text}`,
-      cost_exact: priced === null ? null : String(priced.total),
+      cost_exact: usage && this.costOf(model, usage),
     });
-    const streamed = 'The stream was complete.';
     this.set('stream', {
       ok: isStreamed,
       ms,
       message: isStreamed
-        ? streamed
+        ? 'The stream was complete.'
         : 'The response was no complete stream; requests with stream: true may fail.',
     });
+  }
+
+  private costOf(model: string, usage: Usage): string | null {
+    const request = this.prices.request(model);
+    const priced = request && this.prices.pricer.price(request, usage, Date.now());
+    return priced && String(priced.total);
   }
 
   /** Makes a call and judges address and TLS by it. Null when there was no response. */
@@ -195,12 +201,18 @@ export class ProviderChecks {
   private cheapest(): string | null {
     let best: { readonly model: string; readonly price: number } | null = null;
     for (const model of this.listed) {
-      const request = this.prices.request(model);
-      const rates = (request && this.prices.pricer.rates(request, Date.now()))?.rates ?? [];
-      const price = rates.find(({ unit }) => unit === 'output')?.price;
-      if (price !== undefined && price > 0 && (best === null || price < best.price)) best = { model, price };
+      const price = this.outputPriceOf(model);
+      if (price > 0 && price < (best?.price ?? Infinity)) best = { model, price };
     }
-    return best?.model ?? (this.tested.provider.local ? (this.listed[0] ?? null) : null);
+    const isFree = this.tested.provider.local !== undefined;
+    return best?.model ?? (isFree ? (this.listed[0] ?? null) : null);
+  }
+
+  /** Returns 0 for a model without a price. */
+  private outputPriceOf(model: string): number {
+    const request = this.prices.request(model);
+    const rates = request && this.prices.pricer.rates(request, Date.now());
+    return rates?.rates.find(({ unit }) => unit === 'output')?.price ?? 0;
   }
 
   private answerOf({ status, body }: ProviderResponse): string {
@@ -210,6 +222,9 @@ export class ProviderChecks {
     return shown === '' ? `status ${String(status)}.` : `status ${String(status)}, ${JSON.stringify(shown)}.`;
   }
 }
+
+const usageOf = (provider: Provider, body: JsonObject | null): Usage | null =>
+  body === null ? null : provider.usage(body);
 
 const skipped = (message: string): Result => ({ ok: null, ms: null, message });
 
