@@ -7,7 +7,7 @@ const TIMEOUT_MS = 5_000;
 /** Returns the address of the console. `CONSOLE_URL` with a path is the console itself, without one it is the origin. */
 export function consoleUrl(admin: string, configured: string | undefined): string {
   const base = new URL(configured === undefined || configured === '' ? admin : configured);
-  const path = base.pathname === '/' ? '/console' : base.pathname.replace(/\/+$/, '');
+  const path = base.pathname === '/' ? '/console' : base.pathname.replace(/(?<!\/)\/+$/, '');
   return `${base.origin}${path}/`;
 }
 
@@ -27,6 +27,7 @@ async function claimToken(admin: string, serviceToken: string): Promise<string |
   try {
     const response = await fetch(`${admin}${INTERNAL.claims}`, {
       method: 'POST',
+      redirect: 'error',
       headers: { authorization: `Bearer ${serviceToken}` },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

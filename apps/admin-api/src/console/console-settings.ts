@@ -35,6 +35,6 @@ export function consolePath({
   readonly CONSOLE_URL: string | null;
 }): string {
   if (CONSOLE_BASE_PATH !== null) return CONSOLE_BASE_PATH;
-  const path = CONSOLE_URL === null ? '' : new URL(CONSOLE_URL).pathname.replace(/\/+$/, '');
+  const path = CONSOLE_URL === null ? '' : new URL(CONSOLE_URL).pathname.replace(/(?<!\/)\/+$/, '');
   return path === '' ? DEFAULT_PATH : path;
 }

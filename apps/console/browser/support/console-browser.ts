@@ -59,7 +59,7 @@ export class ConsoleBrowser {
 
 /** The link to the console that a start has printed. */
 export function consoleLinkOf(printed: string): string {
-  const [, link] = /^\s*Console\s+(http\S+)/m.exec(printed) ?? [];
+  const [, link] = /^ *Console +(http\S+)/m.exec(printed) ?? [];
   if (link === undefined) throw new Error(`The start printed no link to the console:\n${printed}`);
   return link;
 }

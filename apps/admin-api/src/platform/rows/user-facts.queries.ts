@@ -1,5 +1,6 @@
 import type { OrganisationRole, WorkspaceRole } from '@gw/auth-scopes';
 import type { EntityManager } from 'typeorm';
+import { SSO_GROUP_PREFIX } from '../upstreams/access-rules';
 
 /** A user of an organisation. */
 export interface UserSeat {
@@ -15,9 +16,6 @@ export interface UserFacts extends UserSeat {
   /** Ids of groups of SCIM, and `sso:<name>` for groups of the last logins by single sign-on. In order. */
   readonly groups: readonly string[];
 }
-
-/** A group of single sign-on in a rule. */
-export const SSO_GROUP_PREFIX = 'sso:';
 
 /** Returns what active users are in their organisations; leaves out all others. */
 export async function userFacts(

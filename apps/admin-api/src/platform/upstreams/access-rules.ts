@@ -4,7 +4,6 @@ import { RULE_ROLES } from '@gw/mcp';
 import { EnumField, ResponseField, TextField, validationFailed } from '@gw/web';
 import { In, type EntityManager } from 'typeorm';
 import { isUuid } from '../auth/tenancy';
-import { SSO_GROUP_PREFIX } from '../rows/user-facts.queries';
 
 const SUBJECTS = ['user', 'group', 'role', 'key', 'client', 'trust'] as const;
 
@@ -32,6 +31,9 @@ export class RuleSubjectResponse {
 /** Subjects that have a UUID; a client has any text. */
 const WITH_UUID: ReadonlySet<string> = new Set(['user', 'key', 'trust']);
 const ROLES: ReadonlySet<string> = new Set(RULE_ROLES);
+/** Begins the reference to a group of single sign-on in a rule. */
+export const SSO_GROUP_PREFIX = 'sso:';
+
 const GROUP_RULE = `must be the id of a group of SCIM in the organisation, or ${SSO_GROUP_PREFIX} and the name of a group`;
 const PATTERN = /^[^*]*\*?$/;
 

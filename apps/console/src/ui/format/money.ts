@@ -79,14 +79,14 @@ export function humanMoney(e8: bigint, locale = 'en'): string {
   if (size >= SHORT_FROM) return `${sign}$${shortened(size, locale)}`;
   if (size >= E8_PER_USD) return `${sign}$${rounded(size, 2, locale)}`;
   if (size >= E8_PER_USD / 100n) return `${sign}$${rounded(size, 4, locale)}`;
-  return `${sign}$${rounded(size, 8, locale).replace(/0+$/, '')}`;
+  return `${sign}$${rounded(size, 8, locale).replace(/(?<!0)0+$/, '')}`;
 }
 
 /** A price per million units, given in 1e-8 USD: `$2.50`, `$10`, `$0.075`. */
 export function pricePerMillion(e8: bigint, locale = 'en'): string {
   const { point } = separators(locale);
   const [whole = '0', fraction = ''] = rounded(e8 < 0n ? -e8 : e8, 8, locale).split(point);
-  const digits = fraction.replace(/0+$/, '');
+  const digits = fraction.replace(/(?<!0)0+$/, '');
   const shown = digits === '' ? '' : point + digits.padEnd(2, '0');
   return `${e8 < 0n ? '−' : ''}$${whole}${shown}`;
 }

@@ -95,7 +95,7 @@ function planned(
   const method = content === null ? 'GET' : 'POST';
   const body = content === null ? Buffer.alloc(0) : Buffer.from(JSON.stringify(content));
   const base = customHost ?? (provider.local ? IN_PROCESS : provider.baseUrl(credential, model, kind));
-  const url = new URL(base.replace(/\/+$/, '') + path);
+  const url = new URL(base.replace(/(?<!\/)\/+$/, '') + path);
   for (const [name, value] of Object.entries(provider.query?.(credential, model, kind) ?? {}))
     if (!url.searchParams.has(name)) url.searchParams.set(name, value);
   const headers: HeaderList = [
