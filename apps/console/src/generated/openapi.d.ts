@@ -2384,6 +2384,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/integrations/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["integrationTests_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/invites/accept": {
         parameters: {
             query?: never;
@@ -5444,6 +5460,7 @@ export interface components {
             /**
              * Format: uuid
              * @description An organisation of the user; GET /v1/auth/self lists them.
+             * @example 0198c5f2-7d3e-7a41-9c58-2f6b8d1e4a90
              */
             organisation_id: string;
         };
@@ -6201,7 +6218,7 @@ export interface components {
             /** @description Required with a credential of the whole organisation. */
             workspace_id?: string;
         };
-        CreatedAgentIntegrationDto: {
+        CreatedAgentIntegrationResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6210,7 +6227,7 @@ export interface components {
             /** @example travel */
             slug: string;
         };
-        CreatedAgentServerDto: {
+        CreatedAgentServerResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6253,7 +6270,7 @@ export interface components {
              */
             object: "api-key";
         };
-        CreatedCollectionDto: {
+        CreatedCollectionResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6262,7 +6279,7 @@ export interface components {
             /** @example co-suppor-3f9a1c */
             slug: string;
         };
-        CreatedConfigDto: {
+        CreatedConfigResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6349,7 +6366,7 @@ export interface components {
              */
             type?: "production" | "non_production";
         };
-        CreatedIntegrationDto: {
+        CreatedIntegrationResponse: {
             /** Format: uuid */
             id: string;
             /** @example openai-prod */
@@ -6372,23 +6389,14 @@ export interface components {
              */
             object: "invite";
         };
-        CreatedLabelDto: {
+        CreatedLabelResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             id: string;
         };
-        CreatedMcpIntegrationDto: {
-            /**
-             * Format: uuid
-             * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
-             */
-            id: string;
-            /** @example github */
-            slug: string;
-        };
-        CreatedMcpServerDto: {
+        CreatedMcpIntegrationResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6397,7 +6405,16 @@ export interface components {
             /** @example github */
             slug: string;
         };
-        CreatedMcpToolsetDto: {
+        CreatedMcpServerResponse: {
+            /**
+             * Format: uuid
+             * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
+             */
+            id: string;
+            /** @example github */
+            slug: string;
+        };
+        CreatedMcpToolsetResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6493,7 +6510,7 @@ export interface components {
             /** @description With `commit: false`: what keeps the selection from being saved. */
             warnings?: components["schemas"]["OpenApiWarningResponse"][];
         };
-        CreatedPluginDto: {
+        CreatedPluginResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6502,7 +6519,7 @@ export interface components {
             /** @example patronus */
             slug: string;
         };
-        CreatedPromptDto: {
+        CreatedPromptResponse: {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
@@ -6512,7 +6529,7 @@ export interface components {
             /** Format: uuid */
             version_id: string;
         };
-        CreatedProviderDto: {
+        CreatedProviderResponse: {
             /** Format: uuid */
             id: string;
             /** @example openai-prod */
@@ -6542,7 +6559,7 @@ export interface components {
              */
             object: "repricing";
         };
-        CreatedSecretReferenceDto: {
+        CreatedSecretReferenceResponse: {
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6568,12 +6585,12 @@ export interface components {
              */
             object: "policy_usage_limits";
         };
-        CreatedVirtualKeyDataDto: {
+        CreatedVirtualKeyDataResponse: {
             /** @example openai-production-3f9a1c */
             slug: string;
         };
-        CreatedVirtualKeyDto: {
-            data: components["schemas"]["CreatedVirtualKeyDataDto"];
+        CreatedVirtualKeyResponse: {
+            data: components["schemas"]["CreatedVirtualKeyDataResponse"];
             /** @enum {boolean} */
             success: true;
         };
@@ -8715,7 +8732,7 @@ export interface components {
              * @enum {string}
              */
             auth_type?: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "token_exchange" | "id_jag";
-            /** @description True: the integration is made. False, which is the default: the response shows what is asked for. */
+            /** @description True: creates the integration. False (the default): the response lists the values that are required. */
             commit?: boolean;
             /**
              * @description Values of the headers of the remote. They are secret.
@@ -8787,6 +8804,27 @@ export interface components {
              * @enum {string}
              */
             status: "success";
+        };
+        IntegrationCheckResponse: {
+            /**
+             * @description Cost of the chat in integers of 1e-8 USD; null when it has no price.
+             * @example 450
+             */
+            cost_exact?: string | null;
+            /**
+             * @example address
+             * @enum {string}
+             */
+            id: "address" | "tls" | "credential" | "models" | "chat" | "stream" | "price";
+            /** @example The provider lists 42 models. */
+            message: string;
+            /** @example 180 */
+            ms: number | null;
+            /**
+             * @description Null: not checked, for the reason in message.
+             * @example true
+             */
+            ok: boolean | null;
         };
         IntegrationDetailResponse: {
             /** @example openai */
@@ -9010,6 +9048,14 @@ export interface components {
              * @example 1
              */
             total: number;
+        };
+        IntegrationTestResponse: {
+            checks: components["schemas"]["IntegrationCheckResponse"][];
+            /**
+             * @description Model of the chat.
+             * @example gpt-5-nano
+             */
+            model: string | null;
         };
         IntegrationWorkspaceDto: {
             create_default_provider?: boolean;
@@ -15668,6 +15714,50 @@ export interface components {
             total_errors: number;
             /** @example 12 */
             unique_error_codes: number;
+        };
+        TestIntegrationDto: {
+            /**
+             * @description An id of the provider catalogue. Required without integration.
+             * @example openai
+             */
+            ai_provider_id?: string;
+            /**
+             * @description Fields of the provider, as the catalogue lists them, and `custom_host`, `custom_headers`. In an update, an absent field remains unchanged, and null clears a field.
+             * @example {
+             *       "openai_project": "proj_1"
+             *     }
+             */
+            configurations?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Id or slug of a saved integration. Its secrets are used only at the address that they were saved with.
+             * @example openai-prod
+             */
+            integration?: string;
+            /**
+             * @description The provider’s API key. Responses show only a mask.
+             * @example sk-…
+             */
+            key?: string;
+            /**
+             * @description Model of the chat. Default: the cheapest one that the provider lists and that has a price.
+             * @example gpt-5-nano
+             */
+            model?: string;
+            /**
+             * @example {
+             *       "multiplier": {
+             *         "default": 1.1
+             *       }
+             *     }
+             */
+            pricing_adjustments?: {
+                [key: string]: unknown;
+            } | null;
+            secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
+            /** @description If present, only this workspace can use the integration. */
+            workspace_id?: string;
         };
         TestTrustDto: {
             /**
@@ -23271,7 +23361,7 @@ export interface operations {
                      *       "slug": "travel"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedAgentIntegrationDto"];
+                    "application/json": components["schemas"]["CreatedAgentIntegrationResponse"];
                 };
             };
             /** @description Any failure. */
@@ -24373,7 +24463,7 @@ export interface operations {
                      *       "slug": "travel"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedAgentServerDto"];
+                    "application/json": components["schemas"]["CreatedAgentServerResponse"];
                 };
             };
             /** @description Any failure. */
@@ -30504,7 +30594,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "organisation_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90"
+                 *       "organisation_id": "0198c5f2-7d3e-7a41-9c58-2f6b8d1e4a90"
                  *     }
                  */
                 "application/json": components["schemas"]["ChangeOrganisationDto"];
@@ -31341,7 +31431,7 @@ export interface operations {
                      *       "slug": "co-suppor-3f9a1c"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedCollectionDto"];
+                    "application/json": components["schemas"]["CreatedCollectionResponse"];
                 };
             };
             /** @description Any failure. */
@@ -31875,7 +31965,7 @@ export interface operations {
                      *       "version_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedConfigDto"];
+                    "application/json": components["schemas"]["CreatedConfigResponse"];
                 };
             };
             /** @description Any failure. */
@@ -34732,7 +34822,7 @@ export interface operations {
                      *       "slug": "openai-prod"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedIntegrationDto"];
+                    "application/json": components["schemas"]["CreatedIntegrationResponse"];
                 };
             };
             /** @description Any failure. */
@@ -35395,6 +35485,87 @@ export interface operations {
             };
         };
     };
+    integrationTests_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "pricing_adjustments": {
+                 *         "multiplier": {
+                 *           "default": 1.1
+                 *         }
+                 *       },
+                 *       "configurations": {
+                 *         "openai_project": "proj_1"
+                 *       },
+                 *       "key": "sk-…",
+                 *       "integration": "openai-prod",
+                 *       "ai_provider_id": "openai",
+                 *       "model": "gpt-5-nano"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestIntegrationDto"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "checks": [
+                     *         {
+                     *           "id": "address",
+                     *           "ok": true,
+                     *           "ms": 180,
+                     *           "message": "The provider lists 42 models.",
+                     *           "cost_exact": "450"
+                     *         }
+                     *       ],
+                     *       "model": "gpt-5-nano"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IntegrationTestResponse"];
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     inviteAcceptance_accept: {
         parameters: {
             query?: never;
@@ -35571,7 +35742,7 @@ export interface operations {
                      *       "id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedLabelDto"];
+                    "application/json": components["schemas"]["CreatedLabelResponse"];
                 };
             };
             /** @description Any failure. */
@@ -37708,7 +37879,7 @@ export interface operations {
                      *       "slug": "github"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedMcpIntegrationDto"];
+                    "application/json": components["schemas"]["CreatedMcpIntegrationResponse"];
                 };
             };
             /** @description Any failure. */
@@ -39444,7 +39615,7 @@ export interface operations {
                      *       "slug": "github"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedMcpServerDto"];
+                    "application/json": components["schemas"]["CreatedMcpServerResponse"];
                 };
             };
             /** @description Any failure. */
@@ -40766,7 +40937,7 @@ export interface operations {
                      *       "slug": "support-desk"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedMcpToolsetDto"];
+                    "application/json": components["schemas"]["CreatedMcpToolsetResponse"];
                 };
             };
             /** @description Any failure. */
@@ -41388,7 +41559,7 @@ export interface operations {
                      *       "slug": "patronus"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedPluginDto"];
+                    "application/json": components["schemas"]["CreatedPluginResponse"];
                 };
             };
             /** @description Any failure. */
@@ -42534,7 +42705,7 @@ export interface operations {
                      *       "object": "prompt"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedPromptDto"];
+                    "application/json": components["schemas"]["CreatedPromptResponse"];
                 };
             };
             /** @description Any failure. */
@@ -42833,7 +43004,7 @@ export interface operations {
                      *       "object": "prompt"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedPromptDto"];
+                    "application/json": components["schemas"]["CreatedPromptResponse"];
                 };
             };
             /** @description Any failure. */
@@ -43541,7 +43712,7 @@ export interface operations {
                      *       "object": "prompt"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedPromptDto"];
+                    "application/json": components["schemas"]["CreatedPromptResponse"];
                 };
             };
             /** @description Any failure. */
@@ -43807,7 +43978,7 @@ export interface operations {
                      *       "object": "prompt"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedPromptDto"];
+                    "application/json": components["schemas"]["CreatedPromptResponse"];
                 };
             };
             /** @description Any failure. */
@@ -44399,7 +44570,7 @@ export interface operations {
                      *       "slug": "openai-prod"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedProviderDto"];
+                    "application/json": components["schemas"]["CreatedProviderResponse"];
                 };
             };
             /** @description Any failure. */
@@ -44591,7 +44762,7 @@ export interface operations {
                      *       "slug": "openai-prod"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedProviderDto"];
+                    "application/json": components["schemas"]["CreatedProviderResponse"];
                 };
             };
             /** @description Any failure. */
@@ -45654,7 +45825,7 @@ export interface operations {
                      *       "object": "secret-reference"
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedSecretReferenceDto"];
+                    "application/json": components["schemas"]["CreatedSecretReferenceResponse"];
                 };
             };
             /** @description Any failure. */
@@ -46747,7 +46918,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["CreatedVirtualKeyDto"];
+                    "application/json": components["schemas"]["CreatedVirtualKeyResponse"];
                 };
             };
             /** @description Any failure. */
