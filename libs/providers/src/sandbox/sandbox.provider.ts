@@ -10,7 +10,7 @@ import { respondLocally } from './response';
 export const sandbox = defineProvider({
   ...openAiSpeaker,
   id: 'sandbox',
-  name: 'Sandbox (built in, answers without an account)',
+  name: 'Sandbox (built in, needs no account)',
   // Never connected to, because `local` responds instead.
   baseUrl: () => 'http://sandbox.invalid/v1',
   needsCredential: false,

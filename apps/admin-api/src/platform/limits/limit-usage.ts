@@ -46,7 +46,11 @@ export interface LimitOwner {
  */
 export async function withUsage<
   Response extends { readonly usage_limits: ShownUsageLimit | readonly ShownUsageLimit[] | null },
->(manager: EntityManager, responses: readonly Response[], owners: readonly LimitOwner[]): Promise<Response[]> {
+>(
+  manager: EntityManager,
+  responses: readonly Response[],
+  owners: readonly LimitOwner[],
+): Promise<Response[]> {
   const buckets = responses.map(({ usage_limits: limits }, at) => bucketsOf(limits, owners[at]));
   const all = buckets.flat();
   const [first] = all;

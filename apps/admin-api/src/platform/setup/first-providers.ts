@@ -28,7 +28,8 @@ export async function saveMissingProviders(
       addresses: createAddressPolicy({ trustedHosts: parseTrustedHosts(trustedHosts) }),
       changes: new ChangeRecorder(),
     };
-    for (const provider of missing) await createProviderIfMissing(manager, dependencies, { ...provider, workspaceId });
+    for (const provider of missing)
+      await createProviderIfMissing(manager, dependencies, { ...provider, workspaceId });
     return missing.map(({ slug }) => slug);
   });
 }

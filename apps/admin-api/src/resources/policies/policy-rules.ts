@@ -16,7 +16,11 @@ const CONDITION_KEYS: Readonly<Record<PolicyRuleSet, readonly string[]>> = {
   llm: [...LLM, 'endpoint_type'],
   mcp_tools: MCP,
 };
-const GROUP_KEYS: Readonly<Record<PolicyRuleSet, readonly string[]>> = { usage: LLM, llm: LLM, mcp_tools: MCP };
+const GROUP_KEYS: Readonly<Record<PolicyRuleSet, readonly string[]>> = {
+  usage: LLM,
+  llm: LLM,
+  mcp_tools: MCP,
+};
 
 const METADATA = /^metadata\../s;
 
