@@ -40,51 +40,58 @@ export function decodePage(search: string | Readonly<Record<string, unknown>>, r
   const pairs = typeof search === 'string' ? parsePairs(search) : pairsOf(search);
   const state: Draft = { ...rules.defaults };
   const dropped: Dropped[] = [];
-  const filters: Filter[] = [];
-  let hasFilters = false;
+  const texts: string[] = [];
   for (const [key, value] of pairs) {
-    if (key === 'f') {
-      hasFilters = true;
-      if (value === '') continue;
-      const filter = filters.length < FILTERS_MAX ? decodeFilter(value) : null;
-      if (filter !== null && (rules.acceptsFilter?.(filter) ?? true)) filters.push(filter);
-      else dropped.push(`f=${value}`);
-    } else if (!read(state, key, value, rules)) {
+    if (key === 'f') texts.push(value);
+    if (key === 'f' ? readFilter(value, rules) === null : !read(state, key, value, rules)) {
       dropped.push(`${key}=${value}`);
     }
   }
-  if (hasFilters && (filters.length > 0 || pairs.some(([key, value]) => key === 'f' && value === ''))) {
-    state.filters = filters;
-  }
+  const filters = texts.flatMap((text) => readFilter(text, rules) ?? []);
+  if (filters.length > 0 || texts.includes('')) state.filters = filters.slice(0, FILTERS_MAX);
+  dropped.push(...filters.slice(FILTERS_MAX).map((filter) => `f=${encodeFilter(filter)}`));
   return { state, dropped };
+}
+
+/** None for the empty text, which says that there is no filter; null for what is no filter of the page. */
+function readFilter(text: string, { acceptsFilter }: PageRules): readonly Filter[] | null {
+  if (text === '') return [];
+  const filter = decodeFilter(text);
+  return filter === null || acceptsFilter?.(filter) === false ? null : [filter];
 }
 
 /** Returns whether the value is accepted. */
 function read(state: Draft, key: string, value: string, rules: PageRules): boolean {
-  switch (key) {
-    case 't': {
-      const range = decodeRange(value);
-      if (range !== null) state.range = range;
-      return range !== null;
-    }
-    case 'cols': {
-      const cols = value === '' ? [] : value.split(',');
-      const isKnown = cols.every((id) => id !== '' && (rules.columns?.includes(id) ?? true));
-      if (isKnown) state.cols = [...new Set(cols)];
-      return isKnown;
-    }
-    case 'size': {
-      const size = /^\d{1,4}$/.test(value) ? Number(value) : Number.NaN;
-      if (size <= SIZE_MAX) state.size = size;
-      return size <= SIZE_MAX;
-    }
-    case 'live':
-      if (value === '1' || value === '0') state.live = value === '1';
-      return value === '1' || value === '0';
-    default:
-      return !Object.hasOwn(TEXT_KEYS, key) || readText(state, key as TextKey, value, rules);
-  }
+  const reader = Object.hasOwn(READERS, key) ? READERS[key] : undefined;
+  if (reader !== undefined) return reader(state, value, rules);
+  return !Object.hasOwn(TEXT_KEYS, key) || readText(state, key as TextKey, value, rules);
 }
+
+const READERS: Readonly<
+  Record<string, undefined | ((state: Draft, value: string, rules: PageRules) => boolean)>
+> = {
+  t: (state, value) => {
+    const range = decodeRange(value);
+    if (range !== null) state.range = range;
+    return range !== null;
+  },
+  cols: (state, value, { columns }) => {
+    const cols = value === '' ? [] : value.split(',');
+    const isKnown = cols.every((id) => id !== '' && (columns?.includes(id) ?? true));
+    if (isKnown) state.cols = [...new Set(cols)];
+    return isKnown;
+  },
+  size: (state, value) => {
+    const size = /^\d{1,4}$/.test(value) ? Number(value) : Number.NaN;
+    if (size <= SIZE_MAX) state.size = size;
+    return size <= SIZE_MAX;
+  },
+  live: (state, value) => {
+    const isFlag = value === '1' || value === '0';
+    if (isFlag) state.live = value === '1';
+    return isFlag;
+  },
+};
 
 function readText(state: Draft, key: TextKey, value: string, { values }: PageRules): boolean {
   const member = TEXT_KEYS[key];

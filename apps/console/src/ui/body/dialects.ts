@@ -22,7 +22,8 @@ export interface DialectReader {
 function partOf(value: unknown): readonly Part[] {
   if (typeof value === 'string') return textParts(value);
   if (!isJson(value)) return [{ kind: 'other', value }];
-  const read = PARTS[textOf(value['type']) ?? ''];
+  const type = textOf(value['type']) ?? '';
+  const read = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
   return read?.(value) ?? [{ kind: 'other', value }];
 }
 

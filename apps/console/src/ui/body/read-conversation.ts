@@ -27,7 +27,7 @@ export function readConversation(
   request: LoggedBody | null,
   response: LoggedBody | null,
 ): Conversation | null {
-  const dialect = ROUTES[route];
+  const dialect = Object.hasOwn(ROUTES, route) ? ROUTES[route] : undefined;
   if (dialect === undefined) return null;
   const { request: readRequest, response: readResponse } = DIALECTS[dialect];
   const sent = jsonOf(request);

@@ -1,4 +1,4 @@
-import { isJson, listOf, textOf, type Dialect, type Json } from './conversation';
+import { isJson, listOf, parsed, textOf, type Dialect, type Json } from './conversation';
 
 type Draft = Record<string, unknown>;
 
@@ -84,27 +84,27 @@ function assembledMessage(events: readonly Json[]): Json {
   const whole: Draft = { role: 'assistant', content: [] };
   const blocks: Draft[] = [];
   for (const event of events) {
+    const { type, delta, message, content_block: block } = event;
     const at = placeOf(event['index']);
-    const delta = event['delta'];
-    if (event['type'] === 'message_start' && isJson(event['message'])) Object.assign(whole, event['message']);
-    else if (event['type'] === 'content_block_start' && isJson(event['content_block']))
-      blocks[at] = { ...event['content_block'] };
-    else if (event['type'] === 'content_block_delta' && isJson(delta)) {
-      const name = BLOCK_TEXTS[textOf(delta['type']) ?? ''];
-      if (name !== undefined)
-        join(
-          (blocks[at] ??= { type: 'text' }),
-          name === 'partial_json' ? 'input_text' : name,
-          textOf(delta[name]) ?? '',
-        );
-    } else if (event['type'] === 'message_delta' && isJson(delta)) Object.assign(whole, delta);
+    if (type === 'message_start' && isJson(message)) Object.assign(whole, message);
+    else if (type === 'content_block_start' && isJson(block)) blocks[at] = { ...block };
+    else if (type === 'content_block_delta' && isJson(delta))
+      joinBlock((blocks[at] ??= { type: 'text' }), delta);
+    else if (type === 'message_delta' && isJson(delta)) Object.assign(whole, delta);
   }
   whole['content'] = blocks
     .filter((block) => block !== undefined)
     .map(({ input_text: input, ...block }) =>
-      input === undefined ? block : { ...block, input: tryJson(String(input)) },
+      input === undefined ? block : { ...block, input: parsed(input) },
     );
   return whole;
+}
+
+function joinBlock(block: Draft, delta: Json): void {
+  const type = textOf(delta['type']) ?? '';
+  const name = Object.hasOwn(BLOCK_TEXTS, type) ? BLOCK_TEXTS[type] : undefined;
+  if (name !== undefined)
+    join(block, name === 'partial_json' ? 'input_text' : name, textOf(delta[name]) ?? '');
 }
 
 function assembledResponse(events: readonly Json[]): Json {
@@ -122,12 +122,4 @@ function assembledResponse(events: readonly Json[]): Json {
     }
   }
   return { output: items.filter((item) => item !== undefined) };
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
 }

@@ -29,7 +29,7 @@ export function chartOptions(
   look: ChartLook,
   size: { readonly width: number; readonly height: number },
 ): uPlot.Options {
-  const { axes, syncKey, bucketMs, as } = look;
+  const { axes, syncKey, as } = look;
   const isTop = axes === 'none';
   return {
     ...size,
@@ -42,7 +42,7 @@ export function chartOptions(
       ...(syncKey === undefined ? {} : { sync: { key: syncKey } }),
     },
     scales: {
-      x: { time: true, range: (_, low, high) => [low, as === 'lines' ? high : high + bucketMs / 1000] },
+      x: { time: true, auto: false },
       y: {
         range: (_, low, high) => [
           Math.min(0, low ?? 0),

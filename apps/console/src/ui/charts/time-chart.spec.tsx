@@ -10,6 +10,7 @@ jest.mock('./chart-engine', () => ({
   barPaths: () => () => null,
   createChart: jest.fn(() => ({
     setData: jest.fn(),
+    setScale: jest.fn(),
     setSize: jest.fn(),
     redraw: jest.fn(),
     destroy: jest.fn(),

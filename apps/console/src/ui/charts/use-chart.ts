@@ -7,6 +7,17 @@ export type ChartInput = Omit<ChartLook, 'colour' | 'barPaths'>;
 const colour = (token: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(token).trim();
 
+/** From the first time to the end of the last bucket; the values scale themselves. */
+function scaleTime(
+  chart: Chart,
+  [times]: ChartData,
+  { as, bucketMs }: Pick<ChartLook, 'as' | 'bucketMs'>,
+): void {
+  const [first, last] = [times[0], times[times.length - 1]];
+  if (first === undefined || last === undefined) return;
+  chart.setScale('x', { min: first, max: as === 'lines' && last > first ? last : last + bucketMs / 1000 });
+}
+
 /**
  * Keeps a chart in an element: made anew when its looks change, otherwise fed with data, resized with
  * the element, and drawn again when the theme changes.
@@ -57,6 +68,7 @@ export function useChart(
       root,
     );
     chart.current = made;
+    scaleTime(made, current.current.data, look);
     const sizes = new ResizeObserver(() => made.setSize({ width: Math.max(1, root.clientWidth), height }));
     sizes.observe(root);
     const themes = new MutationObserver(() => made.redraw(false, true));
@@ -68,7 +80,11 @@ export function useChart(
       chart.current = null;
     };
   }, [element, key, height]);
-  useEffect(() => chart.current?.setData(data), [data]);
+  useEffect(() => {
+    if (chart.current === null) return;
+    chart.current.setData(data, false);
+    scaleTime(chart.current, data, { as, bucketMs });
+  }, [data, as, bucketMs]);
   const { markers, thresholds } = input;
   useEffect(() => chart.current?.redraw(), [markers, thresholds]);
   return chart;

@@ -17,7 +17,7 @@ export interface DiffProps {
 
 const COLLAPSE = { margin: 3, minSize: 6 };
 
-export default function CodeMirrorDiff({
+export function CodeMirrorDiff({
   before,
   after,
   language = 'json',

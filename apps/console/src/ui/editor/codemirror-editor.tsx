@@ -42,7 +42,7 @@ export interface CodeEditorProps {
 }
 
 /** Tab leaves the editor, so that the keyboard is never caught in it. */
-export default function CodeMirrorEditor(props: CodeEditorProps): ReactElement {
+export function CodeMirrorEditor(props: CodeEditorProps): ReactElement {
   const {
     value,
     onChange,

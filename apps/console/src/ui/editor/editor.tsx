@@ -2,8 +2,8 @@ import { lazy, Suspense, type ReactElement } from 'react';
 import type { DiffProps } from './codemirror-diff';
 import type { CodeEditorProps } from './codemirror-editor';
 
-const LazyEditor = lazy(() => import('./codemirror-editor'));
-const LazyDiff = lazy(() => import('./codemirror-diff'));
+const LazyEditor = lazy(async () => ({ default: (await import('./codemirror-editor')).CodeMirrorEditor }));
+const LazyDiff = lazy(async () => ({ default: (await import('./codemirror-diff')).CodeMirrorDiff }));
 
 /** A text editor for JSON, YAML and prompts. Its code is loaded when it is first shown. */
 export function CodeEditor(props: CodeEditorProps): ReactElement {

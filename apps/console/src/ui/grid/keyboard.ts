@@ -13,40 +13,32 @@ export interface GridKey {
   readonly shiftKey: boolean;
 }
 
+/** Where a key moves to, before the bounds of the list. */
+const MOVES: Readonly<Record<string, (at: number, count: number, page: number) => number>> = {
+  j: (at) => at + 1,
+  arrowdown: (at) => at + 1,
+  k: (at) => Math.max(0, at - 1),
+  arrowup: (at) => Math.max(0, at - 1),
+  pagedown: (at, _, page) => Math.max(0, at) + page,
+  pageup: (at, _, page) => at - page,
+  home: () => 0,
+  end: (_, count) => count - 1,
+};
+
 /** `at`: index of the active row; -1 for none. `page`: rows that fit the view. Null: not a key of the grid. */
 export function gridCommand(pressed: GridKey, at: number, count: number, page: number): GridCommand | null {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = pressed;
   if (altKey || metaKey || (ctrlKey && key !== 'Home' && key !== 'End')) return null;
-  const move = (to: number): GridCommand | null =>
-    count === 0 ? null : { kind: 'move', to: Math.min(count - 1, Math.max(0, to)), extend: shiftKey };
-  switch (key) {
-    case 'j':
-    case 'J':
-    case 'ArrowDown':
-      return move(at + 1);
-    case 'k':
-    case 'K':
-    case 'ArrowUp':
-      return move(at < 0 ? 0 : at - 1);
-    case 'PageDown':
-      return move(Math.max(0, at) + page);
-    case 'PageUp':
-      return move(at - page);
-    case 'Home':
-      return move(0);
-    case 'End':
-      return move(count - 1);
-    case 'Enter':
-      return at < 0 ? null : { kind: 'open' };
-    case ' ':
-      return at < 0 ? null : { kind: 'mark', extend: shiftKey };
-    case 'ArrowRight':
-      return { kind: 'within', by: 1 };
-    case 'ArrowLeft':
-      return { kind: 'within', by: -1 };
-    default:
-      return null;
+  const move = MOVES[key.toLowerCase()];
+  if (move !== undefined) {
+    const to = Math.min(count - 1, Math.max(0, move(at, count, page)));
+    return count === 0 ? null : { kind: 'move', to, extend: shiftKey };
   }
+  if (key === 'ArrowRight' || key === 'ArrowLeft')
+    return { kind: 'within', by: key === 'ArrowRight' ? 1 : -1 };
+  if (at < 0) return null;
+  if (key === 'Enter') return { kind: 'open' };
+  return key === ' ' ? { kind: 'mark', extend: shiftKey } : null;
 }
 
 /** The ids between two rows, both included, in the order of the list. */

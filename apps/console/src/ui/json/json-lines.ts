@@ -15,60 +15,30 @@ export interface JsonLine {
 
 type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
 
+/** An object or array whose members are being written. */
+interface Open {
+  readonly entries: readonly (readonly [string | null, unknown])[];
+  readonly close: JsonLine;
+  at: number;
+}
+
+interface Place {
+  readonly key: string | null;
+  readonly pointer: string;
+  readonly depth: number;
+  readonly isLast: boolean;
+}
+
 /** Lines of a value; a collapsed object or array is one line. The document is walked without recursion. */
 export function jsonLines(value: unknown, collapsed: ReadonlySet<string>): readonly JsonLine[] {
   const lines: JsonLine[] = [];
-  interface Open {
-    readonly entries: readonly (readonly [string | null, unknown])[];
-    readonly pointer: string;
-    readonly depth: number;
-    readonly close: JsonLine;
-    at: number;
-  }
   const stack: Open[] = [];
-  const visit = (
-    key: string | null,
-    node: unknown,
-    pointer: string,
-    depth: number,
-    isLast: boolean,
-  ): void => {
-    const type = typeOf(node);
-    if (type !== 'array' && type !== 'object') {
-      lines.push({
-        pointer,
-        depth,
-        key,
-        kind: 'leaf',
-        text: JSON.stringify(node) ?? 'null',
-        type,
-        size: 0,
-        isLast,
-      });
-      return;
-    }
-    const entries = entriesOf(node as Container);
-    const brackets = type === 'array' ? '[]' : '{}';
-    const common = { pointer, depth, type, size: entries.length, isLast } as const;
-    if (entries.length === 0 || collapsed.has(pointer)) {
-      lines.push({
-        ...common,
-        key,
-        kind: entries.length === 0 ? 'leaf' : 'open',
-        text: entries.length === 0 ? brackets : `${brackets[0] ?? ''}…${brackets[1] ?? ''}`,
-      });
-      return;
-    }
-    lines.push({ ...common, key, kind: 'open', text: brackets[0] ?? '' });
-    stack.push({
-      entries,
-      pointer,
-      depth,
-      at: 0,
-      close: { ...common, key: null, kind: 'close', text: brackets[1] ?? '' },
-    });
+  const visit = (node: unknown, place: Place): void => {
+    const { line, open } = lineOf(node, place, collapsed);
+    lines.push(line);
+    if (open !== null) stack.push(open);
   };
-  visit(null, value, '', 0, true);
+  visit(value, { key: null, pointer: '', depth: 0, isLast: true });
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const entry = top.entries[top.at];
     if (entry === undefined) {
@@ -77,11 +47,34 @@ export function jsonLines(value: unknown, collapsed: ReadonlySet<string>): reado
       continue;
     }
     const [key, node] = entry;
-    const step = key ?? String(top.at);
+    const pointer = `${top.close.pointer}/${escaped(key ?? String(top.at))}`;
     top.at += 1;
-    visit(key, node, `${top.pointer}/${escaped(step)}`, top.depth + 1, top.at === top.entries.length);
+    visit(node, { key, pointer, depth: top.close.depth + 1, isLast: top.at === top.entries.length });
   }
   return lines;
+}
+
+function lineOf(
+  node: unknown,
+  { key, ...place }: Place,
+  collapsed: ReadonlySet<string>,
+): { readonly line: JsonLine; readonly open: Open | null } {
+  const type = typeOf(node);
+  if (type !== 'array' && type !== 'object') {
+    return {
+      line: { ...place, key, kind: 'leaf', text: JSON.stringify(node) ?? 'null', type, size: 0 },
+      open: null,
+    };
+  }
+  const entries = entriesOf(node as Container);
+  const [first, last] = type === 'array' ? ['[', ']'] : ['{', '}'];
+  const common = { ...place, type, size: entries.length } as const;
+  if (entries.length === 0) return { line: { ...common, key, kind: 'leaf', text: first + last }, open: null };
+  if (collapsed.has(place.pointer)) {
+    return { line: { ...common, key, kind: 'open', text: `${first}…${last}` }, open: null };
+  }
+  const close: JsonLine = { ...common, key: null, kind: 'close', text: last };
+  return { line: { ...common, key, kind: 'open', text: first }, open: { entries, close, at: 0 } };
 }
 
 const entriesOf = (node: Container): readonly (readonly [string | null, unknown])[] =>

@@ -45,26 +45,16 @@ function gatewayWords(lane: GatewayLane): LaneWords {
 }
 
 function attemptWords(lane: AttemptLane): LaneWords {
-  const { attempt, isAnswer, isWinner, events, firstByteMs, tokensPerSecond } = lane;
-  const { credential, provider, hedge, retry, status, end, reason, durationMs, model } = attempt;
-  const call = hedge === undefined ? (retry === 0 ? text.firstTry : text.retry(retry)) : text.hedge[hedge];
-  const word = end === 'status' && status !== null ? String(status) : text.end(end);
-  const how = isAnswer && end === 'answered' ? text.answeredClient : call;
-  const label =
-    firstByteMs !== null && end === 'answered'
-      ? [
-          tokensPerSecond === null
-            ? text.firstByte(duration(firstByteMs - lane.from))
-            : text.firstToken(duration(firstByteMs - lane.from)),
-          tokensPerSecond === null ? '' : text.speed(plain(tokensPerSecond)),
-        ]
-      : [end === 'skipped' ? word : text.after(word, duration(durationMs))];
+  const { attempt, isWinner, events } = lane;
+  const { credential, provider, end, reason, model } = attempt;
   return {
     name: credential === null ? provider : `@${credential}`,
-    detail: [shortTarget(attempt.target), how].join(' · '),
-    label: [isWinner ? text.won : '', ...label, ...events.map(({ event }) => text.event(event))]
-      .filter((part) => part !== '')
-      .join(' · '),
+    detail: `${shortTarget(attempt.target)} · ${callWord(lane)}`,
+    label: joined([
+      isWinner ? text.won : '',
+      ...endWords(lane),
+      ...events.map(({ event }) => text.event(event)),
+    ]),
     facts: [
       ...(model === null ? [] : [model]),
       spanOf(lane),
@@ -74,6 +64,26 @@ function attemptWords(lane: AttemptLane): LaneWords {
     ],
   };
 }
+
+function callWord({ isAnswer, attempt: { end, hedge, retry } }: AttemptLane): string {
+  if (isAnswer && end === 'answered') return text.answeredClient;
+  if (hedge !== undefined) return text.hedge[hedge];
+  return retry === 0 ? text.firstTry : text.retry(retry);
+}
+
+/** How a call ended and after how long; of an answer, when it began to arrive. */
+function endWords({ attempt, firstByteMs, tokensPerSecond, from }: AttemptLane): readonly string[] {
+  const { end, status, durationMs } = attempt;
+  if (firstByteMs !== null && end === 'answered') {
+    const first = duration(firstByteMs - from);
+    if (tokensPerSecond === null) return [text.firstByte(first)];
+    return [text.firstToken(first), text.speed(plain(tokensPerSecond))];
+  }
+  const word = end === 'status' && status !== null ? String(status) : text.end(end);
+  return [end === 'skipped' ? word : text.after(word, duration(durationMs))];
+}
+
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join(' · ');
 
 function guardrailWords(lane: GuardrailLane): LaneWords {
   const { id, stage, verdict, deny, durationMs, checks, async: isAsync, monitor } = lane.guardrail;

@@ -36,66 +36,69 @@ const AFTER_STAGES: ReadonlySet<string> = new Set(['attempt', 'reply', 'settle']
  * the request, gaps are never negative, and all but guardrails together cover the request.
  */
 export function waterfallLayout(record: WaterfallRecord): WaterfallLayout {
-  const { decision } = record;
-  const attempts = attemptsOf(decision.attempts);
-  const stages = Object.entries(decision.stages ?? {}).filter(([, ms]) => isTime(ms));
+  const { guardrails = [], routing = [], stages: taken = {}, attempts: made } = record.decision;
+  const attempts = attemptsOf(made);
+  const stages = Object.entries(taken).filter(([, ms]) => isTime(ms));
   const lastEnd = Math.max(0, ...attempts.map(({ startedMs, durationMs }) => startedMs + durationMs));
   const totalMs = Math.max(time(record.durationMs), lastEnd);
-  const settleMs = Math.min(time(decision.stages?.['settle']), totalMs - Math.min(lastEnd, totalMs));
+  const settleMs = Math.min(time(taken['settle']), totalMs - lastEnd);
   const endMs = totalMs - settleMs;
-  const answer = answerOf(attempts);
-  const { byAttempt, unplaced } = placedEvents(attempts, decision.routing ?? []);
+  const { byAttempt, unplaced } = placedEvents(attempts, routing);
 
-  const lanes: Lane[] = [];
-  let cursor = 0;
-  let before: AttemptRecord | null = null;
-  const beforeStages = stages.filter(([name]) => !AFTER_STAGES.has(name));
-  for (const [at, attempt] of attempts.entries()) {
-    const gap = Math.max(0, attempt.startedMs - cursor);
-    if (before === null) {
-      lanes.push({
-        key: 'before',
-        kind: 'before',
-        from: 0,
-        to: attempt.startedMs,
-        tone: 'gateway',
-        stages: beforeStages,
-      });
-    } else if (gap > GAP_MS) {
-      const [key, from, to] = [`gap${at}`, cursor, attempt.startedMs];
-      if (before.target === attempt.target) lanes.push({ key, kind: 'waited', from, to, tone: 'waited' });
-      else lanes.push({ key, kind: 'between', from, to, tone: 'gateway', stages: [] });
-    }
-    const lane = attemptLane(attempt, at, {
-      to: endOf(attempts, at, answer, endMs),
-      leadMs: before === null || gap > GAP_MS ? 0 : gap,
-      isAnswer: attempt === answer,
-      record,
-      events: byAttempt.get(attempt) ?? [],
-    });
-    lanes.push(lane);
-    cursor = Math.max(cursor, lane.to);
-    before = attempt;
-  }
-  const guardrails = guardrailLanes(decision.guardrails ?? [], lanes, endMs);
-  if (before === null) {
-    lanes.push({ key: 'before', kind: 'before', from: 0, to: endMs, tone: 'gateway', stages: beforeStages });
-  } else if (endMs > cursor) {
+  const calls = callLanes(record, attempts, byAttempt, endMs);
+  const first = attempts[0];
+  const lanes: Lane[] = [
+    {
+      ...{ key: 'before', kind: 'before', from: 0, to: first?.startedMs ?? endMs, tone: 'gateway' },
+      stages: stages.filter(([name]) => !AFTER_STAGES.has(name)),
+    },
+    ...calls,
+  ];
+  const cursor = Math.max(...lanes.map(({ to }) => to));
+  if (endMs > cursor) {
     const reply = stages.filter(([name]) => name === 'reply');
     lanes.push({ key: 'after', kind: 'after', from: cursor, to: endMs, tone: 'gateway', stages: reply });
   }
-  lanes.push(...guardrails);
+  lanes.push(...guardrailLanes(guardrails, calls, endMs));
   if (settleMs > 0) {
-    lanes.push({
-      key: 'settle',
-      kind: 'settle',
-      from: endMs,
-      to: totalMs,
-      tone: 'gateway',
-      stages: [['settle', settleMs]],
-    });
+    const own = [['settle', settleMs]] as const;
+    lanes.push({ key: 'settle', kind: 'settle', from: endMs, to: totalMs, tone: 'gateway', stages: own });
   }
   return { totalMs, lanes, unplaced };
+}
+
+/** Calls, and what is between them. */
+function callLanes(
+  record: WaterfallRecord,
+  attempts: readonly AttemptRecord[],
+  events: ReadonlyMap<AttemptRecord, readonly RoutingEvent[]>,
+  endMs: number,
+): readonly Lane[] {
+  const answer = answerOf(attempts);
+  const lanes: Lane[] = [];
+  let cursor = attempts[0]?.startedMs ?? 0;
+  for (const [at, attempt] of attempts.entries()) {
+    const gap = Math.max(0, attempt.startedMs - cursor);
+    if (gap > GAP_MS) {
+      const common = { key: `gap${at}`, from: cursor, to: attempt.startedMs };
+      const isRetry = attempts[at - 1]?.target === attempt.target;
+      lanes.push(
+        isRetry
+          ? { ...common, kind: 'waited', tone: 'waited' }
+          : { ...common, kind: 'between', tone: 'gateway', stages: [] },
+      );
+    }
+    const lane = attemptLane(attempt, at, {
+      to: endOf(attempts, at, answer, endMs),
+      leadMs: gap > GAP_MS ? 0 : gap,
+      isAnswer: attempt === answer,
+      record,
+      events: events.get(attempt) ?? [],
+    });
+    lanes.push(lane);
+    cursor = Math.max(cursor, lane.to);
+  }
+  return lanes;
 }
 
 /** Times that are not there or impossible count as 0; attempts are in the order of their start. */
@@ -150,20 +153,25 @@ interface LaneFacts {
 function attemptLane(attempt: AttemptRecord, at: number, facts: LaneFacts): AttemptLane {
   const { to, leadMs, isAnswer, record, events } = facts;
   const { startedMs: from, hedge, end } = attempt;
-  const first = record.firstByteMs;
-  const isWithin = isAnswer && first !== null && Number.isFinite(first) && first >= from && first <= to;
-  const firstByteMs = isWithin ? first : null;
-  const restMs = firstByteMs === null ? 0 : to - firstByteMs;
-  const hasSpeed = record.streamed && (record.outputTokens ?? 0) > 0 && restMs >= SPEED_FROM_MS;
+  const firstByteMs = isAnswer ? within(record.firstByteMs, from, to) : null;
   return {
     key: `attempt${at}`,
     kind: 'attempt',
     tone: TONES[end] ?? 'quiet',
     ...{ from, to, attempt, isAnswer, leadMs, firstByteMs, events },
     isWinner: hedge !== undefined && end === 'answered',
-    tokensPerSecond: hasSpeed ? ((record.outputTokens ?? 0) * 1000) / restMs : null,
+    tokensPerSecond: firstByteMs === null ? null : speedOf(record, to - firstByteMs),
   };
 }
+
+const within = (ms: number | null, from: number, to: number): number | null =>
+  ms !== null && ms >= from && ms <= to ? ms : null;
+
+/** Tokens per second of a stream; null when it was none or was too short. */
+const speedOf = ({ streamed, outputTokens }: WaterfallRecord, ms: number): number | null =>
+  streamed && outputTokens !== null && outputTokens > 0 && ms >= SPEED_FROM_MS
+    ? (outputTokens * 1000) / ms
+    : null;
 
 /** Input is judged when a call begins; output from the first byte on, or at the end of its call. */
 function guardrailLanes(
