@@ -252,7 +252,7 @@ describe('readConversation', () => {
     const leaf = fc.oneof(
       fc.string(),
       fc.nat(3),
-      fc.constantFrom(null, true, 'text', 'image_url', 'message'),
+      fc.constantFrom(null, true, 'text', 'image_url', 'message', 'constructor', '__proto__'),
     );
     const nested = (inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
       fc.oneof(leaf, fc.array(inner, { maxLength: 2 }), fc.dictionary(names, inner, { maxKeys: 4 }));

@@ -47,26 +47,9 @@ export function useChart(
   useEffect(() => {
     const root = element.current;
     if (root === null) return undefined;
-    const latest = (): ChartInput => current.current.input;
-    const look: ChartLook = {
-      ...latest(),
-      colour,
-      barPaths: barPaths(),
-      format: (value) => latest().format(value),
-      onCursor: (index) => latest().onCursor(index),
-      onSelect: (from, to) => latest().onSelect(from, to),
-      onPick: (index) => latest().onPick(index),
-    };
-    // Read when they are drawn, so that new ones need no new chart.
-    Object.defineProperties(look, {
-      markers: { get: () => latest().markers },
-      thresholds: { get: () => latest().thresholds },
-    });
-    const made = createChart(
-      chartOptions(look, { width: Math.max(1, root.clientWidth), height }),
-      current.current.data,
-      root,
-    );
+    const look = lookOf(() => current.current.input);
+    const size = { width: Math.max(1, root.clientWidth), height };
+    const made = createChart(chartOptions(look, size), current.current.data, root);
     chart.current = made;
     scaleTime(made, current.current.data, look);
     const sizes = new ResizeObserver(() => made.setSize({ width: Math.max(1, root.clientWidth), height }));
@@ -86,6 +69,23 @@ export function useChart(
     scaleTime(chart.current, data, { as, bucketMs });
   }, [data, as, bucketMs]);
   const { markers, thresholds } = input;
-  useEffect(() => chart.current?.redraw(), [markers, thresholds]);
+  useEffect(() => chart.current?.redraw(false), [markers, thresholds]);
   return chart;
+}
+
+/** What changes without a new chart is read when it is drawn or called. */
+function lookOf(latest: () => ChartInput): ChartLook {
+  const look: ChartLook = {
+    ...latest(),
+    colour,
+    barPaths: barPaths(),
+    format: (value) => latest().format(value),
+    onCursor: (index) => latest().onCursor(index),
+    onSelect: (from, to) => latest().onSelect(from, to),
+    onPick: (index) => latest().onPick(index),
+  };
+  return Object.defineProperties(look, {
+    markers: { get: () => latest().markers },
+    thresholds: { get: () => latest().thresholds },
+  });
 }

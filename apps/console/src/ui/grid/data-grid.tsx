@@ -1,14 +1,11 @@
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { CSSProperties, KeyboardEvent, MouseEvent, ReactElement, ReactNode } from 'react';
+import { useMemo, useRef, type CSSProperties, type ReactElement, type ReactNode } from 'react';
 import { uiText } from '../../messages/en/ui';
 import { templateOf, type Column, type ColumnChoice } from './columns';
 import { GridHeader } from './grid-header';
 import { GridRow } from './grid-row';
-import { gridCommand, idsBetween, isTyping } from './keyboard';
-import { useGridRows } from './use-grid-rows';
+import { HEADER_HEIGHT, useGridState } from './use-grid-state';
 
-const HEADER_HEIGHT = 30;
-const NO_ONE: ReadonlySet<string> = new Set();
+const NO_WIDTHS: Readonly<Record<string, number>> = {};
 
 export interface DataGridProps<Row> {
   /** Name of the list for screen readers. */
@@ -45,143 +42,46 @@ export interface DataGridProps<Row> {
 
 /** A list with virtual rows: keyboard, marks, sticky first and action column, loading at both ends. */
 export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
-  const { label, rows, rowId, columns, choice, rowHeight = 34, openId = null, onOpen, actions } = props;
-  const {
-    marked,
-    onMark,
-    sort,
-    onSort,
-    onEnd,
-    onStart,
-    total,
-    toneOf,
-    dayOf,
-    foot,
-    autoFocus = false,
-  } = props;
+  const { label, rows, rowId, columns, choice, rowHeight = 34, openId = null, actions, marked, foot } = props;
   const scroll = useRef<HTMLDivElement>(null);
   const ids = useMemo(() => rows.map(rowId), [rows, rowId]);
   const shown = useMemo(
     () => choice?.shown ?? columns.filter(({ optional }) => optional !== true),
     [choice, columns],
   );
-  const [activeId, setActiveId] = useState<string | null>(openId);
-  const [anchorId, setAnchorId] = useState<string | null>(null);
-  const [focusOn, setFocusOn] = useState(autoFocus ? 1 : 0);
-  const found = useMemo(() => (activeId === null ? -1 : ids.indexOf(activeId)), [ids, activeId]);
-  const active = found >= 0 ? found : ids.length > 0 ? 0 : -1;
-  const virtual = useGridRows({
-    scroll,
-    ids,
-    rowHeight,
-    headerHeight: HEADER_HEIGHT,
-    active,
-    onStart,
-    onEnd,
-  });
+  const { active, press, mark, onKeyDown, virtual } = useGridState(props, scroll, ids, rowHeight);
   const hasMarks = marked !== undefined;
-
-  useLayoutEffect(() => {
-    if (focusOn === 0) return;
-    scroll.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)?.focus({ preventScroll: true });
-    // Moving the focus follows a key, not the arrival of rows.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [focusOn]);
-
-  const marks = useRef({ marked: marked ?? NO_ONE, ids, anchorId, onMark });
-  useLayoutEffect(() => {
-    marks.current = { marked: marked ?? NO_ONE, ids, anchorId, onMark };
-  });
-  const mark = useCallback((id: string, extend: boolean): void => {
-    const { marked: before, ids: all, anchorId: anchor, onMark: report } = marks.current;
-    const next = new Set(before);
-    if (extend && anchor !== null) for (const one of idsBetween(all, anchor, id)) next.add(one);
-    else if (!next.delete(id)) next.add(id);
-    setActiveId(id);
-    setAnchorId(id);
-    report?.(next);
-  }, []);
-
-  const open = useRef({ rows, ids, onOpen });
-  useLayoutEffect(() => {
-    open.current = { rows, ids, onOpen };
-  });
-  const openById = useCallback((id: string): void => {
-    const { rows: all, ids: allIds, onOpen: report } = open.current;
-    const row = all[allIds.indexOf(id)];
-    if (row !== undefined) report?.(row);
-  }, []);
-  const press = useCallback(
-    (id: string, event: MouseEvent): void => {
-      setActiveId(id);
-      const target = event.target as HTMLElement;
-      const control = target.closest('a, button, input, [role=menuitem]');
-      if (control === null && globalThis.getSelection?.()?.isCollapsed !== false) openById(id);
-    },
-    [openById],
-  );
-
-  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
-    if (isTyping(event.target)) return;
-    const isOnControl = !(event.target as HTMLElement).matches('[role=row], [role=grid]');
-    const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 300) / rowHeight) - 2);
-    const command = gridCommand(event, found, ids.length, page);
-    if (command === null || (isOnControl && (command.kind === 'open' || command.kind === 'mark'))) return;
-    const id = ids[active];
-    if (id === undefined) return;
-    if (command.kind === 'within') {
-      if (moveWithin(scroll.current, active, command.by)) event.preventDefault();
-      return;
-    }
-    if (command.kind === 'mark' && !hasMarks) return;
-    event.preventDefault();
-    if (command.kind === 'open') openById(id);
-    else if (command.kind === 'mark') mark(id, command.extend);
-    else moveTo(command.to, command.extend && hasMarks && event.key.startsWith('Arrow'));
-  };
-
-  const moveTo = (to: number, extend: boolean): void => {
-    const id = ids[to];
-    if (id === undefined) return;
-    setActiveId(id);
-    if (extend) {
-      const anchor = anchorId ?? ids[active] ?? id;
-      setAnchorId(anchor);
-      onMark?.(new Set([...(marked ?? NO_ONE), ...idsBetween(ids, anchor, id)]));
-    }
-    virtual.scrollToIndex(to);
-    setFocusOn((count) => count + 1);
-  };
-
-  const template = `${hasMarks ? '30px ' : ''}${templateOf(shown, choice?.widths ?? {})}${actions === undefined ? '' : ' max-content'}`;
-  const items = virtual.getVirtualItems();
+  const widths = choice?.widths ?? NO_WIDTHS;
+  const template = [
+    hasMarks ? '30px' : '',
+    templateOf(shown, widths),
+    actions === undefined ? '' : 'max-content',
+  ];
   return (
     <div
       ref={scroll}
       role="grid"
       aria-label={label}
-      aria-rowcount={total === undefined ? (onEnd === undefined ? ids.length + 1 : -1) : total + 1}
-      aria-colcount={shown.length + (hasMarks ? 1 : 0) + (actions === undefined ? 0 : 1)}
+      aria-rowcount={rowCount(props)}
+      aria-colcount={shown.length + Number(hasMarks) + Number(actions !== undefined)}
       aria-multiselectable={hasMarks || undefined}
       className={`data-grid${hasMarks ? ' data-grid-marks' : ''}`}
-      style={{ '--grid-template': template, '--grid-row': `${rowHeight}px` } as CSSProperties}
+      style={{ '--grid-template': template.join(' '), '--grid-row': `${rowHeight}px` } as CSSProperties}
       onKeyDown={onKeyDown}
     >
       <GridHeader
         columns={shown}
-        widths={choice?.widths ?? {}}
+        widths={widths}
         hasMarks={hasMarks}
         hasActions={actions !== undefined}
-        sort={sort}
-        onSort={onSort}
+        sort={props.sort}
+        onSort={props.onSort}
         onWidth={choice?.setWidth}
       />
       <div role="rowgroup" className="grid-rows" style={{ height: virtual.getTotalSize() }}>
-        {items.map(({ index, start }) => {
+        {virtual.getVirtualItems().map(({ index, start }) => {
           const row = rows[index] as Row;
           const id = ids[index] ?? '';
-          const previous = rows[index - 1];
-          const day = dayOf?.(row);
           return (
             <GridRow
               key={id}
@@ -192,9 +92,9 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
               columns={shown}
               isActive={index === active}
               isOpen={id === openId}
-              isMarked={hasMarks ? marked.has(id) : null}
-              tone={toneOf?.(row)}
-              rule={previous !== undefined && day !== dayOf?.(previous) ? day : undefined}
+              isMarked={marked?.has(id) ?? null}
+              tone={props.toneOf?.(row)}
+              rule={ruleBefore(rows, index, props.dayOf)}
               actions={actions}
               onPress={press}
               onMark={mark}
@@ -204,18 +104,25 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
       </div>
       {foot === undefined ? null : <div className="grid-foot">{foot}</div>}
       <span className="visually-hidden" role="status">
-        {hasMarks && marked.size > 0 ? uiText.grid.marked(marked.size) : ''}
+        {marked !== undefined && marked.size > 0 ? uiText.grid.marked(marked.size) : ''}
       </span>
     </div>
   );
 }
 
-/** Moves the focus between a row and the controls in it. False: there is none in that direction. */
-function moveWithin(grid: HTMLElement | null, index: number, by: -1 | 1): boolean {
-  const row = grid?.querySelector<HTMLElement>(`[data-index="${index}"]`);
-  if (row === null || row === undefined) return false;
-  const stops = [row, ...row.querySelectorAll<HTMLElement>('a[href], button:not([disabled])')];
-  const next = stops[stops.indexOf(document.activeElement as HTMLElement) + by];
-  next?.focus({ preventScroll: true });
-  return next !== undefined;
+/** With the header; -1 when it is not known. */
+function rowCount<Row>({ rows, total, onEnd }: DataGridProps<Row>): number {
+  if (total !== undefined) return total + 1;
+  return onEnd === undefined ? rows.length + 1 : -1;
+}
+
+/** The day that begins with a row; undefined when it is the day of the row before. */
+function ruleBefore<Row>(
+  rows: readonly Row[],
+  index: number,
+  dayOf: ((row: Row) => string) | undefined,
+): string | undefined {
+  if (dayOf === undefined || index === 0) return undefined;
+  const [before, own] = [dayOf(rows[index - 1] as Row), dayOf(rows[index] as Row)];
+  return before === own ? undefined : own;
 }

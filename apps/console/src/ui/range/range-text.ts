@@ -73,38 +73,53 @@ function dayRange(typed: string, now: number, zone: Zone): Range | null {
 }
 
 function dayStart(typed: string, now: number, zone: Zone): number | null {
-  const weekday = WEEKDAYS.indexOf(typed.slice(0, 3));
-  if (weekday >= 0 && /^[a-z]{3,9}$/.test(typed)) {
-    const back = (weekdayOf(now, zone) - weekday + 7) % 7;
-    return addDays(now, back === 0 ? -7 : -back, zone);
-  }
-  const date = DATE.exec(typed);
-  if (date !== null && date[4] === undefined)
-    return wallDate(Number(date[1]), Number(date[2]), Number(date[3]), '0:00', zone);
-  const named = /^(\d{1,2}) ([a-z]{3,9})(?: (\d{4}))?$/.exec(typed);
-  const month = named === null ? -1 : MONTHS.indexOf((named[2] ?? '').slice(0, 3));
-  if (named === null || month < 0) return null;
-  const year = named[3] === undefined ? wallTime(now, zone).year : Number(named[3]);
-  const start = wallDate(year, month + 1, Number(named[1]), '0:00', zone);
-  return start !== null && start > now && named[3] === undefined
-    ? wallDate(year - 1, month + 1, Number(named[1]), '0:00', zone)
-    : start;
+  return weekdayStart(typed, now, zone) ?? dateStart(typed, zone) ?? namedDateStart(typed, now, zone);
+}
+
+function weekdayStart(typed: string, now: number, zone: Zone): number | null {
+  const weekday = /^[a-z]{3,9}$/.test(typed) ? WEEKDAYS.indexOf(typed.slice(0, 3)) : -1;
+  const back = (weekdayOf(now, zone) - weekday + 7) % 7;
+  return weekday < 0 ? null : addDays(now, back === 0 ? -7 : -back, zone);
+}
+
+function dateStart(typed: string, zone: Zone): number | null {
+  const [, year, month, day, time] = DATE.exec(typed) ?? [];
+  if (year === undefined || time !== undefined) return null;
+  return wallDate(Number(year), Number(month), Number(day), '0:00', zone);
+}
+
+/** `23 nov`, without a year the last one. */
+function namedDateStart(typed: string, now: number, zone: Zone): number | null {
+  const [, day, name = '', year] = /^(\d{1,2}) ([a-z]{3,9})(?: (\d{4}))?$/.exec(typed) ?? [];
+  const month = day === undefined ? -1 : MONTHS.indexOf(name.slice(0, 3));
+  if (month < 0) return null;
+  const start = (of: number): number | null => wallDate(of, month + 1, Number(day), '0:00', zone);
+  if (year !== undefined) return start(Number(year));
+  const { year: thisYear } = wallTime(now, zone);
+  const own = start(thisYear);
+  return own !== null && own > now ? start(thisYear - 1) : own;
 }
 
 /** `13:30-14:00` lies before now, today or yesterday. A time without a date has that of the beginning. */
 function betweenRange(typed: string, now: number, zone: Zone): Range | null {
   const [first = '', second, ...rest] = typed.split(/ ?(?:\.\.| - |(?<=\d)-(?=\d{1,2}:)) ?/);
-  if (rest.length > 0) return null;
-  const from = moment(first, startOfDay(now, zone), zone);
+  const from = rest.length > 0 ? null : moment(first, startOfDay(now, zone), zone);
   if (from === null) return null;
-  if (TIME.test(first) && from > now)
+  if (TIME.test(first) && from > now) {
     return betweenRange(`${dateText(addDays(now, -1, zone), zone)} ${typed}`, now, zone);
-  if (second === undefined)
-    return TIME.test(first) || DATE.exec(first)?.[4] !== undefined ? absolute(from, null) : null;
-  const to = second === 'now' ? now : (moment(second, from, zone) ?? Number.NaN);
-  if (Number.isNaN(to)) return null;
-  const isNextDay = TIME.test(second) && to <= from;
-  return until(from, isNextDay ? (moment(second, addDays(from, 1, zone), zone) ?? to) : to, now);
+  }
+  if (second === undefined) return isDay(first) ? null : absolute(from, null);
+  const to = endOf(second, from, now, zone);
+  return to === null ? null : until(from, to, now);
+}
+
+const isDay = (typed: string): boolean => !TIME.test(typed) && DATE.exec(typed)?.[4] === undefined;
+
+/** An end before the beginning is on the next day. */
+function endOf(typed: string, from: number, now: number, zone: Zone): number | null {
+  if (typed === 'now') return now;
+  const to = moment(typed, from, zone);
+  return to !== null && to <= from && TIME.test(typed) ? moment(typed, addDays(from, 1, zone), zone) : to;
 }
 
 function dateText(at: number, zone: Zone): string {

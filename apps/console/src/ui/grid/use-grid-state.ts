@@ -1,0 +1,137 @@
+import type { Virtualizer } from '@tanstack/react-virtual';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { KeyboardEvent, MouseEvent, RefObject } from 'react';
+import type { DataGridProps } from './data-grid';
+import { gridCommand, idsBetween, isTyping, type GridCommand } from './keyboard';
+import { useGridRows } from './use-grid-rows';
+
+export const HEADER_HEIGHT = 30;
+const NO_ONE: ReadonlySet<string> = new Set();
+
+export interface GridState {
+  /** Index of the row in the tab order; -1 for none. */
+  readonly active: number;
+  readonly press: (id: string, event: MouseEvent) => void;
+  readonly mark: (id: string, extend: boolean) => void;
+  readonly onKeyDown: (event: KeyboardEvent<HTMLDivElement>) => void;
+  readonly virtual: Virtualizer<HTMLDivElement, HTMLDivElement>;
+}
+
+/** The active row, the anchor of a range of marks, and what keys and clicks do to them. */
+export function useGridState<Row>(
+  props: DataGridProps<Row>,
+  scroll: RefObject<HTMLDivElement | null>,
+  ids: readonly string[],
+  rowHeight: number,
+): GridState {
+  const [activeId, setActiveId] = useState<string | null>(props.openId ?? null);
+  const [anchorId, setAnchorId] = useState<string | null>(null);
+  const found = useMemo(() => (activeId === null ? -1 : ids.indexOf(activeId)), [ids, activeId]);
+  const active = found >= 0 || ids.length === 0 ? found : 0;
+  const { onStart, onEnd, marked, onMark, autoFocus = false } = props;
+  const headerHeight = HEADER_HEIGHT;
+  const virtual = useGridRows({ scroll, ids, rowHeight, headerHeight, active, onStart, onEnd });
+  const focusRow = useRowFocus(scroll, active, autoFocus);
+  const latest = useLatest({ props, ids, anchorId });
+
+  const mark = useCallback(
+    (id: string, extend: boolean): void => {
+      const { props: now, ids: all, anchorId: anchor } = latest.current;
+      const next = new Set(now.marked);
+      if (extend && anchor !== null) for (const one of idsBetween(all, anchor, id)) next.add(one);
+      else if (!next.delete(id)) next.add(id);
+      setActiveId(id);
+      setAnchorId(id);
+      now.onMark?.(next);
+    },
+    [latest],
+  );
+  const open = useCallback(
+    (id: string): void => {
+      const { props: now, ids: all } = latest.current;
+      const row = now.rows[all.indexOf(id)];
+      if (row !== undefined) now.onOpen?.(row);
+    },
+    [latest],
+  );
+  const press = useCallback(
+    (id: string, event: MouseEvent): void => {
+      setActiveId(id);
+      const control = (event.target as HTMLElement).closest('a, button, input, [role=menuitem]');
+      // A text that is being selected is no click.
+      if (control === null && document.getSelection()?.isCollapsed !== false) open(id);
+    },
+    [open],
+  );
+
+  const moveTo = (to: number, extend: boolean): void => {
+    const id = ids[to] ?? '';
+    setActiveId(id);
+    if (extend) {
+      const anchor = anchorId ?? ids[active] ?? id;
+      setAnchorId(anchor);
+      onMark?.(new Set([...(marked ?? NO_ONE), ...idsBetween(ids, anchor, id)]));
+    }
+    virtual.scrollToIndex(to);
+    focusRow();
+  };
+  /** Returns whether the key did something. */
+  const act = (command: GridCommand, id: string, isArrow: boolean): boolean => {
+    switch (command.kind) {
+      case 'within':
+        return moveWithin(scroll.current, active, command.by);
+      case 'open':
+        open(id);
+        return true;
+      case 'mark':
+        if (marked !== undefined) mark(id, command.extend);
+        return marked !== undefined;
+      case 'move':
+        moveTo(command.to, command.extend && isArrow && marked !== undefined);
+        return true;
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
+    const target = event.target as HTMLElement;
+    const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 300) / rowHeight) - 2);
+    const command = isTyping(target) ? null : gridCommand(event, found, ids.length, page);
+    const id = ids[active];
+    if (command === null || id === undefined) return;
+    // Enter and Space on a control in a row, or on the header, are that control's.
+    const isControls =
+      (command.kind === 'open' || command.kind === 'mark') && !target.matches('[role=row], [role=grid]');
+    if (!isControls && act(command, id, event.key.startsWith('Arrow'))) event.preventDefault();
+  };
+  return { active, press, mark, onKeyDown, virtual };
+}
+
+/** Gives the focus to the active row after the next drawing: it follows a key, not the arrival of rows. */
+function useRowFocus(scroll: RefObject<HTMLDivElement | null>, active: number, atFirst: boolean): () => void {
+  const [wanted, setWanted] = useState(atFirst ? 1 : 0);
+  const done = useRef(0);
+  useLayoutEffect(() => {
+    if (wanted === done.current) return;
+    done.current = wanted;
+    scroll.current?.querySelector<HTMLElement>(`[data-index="${active}"]`)?.focus({ preventScroll: true });
+  }, [scroll, wanted, active]);
+  return () => setWanted((count) => count + 1);
+}
+
+/** The newest value, for callbacks that must not change. */
+function useLatest<T>(value: T): RefObject<T> {
+  const latest = useRef(value);
+  useLayoutEffect(() => {
+    latest.current = value;
+  });
+  return latest;
+}
+
+/** Moves the focus between a row and the controls in it. False: there is none in that direction. */
+function moveWithin(grid: HTMLElement | null, index: number, by: -1 | 1): boolean {
+  const row = grid?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+  if (row === null || row === undefined) return false;
+  const stops = [row, ...row.querySelectorAll<HTMLElement>('a[href], button:not([disabled])')];
+  const next = stops[stops.indexOf(document.activeElement as HTMLElement) + by];
+  next?.focus({ preventScroll: true });
+  return next !== undefined;
+}
