@@ -134,7 +134,7 @@ export function TimeChart(props: TimeChartProps): ReactElement {
         {words !== null && times.length > 0 && (
           <div
             className="time-chart-tip"
-            style={{ left: `${((at ?? 0) / times.length) * 100}%` }}
+            style={{ left: tipLeft(((at ?? 0) + 0.5) / times.length, axes) }}
             data-side={(at ?? 0) * 2 > times.length ? 'left' : 'right'}
           >
             {words.map((line) => (
@@ -150,6 +150,10 @@ export function TimeChart(props: TimeChartProps): ReactElement {
     </figure>
   );
 }
+
+/** The axis of values takes 46 px at the left, and 8 px stay free at the right. */
+const tipLeft = (share: number, axes: string): string =>
+  axes === 'full' ? `calc(46px + ${share} * (100% - 54px))` : `${share * 100}%`;
 
 /** Sums of stacked series from the last to the first, as they are drawn. */
 function chartData(

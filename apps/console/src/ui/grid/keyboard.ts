@@ -34,11 +34,16 @@ export function gridCommand(pressed: GridKey, at: number, count: number, page: n
     const to = Math.min(count - 1, Math.max(0, move(at, count, page)));
     return count === 0 ? null : { kind: 'move', to, extend: shiftKey };
   }
-  if (key === 'ArrowRight' || key === 'ArrowLeft')
+  if (key === 'ArrowRight' || key === 'ArrowLeft') {
     return { kind: 'within', by: key === 'ArrowRight' ? 1 : -1 };
-  if (at < 0) return null;
+  }
+  return at < 0 ? null : rowCommand(key, shiftKey);
+}
+
+/** What a key does to the active row. */
+function rowCommand(key: string, extend: boolean): GridCommand | null {
   if (key === 'Enter') return { kind: 'open' };
-  return key === ' ' ? { kind: 'mark', extend: shiftKey } : null;
+  return key === ' ' ? { kind: 'mark', extend } : null;
 }
 
 /** The ids between two rows, both included, in the order of the list. */

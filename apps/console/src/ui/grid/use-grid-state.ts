@@ -34,35 +34,7 @@ export function useGridState<Row>(
   const focusRow = useRowFocus(scroll, active, autoFocus);
   const latest = useLatest({ props, ids, anchorId });
 
-  const mark = useCallback(
-    (id: string, extend: boolean): void => {
-      const { props: now, ids: all, anchorId: anchor } = latest.current;
-      const next = new Set(now.marked);
-      if (extend && anchor !== null) for (const one of idsBetween(all, anchor, id)) next.add(one);
-      else if (!next.delete(id)) next.add(id);
-      setActiveId(id);
-      setAnchorId(id);
-      now.onMark?.(next);
-    },
-    [latest],
-  );
-  const open = useCallback(
-    (id: string): void => {
-      const { props: now, ids: all } = latest.current;
-      const row = now.rows[all.indexOf(id)];
-      if (row !== undefined) now.onOpen?.(row);
-    },
-    [latest],
-  );
-  const press = useCallback(
-    (id: string, event: MouseEvent): void => {
-      setActiveId(id);
-      const control = (event.target as HTMLElement).closest('a, button, input, [role=menuitem]');
-      // A text that is being selected is no click.
-      if (control === null && document.getSelection()?.isCollapsed !== false) open(id);
-    },
-    [open],
-  );
+  const { mark, open, press } = useRowActions(latest, setActiveId, setAnchorId);
 
   const moveTo = (to: number, extend: boolean): void => {
     const id = ids[to] ?? '';
@@ -103,6 +75,50 @@ export function useGridState<Row>(
     if (!isControls && act(command, id, event.key.startsWith('Arrow'))) event.preventDefault();
   };
   return { active, press, mark, onKeyDown, virtual };
+}
+
+interface Latest<Row> {
+  readonly props: DataGridProps<Row>;
+  readonly ids: readonly string[];
+  readonly anchorId: string | null;
+}
+
+/** Callbacks of rows. They never change, so that rows are drawn again only for their own props. */
+function useRowActions<Row>(
+  latest: RefObject<Latest<Row>>,
+  setActiveId: (id: string) => void,
+  setAnchorId: (id: string) => void,
+) {
+  const mark = useCallback(
+    (id: string, extend: boolean): void => {
+      const { props: now, ids: all, anchorId: anchor } = latest.current;
+      const next = new Set(now.marked);
+      if (extend && anchor !== null) for (const one of idsBetween(all, anchor, id)) next.add(one);
+      else if (!next.delete(id)) next.add(id);
+      setActiveId(id);
+      setAnchorId(id);
+      now.onMark?.(next);
+    },
+    [latest, setActiveId, setAnchorId],
+  );
+  const open = useCallback(
+    (id: string): void => {
+      const { props: now, ids: all } = latest.current;
+      const row = now.rows[all.indexOf(id)];
+      if (row !== undefined) now.onOpen?.(row);
+    },
+    [latest],
+  );
+  const press = useCallback(
+    (id: string, event: MouseEvent): void => {
+      setActiveId(id);
+      const control = (event.target as HTMLElement).closest('a, button, input, [role=menuitem]');
+      // A text that is being selected is no click.
+      if (control === null && document.getSelection()?.isCollapsed !== false) open(id);
+    },
+    [open, setActiveId],
+  );
+  return { mark, open, press };
 }
 
 /** Gives the focus to the active row after the next drawing: it follows a key, not the arrival of rows. */
