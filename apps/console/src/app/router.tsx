@@ -9,6 +9,7 @@ import { NotFound } from './shell/not-found';
 import { WorkspaceGate } from './shell/workspace-gate';
 import { useShownWorkspace } from './shell/use-shown-workspace';
 import { Failed } from '../ui/states';
+import { parseSearch, stringifySearch } from '../url';
 
 /** `/`: Home of the workspace that was open last. */
 function ToFirstWorkspace(): ReactElement {
@@ -51,6 +52,8 @@ export const makeRouter = (basepath: string, history?: RouterHistory) =>
     routeTree,
     basepath,
     history,
+    parseSearch,
+    stringifySearch,
     defaultPreload: 'intent',
     scrollRestoration: true,
     defaultErrorComponent: ({ error, reset }) => <Failed problem={problemFrom(error)} onRetry={reset} />,

@@ -1,9 +1,11 @@
 import type { PageEntry } from '../app/page-entry';
 import { homeEntry } from './home/entry';
 import { homeRoute } from './home/route';
+import { logsEntry } from './logs/entry';
+import { logRoute, logsRoute } from './logs/route';
 
 /** Routes below `/w/:ws`. */
-export const WORKSPACE_PAGES = [homeRoute] as const;
+export const WORKSPACE_PAGES = [homeRoute, logsRoute, logRoute] as const;
 
 /** Routes below `/org`. */
 export const ORGANISATION_PAGES = [] as const;
@@ -12,4 +14,4 @@ export const ORGANISATION_PAGES = [] as const;
 export const ME_PAGES = [] as const;
 
 /** Pages of the navigation, in its order. */
-export const PAGES: readonly PageEntry[] = [homeEntry];
+export const PAGES: readonly PageEntry[] = [homeEntry, logsEntry];

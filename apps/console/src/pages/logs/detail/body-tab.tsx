@@ -1,0 +1,24 @@
+import type { ReactElement } from 'react';
+import { problemFrom } from '../../../api';
+import { logs } from '../../../messages';
+import { BodyView } from '../../../ui/body';
+import { Loaded } from '../../../ui/states';
+import type { LogDetail } from './record';
+import { useBody, type Side } from './use-body';
+
+/** A body as it was logged. Headers are not kept. */
+export function BodyTab({ log, side }: { readonly log: LogDetail; readonly side: Side }): ReactElement {
+  const body = useBody(log, side);
+  return (
+    <div className="col">
+      <Loaded query={body} problemOf={problemFrom}>
+        {(data) => (
+          <div className="private">
+            <BodyView label={logs.tabs[side]} body={data} maxHeight={620} />
+          </div>
+        )}
+      </Loaded>
+      <p className="xs muted">{logs.messages.noHeaders}</p>
+    </div>
+  );
+}

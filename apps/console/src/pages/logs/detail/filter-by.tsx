@@ -1,0 +1,35 @@
+import { createContext, useContext, type ReactElement, type ReactNode } from 'react';
+import { logs } from '../../../messages';
+import { Icon } from '../../../ui/icons/icon';
+import type { Filter } from '../../../url';
+
+/** Adds a filter to the list of logs. Null: there is no list here. */
+export const FilterByContext = createContext<((filter: Filter) => void) | null>(null);
+
+interface Props {
+  readonly field: string;
+  readonly value: string;
+  readonly children: ReactNode;
+}
+
+/** A value with a button that filters the list by it. */
+export function FilterBy({ field, value, children }: Props): ReactElement {
+  const filterBy = useContext(FilterByContext);
+  const label = logs.filterBy(field, value);
+  return (
+    <span className="filter-by">
+      {children}
+      {filterBy !== null && value !== '' && (
+        <button
+          type="button"
+          className="plain-button filter-by-button"
+          aria-label={label}
+          title={label}
+          onClick={() => filterBy({ field, not: false, match: { kind: 'any', values: [value] } })}
+        >
+          <Icon name="filter" size={12} />
+        </button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,92 @@
+import { Button, Menu } from '@mantine/core';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import { problemFrom } from '../../../api';
+import { useBootstrap, useWorkspace } from '../../../app';
+import { logs } from '../../../messages';
+import type { LoggedBody } from '../../../ui/body';
+import { Icon } from '../../../ui/icons/icon';
+import { useCopy } from '../../../ui/primitives';
+import { curlOf, incidentOf, sdkOf } from './copy-as';
+import type { LogDetail } from './record';
+import { bodyQuery } from './use-body';
+
+const text = logs.actions;
+const PLAYGROUND: string = '/w/$ws/playground';
+
+/** The address of a log on a page of its own. */
+export function useAddress(log: string): string {
+  const { slug: ws } = useWorkspace();
+  const { href } = useRouter().buildLocation({ to: '/w/$ws/logs/$log', params: { ws, log }, search: {} });
+  return new URL(href, location.origin).href;
+}
+
+/** Opens the playground with the log. */
+export function useReplay(log: string): () => void {
+  const navigate = useNavigate();
+  const { slug: ws } = useWorkspace();
+  return () => void navigate({ to: PLAYGROUND, params: { ws }, search: { log } });
+}
+
+/** Replay, copy as, share. */
+export function LogActions({ log }: { readonly log: LogDetail }): ReactElement {
+  const { slug: ws } = useWorkspace();
+  const address = useAddress(log.id);
+  const { state, copy } = useCopy();
+  const copyBody = useCopyBody(log, copy);
+  const label = state === 'copied' ? text.copied : state === 'failed' ? text.notCopied : text.copyAs;
+  return (
+    <footer className="log-actions row">
+      <Link to={PLAYGROUND} params={{ ws }} search={{ log: log.id }} className="log-replay">
+        <Icon name="play" size={14} /> {text.replay}
+      </Link>
+      <Menu position="top-end">
+        <Menu.Target>
+          <Button leftSection={<Icon name="copy" size={14} />}>{label}</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => copyBody.run(curlOf)}>{text.curl}</Menu.Item>
+          <Menu.Item onClick={() => copyBody.run(sdkOf)}>{text.sdk}</Menu.Item>
+          <Menu.Item onClick={() => void copy(JSON.stringify(log, null, 2))}>{text.json}</Menu.Item>
+          <Menu.Item onClick={() => void copy(log.id)}>{text.id}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Menu position="top-end">
+        <Menu.Target>
+          <Button leftSection={<Icon name="share" size={14} />}>{text.share}</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => void copy(address)}>{text.link}</Menu.Item>
+          <Menu.Item onClick={() => void copy(incidentOf(log, address))}>{text.incident}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {copyBody.problem !== null && (
+        <span role="alert" className="xs tone-danger">
+          {copyBody.problem}
+        </span>
+      )}
+    </footer>
+  );
+}
+
+type Writer = (log: LogDetail, body: LoggedBody, gatewayUrl: string) => string | null;
+
+/** Reads the body of the request when it is to be copied. */
+function useCopyBody(log: LogDetail, copy: (text: string) => Promise<boolean>) {
+  const { gateway_url: gateway = '' } = useBootstrap();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<string | null>(null);
+  const run = (write: Writer): void => {
+    setProblem(null);
+    queries
+      .fetchQuery(bodyQuery(log, 'request'))
+      .then((body) => {
+        const written = write(log, body, gateway);
+        if (written === null) setProblem(text.noBody);
+        else void copy(written);
+      })
+      .catch((thrown: unknown) => setProblem(problemFrom(thrown).message));
+  };
+  return { problem, run };
+}

@@ -1,0 +1,94 @@
+import { ActionIcon } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { useWorkspace } from '../../../app';
+import { logs } from '../../../messages';
+import { bothZones } from '../../../ui/format';
+import { Icon } from '../../../ui/icons/icon';
+import { Id, ProviderMark, StatusBadge, useFormat } from '../../../ui/primitives';
+import { useKeys } from '../filters/use-log-fields';
+import { cutWord } from '../list/happened';
+import { FilterBy } from './filter-by';
+import type { LogDetail } from './record';
+
+const text = logs.detail;
+
+interface Props {
+  readonly log: LogDetail;
+  readonly onStep: ((by: 1 | -1) => void) | undefined;
+  readonly onClose: () => void;
+}
+
+/** Status, method and path; id, model, key and user; time in both zones. */
+export function LogHeader({ log, onStep, onClose }: Props): ReactElement {
+  const { zone } = useFormat();
+  const { slug: ws } = useWorkspace();
+  return (
+    <header className="log-header col">
+      <div className="row">
+        <StatusBadge status={log.response_status_code} word={cutWord(log)} />
+        <h2 className="ell grow" title={log.request_url}>
+          {log.request_method} {log.request_url}
+        </h2>
+        {onStep !== undefined && (
+          <>
+            <ActionIcon aria-label={text.previous} title={text.previousKey} onClick={() => onStep(-1)}>
+              <Icon name="chevronUp" />
+            </ActionIcon>
+            <ActionIcon aria-label={text.next} title={text.nextKey} onClick={() => onStep(1)}>
+              <Icon name="chevronDown" />
+            </ActionIcon>
+            <Link
+              to="/w/$ws/logs/$log"
+              params={{ ws, log: log.id }}
+              className="log-own-link"
+              aria-label={text.own}
+              title={text.ownKey}
+            >
+              <Icon name="arrowUpRight" />
+            </Link>
+          </>
+        )}
+        <ActionIcon aria-label={text.close} title={text.closeKey} onClick={onClose}>
+          <Icon name="close" />
+        </ActionIcon>
+      </div>
+      <div className="row xs log-facts">
+        <Id id={log.id} />
+        <Who log={log} />
+      </div>
+      <p className="xs muted num">{bothZones(Date.parse(log.created_at), zone).join(' · ')}</p>
+    </header>
+  );
+}
+
+function Who({ log }: { readonly log: LogDetail }): ReactElement {
+  const { nameOf } = useKeys();
+  const { model, provider, api_key_id: key, user_id: user } = log;
+  return (
+    <>
+      {model !== null && (
+        <FilterBy field="model" value={model}>
+          <ProviderMark provider={provider}>{model}</ProviderMark>
+        </FilterBy>
+      )}
+      {key !== null && (
+        <FilterBy field="key" value={key}>
+          {text.key} {nameOf(key) ?? <Id id={key} />}
+        </FilterBy>
+      )}
+      {user !== null && (
+        <FilterBy field="user" value={user}>
+          {text.user} <Id id={user} />
+        </FilterBy>
+      )}
+      {Object.entries(log.metadata).map(([name, value]) => (
+        <FilterBy key={name} field={`md.${name}`} value={value}>
+          <code className="private">
+            {name}={value}
+          </code>
+        </FilterBy>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react';
+import { logs } from '../../../messages';
+import { readStored, writeStored } from '../../../ui/stored';
+import { LogView } from './log-view';
+
+const KEY = 'logs:panel';
+const [WIDTH_MIN, WIDTH_USUAL] = [360, 502];
+/** Share of the window that the panel may have. */
+const SHARE_MAX = 0.7;
+const STEP = 24;
+
+export interface LogPanelProps {
+  readonly id: string;
+  readonly tab: string;
+  readonly onTab: (tab: string) => void;
+  /** Opens the next or the previous log of the list. */
+  readonly onStep: (by: 1 | -1) => void;
+  readonly onOpen: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+/** The open log at the right of the list. Its edge can be dragged, or moved by arrow keys. */
+export function LogPanel(props: LogPanelProps): ReactElement {
+  const { width, edge } = usePanelWidth();
+  return (
+    <aside className="logs-panel" aria-label={logs.detail.panel} style={{ width }}>
+      <div
+        className="logs-panel-edge"
+        role="separator"
+        tabIndex={0}
+        aria-orientation="vertical"
+        aria-label={logs.detail.width}
+        aria-valuenow={width}
+        aria-valuemin={WIDTH_MIN}
+        {...edge}
+      />
+      <LogView key={props.id} {...props} />
+    </aside>
+  );
+}
+
+function usePanelWidth() {
+  const [width, setWidth] = useState(() => {
+    const stored = readStored(KEY);
+    return typeof stored === 'number' && stored >= WIDTH_MIN ? stored : WIDTH_USUAL;
+  });
+  const dragged = useRef<number | null>(null);
+  const change = (next: number): void => {
+    const bounded = Math.round(Math.min(globalThis.innerWidth * SHARE_MAX, Math.max(WIDTH_MIN, next)));
+    setWidth(bounded);
+    writeStored(KEY, bounded);
+  };
+  const edge = {
+    onPointerDown: (event: PointerEvent) => {
+      dragged.current = event.clientX + width;
+      event.currentTarget.setPointerCapture(event.pointerId);
+    },
+    onPointerMove: (event: PointerEvent) => {
+      if (dragged.current !== null) change(dragged.current - event.clientX);
+    },
+    onPointerUp: () => {
+      dragged.current = null;
+    },
+    onKeyDown: ({ key }: KeyboardEvent) => {
+      if (key === 'ArrowLeft') change(width + STEP);
+      else if (key === 'ArrowRight') change(width - STEP);
+    },
+  };
+  return { width, edge };
+}

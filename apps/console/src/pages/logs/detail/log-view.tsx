@@ -1,0 +1,107 @@
+import { Tabs } from '@mantine/core';
+import { useMemo, type ReactElement } from 'react';
+import { problemFrom } from '../../../api';
+import { usePreferences } from '../../../app';
+import { logs } from '../../../messages';
+import { useCopy } from '../../../ui/primitives';
+import { ErrorBoundary, Loaded, Skeletons } from '../../../ui/states';
+import { usePageKeys } from '../../../ui/use-page-keys';
+import { LOG_TABS, type LogTab } from '../search';
+import { LogActions, useAddress, useReplay } from './log-actions';
+import { LogHeader } from './log-header';
+import { BodyTab } from './body-tab';
+import { FeedbackTab } from './feedback-tab';
+import { MessagesTab } from './messages-tab';
+import { MoneyTab } from './money-tab';
+import { RawTab } from './raw-tab';
+import { decisionOf, type LogDetail } from './record';
+import { TraceTab } from './trace-tab';
+import { useLog } from './use-log';
+import { WhyTab } from './why/why-tab';
+
+export interface LogViewProps {
+  readonly id: string;
+  readonly tab: string;
+  readonly onTab: (tab: string) => void;
+  /** Opens another log, of the same trace. */
+  readonly onOpen: (id: string) => void;
+  readonly onClose: () => void;
+  /** Absent on the page of its own. */
+  readonly onStep?: (by: 1 | -1) => void;
+}
+
+/** A log: header, tabs and actions. */
+export function LogView(props: LogViewProps): ReactElement {
+  const log = useLog(props.id);
+  return (
+    <Loaded query={log} problemOf={problemFrom} skeleton={<Skeletons shape="lines" count={8} />}>
+      {(data) => <Shown {...props} log={data} />}
+    </Loaded>
+  );
+}
+
+type ShownProps = LogViewProps & { readonly log: LogDetail };
+
+function Shown({ log, tab, onTab, onOpen, onStep, onClose }: ShownProps): ReactElement {
+  const { hasKeys } = usePreferences();
+  const { copy } = useCopy();
+  const replay = useReplay(log.id);
+  const address = useAddress(log.id);
+  const numbers = Object.fromEntries(LOG_TABS.map((name, at) => [String(at + 1), () => onTab(name)]));
+  usePageKeys(
+    {
+      ...numbers,
+      y: () => void copy(log.id),
+      'shift+y': () => void copy(address),
+      p: replay,
+    },
+    hasKeys,
+  );
+  return (
+    <div className="log-view">
+      <LogHeader log={log} onStep={onStep} onClose={onClose} />
+      <Tabs value={tab} onChange={(next) => next !== null && onTab(next)} className="log-tabs">
+        <Tabs.List aria-label={logs.detail.tabs}>
+          {LOG_TABS.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {logs.tabs[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={tab} className="log-tab" tabIndex={0}>
+          <ErrorBoundary resetKey={`${log.id} ${tab}`}>
+            <TabOf tab={tab as LogTab} log={log} onTab={onTab} onOpen={onOpen} />
+          </ErrorBoundary>
+        </Tabs.Panel>
+      </Tabs>
+      <LogActions log={log} />
+    </div>
+  );
+}
+
+interface TabProps extends Pick<LogViewProps, 'onTab' | 'onOpen'> {
+  readonly tab: LogTab;
+  readonly log: LogDetail;
+}
+
+function TabOf({ tab, log, onTab, onOpen }: TabProps): ReactElement {
+  const decision = useMemo(() => decisionOf(log), [log]);
+  switch (tab) {
+    case 'why':
+      return <WhyTab log={log} decision={decision} onTab={onTab} />;
+    case 'messages':
+      return <MessagesTab log={log} />;
+    case 'request':
+      return <BodyTab log={log} side="request" />;
+    case 'response':
+      return <BodyTab log={log} side="response" />;
+    case 'money':
+      return <MoneyTab log={log} decision={decision} />;
+    case 'trace':
+      return <TraceTab log={log} onOpen={onOpen} />;
+    case 'feedback':
+      return <FeedbackTab log={log} />;
+    case 'raw':
+      return <RawTab log={log} />;
+  }
+}

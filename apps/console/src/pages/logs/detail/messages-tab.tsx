@@ -1,0 +1,38 @@
+import type { ReactElement } from 'react';
+import { problemFrom } from '../../../api';
+import { logs } from '../../../messages';
+import { BodyView, ConversationView, readConversation } from '../../../ui/body';
+import { Loaded, Part } from '../../../ui/states';
+import type { LogDetail } from './record';
+import { useBody } from './use-body';
+
+/** The conversation of the route's dialect; the bodies as they are where there is none. */
+export function MessagesTab({ log }: { readonly log: LogDetail }): ReactElement {
+  const request = useBody(log, 'request');
+  const response = useBody(log, 'response');
+  return (
+    <Loaded query={request} problemOf={problemFrom}>
+      {(sent) => (
+        <Loaded query={response} problemOf={problemFrom}>
+          {(received) => {
+            const conversation = readConversation(log.route, sent, received);
+            if (conversation === null)
+              return (
+                <div className="col">
+                  <p className="xs muted">{logs.messages.none}</p>
+                  <BodyView label={logs.tabs.request} body={sent} />
+                  <BodyView label={logs.tabs.response} body={received} />
+                </div>
+              );
+            return (
+              <div className="col">
+                {(sent.truncated || received.truncated) && <Part>{logs.messages.truncated}</Part>}
+                <ConversationView conversation={conversation} />
+              </div>
+            );
+          }}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}

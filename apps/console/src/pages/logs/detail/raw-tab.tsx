@@ -1,0 +1,20 @@
+import type { ReactElement } from 'react';
+import { logs } from '../../../messages';
+import { JsonView } from '../../../ui/json';
+import { CopyButton } from '../../../ui/primitives';
+import type { LogDetail } from './record';
+
+/** The record as the API has it. Bodies are in their own tabs. */
+export function RawTab({ log }: { readonly log: LogDetail }): ReactElement {
+  return (
+    <div className="col">
+      <p className="row">
+        <span className="xs muted grow">{logs.raw.bodies}</span>
+        <CopyButton text={() => JSON.stringify(log, null, 2)} label={logs.raw.copy} size="control" />
+      </p>
+      <div className="private">
+        <JsonView value={log} label={logs.tabs.raw} maxHeight={680} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import type { ReactElement } from 'react';
+import { problemFrom, useRead, type AnswerOf } from '../../../api';
+import { logs } from '../../../messages';
+import { Duration, Id, Money, ProviderMark, StatusBadge, type Priced } from '../../../ui/primitives';
+import { Loaded, Part } from '../../../ui/states';
+import { cutWord } from '../list/happened';
+import { FilterBy } from './filter-by';
+import { costOf, type LogDetail } from './record';
+
+type Tree = AnswerOf<'logs_trace'>['spans'][number];
+
+interface Props {
+  readonly log: LogDetail;
+  readonly onOpen: (id: string) => void;
+}
+
+/** Deeper spans are drawn at this depth. */
+const DEPTH_MAX = 12;
+const FRESH_MS = 10_000;
+
+/** The logs of the trace as a tree, this one marked. */
+export function TraceTab({ log, onOpen }: Props): ReactElement {
+  const trace = useRead('logs_trace', { path: { traceId: log.trace_id } }, { staleTime: FRESH_MS });
+  return (
+    <div className="col">
+      <p className="row xs">
+        <FilterBy field="trace" value={log.trace_id}>
+          <Id id={log.trace_id} full />
+        </FilterBy>
+      </p>
+      <Loaded query={trace} problemOf={problemFrom}>
+        {({ spans, truncated }) => (
+          <>
+            {truncated && <Part>{logs.trace.truncated}</Part>}
+            <Spans spans={flat(spans)} own={log.id} onOpen={onOpen} />
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+interface Span {
+  readonly log: Tree['log'];
+  readonly depth: number;
+}
+
+/** The tree in the order of its drawing. Trees of hostile ids may be deep, so this does not recurse. */
+function flat(spans: readonly Tree[]): readonly Span[] {
+  const shown: Span[] = [];
+  const waiting = spans.map((tree) => ({ tree, depth: 0 })).reverse();
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { tree, depth } = next;
+    shown.push({ log: tree.log, depth });
+    for (const child of tree.children.toReversed()) waiting.push({ tree: child, depth: depth + 1 });
+  }
+  return shown;
+}
+
+interface SpansProps {
+  readonly spans: readonly Span[];
+  readonly own: string;
+  readonly onOpen: (id: string) => void;
+}
+
+function Spans({ spans, own, onOpen }: SpansProps): ReactElement {
+  return (
+    <ol className="log-trace" aria-label={logs.trace.label}>
+      {spans.map(({ log, depth }) => (
+        <li key={log.id} style={{ paddingLeft: Math.min(depth, DEPTH_MAX) * 16 }}>
+          <button
+            type="button"
+            className="plain-button log-span row"
+            aria-current={log.id === own || undefined}
+            onClick={() => onOpen(log.id)}
+          >
+            <StatusBadge status={log.response_status_code} word={cutWord(log)} />
+            <span className="ell grow">
+              <ProviderMark provider={log.provider}>{log.span_name ?? log.model ?? log.route}</ProviderMark>
+            </span>
+            <Duration ms={log.response_time} />
+            <Money e8={costOf(log)} as="human" priced={log.priced as Priced} />
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ReactElement } from 'react';
+import { logs } from '../../../../messages';
+import { waterfallText } from '../../../../messages/en/waterfall';
+import { shortTarget } from '../../../../ui/waterfall';
+import type { Decision } from '../record';
+
+/** What influenced routing besides the config, in words. */
+export function Routing({ decision: { routing } }: { readonly decision: Decision }): ReactElement | null {
+  if (routing.length === 0) return null;
+  return (
+    <section aria-labelledby="log-routing">
+      <h3 id="log-routing">{logs.why.routing}</h3>
+      <ol className="log-events xs">
+        {routing.map(({ target, event }, at) => (
+          <li key={at}>
+            <code>{shortTarget(target)}</code> {waterfallText.eventLong(event)}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

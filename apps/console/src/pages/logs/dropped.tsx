@@ -1,0 +1,14 @@
+import type { ReactElement } from 'react';
+import { logs } from '../../messages';
+import { Note } from '../../ui/primitives';
+import type { Dropped as Parameter } from '../../url';
+
+/** Names the parameters of the address that were left out, until the next change of it. */
+export function Dropped({ dropped }: { readonly dropped: readonly Parameter[] }): ReactElement | null {
+  if (dropped.length === 0) return null;
+  return (
+    <Note tone="warn">
+      {logs.dropped} {dropped.map((parameter) => <code key={parameter}>{parameter} </code>)}
+    </Note>
+  );
+}

@@ -1,0 +1,162 @@
+import { logs } from '../../../messages';
+import { acceptsFilter, type FilterField, type FilterOption } from '../../../ui/filters';
+import type { Filter } from '../../../url';
+
+/** How a field of the list is sent to the API. */
+export interface LogField extends FilterField {
+  /** Parameter of `GET /v1/logs`; of a number, with `_min` and `_max` after it. */
+  readonly parameter: string;
+  /** The same of the graphs of analytics. Absent: they have none. */
+  readonly graph?: string;
+  /** Smallest difference of two values of a number, by which `over 5` becomes `from 6`. */
+  readonly step?: number;
+  /** The API takes one value: `yes` or `no`. */
+  readonly isFlag?: boolean;
+}
+
+const { groups, fields: names, values: words } = logs.filters;
+type Group = keyof typeof groups;
+type Name = keyof typeof names;
+
+interface Extra {
+  readonly graph?: string;
+  readonly options?: readonly FilterOption[];
+  readonly unit?: string;
+  readonly step?: number;
+}
+
+const shared = (id: Name, group: Group) => ({ id, label: names[id], group: groups[group] });
+
+const values = (group: Group, id: Name, parameter: string, extra: Extra = {}): LogField => ({
+  ...shared(id, group),
+  kind: 'values',
+  parameter,
+  ...extra,
+});
+
+/** A field with few values, whose negation is all the others. */
+const closed = (group: Group, id: Name, parameter: string, all: readonly string[]): LogField => ({
+  ...values(group, id, parameter, { options: all.map((value) => ({ value, label: words(value) })) }),
+  negatable: true,
+});
+
+const flag = (group: Group, id: Name, parameter: string, graph?: string): LogField => ({
+  ...values(group, id, parameter, {
+    options: ['yes', 'no'].map((value) => ({ value, label: words(value) })),
+  }),
+  ...(graph === undefined ? {} : { graph }),
+  isFlag: true,
+});
+
+const number = (group: Group, id: Name, parameter: string, extra: Extra = {}): LogField => ({
+  ...shared(id, group),
+  kind: 'number',
+  parameter,
+  comparisons: ['>', '>=', '<', '<=', 'between'],
+  step: 1e-6,
+  ...extra,
+});
+
+const plain = (list: readonly string[]): readonly FilterOption[] => list.map((value) => ({ value }));
+
+const STATUSES = plain(['2xx', '4xx', '5xx', '200', '246', '400', '401', '412', '429', '446', '500', '502', '504']);
+const CACHE = plain(['HIT', 'MISS', 'SEMANTIC HIT', 'SEMANTIC MISS', 'REFRESH', 'DISABLED']);
+const METHODS = plain(['POST', 'GET', 'DELETE', 'PUT', 'PATCH']);
+const ROUTES = plain([
+  'chat.completions',
+  'responses',
+  'messages',
+  'completions',
+  'embeddings',
+  'images.generations',
+  'audio.transcriptions',
+  'audio.speech',
+  'moderations',
+  'rerank',
+  'realtime',
+  'batches',
+  'files',
+  'models',
+]);
+const ERRORS = plain([
+  'rate_limited',
+  'budget_exhausted',
+  'hooks_failed',
+  'provider_error',
+  'provider_unreachable',
+  'provider_timeout',
+  'stream_interrupted',
+  'request_timeout',
+  'model_not_enabled',
+  'scope_missing',
+  'api_key_invalid',
+  'api_key_expired',
+  'validation_failed',
+]);
+const OUTCOMES = ['ok', 'provider_error', 'denied', 'failed', 'client_closed', 'interrupted'];
+const PRICED = ['priced', 'unpriced', 'no_usage', 'estimated'];
+
+/** Fields by which logs are filtered, as `GET /v1/logs` has them. */
+export const LOG_FIELDS: readonly LogField[] = [
+  values('request', 'route', 'route', { options: ROUTES }),
+  values('request', 'method', 'method', { options: METHODS }),
+  values('request', 'model', 'model'),
+  values('request', 'response_model', 'response_model'),
+  values('request', 'provider', 'provider'),
+  values('request', 'credential', 'credential', { graph: 'virtual_keys' }),
+  values('request', 'config', 'config_id', { graph: 'configs' }),
+  values('request', 'config_version', 'config_version_id'),
+  values('request', 'prompt', 'prompt_slug', { graph: 'prompt_slug' }),
+  flag('request', 'streamed', 'streamed'),
+  values('request', 'mcp_server', 'mcp_server', { graph: 'mcp_server' }),
+  values('request', 'mcp_method', 'mcp_method', { graph: 'mcp_method' }),
+  values('request', 'mcp_capability', 'mcp_capability', { graph: 'mcp_capability' }),
+  values('caller', 'key', 'api_key_id', { graph: 'api_key_ids' }),
+  values('caller', 'user', 'user_id'),
+  values('caller', 'md.*', 'metadata', { graph: 'metadata' }),
+  values('outcome', 'status', 'status', { graph: 'status_code', options: STATUSES }),
+  closed('outcome', 'outcome', 'outcome', OUTCOMES),
+  flag('outcome', 'success', 'is_success', 'is_success'),
+  values('outcome', 'error', 'error_type', { options: ERRORS }),
+  values('outcome', 'cache', 'cache_status', { graph: 'cache_status', options: CACHE }),
+  number('outcome', 'retries', 'retries', { step: 1 }),
+  number('size', 'took', 'response_time', { unit: 'ms' }),
+  number('size', 'first_byte', 'first_byte_ms', { unit: 'ms' }),
+  number('size', 'overhead', 'overhead_ms', { unit: 'ms' }),
+  number('size', 'tokens', 'total_units', { graph: 'total_units', step: 1 }),
+  number('size', 'tokens_in', 'prompt_token', { graph: 'prompt_token', step: 1 }),
+  number('size', 'tokens_out', 'completion_token', { graph: 'completion_token', step: 1 }),
+  number('money', 'cost', 'cost', { graph: 'cost', unit: 'cents' }),
+  closed('money', 'priced', 'priced', PRICED),
+  values('trace', 'trace', 'trace_id', { graph: 'trace_id' }),
+  values('trace', 'span', 'span_id', { graph: 'span_id' }),
+  values('trace', 'parent_span', 'parent_span_id'),
+  values('trace', 'span_name', 'span_name'),
+  values('where', 'gateway', 'gateway_id'),
+  values('where', 'integration', 'integration_id'),
+  number('feedback', 'feedback', 'weighted_feedback', { graph: 'weighted_feedback' }),
+];
+
+const BEGINNING = 'md.';
+
+/** Name of the metadata that a filter is about; null for another field. */
+export const metadataName = (field: string): string | null =>
+  field.startsWith(BEGINNING) && field.length > BEGINNING.length ? field.slice(BEGINNING.length) : null;
+
+export const metadataField = (name: string): string => BEGINNING + name;
+
+/** The declaration of a field by the name that the address has. */
+export const logField = (id: string): LogField | undefined =>
+  LOG_FIELDS.find((field) => field.id === (metadataName(id) === null ? id : 'md.*'));
+
+export function acceptsLogFilter(filter: Filter): boolean {
+  const field = logField(filter.field);
+  if (field === undefined || !acceptsFilter(LOG_FIELDS, filter)) return false;
+  if (filter.match.kind !== 'any' || field.options === undefined || field.id === 'cache') return true;
+  const isClosed = field.isFlag === true || field.negatable === true;
+  const { options } = field;
+  return !isClosed || !Array.isArray(options) || filter.match.values.every((value) => isOneOf(options, value));
+}
+
+const isOneOf = (options: readonly FilterOption[], wanted: string): boolean =>
+  options.some(({ value }) => value === wanted);

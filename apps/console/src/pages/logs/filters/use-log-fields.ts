@@ -1,0 +1,104 @@
+import { useMemo } from 'react';
+import { call, useRead, type AnswerOf } from '../../../api';
+import { useCan, useWorkspace } from '../../../app';
+import type { FilterField, FilterOption, OptionSource } from '../../../ui/filters';
+import { LOG_FIELDS } from './fields';
+import type { KeyNames } from './log-query';
+
+const FRESH_MS = 60_000;
+const PAGE_SIZE = 100;
+
+type ApiKey = AnswerOf<'apiKeys_list'>['data'][number];
+
+export interface Keys {
+  readonly nameOf: (id: string | null) => string | null;
+  readonly idsOf: KeyNames;
+  readonly options: readonly FilterOption[];
+  /** Names of keys can be read as ids. */
+  readonly isReady: boolean;
+}
+
+const NO_KEYS: readonly ApiKey[] = [];
+
+/** Names of the API keys of the workspace, where the caller may list them: at most the newest hundred. */
+export function useKeys(): Keys {
+  const { id } = useWorkspace();
+  const enabled = useCan('apiKeys_list');
+  const { data, isPending } = useRead(
+    'apiKeys_list',
+    { query: { workspace_id: id, page_size: PAGE_SIZE } },
+    { enabled, staleTime: FRESH_MS },
+  );
+  const keys = data?.data ?? NO_KEYS;
+  return useMemo(() => {
+    const names = new Map(keys.map((key) => [key.id, key.name]));
+    return {
+      nameOf: (key) => (key === null ? null : (names.get(key) ?? null)),
+      idsOf: (text) => {
+        const lower = text.toLowerCase();
+        const named = keys.filter(({ name }) => name.toLowerCase() === lower).map((key) => key.id);
+        return names.has(text) || named.length === 0 ? [text] : named;
+      },
+      options: keys.map((key) => ({ value: key.id, label: key.name })),
+      isReady: !enabled || !isPending,
+    };
+  }, [keys, enabled, isPending]);
+}
+
+const GROUPS: Readonly<Record<string, string>> = {
+  model: 'model',
+  provider: 'ai_service',
+  credential: 'provider',
+  config: 'config',
+  prompt: 'prompt',
+  mcp_server: 'mcp_server',
+  mcp_method: 'mcp_method',
+  mcp_capability: 'mcp_capability',
+};
+const DAYS = 30;
+
+interface GroupRow {
+  readonly requests?: number;
+  readonly [member: string]: unknown;
+}
+
+/** Values of the last 30 days with their requests. */
+const groupOptions =
+  (workspaceId: string, groupBy: string): OptionSource =>
+  async (typed, signal) => {
+    const now = Date.now();
+    const { data } = await call(
+      'analyticsGroups_by',
+      {
+        path: { groupBy } as never,
+        query: {
+          workspace_id: workspaceId,
+          time_of_generation_min: new Date(now - DAYS * 86_400_000).toISOString(),
+          time_of_generation_max: new Date(now).toISOString(),
+          page_size: 100,
+          include_total: false,
+        },
+      },
+      { signal },
+    );
+    const lower = typed.trim().toLowerCase();
+    return (data.data as readonly GroupRow[])
+      .map((row) => ({ value: row[groupBy], count: row.requests }))
+      .filter((row): row is { value: string; count: number } => typeof row.value === 'string' && row.value !== '')
+      .filter(({ value }) => value.toLowerCase().includes(lower));
+  };
+
+/** The fields of the filter bar with the values that they offer. */
+export function useLogFields(keys: Keys): readonly FilterField[] {
+  const { id } = useWorkspace();
+  const hasGroups = useCan('analyticsGroups_by');
+  return useMemo(
+    () =>
+      LOG_FIELDS.map((field) => {
+        const group = GROUPS[field.id];
+        if (field.id === 'key') return { ...field, options: keys.options };
+        return group === undefined || !hasGroups ? field : { ...field, options: groupOptions(id, group) };
+      }),
+    [keys.options, hasGroups, id],
+  );
+}

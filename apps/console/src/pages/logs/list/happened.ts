@@ -1,0 +1,57 @@
+import type { LogRow } from '../../../live';
+import { logs } from '../../../messages';
+import type { Tone } from '../../../ui/primitives';
+
+/** What is worth knowing about a request besides its status, in a word or two. */
+export interface Happened {
+  readonly tone: Tone;
+  readonly word: string;
+  readonly title?: string;
+}
+
+const text = logs.happened;
+
+/** Statuses of guardrails: denied, and marked. */
+const DENIED = 446;
+const MARKED = 246;
+
+/** One badge from the row; null for an ordinary request. The list has no attempts, so it never says `fallback`. */
+export function happenedIn(row: LogRow): Happened | null {
+  return failureOf(row) ?? routeOf(row) ?? priceOf(row);
+}
+
+function failureOf(row: LogRow): Happened | null {
+  const { outcome, error_type: error, response_status_code: status } = row;
+  if (status === DENIED) return { tone: 'violet', word: text.guardrail };
+  if (status === MARKED) return { tone: 'violet', word: text.marked };
+  if (outcome === 'client_closed') return { tone: 'warn', word: text.clientLeft };
+  if (outcome === 'interrupted') return { tone: 'danger', word: text.interrupted };
+  if (error === 'rate_limited') return { tone: 'warn', word: text.rateLimit };
+  if (error === 'budget_exhausted') return { tone: 'warn', word: text.budget };
+  if (outcome === 'ok') return null;
+  const tone = outcome === 'denied' ? 'warn' : 'danger';
+  return { tone, word: error === null ? text.outcome(outcome) : text.errorType(error), title: error ?? outcome };
+}
+
+function routeOf({ cache_status: cache, retries, target_path: target }: LogRow): Happened | null {
+  if (cache === 'HIT') return { tone: 'ok', word: text.cacheHit };
+  if (cache === 'SEMANTIC HIT') return { tone: 'ok', word: text.semanticHit };
+  if (retries > 0) return { tone: 'info', word: text.retried(retries) };
+  const place = laterTarget(target);
+  return place === null ? null : { tone: 'outline', word: place, title: text.target(place) };
+}
+
+function priceOf({ priced }: LogRow): Happened | null {
+  if (priced === 'unpriced') return { tone: 'outline', word: text.unpriced };
+  return priced === 'estimated' ? { tone: 'outline', word: text.estimated } : null;
+}
+
+/** `targets[1]` of a target that is not the first of its list; it may have been chosen by weight or by fallback. */
+function laterTarget(path: string | null): string | null {
+  if (path === null || !/\[[1-9]\d*\]/.test(path)) return null;
+  return path.replace(/^config\./, '');
+}
+
+/** The word in the place of a status that the caller has not seen whole. */
+export const cutWord = ({ outcome }: Pick<LogRow, 'outcome'>): string | undefined =>
+  outcome === 'interrupted' || outcome === 'client_closed' ? text.cut : undefined;

@@ -1,0 +1,23 @@
+import type { LogRow } from '../../../live';
+
+type Row = Pick<LogRow, 'id' | 'created_at'>;
+
+const isNewer = (one: Row, other: Row): boolean =>
+  one.created_at === other.created_at ? one.id > other.id : one.created_at > other.created_at;
+
+/** Joins rows of the tail with those of the list: newest first, each once. Both are in that order. */
+export function mergeRows<R extends Row>(tail: readonly R[], listed: readonly R[]): readonly R[] {
+  const oldest = tail.at(-1);
+  if (oldest === undefined) return listed;
+  const ids = new Set(tail.map(({ id }) => id));
+  const merged: R[] = [];
+  let at = 0;
+  for (const row of tail) {
+    for (let next = listed[at]; next !== undefined && isNewer(next, row); next = listed[at]) {
+      if (!ids.has(next.id)) merged.push(next);
+      at += 1;
+    }
+    merged.push(row);
+  }
+  return [...merged, ...listed.slice(at).filter(({ id }) => !ids.has(id))];
+}

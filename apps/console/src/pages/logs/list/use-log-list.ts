@@ -1,0 +1,123 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { call, problemFrom, type AnswerOf, type Problem } from '../../../api';
+import { useWorkspace } from '../../../app';
+import { useTail, type LogRow } from '../../../live';
+import { encodeFilter, encodeRange, resolveRange, type PageState, type ResolvedRange } from '../../../url';
+import { filterQuery, timeQuery, type LogsQuery } from '../filters/log-query';
+import type { Keys } from '../filters/use-log-fields';
+import { mergeRows } from './merge-rows';
+
+type LogPage = AnswerOf<'logs_list'>;
+
+const PAGE_SIZE = 100;
+/** Rows have about a kilobyte; beyond this the list loads no more. */
+export const ROWS_MAX = 100_000;
+/** Shortest text that the API searches for. */
+export const TEXT_MIN = 3;
+const NO_ROWS: readonly LogRow[] = [];
+
+export interface LogList {
+  readonly rows: readonly LogRow[];
+  /** The range at the moment for which the list was read. */
+  readonly range: ResolvedRange;
+  readonly problem: Problem | null;
+  readonly isLoading: boolean;
+  readonly isFetching: boolean;
+  /** Milliseconds since 1970 of the newest answer. */
+  readonly readAt: number;
+  readonly hasMore: boolean;
+  readonly isFull: boolean;
+  readonly loadMore: () => void;
+  readonly refresh: () => void;
+  /** How far a search by text has looked. */
+  readonly searched: { readonly logs: number; readonly until: string | null } | null;
+  readonly tail: ReturnType<typeof useTail>;
+  /** Why the tail cannot run. */
+  readonly tailOff: 'text' | 'ended' | null;
+}
+
+/** Logs that match the state of the address, newest first, and those that arrive while the tail is on. */
+export function useLogList(state: PageState, keys: Keys): LogList {
+  const { id: workspaceId } = useWorkspace();
+  const { range, at, resolve } = useMoment(state);
+  const text = state.text.trim();
+  const isOpenEnded = state.range.kind === 'relative' || state.range.to === null;
+  const filters = useMemo(
+    (): Partial<LogsQuery> => ({ workspace_id: workspaceId, ...filterQuery(state.filters, keys.idsOf) }),
+    [workspaceId, state.filters, keys.idsOf],
+  );
+  const query: LogsQuery = {
+    ...filters,
+    ...timeQuery(range, isOpenEnded),
+    ...(text.length >= TEXT_MIN ? { q: text } : {}),
+    page_size: PAGE_SIZE,
+  };
+  const list = useInfiniteQuery<LogPage, Problem, { pages: LogPage[] }, readonly unknown[], string | null>({
+    queryKey: ['logs_list', { query }, at],
+    queryFn: async ({ pageParam, signal }) => {
+      const cursor = pageParam === null ? {} : { cursor: pageParam };
+      return (await call('logs_list', { query: { ...query, ...cursor } }, { signal })).data;
+    },
+    initialPageParam: null,
+    getNextPageParam: (last) => last.next_cursor,
+    placeholderData: keepPreviousData,
+    enabled: keys.isReady,
+    // What was read stays as it was; newer logs come by the tail or by Refresh.
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    gcTime: 60_000,
+  });
+  const tailOff = text.length >= TEXT_MIN ? 'text' : isOpenEnded ? null : 'ended';
+  const tail = useTail(filters, state.live && tailOff === null && keys.isReady);
+  useFirstSight(tail.status === 'live' && state.live, resolve);
+
+  const pages = list.data?.pages;
+  const listed = useMemo(() => pages?.flatMap(({ data }) => data) ?? NO_ROWS, [pages]);
+  const rows = useMemo(() => mergeRows(tail.rows, listed), [tail.rows, listed]);
+  const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
+  const isFull = rows.length >= ROWS_MAX;
+  const hasMore = hasNextPage && !isFull;
+  const loadMore = useCallback(() => {
+    if (hasMore && !isFetchingNextPage) void fetchNextPage();
+  }, [fetchNextPage, hasMore, isFetchingNextPage]);
+  return {
+    ...{ rows, range, hasMore, isFull, loadMore, tail, tailOff, refresh: resolve },
+    problem: list.error === null ? null : problemFrom(list.error),
+    isLoading: list.isPending,
+    isFetching: list.isFetching,
+    readAt: list.dataUpdatedAt,
+    searched: searchedBy(pages),
+  };
+}
+
+/** The range as moments, which stay the same until the state changes or the list is refreshed. */
+function useMoment(state: PageState): {
+  readonly range: ResolvedRange;
+  readonly at: number;
+  readonly resolve: () => void;
+} {
+  const [turn, setTurn] = useState(0);
+  const key = [encodeRange(state.range), state.text, ...state.filters.map(encodeFilter), turn].join('\n');
+  const [shown, setShown] = useState({ key, at: Date.now() });
+  if (shown.key !== key) setShown({ key, at: Date.now() });
+  const range = useMemo(() => resolveRange(state.range, shown.at), [state.range, shown.at]);
+  return { range, at: shown.at, resolve: useCallback(() => setTurn((before) => before + 1), []) };
+}
+
+/** Reads the list again when the tail begins, for what came between the two. */
+function useFirstSight(isLive: boolean, refresh: () => void): void {
+  useEffect(() => {
+    if (isLive) refresh();
+  }, [isLive, refresh]);
+}
+
+function searchedBy(pages: readonly LogPage[] | undefined): LogList['searched'] {
+  const searched = (pages ?? []).flatMap((page) => page.searched ?? []);
+  if (searched.length === 0) return null;
+  return {
+    logs: searched.reduce((sum, { logs }) => sum + logs, 0),
+    until: searched.findLast(({ until }) => until !== null)?.until ?? null,
+  };
+}

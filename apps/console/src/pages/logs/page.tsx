@@ -1,0 +1,162 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo, useState, type ReactElement } from 'react';
+import { usePreferences, useRefusal, useWorkspace, useBootstrap, WhyNot } from '../../app';
+import { logs } from '../../messages';
+import { FilterBar, joinFilters } from '../../ui/filters';
+import { useColumns } from '../../ui/grid';
+import { RangePicker } from '../../ui/range';
+import { NotAllowed, Page } from '../../ui/states';
+import { usePageKeys } from '../../ui/use-page-keys';
+import { asOfNow, resolveRange, stringifySearch, type Filter, type PageState } from '../../url';
+import { FilterByContext } from './detail/filter-by';
+import { LogPanel } from './detail/log-panel';
+import { normalised } from './filters/log-query';
+import { useKeys, useLogFields } from './filters/use-log-fields';
+import { logColumns } from './list/columns';
+import { Histogram } from './list/histogram';
+import { ListActions, ListNotes } from './list/list-head';
+import { LogGrid } from './list/log-grid';
+import { useLogList } from './list/use-log-list';
+import { logsSearch } from './search';
+import { useLogsState, type Change } from './use-logs-state';
+import { Dropped } from './dropped';
+import './logs.css';
+
+const DAY_MS = 86_400_000;
+/** Longest range of a search, where the server does not say it. */
+const SEARCH_DAYS = 31;
+
+/** Logs of the workspace: filters, bars over time, the list, and the open log next to it. */
+export function LogsPage(): ReactElement {
+  const refusal = useRefusal('logs_list');
+  if (refusal !== null)
+    return (
+      <Page title={logs.title}>
+        <NotAllowed missing={refusal.scopes.join(', ')}>
+          <WhyNot refusal={refusal} />
+        </NotAllowed>
+      </Page>
+    );
+  return <Logs />;
+}
+
+function Logs(): ReactElement {
+  const { state, dropped, change } = useLogsState();
+  const { slug } = useWorkspace();
+  const navigate = useNavigate();
+  const { hasKeys } = usePreferences();
+  const keys = useKeys();
+  const fields = useLogFields(keys);
+  const list = useLogList(state, keys);
+  const columns = useMemo(() => logColumns(keys.nameOf), [keys.nameOf]);
+  const choice = useShownColumns(columns, state, change);
+  const tail = (): void => {
+    if (state.live || list.tailOff === null) change({ live: !state.live });
+  };
+  const filterBy = (filter: Filter): void =>
+    change({ filters: normalised(joinFilters(state.filters, [filter])) });
+  const step = (by: 1 | -1): void => {
+    const at = list.rows.findIndex(({ id }) => id === state.log);
+    const next = list.rows[at + by];
+    if (at >= 0 && next !== undefined) change({ log: next.id });
+  };
+  const isOpen = state.log !== '';
+  usePageKeys({ '.': tail, r: list.refresh }, hasKeys);
+  usePageKeys(
+    {
+      j: () => step(1),
+      k: () => step(-1),
+      escape: () => change({ log: '', tab: 'why' }, 'push'),
+      o: () => void navigate({ to: '/w/$ws/logs/$log', params: { ws: slug, log: state.log } }),
+    },
+    hasKeys && isOpen,
+  );
+  return (
+    <FilterByContext value={filterBy}>
+      <div className="logs">
+        <div className="logs-list">
+          <Page
+            title={logs.title}
+            layout="full"
+            actions={
+              <ListActions
+                list={list}
+                isLive={state.live}
+                onTail={tail}
+                columns={columns}
+                choice={choice}
+                asOfNow={() => absoluteAddress(state, list.range.to)}
+              />
+            }
+          >
+            <Dropped dropped={dropped} />
+            <FilterBar
+              fields={fields}
+              filters={state.filters}
+              onChange={(filters) => change({ filters: normalised(filters) })}
+              text={state.text}
+              onText={(text) => change({ text })}
+              textOff={useTextOff(state)}
+            >
+              <RangePicker range={state.range} onChange={(range) => change({ range })} />
+            </FilterBar>
+            <Histogram state={state} range={list.range} keys={keys} change={change} />
+            <ListNotes list={list} text={state.text} />
+            <LogGrid
+              state={state}
+              list={list}
+              change={change}
+              columns={columns}
+              choice={choice}
+              onOpen={({ id }) => change({ log: id }, isOpen ? 'replace' : 'push')}
+            />
+          </Page>
+        </div>
+        {isOpen && (
+          <LogPanel
+            id={state.log}
+            tab={state.tab}
+            onTab={(tab) => change({ tab })}
+            onStep={step}
+            onOpen={(log) => change({ log }, 'push')}
+            onClose={() => change({ log: '', tab: 'why' }, 'push')}
+          />
+        )}
+      </div>
+    </FilterByContext>
+  );
+}
+
+/** Chosen columns are kept in the browser and in the address, so that a copied link shows them. */
+function useShownColumns(columns: ReturnType<typeof logColumns>, state: PageState, change: Change) {
+  const choice = useColumns('logs', columns, state.cols);
+  return useMemo(
+    () => ({
+      ...choice,
+      setShown: (cols: readonly string[]) => {
+        choice.setShown(cols);
+        change({ cols });
+      },
+      reset: () => {
+        choice.reset();
+        change({ cols: [] });
+      },
+    }),
+    [choice, change],
+  );
+}
+
+/** Why bodies cannot be searched: the range is too long. */
+function useTextOff({ range }: PageState): string | undefined {
+  const { limits } = useBootstrap();
+  const [now] = useState(Date.now);
+  const { from, to } = resolveRange(range, now);
+  const days = limits?.log_search_days ?? SEARCH_DAYS;
+  return to - from > days * DAY_MS ? logs.textOff(days) : undefined;
+}
+
+/** The address of what is shown, with two moments in the place of a relative range. */
+function absoluteAddress(state: PageState, now: number): string {
+  const search = logsSearch({ ...state, range: asOfNow(state.range, now), live: false });
+  return `${location.origin}${location.pathname}${stringifySearch(search)}`;
+}

@@ -1,0 +1,18 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { workspaceRoute } from '../../app/routes';
+import { knownSearch } from './search';
+
+export const logsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'logs',
+  validateSearch: knownSearch,
+  component: lazyRouteComponent(() => import('./page'), 'LogsPage'),
+});
+
+/** One log on a page of its own. */
+export const logRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'logs/$log',
+  validateSearch: knownSearch,
+  component: lazyRouteComponent(() => import('./detail/log-page'), 'LogPage'),
+});

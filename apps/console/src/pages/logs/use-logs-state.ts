@@ -1,0 +1,32 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import type { Dropped, PageState } from '../../url';
+import { decodeLogs, logsSearch } from './search';
+
+const route = getRouteApi('/session/w/$ws/logs');
+
+/** `push` makes a new entry of the history, which Back undoes. */
+export type Change = (change: Partial<PageState>, how?: 'replace' | 'push') => void;
+
+export interface LogsState {
+  readonly state: PageState;
+  /** Parameters of the address that mean nothing here. */
+  readonly dropped: readonly Dropped[];
+  readonly change: Change;
+}
+
+/** What the address of the list says, and how to change it. */
+export function useLogsState(): LogsState {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { state, dropped } = useMemo(() => decodeLogs(search), [search]);
+  const change = useCallback<Change>(
+    (changed, how = 'replace') =>
+      void navigate({
+        search: (before) => logsSearch({ ...decodeLogs(before).state, ...changed }),
+        replace: how === 'replace',
+      }),
+    [navigate],
+  );
+  return { state, dropped, change };
+}
