@@ -9,7 +9,8 @@ import { NotFound } from './shell/not-found';
 import { WorkspaceGate } from './shell/workspace-gate';
 import { useShownWorkspace } from './shell/use-shown-workspace';
 import { Failed } from '../ui/states';
-import { parseSearch, stringifySearch } from '../url';
+// Not the index, whose codecs the pages load.
+import { parseSearch, stringifySearch } from '../url/search-text';
 
 /** `/`: Home of the workspace that was open last. */
 function ToFirstWorkspace(): ReactElement {

@@ -3,7 +3,7 @@ export { access } from './en/access';
 export { conflict } from './en/conflict';
 export { errors } from './en/errors';
 export { home } from './en/home';
-export { logs } from './en/logs';
+export { pageNames } from './en/page-names';
 export { plural } from './plural';
 export { session } from './en/session';
 export { shell } from './en/shell';

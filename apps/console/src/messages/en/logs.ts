@@ -25,7 +25,13 @@ const SCOPES: Readonly<Record<string, string>> = {
   policy: 'Policy',
 };
 
-const PERIODS: Readonly<Record<string, string>> = { s: 'second', m: 'minute', h: 'hour', d: 'day', w: 'week' };
+const PERIODS: Readonly<Record<string, string>> = {
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+  w: 'week',
+};
 
 /** `cost` as `budget`, `requests_per_m` as `requests a minute`. */
 function limitType(type: string): string {
@@ -149,7 +155,8 @@ export const logs = {
     none: 'No requests in this time.',
     inThisTime: 'Choose a longer time, or send one.',
     send: 'Send a request',
-    nothing: (filters: number) => `Nothing matches ${plural(filters, { one: 'filter', other: 'filters' })} in this time.`,
+    nothing: (filters: number) =>
+      `Nothing matches ${plural(filters, { one: 'filter', other: 'filters' })} in this time.`,
     clear: 'Clear filters',
     which: 'Which filter excludes most?',
     noSingle: 'Removing a single filter shows nothing either.',
@@ -254,7 +261,8 @@ export const logs = {
     status: (status: number) => `Answered with ${status}.`,
     denied: (id: string, stage: string) => `Denied by the guardrail ${id}, on the ${stage}.`,
     overLimit: (scope: string, type: string) => `Refused by a limit: ${scope.toLowerCase()} ${type}.`,
-    refused: (error: string | null) => (error === null ? 'Refused by the gateway.' : `Refused: ${inWords(error)}.`),
+    refused: (error: string | null) =>
+      error === null ? 'Refused by the gateway.' : `Refused: ${inWords(error)}.`,
     providerFailed: (status: number, targets: number) =>
       targets > 1
         ? `No target answered with success; the last one answered with ${status}.`

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { logs } from '../../messages';
+import { logs } from '../../messages/en/logs';
 import { Note } from '../../ui/primitives';
 import type { Dropped as Parameter } from '../../url';
 
@@ -8,7 +8,10 @@ export function Dropped({ dropped }: { readonly dropped: readonly Parameter[] })
   if (dropped.length === 0) return null;
   return (
     <Note tone="warn">
-      {logs.dropped} {dropped.map((parameter) => <code key={parameter}>{parameter} </code>)}
+      {logs.dropped}{' '}
+      {dropped.map((parameter) => (
+        <code key={parameter}>{parameter} </code>
+      ))}
     </Note>
   );
 }

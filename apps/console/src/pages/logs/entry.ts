@@ -1,10 +1,10 @@
 import type { PageEntry } from '../../app/page-entry';
-import { logs } from '../../messages';
+import { pageNames } from '../../messages';
 
 export const logsEntry: PageEntry = {
   id: 'logs',
   group: 'observe',
-  label: logs.title,
+  label: pageNames.logs,
   to: '/w/$ws/logs',
   icon: 'list',
   operation: 'logs_list',

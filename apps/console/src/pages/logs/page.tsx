@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState, type ReactElement } from 'react';
+import { lazy, Suspense, useMemo, useState, type ReactElement } from 'react';
 import { usePreferences, useRefusal, useWorkspace, useBootstrap, WhyNot } from '../../app';
-import { logs } from '../../messages';
+import { logs } from '../../messages/en/logs';
 import { FilterBar, joinFilters } from '../../ui/filters';
 import { useColumns } from '../../ui/grid';
 import { RangePicker } from '../../ui/range';
@@ -9,7 +9,6 @@ import { NotAllowed, Page } from '../../ui/states';
 import { usePageKeys } from '../../ui/use-page-keys';
 import { asOfNow, resolveRange, stringifySearch, type Filter, type PageState } from '../../url';
 import { FilterByContext } from './detail/filter-by';
-import { LogPanel } from './detail/log-panel';
 import { normalised } from './filters/log-query';
 import { useKeys, useLogFields } from './filters/use-log-fields';
 import { logColumns } from './list/columns';
@@ -21,6 +20,8 @@ import { logsSearch } from './search';
 import { useLogsState, type Change } from './use-logs-state';
 import { Dropped } from './dropped';
 import './logs.css';
+
+const LogPanel = lazy(async () => ({ default: (await import('./detail/log-panel')).LogPanel }));
 
 const DAY_MS = 86_400_000;
 /** Longest range of a search, where the server does not say it. */
@@ -113,14 +114,16 @@ function Logs(): ReactElement {
           </Page>
         </div>
         {isOpen && (
-          <LogPanel
-            id={state.log}
-            tab={state.tab}
-            onTab={(tab) => change({ tab })}
-            onStep={step}
-            onOpen={(log) => change({ log }, 'push')}
-            onClose={() => change({ log: '', tab: 'why' }, 'push')}
-          />
+          <Suspense>
+            <LogPanel
+              id={state.log}
+              tab={state.tab}
+              onTab={(tab) => change({ tab })}
+              onStep={step}
+              onOpen={(log) => change({ log }, 'push')}
+              onClose={() => change({ log: '', tab: 'why' }, 'push')}
+            />
+          </Suspense>
         )}
       </div>
     </FilterByContext>

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { workspaceRoute } from '../../app/routes';
-import { knownSearch } from './search';
+import { knownSearch } from './known-search';
 
 export const logsRoute = createRoute({
   getParentRoute: () => workspaceRoute,

@@ -30,19 +30,6 @@ export const LOGS_RULES: PageRules = {
   columns: LOG_COLUMN_IDS,
 };
 
-const KEYS: ReadonlySet<string> = new Set(['t', 'f', 'q', 'cols', 'log', 'tab', 'live']);
-
-/** The parameters of a page of logs as they are; a broken one stays until the page has named it. */
-export function knownSearch(search: Readonly<Record<string, unknown>>): SearchRecord {
-  const known: Record<string, string | readonly string[]> = {};
-  for (const [key, value] of Object.entries(search)) {
-    if (!KEYS.has(key)) continue;
-    if (Array.isArray(value)) known[key] = value.map(String);
-    else if (typeof value === 'string' || typeof value === 'number') known[key] = String(value);
-  }
-  return known;
-}
-
 export const decodeLogs = (search: SearchRecord): Decoded => decodePage(search, LOGS_RULES);
 export const logsSearch = (state: PageState): SearchRecord => pageSearch(state, LOGS_RULES);
 

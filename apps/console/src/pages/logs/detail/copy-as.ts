@@ -1,4 +1,4 @@
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { duration } from '../../../ui/format';
 import { exactMoneyText } from '../../../ui/format';
 import type { LoggedBody } from '../../../ui/body';
@@ -32,7 +32,10 @@ export function curlOf(log: LogDetail, body: LoggedBody, gatewayUrl: string): st
     ...(log.config_id === null ? [] : [`  -H ${quoted(`x-gw-config: ${log.config_id}`)}`]),
     ...(text === null
       ? []
-      : [`  -H ${quoted(`content-type: ${body.content_type ?? 'application/json'}`)}`, `  -d ${quoted(text)}`]),
+      : [
+          `  -H ${quoted(`content-type: ${body.content_type ?? 'application/json'}`)}`,
+          `  -d ${quoted(text)}`,
+        ]),
   ];
   return lines.join(' \\\n');
 }
@@ -49,7 +52,8 @@ const SDK_CALLS: Readonly<Record<string, string>> = {
 export function sdkOf(log: LogDetail, body: LoggedBody, gatewayUrl: string): string | null {
   const method = SDK_CALLS[log.route];
   if (method === undefined || body.truncated || body.encoding !== 'json') return null;
-  const headers = log.config_id === null ? '' : `, { headers: { 'x-gw-config': ${JSON.stringify(log.config_id)} } }`;
+  const headers =
+    log.config_id === null ? '' : `, { headers: { 'x-gw-config': ${JSON.stringify(log.config_id)} } }`;
   return [
     "import OpenAI from 'openai';",
     '',

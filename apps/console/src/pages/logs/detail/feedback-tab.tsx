@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactElement, type SyntheticEvent } from 'react';
 import { call, problemFrom } from '../../../api';
 import { Can, useWorkspace } from '../../../app';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { Badge, Moment } from '../../../ui/primitives';
 import type { LogDetail } from './record';
 

@@ -1,5 +1,5 @@
 import { createContext, useContext, type ReactElement, type ReactNode } from 'react';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { Icon } from '../../../ui/icons/icon';
 import type { Filter } from '../../../url';
 

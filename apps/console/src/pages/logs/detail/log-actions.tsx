@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
 import { useBootstrap, useWorkspace } from '../../../app';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import type { LoggedBody } from '../../../ui/body';
 import { Icon } from '../../../ui/icons/icon';
 import { useCopy } from '../../../ui/primitives';

@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { useWorkspace } from '../../../app';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { bothZones } from '../../../ui/format';
 import { Icon } from '../../../ui/icons/icon';
 import { Id, ProviderMark, StatusBadge, useFormat } from '../../../ui/primitives';

@@ -1,7 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, type ReactElement } from 'react';
 import { useWorkspace } from '../../../app';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { Page } from '../../../ui/states';
 import { decodeLogs, logsSearchOf } from '../search';
 import { FilterByContext } from './filter-by';

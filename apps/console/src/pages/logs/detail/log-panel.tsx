@@ -1,5 +1,5 @@
 import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { readStored, writeStored } from '../../../ui/stored';
 import { LogView } from './log-view';
 

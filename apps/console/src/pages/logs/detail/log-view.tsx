@@ -1,23 +1,25 @@
 import { Tabs } from '@mantine/core';
-import { useMemo, type ReactElement } from 'react';
+import { lazy, Suspense, useMemo, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
 import { usePreferences } from '../../../app';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { useCopy } from '../../../ui/primitives';
 import { ErrorBoundary, Loaded, Skeletons } from '../../../ui/states';
 import { usePageKeys } from '../../../ui/use-page-keys';
 import { LOG_TABS, type LogTab } from '../search';
 import { LogActions, useAddress, useReplay } from './log-actions';
 import { LogHeader } from './log-header';
-import { BodyTab } from './body-tab';
-import { FeedbackTab } from './feedback-tab';
-import { MessagesTab } from './messages-tab';
-import { MoneyTab } from './money-tab';
-import { RawTab } from './raw-tab';
 import { decisionOf, type LogDetail } from './record';
-import { TraceTab } from './trace-tab';
 import { useLog } from './use-log';
-import { WhyTab } from './why/why-tab';
+
+// Each tab is loaded when it opens.
+const WhyTab = lazy(async () => ({ default: (await import('./why/why-tab')).WhyTab }));
+const MessagesTab = lazy(async () => ({ default: (await import('./messages-tab')).MessagesTab }));
+const BodyTab = lazy(async () => ({ default: (await import('./body-tab')).BodyTab }));
+const MoneyTab = lazy(async () => ({ default: (await import('./money-tab')).MoneyTab }));
+const TraceTab = lazy(async () => ({ default: (await import('./trace-tab')).TraceTab }));
+const FeedbackTab = lazy(async () => ({ default: (await import('./feedback-tab')).FeedbackTab }));
+const RawTab = lazy(async () => ({ default: (await import('./raw-tab')).RawTab }));
 
 export interface LogViewProps {
   readonly id: string;
@@ -70,7 +72,9 @@ function Shown({ log, tab, onTab, onOpen, onStep, onClose }: ShownProps): ReactE
         </Tabs.List>
         <Tabs.Panel value={tab} className="log-tab" tabIndex={0}>
           <ErrorBoundary resetKey={`${log.id} ${tab}`}>
-            <TabOf tab={tab as LogTab} log={log} onTab={onTab} onOpen={onOpen} />
+            <Suspense fallback={<Skeletons shape="lines" />}>
+              <TabOf tab={tab as LogTab} log={log} onTab={onTab} onOpen={onOpen} />
+            </Suspense>
           </ErrorBoundary>
         </Tabs.Panel>
       </Tabs>

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { problemFrom } from '../../../api';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { BodyView, ConversationView, readConversation } from '../../../ui/body';
 import { Loaded, Part } from '../../../ui/states';
 import type { LogDetail } from './record';

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { e8, type E8 } from '../../../api';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { count, pricePerMillion, unknown } from '../../../ui/format';
 import { Money, useFormat, type Priced } from '../../../ui/primitives';
 import { costOf, moneyOf, type Decision, type LogDetail } from './record';
@@ -17,7 +17,13 @@ export function MoneyLines({ log, decision }: Props): ReactElement {
   const { locale } = useFormat();
   const lines = decision.price?.lines ?? [];
   const total = costOf(log);
-  const rest = total === null ? null : restOf(total, lines.map(({ cost }) => moneyOf(cost)));
+  const rest =
+    total === null
+      ? null
+      : restOf(
+          total,
+          lines.map(({ cost }) => moneyOf(cost)),
+        );
   return (
     <table className="log-money">
       <caption className="visually-hidden">{text.lines}</caption>

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { count } from '../../../ui/format';
 import { Badge, KeyValues, Money, Note, useFormat, type Priced } from '../../../ui/primitives';
 import { MoneyLines } from './money-lines';

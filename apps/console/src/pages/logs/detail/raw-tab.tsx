@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { JsonView } from '../../../ui/json';
 import { CopyButton } from '../../../ui/primitives';
 import type { LogDetail } from './record';

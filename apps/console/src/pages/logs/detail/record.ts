@@ -26,7 +26,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const listOf = <T>(value: unknown): readonly T[] => (Array.isArray(value) ? (value.filter(isJson) as T[]) : []);
+const listOf = <T>(value: unknown): readonly T[] =>
+  Array.isArray(value) ? (value.filter(isJson) as T[]) : [];
 const objectOf = <T>(value: unknown): T | undefined => (isJson(value) ? (value as T) : undefined);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { problemFrom, useRead, type AnswerOf } from '../../../api';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { Duration, Id, Money, ProviderMark, StatusBadge, type Priced } from '../../../ui/primitives';
 import { Loaded, Part } from '../../../ui/states';
 import { cutWord } from '../list/happened';

@@ -1,4 +1,4 @@
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { acceptsFilter, type FilterField, type FilterOption } from '../../../ui/filters';
 import type { Filter } from '../../../url';
 
@@ -59,7 +59,21 @@ const number = (group: Group, id: Name, parameter: string, extra: Extra = {}): L
 
 const plain = (list: readonly string[]): readonly FilterOption[] => list.map((value) => ({ value }));
 
-const STATUSES = plain(['2xx', '4xx', '5xx', '200', '246', '400', '401', '412', '429', '446', '500', '502', '504']);
+const STATUSES = plain([
+  '2xx',
+  '4xx',
+  '5xx',
+  '200',
+  '246',
+  '400',
+  '401',
+  '412',
+  '429',
+  '446',
+  '500',
+  '502',
+  '504',
+]);
 const CACHE = plain(['HIT', 'MISS', 'SEMANTIC HIT', 'SEMANTIC MISS', 'REFRESH', 'DISABLED']);
 const METHODS = plain(['POST', 'GET', 'DELETE', 'PUT', 'PATCH']);
 const ROUTES = plain([
@@ -155,7 +169,9 @@ export function acceptsLogFilter(filter: Filter): boolean {
   if (filter.match.kind !== 'any' || field.options === undefined || field.id === 'cache') return true;
   const isClosed = field.isFlag === true || field.negatable === true;
   const { options } = field;
-  return !isClosed || !Array.isArray(options) || filter.match.values.every((value) => isOneOf(options, value));
+  return (
+    !isClosed || !Array.isArray(options) || filter.match.values.every((value) => isOneOf(options, value))
+  );
 }
 
 const isOneOf = (options: readonly FilterOption[], wanted: string): boolean =>

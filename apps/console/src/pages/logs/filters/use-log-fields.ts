@@ -84,7 +84,9 @@ const groupOptions =
     const lower = typed.trim().toLowerCase();
     return (data.data as readonly GroupRow[])
       .map((row) => ({ value: row[groupBy], count: row.requests }))
-      .filter((row): row is { value: string; count: number } => typeof row.value === 'string' && row.value !== '')
+      .filter(
+        (row): row is { value: string; count: number } => typeof row.value === 'string' && row.value !== '',
+      )
       .filter(({ value }) => value.toLowerCase().includes(lower));
   };
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { e8 } from '../../../api';
 import type { LogRow } from '../../../live';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { bytes, count } from '../../../ui/format';
 import type { Column } from '../../../ui/grid';
 import {
@@ -56,7 +56,9 @@ export const logColumns = (keyName: (id: string | null) => string | null): reado
   column(
     'model',
     170,
-    (row) => <ProviderMark provider={row.provider}>{row.model ?? row.mcp_capability ?? row.route}</ProviderMark>,
+    (row) => (
+      <ProviderMark provider={row.provider}>{row.model ?? row.mcp_capability ?? row.route}</ProviderMark>
+    ),
     { grow: 2 },
   ),
   column(
@@ -74,9 +76,7 @@ export const logColumns = (keyName: (id: string | null) => string | null): reado
   column(
     'cost',
     110,
-    (row) => (
-      <Money e8={row.cost_exact === null ? null : e8(row.cost_exact)} priced={row.priced as Priced} />
-    ),
+    (row) => <Money e8={row.cost_exact === null ? null : e8(row.cost_exact)} priced={row.priced as Priced} />,
     right,
   ),
   column('route', 140, (row) => mono(row.route), extra),
@@ -86,12 +86,7 @@ export const logColumns = (keyName: (id: string | null) => string | null): reado
   }),
   column('first_byte', 90, (row) => <Duration ms={row.first_byte_ms} />, { ...extra, ...right }),
   column('config', 130, (row) => mono(row.config_id), extra),
-  column(
-    'target',
-    120,
-    (row) => mono(row.target_path === null ? null : shortTarget(row.target_path)),
-    extra,
-  ),
+  column('target', 120, (row) => mono(row.target_path === null ? null : shortTarget(row.target_path)), extra),
   column('retries', 70, (row) => count(row.retries), { ...extra, ...right }),
   column('cache', 110, (row) => mono(row.cache_status), extra),
   column('user', 130, (row) => (row.user_id === null ? null : <Id id={row.user_id} />), extra),

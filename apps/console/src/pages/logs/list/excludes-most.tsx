@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { call } from '../../../api';
 import { useWorkspace } from '../../../app';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { fieldOf, filterWords } from '../../../ui/filters';
 import { TextButton } from '../../../ui/primitives';
 import type { Filter, PageState, ResolvedRange } from '../../../url';

@@ -1,5 +1,5 @@
 import type { LogRow } from '../../../live';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import type { Tone } from '../../../ui/primitives';
 
 /** What is worth knowing about a request besides its status, in a word or two. */
@@ -30,7 +30,11 @@ function failureOf(row: LogRow): Happened | null {
   if (error === 'budget_exhausted') return { tone: 'warn', word: text.budget };
   if (outcome === 'ok') return null;
   const tone = outcome === 'denied' ? 'warn' : 'danger';
-  return { tone, word: error === null ? text.outcome(outcome) : text.errorType(error), title: error ?? outcome };
+  return {
+    tone,
+    word: error === null ? text.outcome(outcome) : text.errorType(error),
+    title: error ?? outcome,
+  };
 }
 
 function routeOf({ cache_status: cache, retries, target_path: target }: LogRow): Happened | null {

@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import type { ReactElement } from 'react';
 import type { LogRow } from '../../../live';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { ColumnMenu, type Column, type ColumnChoice } from '../../../ui/grid';
 import { Icon } from '../../../ui/icons/icon';
 import { Badge, CopyButton, Dot, Kbd } from '../../../ui/primitives';
@@ -18,7 +18,14 @@ export interface ListActionsProps {
 }
 
 /** Tail, refresh, columns and the link, at the right of the title. */
-export function ListActions({ list, isLive, onTail, columns, choice, asOfNow }: ListActionsProps): ReactElement {
+export function ListActions({
+  list,
+  isLive,
+  onTail,
+  columns,
+  choice,
+  asOfNow,
+}: ListActionsProps): ReactElement {
   const off = list.tailOff;
   const title = off === null ? logs.tail.title(isLive) : logs.tail.off(off);
   return (
@@ -34,7 +41,12 @@ export function ListActions({ list, isLive, onTail, columns, choice, asOfNow }: 
       >
         {logs.tail.button}
       </Button>
-      <ActionIcon variant="default" onClick={list.refresh} aria-label={logs.refresh} title={logs.refreshTitle}>
+      <ActionIcon
+        variant="default"
+        onClick={list.refresh}
+        aria-label={logs.refresh}
+        title={logs.refreshTitle}
+      >
         <Icon name="refresh" />
       </ActionIcon>
       <ColumnMenu columns={columns} choice={choice} />

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { useWorkspace } from '../../../app';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { moment } from '../../../ui/format';
 import { useFormat } from '../../../ui/primitives';
 import { Empty, Part } from '../../../ui/states';

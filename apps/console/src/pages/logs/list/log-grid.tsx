@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState, type ReactElement, type UIEvent } from 'react';
 import { problemFrom } from '../../../api';
 import type { LogRow } from '../../../live';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { dayRule } from '../../../ui/format';
 import { DataGrid, type Column, type ColumnChoice } from '../../../ui/grid';
 import { Kbd, useFormat } from '../../../ui/primitives';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactElement } from 'react';
-import { logs } from '../../../messages';
+import { logs } from '../../../messages/en/logs';
 import { CopyButton } from '../../../ui/primitives';
 
 interface Props {

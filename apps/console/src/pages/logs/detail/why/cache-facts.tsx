@@ -1,6 +1,6 @@
 import type { CacheRecord } from '@gw/contracts';
 import type { ReactElement, ReactNode } from 'react';
-import { logs } from '../../../../messages';
+import { logs } from '../../../../messages/en/logs';
 import { percent } from '../../../../ui/format';
 import { Id, KeyValues, Money } from '../../../../ui/primitives';
 import { moneyOf } from '../record';

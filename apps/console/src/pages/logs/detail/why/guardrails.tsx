@@ -1,6 +1,6 @@
 import type { GuardrailRecord } from '@gw/contracts';
 import type { ReactElement } from 'react';
-import { logs } from '../../../../messages';
+import { logs } from '../../../../messages/en/logs';
 import { waterfallText } from '../../../../messages/en/waterfall';
 import { duration } from '../../../../ui/format';
 import { Badge, type Tone } from '../../../../ui/primitives';
@@ -33,7 +33,13 @@ export function Guardrails({ log, guardrails }: Props): ReactElement | null {
 
 const toneOf = (verdict: boolean, denies: boolean): Tone => (verdict ? 'ok' : denies ? 'violet' : 'warn');
 
-function Verdict({ log, guardrail }: { readonly log: LogDetail; readonly guardrail: GuardrailRecord }): ReactElement {
+function Verdict({
+  log,
+  guardrail,
+}: {
+  readonly log: LogDetail;
+  readonly guardrail: GuardrailRecord;
+}): ReactElement {
   const { id, stage, verdict, deny, monitor, transformed, durationMs, checks } = guardrail;
   const denies = deny && !monitor;
   const notes = [

@@ -1,6 +1,6 @@
 import type { LimitState } from '@gw/contracts';
 import type { ReactElement } from 'react';
-import { logs } from '../../../../messages';
+import { logs } from '../../../../messages/en/logs';
 import { Meter } from '../../../../ui/charts';
 import { count, humanMoney, parseMoment, momentWithZone } from '../../../../ui/format';
 import { Badge, useFormat } from '../../../../ui/primitives';

@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react';
-import { logs } from '../../../../messages';
+import { logs } from '../../../../messages/en/logs';
 import { Badge, Duration, Id, KeyValues, Tokens } from '../../../../ui/primitives';
 import { FilterBy } from '../filter-by';
 import type { Decision, LogDetail } from '../record';

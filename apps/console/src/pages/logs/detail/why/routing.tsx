@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { logs } from '../../../../messages';
+import { logs } from '../../../../messages/en/logs';
 import { waterfallText } from '../../../../messages/en/waterfall';
 import { shortTarget } from '../../../../ui/waterfall';
 import type { Decision } from '../record';

@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '@gw/contracts';
-import { logs } from '../../../../messages';
+import { logs } from '../../../../messages/en/logs';
 import { waterfallText } from '../../../../messages/en/waterfall';
 import { shortTarget } from '../../../../ui/waterfall';
 import type { Decision, LogDetail } from '../record';
@@ -19,7 +19,11 @@ type Log = Pick<LogDetail, 'outcome' | 'response_status_code' | 'error_type' | '
 /** Made from the record alone; what the record does not say is not said. */
 export function sentenceOf(log: Log, decision: Decision): Sentence {
   const { tone, title } = ending(log, decision);
-  return { tone, title, facts: [configOf(decision), conditionOf(decision), movedOn(decision)].filter(isText) };
+  return {
+    tone,
+    title,
+    facts: [configOf(decision), conditionOf(decision), movedOn(decision)].filter(isText),
+  };
 }
 
 const isText = (fact: string | null): fact is string => fact !== null;
@@ -36,7 +40,10 @@ function ending(log: Log, decision: Decision): Ending {
     case 'denied':
       if (denying !== undefined) return { tone: 'warn', title: text.denied(denying.id, denying.stage) };
       if (refused !== undefined)
-        return { tone: 'warn', title: text.overLimit(text.scope(refused.scope), text.limitType(refused.type)) };
+        return {
+          tone: 'warn',
+          title: text.overLimit(text.scope(refused.scope), text.limitType(refused.type)),
+        };
       return { tone: 'warn', title: text.refused(error) };
     case 'provider_error':
       return { tone: 'danger', title: text.providerFailed(status, targetsOf(decision.attempts).length) };
@@ -85,7 +92,9 @@ function movedOn({ attempts }: Decision): string | null {
   return text.movedOn(
     before.map((target) => {
       const ends = attempts.filter((attempt) => attempt.target === target).map(endWord);
-      const words = [...new Set(ends)].map((word) => text.times(word, ends.filter((end) => end === word).length));
+      const words = [...new Set(ends)].map((word) =>
+        text.times(word, ends.filter((end) => end === word).length),
+      );
       return text.ended(shortTarget(target), words);
     }),
   );

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { call, problemFrom } from '../../../../api';
 import { useCan, useWorkspace } from '../../../../app';
-import { logs } from '../../../../messages';
+import { logs } from '../../../../messages/en/logs';
 import { Icon } from '../../../../ui/icons/icon';
 import type { LogDetail } from '../record';
 

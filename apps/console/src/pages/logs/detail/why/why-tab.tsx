@@ -1,5 +1,5 @@
 import { useState, type ReactElement } from 'react';
-import { logs } from '../../../../messages';
+import { logs } from '../../../../messages/en/logs';
 import { Badge, KeyValues, Note, TextButton } from '../../../../ui/primitives';
 import { laneWords, Waterfall, type Lane } from '../../../../ui/waterfall';
 import { MoneyLines } from '../money-lines';

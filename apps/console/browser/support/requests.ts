@@ -1,0 +1,37 @@
+import type { Product } from '@gw/testing';
+
+export interface SentRequest {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Sends a chat request to the sandbox; dials are in the names of models, such as `sandbox-small?status=503`. */
+export async function chat(
+  product: Product,
+  body: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<SentRequest> {
+  const response = await fetch(`${product.baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${product.credentials.api_key}`,
+      ...headers,
+    },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Say hello.' }], ...body }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+/** A config whose first target fails with 503, twice, and whose second one answers. */
+export const FALLBACK = {
+  strategy: { mode: 'fallback' },
+  targets: [
+    {
+      provider: 'sandbox',
+      override_params: { model: 'sandbox-small?status=503&latency=20' },
+      retry: { attempts: 1 },
+    },
+    { provider: 'sandbox', override_params: { model: 'sandbox-small?ttft=40' } },
+  ],
+};

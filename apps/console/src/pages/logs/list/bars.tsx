@@ -1,0 +1,69 @@
+import { useMemo, type ReactElement } from 'react';
+import { useRead } from '../../../api';
+import { logs } from '../../../messages/en/logs';
+import { TimeChart, type ChartSeries } from '../../../ui/charts';
+import { count, parseMoment } from '../../../ui/format';
+import type { GraphQuery } from '../filters/log-query';
+import type { Change } from '../use-logs-state';
+
+const FRESH_MS = 30_000;
+const HEIGHT = 62;
+
+interface Props {
+  readonly query: GraphQuery;
+  readonly change: Change;
+}
+
+/** Requests as bars; nothing until both graphs are there. */
+export function Bars({ query, change }: Props): ReactElement | null {
+  const options = { staleTime: FRESH_MS };
+  const requests = useRead('analyticsGraphs_requests', { query }, options).data?.data_points;
+  const errors = useRead('analyticsGraphs_errors', { query }, options).data?.data_points;
+  const chart = useMemo(
+    () => (requests === undefined || errors === undefined ? null : chartOf(requests, errors)),
+    [requests, errors],
+  );
+  if (chart === null) return null;
+  return (
+    <TimeChart
+      label={logs.histogram.label}
+      {...chart}
+      as="stacked"
+      axes="time"
+      height={HEIGHT}
+      legend={false}
+      format={(value) => count(value)}
+      onZoom={(from, to) => change({ range: { kind: 'absolute', from, to } })}
+      onPick={(from, to) => change({ range: { kind: 'absolute', from, to } })}
+    />
+  );
+}
+
+interface Point {
+  readonly timestamp: string;
+  readonly total: number;
+}
+
+interface Chart {
+  readonly times: readonly number[];
+  readonly bucketMs: number;
+  readonly series: readonly ChartSeries[];
+}
+
+/** Null: too few points for a width. */
+export function chartOf(requests: readonly Point[], errors: readonly Point[]): Chart | null {
+  const failed = new Map(errors.map(({ timestamp, total }) => [timestamp, total]));
+  const times = requests.map(({ timestamp }) => parseMoment(timestamp) ?? 0);
+  const [first, second] = times;
+  if (first === undefined || second === undefined) return null;
+  const bad = requests.map(({ timestamp }) => failed.get(timestamp) ?? 0);
+  const good = requests.map(({ total }, at) => Math.max(0, total - (bad[at] ?? 0)));
+  return {
+    times,
+    bucketMs: second - first,
+    series: [
+      { id: 'ok', label: logs.histogram.good, color: 'c-other', values: good },
+      { id: 'failed', label: logs.histogram.failed, color: 'danger', values: bad },
+    ],
+  };
+}
