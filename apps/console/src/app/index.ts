@@ -1,4 +1,6 @@
 // What pages use of the app. Routes come from `app/routes`, the navigation's type from `app/page-entry`.
+export { GoLink } from './shell/go-link';
+export { inWorkspace, useGoTo } from './shell/addresses';
 export { refusalOf, useCan, useRefusal, type Refusal } from './state/access';
 export { Can, WhyNot } from './state/can';
 export { changePreferences, usePreferences, useZone, type Preferences } from './state/preferences';

@@ -1,6 +1,7 @@
 // One line for each page. Pages import their own texts from here: `import { logs } from '../../messages'`.
 export { access } from './en/access';
 export { conflict } from './en/conflict';
+export { connect } from './en/connect';
 export { errors } from './en/errors';
 export { home } from './en/home';
 export { pageNames } from './en/page-names';

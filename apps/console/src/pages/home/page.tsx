@@ -1,13 +1,19 @@
 import type { ReactElement } from 'react';
 import { useWorkspace } from '../../app';
-import { home } from '../../messages';
-import { Page } from '../../ui/states';
+import { useTail } from '../../live';
+import { Onboarding } from './onboarding/onboarding';
+import { useProgress } from './onboarding/progress';
+import { Overview } from './overview/overview';
+import './home.css';
 
+/** The first minute until three of its steps are done, then what the workspace does and what needs somebody. */
 export function HomePage(): ReactElement {
-  const workspace = useWorkspace();
-  return (
-    <Page title={home.title}>
-      <p>{home.welcome(workspace.name)}</p>
-    </Page>
+  const { id } = useWorkspace();
+  const progress = useProgress(id);
+  const tail = useTail({ workspace_id: id }, true);
+  return progress.isOver ? (
+    <Overview key={id} tail={tail} />
+  ) : (
+    <Onboarding key={id} progress={progress} tail={tail} />
   );
 }

@@ -1,0 +1,33 @@
+import { useRouter } from '@tanstack/react-router';
+import type { MouseEvent, ReactElement, ReactNode } from 'react';
+import { useGoTo } from './addresses';
+
+interface GoLinkProps {
+  /** Below the console's base, such as `/w/search/logs?log=01a2`. */
+  readonly to: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+const opensElsewhere = (event: MouseEvent): boolean =>
+  event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+
+/** A link to a page by its address, for pages that may be of another folder. */
+export function GoLink({ to, className, children }: GoLinkProps): ReactElement {
+  const router = useRouter();
+  const goTo = useGoTo();
+  const base = router.basepath === '/' ? '' : router.basepath;
+  return (
+    <a
+      href={`${base}${to}`}
+      className={className}
+      onClick={(event) => {
+        if (opensElsewhere(event)) return;
+        event.preventDefault();
+        goTo(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

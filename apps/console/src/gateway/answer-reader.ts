@@ -1,0 +1,88 @@
+import { isJson, listOf, textOf, type Json } from '../ui/body/conversation';
+
+/** APIs that the playground speaks. */
+export type GatewayApi = 'chat' | 'responses' | 'messages';
+
+/** Path below the base URL, by API. */
+export const API_PATHS: Readonly<Record<GatewayApi, string>> = {
+  chat: '/chat/completions',
+  responses: '/responses',
+  messages: '/messages',
+};
+
+/** What an event of a stream, or a whole response, adds to the answer. */
+export interface AnswerPart {
+  readonly text: string;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  /** Message of an error within a stream that had begun well. */
+  readonly error: string | null;
+}
+
+const countOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
+function usageOf(value: unknown): Pick<AnswerPart, 'inputTokens' | 'outputTokens'> {
+  const usage = isJson(value) ? value : {};
+  return {
+    inputTokens: countOf(usage['prompt_tokens']) ?? countOf(usage['input_tokens']),
+    outputTokens: countOf(usage['completion_tokens']) ?? countOf(usage['output_tokens']),
+  };
+}
+
+/** Texts of a content that is a text or a list of parts. */
+const textsOf = (content: unknown): string =>
+  textOf(content) ??
+  listOf(content)
+    .map((part) => (isJson(part) ? (textOf(part['text']) ?? '') : ''))
+    .join('');
+
+/** Tool calls in words, since they are answers too. */
+const callsOf = (value: unknown): string =>
+  listOf(value)
+    .map((call) => (isJson(call) && isJson(call['function']) ? call['function'] : {}))
+    .map(({ name, arguments: input }) => `${textOf(name) ?? ''}${textOf(input) ?? ''}`)
+    .join('');
+
+function chatText(event: Json): string {
+  const [choice] = listOf(event['choices']).filter(isJson);
+  const message = choice?.['delta'] ?? choice?.['message'];
+  return isJson(message) ? textsOf(message['content']) + callsOf(message['tool_calls']) : '';
+}
+
+function responsesText(event: Json): string {
+  if (event['type'] === 'response.output_text.delta') return textOf(event['delta']) ?? '';
+  return listOf(event['output'])
+    .map((item) => (isJson(item) ? textsOf(item['content']) : ''))
+    .join('');
+}
+
+function messagesText(event: Json): string {
+  if (event['type'] === 'content_block_delta' && isJson(event['delta']))
+    return textOf(event['delta']['text']) ?? textOf(event['delta']['partial_json']) ?? '';
+  return event['type'] === 'message' ? textsOf(event['content']) : '';
+}
+
+const READERS: Readonly<Record<GatewayApi, (event: Json) => string>> = {
+  chat: chatText,
+  responses: responsesText,
+  messages: messagesText,
+};
+
+/** Where an event has its usage: itself, its `response`, or its `message`. */
+function usagePlaceOf(event: Json): unknown {
+  for (const place of [event, event['response'], event['message']])
+    if (isJson(place) && isJson(place['usage'])) return place['usage'];
+  return null;
+}
+
+/** Reads the parsed JSON of a `data:` field, or of a whole response. */
+export function readAnswer(api: GatewayApi, event: unknown): AnswerPart {
+  if (!isJson(event)) return { text: '', inputTokens: null, outputTokens: null, error: null };
+  const failed = event['error'];
+  return {
+    text: READERS[api](event),
+    ...usageOf(usagePlaceOf(event)),
+    error: isJson(failed) ? (textOf(failed['message']) ?? JSON.stringify(failed)) : null,
+  };
+}

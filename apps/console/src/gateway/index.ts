@@ -1,0 +1,4 @@
+export { API_PATHS, readAnswer, type GatewayApi } from './answer-reader';
+export { gatewayKey, type GatewayKey } from './gateway-key';
+export { isRunning, NEW_RUN, tokensPerSecond, type Run, type RunStatus } from './run-state';
+export { sendRun, type RunRequest } from './send-run';

@@ -1,0 +1,4 @@
+export const connect = {
+  title: 'Connect',
+  keyIsMasked: 'The code reads the key from TOLLGATE_KEY.',
+};

@@ -1,0 +1,70 @@
+import type { ReactElement, ReactNode } from 'react';
+import { e8 } from '../../api';
+import { GoLink, useWorkspace } from '../../app';
+import type { LogRow, TailState } from '../../live';
+import { home } from '../../messages';
+import { clockSeconds } from '../../ui/format';
+import { Dot, Duration, Money, ProviderMark, StatusBadge, useFormat, type Priced } from '../../ui/primitives';
+import { Empty, Failed, Pane } from '../../ui/states';
+import { logAddress } from './log-link';
+
+/** Rows that are shown. */
+const SHOWN = 8;
+
+interface LiveListProps {
+  readonly tail: TailState<LogRow>;
+  /** Rows of a list that was read before the stream began. */
+  readonly earlier?: readonly LogRow[];
+  readonly children?: ReactNode;
+}
+
+/** The newest requests, as they end. A click opens one. */
+export function LiveList({ tail, earlier = [], children }: LiveListProps): ReactElement {
+  const { slug } = useWorkspace();
+  const { zone } = useFormat();
+  const known = new Set(tail.rows.map(({ id }) => id));
+  const rows = [...tail.rows, ...earlier.filter(({ id }) => !known.has(id))].slice(0, SHOWN);
+  const isLive = tail.status === 'live';
+  return (
+    <Pane
+      title={home.live.title}
+      padding="flush"
+      actions={
+        <>
+          <span className="row xs muted" role="status">
+            <Dot tone={isLive ? 'ok' : 'off'} live={isLive} /> {home.live.status[tail.status]}
+          </span>
+          <GoLink to={`/w/${encodeURIComponent(slug)}/logs`} className="xs">
+            {home.live.all}
+          </GoLink>
+        </>
+      }
+    >
+      {tail.status === 'refused' && tail.problem !== null && <Failed problem={tail.problem} />}
+      {rows.length === 0 && tail.status !== 'refused' && (
+        <Empty title={home.live.empty}>{home.live.emptyText}</Empty>
+      )}
+      <ul className="home-live" aria-label={home.live.title}>
+        {rows.map((row) => (
+          <li key={row.id}>
+            <GoLink to={logAddress(slug, row.id)} className="home-live-row">
+              <span className="num muted">{clockSeconds(Date.parse(row.created_at), zone)}</span>
+              <StatusBadge status={row.response_status_code} />
+              <span className="ell">
+                <ProviderMark provider={row.provider ?? ''}>{row.model ?? row.route}</ProviderMark>
+              </span>
+              <span className="num">
+                <Duration ms={row.response_time} />
+              </span>
+              <span className="num muted">
+                <Money e8={e8(row.cost_exact ?? '')} priced={row.priced as Priced} as="human" />
+              </span>
+            </GoLink>
+          </li>
+        ))}
+      </ul>
+      {tail.skipped > 0 && <p className="xs muted home-live-note">{home.live.skipped(tail.skipped)}</p>}
+      {children}
+    </Pane>
+  );
+}

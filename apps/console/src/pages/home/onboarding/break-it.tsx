@@ -1,0 +1,67 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactElement } from 'react';
+import { problemFrom } from '../../../api';
+import { Can, useWorkspace } from '../../../app';
+import { home } from '../../../messages';
+import { Icon } from '../../../ui/icons/icon';
+import { Badge } from '../../../ui/primitives';
+import { Failed } from '../../../ui/states';
+import { Waterfall } from '../../../ui/waterfall';
+import { LogLink } from '../log-link';
+import { breakIt, FAILURES, type Broken, type Failure } from './fallback';
+
+interface BreakItProps {
+  /** The workspace has the sandbox. */
+  readonly isPossible: boolean;
+  readonly onDone: () => void;
+}
+
+/** Step 2: a request whose first target fails as chosen, and where its time went. */
+export function BreakIt({ isPossible, onDone }: BreakItProps): ReactElement {
+  const { id: workspaceId } = useWorkspace();
+  const [failure, setFailure] = useState<Failure>('503');
+  const attempt = useMutation({
+    mutationFn: (chosen: Failure) => breakIt(workspaceId, chosen),
+    onSuccess: onDone,
+  });
+  if (!isPossible) return <p className="sub">{home.broken.noSandbox}</p>;
+  return (
+    <>
+      <div className="row home-wrap">
+        <SegmentedControl
+          aria-label={home.broken.how}
+          value={failure}
+          onChange={(value) => setFailure(value as Failure)}
+          data={FAILURES.map((value) => ({ value, label: home.broken.failures[value] }))}
+        />
+        <Can operation="configs_create">
+          <Button
+            variant="filled"
+            leftSection={<Icon name="bolt" size={14} />}
+            loading={attempt.isPending}
+            onClick={() => attempt.mutate(failure)}
+          >
+            {home.broken.act}
+          </Button>
+        </Can>
+        {attempt.data?.isAnswered === true && <Badge tone="ok">{home.broken.answered}</Badge>}
+      </div>
+      {attempt.isError && (
+        <Failed problem={problemFrom(attempt.error)} onRetry={() => attempt.mutate(failure)} />
+      )}
+      {attempt.data !== undefined && <Story broken={attempt.data} />}
+    </>
+  );
+}
+
+function Story({ broken: { record, requestId } }: { readonly broken: Broken }): ReactElement {
+  return (
+    <div className="col home-story">
+      <Waterfall record={record} />
+      <p className="xs sub">
+        {home.broken.config} {requestId !== null && <LogLink id={requestId}>{home.broken.story}</LogLink>}
+      </p>
+    </div>
+  );
+}

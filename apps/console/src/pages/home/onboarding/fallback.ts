@@ -1,0 +1,115 @@
+import { call, Problem, type AnswerOf } from '../../../api';
+import { sendRun, type Run } from '../../../gateway';
+import type { WaterfallRecord } from '../../../ui/waterfall';
+
+/** How the first target fails. */
+export const FAILURES = ['429', '503', 'slow', 'cut'] as const;
+export type Failure = (typeof FAILURES)[number];
+
+/** Slug of the config, made once in a workspace. */
+export const FALLBACK_SLUG = 'try-fallback';
+const MODEL = 'sandbox-small';
+/** Milliseconds that the first target has; longer than the sandbox needs by far. */
+const PATIENCE_MS = 800;
+
+/**
+ * The request chooses how the first target fails, by the settings of the sandbox in its model. The second target sets the model
+ * without them, so it answers.
+ */
+const CONFIG = {
+  strategy: { mode: 'fallback' },
+  on_stream_failure: 'restart',
+  targets: [
+    { name: 'first', provider: '@sandbox', request_timeout: PATIENCE_MS, retry: { attempts: 1 } },
+    { name: 'second', provider: '@sandbox', override_params: { model: MODEL } },
+  ],
+};
+
+const SETTINGS: Readonly<Record<Failure, string>> = {
+  '429': 'status=429',
+  '503': 'status=503',
+  slow: 'latency=5000',
+  cut: 'cut=3',
+};
+
+export interface Broken {
+  readonly record: WaterfallRecord;
+  /** Id of the log. */
+  readonly requestId: string | null;
+  readonly isAnswered: boolean;
+}
+
+/** Makes the config where the workspace lacks it. */
+async function ensureConfig(workspaceId: string): Promise<void> {
+  const { data }: { data: AnswerOf<'configs_list'> } = await call('configs_list', {
+    query: { workspace_id: workspaceId, search: FALLBACK_SLUG, page_size: 100 },
+  });
+  if (data.data.some(({ slug }) => slug === FALLBACK_SLUG)) return;
+  const body = { name: 'Try fallback', slug: FALLBACK_SLUG, workspace_id: workspaceId, config: CONFIG };
+  await call('configs_create', {}, { body });
+}
+
+/** Sends a request through the config, and reads where its time went. Rejects with a `Problem`. */
+export async function breakIt(workspaceId: string, failure: Failure): Promise<Broken> {
+  await ensureConfig(workspaceId);
+  const request = {
+    workspaceId,
+    api: 'chat',
+    headers: { 'x-gw-config': FALLBACK_SLUG },
+    body: {
+      model: `${MODEL}?${SETTINGS[failure]}`,
+      messages: [{ role: 'user', content: 'Does it still answer?' }],
+      stream: true,
+      stream_options: { include_usage: true },
+    },
+  } as const;
+  const run = await sendFresh(() => sendRun(request, new AbortController().signal, () => undefined));
+  if (run.decision === null && run.problem !== null) throw run.problem;
+  return {
+    record: await recordOf(run),
+    requestId: run.requestId,
+    isAnswered: run.status === 'done',
+  };
+}
+
+const TRIES = 20;
+const WAIT_MS = 250;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A gateway learns of a new config within a moment; until then it does not know the slug. */
+async function sendFresh(send: () => Promise<Run>): Promise<Run> {
+  for (let tries = 1; ; tries += 1) {
+    const run = await send();
+    if (tries === TRIES || run.problem === null || !isUnknownConfig(run.problem)) return run;
+    await pause(WAIT_MS);
+  }
+}
+
+const isUnknownConfig = ({ type }: Problem): boolean => type === 'config_not_found';
+
+/** The log has the whole record; it is stored a moment after the response. */
+async function recordOf(run: Run): Promise<WaterfallRecord> {
+  const { requestId } = run;
+  for (let tries = 1; requestId !== null && tries <= TRIES; tries += 1) {
+    try {
+      const { data } = await call('logs_get', { path: { logId: requestId }, query: { bodies: false } });
+      return {
+        durationMs: data.response_time,
+        firstByteMs: data.first_byte_ms,
+        streamed: data.streamed,
+        outputTokens: data.res_units,
+        decision: data.decision,
+      };
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 404) break;
+      await pause(WAIT_MS);
+    }
+  }
+  return {
+    durationMs: run.tookMs,
+    firstByteMs: run.firstTokenMs,
+    streamed: true,
+    outputTokens: run.outputTokens,
+    decision: run.decision ?? {},
+  };
+}
