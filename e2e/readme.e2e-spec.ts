@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { eventually } from '@gw/testing';
 import { withProduct } from './spec-support/workbench';
 
 const README = readFileSync(resolve(__dirname, '..', 'README.md'), 'utf8');
@@ -31,8 +32,8 @@ describe('the quick start of the README', () => {
     return stdout;
   }
 
-  it('has a model request, a tool call and nothing else with curl', () => {
-    expect(BLOCKS.map((block) => block.match(/^curl/gm)?.length)).toEqual([2, 1]);
+  it('has a model request, a tool call, a message to an agent and nothing else with curl', () => {
+    expect(BLOCKS.map((block) => block.match(/^curl/gm)?.length)).toEqual([2, 1, 1]);
   });
 
   it('sends a first request to a model, and finds it in the log', () => {
@@ -41,12 +42,55 @@ describe('the quick start of the README', () => {
     expect(printed).toContain('"object":"list"');
   });
 
+  /** Runs a block that uses the key of the first one. */
+  const runWithKey = (block = ''): unknown => {
+    const key = BLOCKS[0]?.split('\n').find((line) => line.startsWith('KEY=')) ?? '';
+    return JSON.parse(run(key, block));
+  };
+
   it('calls a first tool', () => {
-    const [models = '', tools = ''] = BLOCKS;
-    const key = models.split('\n').find((line) => line.startsWith('KEY=')) ?? '';
-    expect(JSON.parse(run(key, tools))).toMatchObject({
+    expect(runWithKey(BLOCKS[1])).toMatchObject({
       result: { structuredContent: { sum: 5 }, resultType: 'complete' },
     });
+  });
+
+  it('sends a first message to an agent', () => {
+    expect(runWithKey(BLOCKS[2])).toMatchObject({
+      result: {
+        task: { status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{ parts: [{ text: 'Hello' }] }] },
+      },
+    });
+  });
+
+  it('has an agent that is read, tested and ruled as any other', async () => {
+    const admin = <T>(method: string, path: string, body?: object): Promise<T> =>
+      bench().manage<T>(method, path, { key: bench().adminKey, ...(body && { body }) });
+    const at = `workspace_id=${bench().product.credentials.workspace_id}`;
+    const path = '/agent-integrations/sandbox';
+    await admin('POST', `${path}/sync`);
+    expect(await admin('POST', `${path}/test`)).toMatchObject({ success: true, agent_name: 'Sandbox' });
+    await admin('PUT', path, { name: 'Echo' });
+    expect(await admin('GET', path)).toMatchObject({ name: 'Echo', sync_status: 'synced' });
+    // A rule about a role alone has the gateway read the user.
+    const { key } = await admin<{ key: string }>('POST', '/api-keys/workspace/service', {
+      ...{ name: 'Agents', scopes: ['agents.invoke'] },
+      workspace_id: bench().product.credentials.workspace_id,
+    });
+    const status = async (): Promise<number> => {
+      const response = await fetch(
+        new URL('/v1/agent/sandbox/.well-known/agent-card.json', bench().baseUrl),
+        {
+          headers: { 'x-gw-api-key': key },
+        },
+      );
+      return response.status;
+    };
+    expect(await status()).toBe(200);
+    const rule = { subject: { type: 'role', id: 'manager' }, skills: ['*'], effect: 'allow' };
+    await admin('PUT', `/agent-servers/sandbox/access-rules?${at}`, { rules: [rule], default: 'deny' });
+    await eventually(async () => (await status()) === 404, { timeoutMs: 5_000 });
+    await admin('PUT', `/agent-servers/sandbox/access-rules?${at}`, { rules: [], default: 'allow' });
+    await eventually(async () => (await status()) === 200, { timeoutMs: 5_000 });
   });
 
   it('connects an assistant to the control plane, by the same address', async () => {

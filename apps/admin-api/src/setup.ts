@@ -11,6 +11,7 @@ import { saveMissingProviders, type FirstProvider } from './platform/setup/first
 import { ensureInstalled } from './platform/setup/first-start';
 import { sandboxProvider } from './platform/setup/sandbox-provider';
 import { PROVIDER_KEY_SETTINGS, SETUP_SETTINGS } from './platform/setup/settings';
+import { ensureSandboxAgent } from './resources/agent-integrations/sandbox-agent';
 import { ensureSandboxServer } from './resources/mcp-integrations/sandbox-server';
 
 type Settings = ReturnType<typeof readSettings<typeof SETUP_SETTINGS>>;
@@ -84,12 +85,11 @@ export async function setUp(environment: Readonly<Record<string, string | undefi
       installed.workspaceId,
       providersOf(settings, readSettings(PROVIDER_KEY_SETTINGS, environment)),
     );
-    const hasServer =
-      settings.SANDBOX_ENABLED && (await ensureSandboxServer(dataSource, installed.workspaceId));
-    log.info(
-      { organisation: installed.organisationId, providers: added, mcpServers: hasServer ? ['sandbox'] : [] },
-      'set-up is complete',
-    );
+    const { organisationId: organisation, workspaceId } = installed;
+    const isOn = settings.SANDBOX_ENABLED;
+    const mcpServers = isOn && (await ensureSandboxServer(dataSource, workspaceId)) ? ['sandbox'] : [];
+    const agents = isOn && (await ensureSandboxAgent(dataSource, workspaceId)) ? ['sandbox'] : [];
+    log.info({ organisation, providers: added, mcpServers, agents }, 'set-up is complete');
   });
 }
 

@@ -20,7 +20,7 @@ import {
 import { FORMS, resultIn, type BindingForm, type BoundRequest } from './bindings';
 
 export interface AgentClientOptions {
-  readonly client: OutboundClient;
+  readonly client: Pick<OutboundClient, 'dispatch'>;
   readonly policy: AddressPolicy;
 }
 

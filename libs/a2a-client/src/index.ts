@@ -12,3 +12,4 @@ export {
   type AgentResponse,
   type AgentTarget,
 } from './agent-client';
+export { sandboxAgentPolicy, withSandboxAgent, withSandboxCalls } from './sandbox-network';

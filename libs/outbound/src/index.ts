@@ -10,6 +10,7 @@ export { layeredHeaders, type HeaderLayers, type HeaderRules } from './layered-h
 export { fetchJson, readJsonFile } from './operator-json';
 export { operatorsClient, type ProxyEnvironment } from './operators-client';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
+export { PlayedCall, type PlayedResponse } from './played-call';
 export { isFollowedRedirect, isRedirect } from './redirects';
 export { EventParser, type StreamedEvent } from './responses/event-parser';
 export { HeldMemory, type ResponseMemory } from './responses/held-memory';

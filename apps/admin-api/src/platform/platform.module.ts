@@ -3,6 +3,7 @@ import { DomainProofs } from '@gw/federation';
 import { PostgresAnalytics } from '@gw/log-store';
 import { createAddressPolicy, parseTrustedHosts, type AddressPolicy } from '@gw/kernel';
 import { openLogStores } from '@gw/object-store';
+import { sandboxAgentPolicy } from '@gw/a2a-client';
 import { sandboxPolicy } from '@gw/mcp-client';
 import { BufferedClient, createVendorCalls, OutboundClient } from '@gw/outbound';
 import { createSecretReader } from '@gw/secret-managers';
@@ -116,7 +117,7 @@ const FROM_SETTINGS: readonly FactoryProvider[] = [
     inject: [SETTINGS],
     useFactory: ({ TRUSTED_CUSTOM_HOSTS, SANDBOX_ENABLED }: AdminSettings) => {
       const policy = createAddressPolicy({ trustedHosts: parseTrustedHosts(TRUSTED_CUSTOM_HOSTS) });
-      return SANDBOX_ENABLED ? sandboxPolicy(policy) : policy;
+      return SANDBOX_ENABLED ? sandboxAgentPolicy(sandboxPolicy(policy)) : policy;
     },
   },
   {

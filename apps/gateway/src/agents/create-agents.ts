@@ -7,7 +7,7 @@ import {
   type AddressPolicy,
   type Shares,
 } from '@gw/kernel';
-import { AgentClient } from '@gw/a2a-client';
+import { AgentClient, withSandboxAgent } from '@gw/a2a-client';
 import type { Ledger } from '@gw/limits';
 import type { OutboundClient } from '@gw/outbound';
 import type { SecretResolver } from '@gw/secret-managers';
@@ -78,13 +78,14 @@ export interface Agents {
 /** Creates the gateway of agents (A2A) of a process. */
 export function createAgents(parts: AgentParts): Agents {
   const { settings, documents, outbound, policy, secrets, ledger, stages, settle, underWay } = parts;
+  const network = { client: outbound, policy };
   const ring = sealingKeyring(...masterKeysOf(settings));
   const issued = createIssuedCredentials(settings, policy);
   const store = createTaskStore(settings.REDIS_URL, parts.log);
   const tasks = new CallerTasks(store);
   const guards = new AgentGuards(new ToolGuards(documents, parts.guardrails, parts.guardTools));
   const calls = new AgentCalls({
-    client: new AgentClient({ client: outbound, policy }),
+    client: new AgentClient(settings.SANDBOX_ENABLED ? withSandboxAgent(network) : network),
     credentials: new ServerCredentials({
       ...{ ring, secrets, issued, bindingOf: agentAuthBinding, tokenOf: noUsers },
       identity: new IdentityTokens({ documents, ring }),

@@ -115,10 +115,8 @@ export class UpstreamCalls {
       ends?.(null);
     } catch (error) {
       ends?.(error);
-      const denied = await scopesDenial(this.parts.connections, request, error);
-      if (denied === 'granted' && !isAgain) return await this.attempt(request, forwarded, true);
-      if (denied !== null && denied !== 'granted') throw denied;
-      if (isRefusedToken(request, error)) return await this.signInAgain(request, forwarded, isAgain);
+      if (await this.hasNewToken(request, error, isAgain))
+        return await this.attempt(request, forwarded, true);
       this.failed(request, error);
     }
   }
@@ -303,14 +301,21 @@ export class UpstreamCalls {
     return sealState(this.parts.ring, stateOwner(request), state, Date.now());
   }
 
-  /** The server refused the user's token: it is renewed once, or the user must connect again. */
-  private async signInAgain(request: McpRequest, forwarded: ForwardedCall, isAgain: boolean): Promise<void> {
+  /**
+   * Whether a refused call is made once more, because the user has another token now. Throws a denial that leads the user to a
+   * sign-in.
+   */
+  private async hasNewToken(request: McpRequest, error: unknown, isAgain: boolean): Promise<boolean> {
+    const { connections } = this.parts;
+    const denied = await scopesDenial(connections, request, error);
+    if (denied === 'granted') return !isAgain;
+    if (denied !== null) throw denied;
+    if (!isRefusedToken(request, error)) return false;
     const { document, caller } = request.view;
     const { userId } = caller.access;
-    const { connections } = this.parts;
     if (isAgain || !(await connections.renew(document, userId)))
       throw await connections.missing(document, userId);
-    return this.attempt(request, forwarded, true);
+    return true;
   }
 
   /** Sends the error of an upstream on; throws every other failure. */

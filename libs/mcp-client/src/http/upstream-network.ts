@@ -1,12 +1,6 @@
 import type { AddressPolicy } from '@gw/kernel';
-import { headerFields, SANDBOX_MCP_URL, sandboxMcpResponse, type SandboxResponse } from '@gw/mcp';
-import {
-  OutboundError,
-  type OutboundCall,
-  type OutboundClient,
-  type OutboundHandler,
-  type OutboundRequest,
-} from '@gw/outbound';
+import { headerFields, SANDBOX_MCP_URL, sandboxMcpResponse } from '@gw/mcp';
+import { PlayedCall, type OutboundClient, type OutboundRequest, type PlayedResponse } from '@gw/outbound';
 
 /** How upstream servers are reached. */
 export interface UpstreamNetwork {
@@ -30,65 +24,17 @@ export const withSandbox = ({ client, policy }: UpstreamNetwork): UpstreamNetwor
   client: {
     dispatch: (request, handler) =>
       request.origin === SANDBOX.origin && request.path === SANDBOX.pathname
-        ? new SandboxCall(request, handler)
+        ? new PlayedCall(responseTo(request), handler)
         : client.dispatch(request, handler),
   },
   policy: sandboxPolicy(policy),
 });
 
-/** Plays a response as a connection would deliver it: later, and not while it is paused. */
-class SandboxCall implements OutboundCall {
-  private isOver = false;
-  private isPaused = false;
-  /** It was paused between two steps, so `resume` must go on. */
-  private isWaiting = false;
-  private readonly steps: (() => void)[];
-
-  constructor(
-    request: OutboundRequest,
-    private readonly handler: OutboundHandler,
-  ) {
-    this.steps = stepsOf(responseTo(request), handler);
-    this.next();
-  }
-
-  abort(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.handler.onError(new OutboundError('aborted', 'The call was cancelled.'));
-  }
-
-  pause(): void {
-    this.isPaused = true;
-  }
-
-  resume(): void {
-    this.isPaused = false;
-    if (this.isWaiting) this.next();
-  }
-
-  private next(): void {
-    this.isWaiting = false;
-    setImmediate(() => {
-      if (this.isOver) return;
-      if (this.isPaused) this.isWaiting = true;
-      else {
-        const step = this.steps.shift();
-        this.isOver = this.steps.length === 0;
-        step?.();
-        if (!this.isOver) this.next();
-      }
-    });
-  }
-}
-
-const stepsOf = ({ status, headers, body }: SandboxResponse, handler: OutboundHandler): (() => void)[] => [
-  () => handler.onHeaders(status, Object.entries(headers).flat()),
-  ...(body === null ? [] : [() => handler.onData(Buffer.from(body))]),
-  () => handler.onEnd(),
-];
-
-function responseTo({ method, headers, body }: OutboundRequest): SandboxResponse {
+function responseTo({ method, headers, body }: OutboundRequest): PlayedResponse {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-  return sandboxMcpResponse({ method, headers: headerFields(headers), body: bytes, now: new Date() });
+  const response = sandboxMcpResponse({
+    ...{ method, headers: headerFields(headers), body: bytes },
+    now: new Date(),
+  });
+  return { ...response, chunks: response.body === null ? [] : [response.body] };
 }

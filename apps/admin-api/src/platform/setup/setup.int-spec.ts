@@ -1,4 +1,5 @@
 import {
+  AgentServerEntity,
   ApiKeyEntity,
   AuditLogEntity,
   IntegrationModelEntity,
@@ -64,6 +65,16 @@ describe('set-up', () => {
     return rows.map(({ text }) => text);
   };
 
+  /** Slug, status and approved skills of each agent. */
+  const agents = async (): Promise<string[]> => {
+    const rows = await database.dataSource.query<{ text: string }[]>(
+      `SELECT concat_ws(' ', s.slug, s.status, string_agg(c.name, ',' ORDER BY c.name)) AS text
+       FROM agent_servers s JOIN agent_skills c USING (integration_id)
+       WHERE c.type = 'skill' AND c.state = 'approved' GROUP BY s.slug, s.status`,
+    );
+    return rows.map(({ text }) => text);
+  };
+
   it('migrates an empty database and writes its credentials to a file that only its owner can read', async () => {
     await setUp(environment);
     const made = await read();
@@ -90,6 +101,7 @@ describe('set-up', () => {
     expect(await isPassword(user.passwordHash, made.owner_password)).toBe(true);
     expect(await providers()).toEqual(['openai active', 'sandbox active']);
     expect(await mcpServers()).toEqual(['sandbox active add,echo,greet,now']);
+    expect(await agents()).toEqual(['sandbox active echo']);
   });
 
   const sandboxPrices = (): Promise<unknown[]> =>
@@ -120,9 +132,11 @@ describe('set-up', () => {
   it('leaves deleted providers and servers alone, and saves providers whose key is new in the environment', async () => {
     await database.dataSource.manager.update(ProviderEntity, { slug: 'openai' }, { status: 'archived' });
     await database.dataSource.manager.update(McpServerEntity, { slug: 'sandbox' }, { status: 'archived' });
+    await database.dataSource.manager.update(AgentServerEntity, { slug: 'sandbox' }, { status: 'archived' });
     await setUp({ ...environment, GROQ_API_KEY: 'gsk-new' });
     expect(await providers()).toEqual(['groq active', 'openai archived', 'sandbox active']);
     expect(await mcpServers()).toEqual(['sandbox archived add,echo,greet,now']);
+    expect(await agents()).toEqual(['sandbox archived echo']);
   });
 
   /** Everything that gives access: these rows must be equal before and after a set-up. */

@@ -6,14 +6,15 @@ import {
   type CardFetch,
   type CardRequest,
 } from '@gw/a2a';
-import { BufferedClient, OutboundError, type BufferedResponse } from '@gw/outbound';
+import { OutboundError, type BufferedResponse } from '@gw/outbound';
 import { invalid } from '@gw/web';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { AGENT_HTTP, type AgentHttp } from './agent-http';
 
 /** Reads cards of agents, under the address policy at every step. */
 @Injectable()
 export class AgentCardReader {
-  constructor(private readonly http: BufferedClient) {}
+  constructor(@Inject(AGENT_HTTP) private readonly http: AgentHttp) {}
 
   /**
    * Carries out a fetch, within 10 seconds in all. `first` is its first request. Throws `validation_failed` and

@@ -1,4 +1,5 @@
 import { AgentTests } from '../../platform/agents/agent-tests';
+import { AGENT_HTTP_PROVIDER } from './agent-http';
 import { AgentCardReader } from './agent-card-reader';
 import { AgentCardsController } from './agent-cards.controller';
 import { AgentCardsService } from './agent-cards.service';
@@ -20,6 +21,7 @@ export const AGENT_INTEGRATIONS = {
     AgentCardSyncJobController,
   ],
   providers: [
+    AGENT_HTTP_PROVIDER,
     AgentCardReader,
     AgentCardsService,
     AgentIntegrationsService,

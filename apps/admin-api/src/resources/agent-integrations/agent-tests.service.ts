@@ -2,8 +2,8 @@ import { A2A_ERRORS, A2aError } from '@gw/a2a';
 import type { AgentInterfaceFacts } from '@gw/contracts';
 import { AgentIntegrationEntity } from '@gw/entities';
 import { isObject, uuidv7, VendorError } from '@gw/kernel';
-import { BufferedClient, OutboundError, type BufferedResponse } from '@gw/outbound';
-import { Injectable } from '@nestjs/common';
+import { OutboundError, type BufferedResponse } from '@gw/outbound';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AgentTestResponse, AgentTests } from '../../platform/agents/agent-tests';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
@@ -11,6 +11,7 @@ import { findRow } from '../../platform/resource/rows';
 import { SharedHeaders } from '../../platform/upstreams/shared-headers.service';
 import { isOnOrigin } from './agent-card-content';
 import { AGENT_UPSTREAM } from './agent-configurations';
+import { AGENT_HTTP, type AgentHttp } from './agent-http';
 import { agentIntegrationTo, storedCard } from './agent-integration-rows';
 import { agentRequest, errorCodeIn, parsed } from './agent-requests';
 import { AgentSnapshots } from './agent-snapshots.service';
@@ -23,7 +24,7 @@ const BYTES_MAX = 65_536;
 export class AgentTestsService implements AgentTests {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly http: BufferedClient,
+    @Inject(AGENT_HTTP) private readonly http: AgentHttp,
     private readonly shared: SharedHeaders,
     private readonly snapshots: AgentSnapshots,
   ) {}
