@@ -5,6 +5,8 @@ export { connect } from './en/connect';
 export { errors } from './en/errors';
 export { home } from './en/home';
 export { pageNames } from './en/page-names';
+export { keys } from './en/keys';
+export { limits } from './en/limits';
 export { plural } from './plural';
 export { session } from './en/session';
 export { shell } from './en/shell';

@@ -1,4 +1,4 @@
-import { QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { render, type RenderResult } from '@testing-library/react';
 import { makeQueryClient } from '../app/queries';
@@ -17,6 +17,8 @@ export interface RenderedConsole extends RenderResult {
   readonly unanswered: readonly string[];
   /** The address below the base, with its search. */
   readonly address: () => string;
+  /** What the console keeps of the answers. */
+  readonly queries: QueryClient;
 }
 
 const STANDING: Answers = {
@@ -39,22 +41,23 @@ export function renderConsole(address: string, answers: Answers = {}): RenderedC
     requests.push(`${name}${search}`);
     const answer = known[name];
     if (typeof answer === 'function')
-      return Promise.resolve((answer as (request: Request) => Response)(request));
+      return Promise.resolve((answer as (request: Request) => Response | Promise<Response>)(request));
     if (answer !== undefined) return Promise.resolve(Response.json(answer));
     unanswered.push(name);
     return Promise.resolve(problemResponse(404, 'not_found', 'There is no such thing.'));
   };
   const router = makeRouter('/', createMemoryHistory({ initialEntries: [address] }));
+  const queries = makeQueryClient();
   const rendered = render(
     <ThemeProvider env="test">
       <FormatProvider zone="UTC">
-        <QueryClientProvider client={makeQueryClient()}>
+        <QueryClientProvider client={queries}>
           <RouterProvider router={router} />
         </QueryClientProvider>
       </FormatProvider>
     </ThemeProvider>,
   );
-  return { ...rendered, requests, unanswered, address: () => router.state.location.href };
+  return { ...rendered, requests, unanswered, address: () => router.state.location.href, queries };
 }
 
 /** An error of the API. */

@@ -1,0 +1,120 @@
+import { NumberInput, Radio, Select, Switch } from '@mantine/core';
+import type { ReactElement } from 'react';
+import { limits } from '../../messages';
+import { Pane } from '../../ui/states';
+import { numberAt, textAt, type Fields } from './fields';
+import './fields.css';
+
+const AT = 'usage_limits';
+const FIRST = { type: 'cost', credit_limit: 100, periodic_reset: 'monthly' };
+
+type Reset = 'never' | 'weekly' | 'monthly' | 'days';
+
+function resetOf(fields: Fields): Reset {
+  const period = fields.valueOf(`${AT}.periodic_reset`);
+  if (period === 'weekly' || period === 'monthly') return period;
+  return numberAt(fields, `${AT}.periodic_reset_days`) === '' ? 'never' : 'days';
+}
+
+/** The budget of a key or provider: amount, reset, alert, and what happens when it is reached. */
+export function BudgetFields({ fields }: { readonly fields: Fields }): ReactElement {
+  const hasBudget = typeof fields.valueOf(AT) === 'object' && fields.valueOf(AT) !== null;
+  return (
+    <Pane
+      title={limits.budget}
+      actions={
+        <Switch
+          aria-label={limits.hasBudget}
+          checked={hasBudget}
+          onChange={({ currentTarget }) => fields.setValue(AT, currentTarget.checked ? FIRST : null)}
+        />
+      }
+    >
+      {hasBudget ? <Budget fields={fields} /> : <p className="sub">{limits.noBudget}</p>}
+    </Pane>
+  );
+}
+
+function Budget({ fields }: { readonly fields: Fields }): ReactElement {
+  const set = (name: string, value: unknown): void => fields.setValue(`${AT}.${name}`, value);
+  const isCost = fields.valueOf(`${AT}.type`) !== 'tokens';
+  const setReset = (next: string | null): void => {
+    set('periodic_reset', next === 'weekly' || next === 'monthly' ? next : null);
+    set('periodic_reset_days', next === 'days' ? 30 : null);
+    // The moment of the former schedule; the API computes that of the new one.
+    set('next_usage_reset_at', null);
+  };
+  return (
+    <div className="col fields">
+      <div className="fields-row">
+        <NumberInput
+          label={limits.amount}
+          prefix={isCost ? '$' : ''}
+          min={0}
+          thousandSeparator=","
+          required
+          value={numberAt(fields, `${AT}.credit_limit`)}
+          error={fields.errorOf(`${AT}.credit_limit`)}
+          onChange={(value) => typeof value === 'number' && set('credit_limit', value)}
+        />
+        <Select
+          label={limits.of}
+          allowDeselect={false}
+          value={isCost ? 'cost' : 'tokens'}
+          data={Object.entries(limits.ofTypes).map(([value, label]) => ({ value, label }))}
+          onChange={(value) => set('type', value)}
+        />
+        <Select
+          label={limits.resets}
+          allowDeselect={false}
+          value={resetOf(fields)}
+          data={Object.entries(limits.resetNames).map(([value, label]) => ({ value, label }))}
+          onChange={setReset}
+        />
+        {resetOf(fields) === 'days' && (
+          <NumberInput
+            label={limits.days}
+            min={1}
+            max={365}
+            allowDecimal={false}
+            value={numberAt(fields, `${AT}.periodic_reset_days`)}
+            error={fields.errorOf(`${AT}.periodic_reset_days`)}
+            onChange={(value) => typeof value === 'number' && set('periodic_reset_days', value)}
+          />
+        )}
+        <NumberInput
+          label={limits.alertAt}
+          prefix={isCost ? '$' : ''}
+          min={0}
+          thousandSeparator=","
+          value={numberAt(fields, `${AT}.alert_threshold`)}
+          error={fields.errorOf(`${AT}.alert_threshold`)}
+          onChange={(value) => set('alert_threshold', typeof value === 'number' ? value : null)}
+        />
+      </div>
+      <Radio.Group
+        label={limits.reached}
+        value={textAt(fields, `${AT}.enforcement`) || 'standard'}
+        onChange={(value) => set('enforcement', value)}
+      >
+        <div className="fields-row fields-cards">
+          <Radio value="standard" label={limits.standard} description={limits.standardHint} />
+          <Radio value="strict" label={limits.strict} description={limits.strictHint} />
+        </div>
+      </Radio.Group>
+      <Radio.Group
+        label={limits.outage}
+        value={
+          textAt(fields, `${AT}.on_outage`) ||
+          (textAt(fields, `${AT}.enforcement`) === 'strict' ? 'refuse' : 'hold')
+        }
+        onChange={(value) => set('on_outage', value)}
+      >
+        <div className="fields-row">
+          <Radio value="hold" label={limits.hold} />
+          <Radio value="refuse" label={limits.refuse} />
+        </div>
+      </Radio.Group>
+    </div>
+  );
+}

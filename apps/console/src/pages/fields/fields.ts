@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react';
+
+/** What inputs need of a form: of a new resource, or of one that is edited with `useResourceForm`. Paths are dotted. */
+export interface Fields {
+  readonly valueOf: (path: string) => unknown;
+  /** On behalf of the user; undefined and null clear. */
+  readonly setValue: (path: string, value: unknown) => void;
+  readonly errorOf: (path: string) => ReactNode;
+}
+
+export const textAt = (fields: Fields, path: string): string => {
+  const value = fields.valueOf(path);
+  return typeof value === 'string' ? value : '';
+};
+
+export const numberAt = (fields: Fields, path: string): number | '' => {
+  const value = fields.valueOf(path);
+  return typeof value === 'number' ? value : '';
+};

@@ -1,0 +1,31 @@
+import type { AnswerOf } from '../../api';
+import { limits } from '../../messages';
+import { count, e8OfUsd, humanMoney } from '../../ui/format';
+
+type Key = AnswerOf<'apiKeys_get'>;
+export type UsageLimit = NonNullable<Key['usage_limits']>;
+export type RateLimit = Key['rate_limits'][number];
+
+/** An amount of a budget: dollars, or tokens. */
+export const amountWords = (type: string | undefined, amount: number): string =>
+  type === 'tokens' || type === 'requests' ? limits.tokens(count(amount)) : humanMoney(e8OfUsd(amount) ?? 0n);
+
+/** `$500.00 a month`; `shown` is of the form or of the API. */
+export function budgetWords(
+  shown:
+    | Partial<Pick<UsageLimit, 'type' | 'credit_limit' | 'periodic_reset' | 'periodic_reset_days'>>
+    | null
+    | undefined,
+): string {
+  if (shown?.credit_limit === undefined) return limits.noBudget;
+  const amount = amountWords(shown.type, shown.credit_limit);
+  return limits.budgetWords(amount, shown.periodic_reset ?? null, shown.periodic_reset_days ?? null);
+}
+
+/** `600 requests a minute, 8 requests at the same time`. */
+export const ratesWords = (
+  rates: readonly Pick<RateLimit, 'type' | 'value' | 'unit'>[] | null | undefined,
+): string =>
+  rates === null || rates === undefined || rates.length === 0
+    ? limits.noRates
+    : rates.map(({ type, value, unit }) => limits.rateWords(count(value), type, unit ?? null)).join(', ');

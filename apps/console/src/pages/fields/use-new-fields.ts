@@ -1,0 +1,36 @@
+import { useMemo, useState } from 'react';
+import type { Problem } from '../../api';
+import { draftOf, keepDraft } from '../../write/drafts';
+import { getAt, pathOf, setAt } from '../../write/paths';
+import type { Fields } from './fields';
+
+type Values<T> = Readonly<Partial<T>>;
+
+/**
+ * State of a form for a new resource, in the shape of the API's body. With a `draft` the values are kept for this tab: give none to
+ * a form with secrets.
+ */
+export function useNewFields<T extends object>(
+  initial: Values<T>,
+  { draft, problem }: { readonly draft?: string; readonly problem?: Problem | null } = {},
+) {
+  const [restored] = useState(() => (draft === undefined ? null : draftOf(draft)));
+  const [values, setValues] = useState<Values<T>>(() => ({ ...initial, ...(restored?.values as Values<T>) }));
+  const fields = useMemo((): Fields => {
+    const errors = problem?.byPath;
+    return {
+      valueOf: (path) => getAt(values, pathOf(path)),
+      setValue: (path, value) =>
+        setValues((before) => {
+          const next = setAt(before, pathOf(path), value ?? undefined) as Values<T>;
+          if (draft !== undefined) keepDraft(draft, { values: next as never, touched: [['*']] });
+          return next;
+        }),
+      errorOf: (path) => errors?.get(path),
+    };
+  }, [values, draft, problem]);
+  const clear = (): void => {
+    if (draft !== undefined) keepDraft(draft, { values: {}, touched: [] });
+  };
+  return { values, setValues, fields, isRestored: restored !== null, clear };
+}

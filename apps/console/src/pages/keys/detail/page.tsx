@@ -1,0 +1,3 @@
+export function KeyPage(): import('react').ReactElement {
+  return <p />;
+}

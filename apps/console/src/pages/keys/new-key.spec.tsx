@@ -1,0 +1,146 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { OWNER_SELF } from '../../spec-support/answers';
+import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
+import { bodyOf } from './new/new-key';
+
+const SECRET = 'tg-7Kq2mZx9RtV4bNw8PcYd3HsLf6JgUe1A';
+const [WORKSPACE] = OWNER_SELF.workspaces;
+const EMPTY = { object: 'list', total: 0, data: [] };
+const STANDING: Answers = {
+  'GET /v1/api-keys': EMPTY,
+  'GET /v1/configs': EMPTY,
+  'GET /v1/policies/usage-limits': EMPTY,
+  'GET /v1/providers/models': EMPTY,
+  'GET /v1/logs': { ...EMPTY, next_cursor: null },
+};
+
+describe('The wizard of API keys', () => {
+  const user = userEvent.setup();
+  const bodies: unknown[] = [];
+  const created = (request: Request): Promise<Response> =>
+    request.json().then((body) => {
+      bodies.push(body);
+      return Response.json({ object: 'api-key', id: 'k1', key: SECRET });
+    });
+
+  beforeEach(() => {
+    bodies.length = 0;
+    sessionStorage.clear();
+    localStorage.clear();
+  });
+
+  it('needs no mouse, and its first step can be the last', async () => {
+    renderConsole('/w/search/keys/new', { ...STANDING, 'POST /v1/api-keys/workspace/service': created });
+    const name = await screen.findByRole('textbox', { name: /^Name/ });
+    name.focus();
+    await user.keyboard('search-prod{Control>}{Enter}{/Control}');
+    await screen.findByRole('dialog', { name: /search-prod/ });
+    expect(bodies).toEqual([
+      {
+        name: 'search-prod',
+        scopes: expect.arrayContaining(['completions.write', 'prompts.render', 'guardrails.invoke']),
+        workspace_id: WORKSPACE?.id,
+      },
+    ]);
+  });
+
+  it('goes through its steps by Enter, has them in its address, and sends what was given', async () => {
+    const { address } = renderConsole('/w/search/keys/new', {
+      ...STANDING,
+      'POST /v1/api-keys/workspace/service': created,
+    });
+    await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'ci{Enter}');
+    await waitFor(() => expect(address()).toBe('/w/search/keys/new?tab=scopes'));
+    await user.click(screen.getByRole('radio', { name: 'Read logs' }));
+    await user.click(screen.getByRole('button', { name: 'Next: limits' }));
+    await user.click(await screen.findByRole('switch', { name: 'Limit what it may spend' }));
+    const amount = screen.getByRole('textbox', { name: 'Amount' });
+    await user.clear(amount);
+    await user.type(amount, '500');
+    await user.click(screen.getByRole('button', { name: 'Create key' }));
+    await screen.findByRole('dialog', { name: /ci/ });
+    expect(bodies).toEqual(
+      [
+        {
+          name: 'ci',
+          scopes: ['analytics.view', 'logs.list', 'logs.view', 'logs.export'].sort(),
+          usage_limits: { type: 'cost', credit_limit: 500, periodic_reset: 'monthly' },
+          workspace_id: WORKSPACE?.id,
+        },
+      ].map((body) => ({ ...body, scopes: expect.arrayContaining(body.scopes) })),
+    );
+  });
+
+  it('shows the secret once, and forgets it', async () => {
+    const { address, queries } = renderConsole('/w/search/keys/new', {
+      ...STANDING,
+      'POST /v1/api-keys/workspace/service': created,
+    });
+    await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'ci{Control>}{Enter}{/Control}');
+    const dialog = await screen.findByRole('dialog', { name: /ci/ });
+    expect(within(dialog).getAllByText(SECRET, { exact: false }).length).toBeGreaterThan(0);
+    const kept = (): string =>
+      JSON.stringify([
+        { ...localStorage },
+        { ...sessionStorage },
+        document.title,
+        queries
+          .getQueryCache()
+          .getAll()
+          .map(({ queryKey, state }) => [queryKey, state.data]),
+        queries
+          .getMutationCache()
+          .getAll()
+          .map(({ state }) => state),
+      ]) + address();
+    expect(kept()).not.toContain(SECRET);
+    await user.click(within(dialog).getByRole('button', { name: 'Close' }));
+    await user.click(within(dialog).getByRole('button', { name: 'Close anyway' }));
+    await waitFor(() => expect(address()).toBe('/w/search/keys/k1'));
+    expect(document.documentElement.outerHTML).not.toContain(SECRET);
+    expect(kept()).not.toContain(SECRET);
+  });
+
+  it('says at the field what the API refuses, and keeps what was entered', async () => {
+    renderConsole('/w/search/keys/new', {
+      ...STANDING,
+      'POST /v1/api-keys/workspace/service': () =>
+        problemResponse(400, 'validation_failed', 'The name is taken.'),
+    });
+    await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'ci');
+    await user.click(screen.getByRole('button', { name: 'Create key' }));
+    await screen.findByText('The name is taken.');
+    expect(screen.getByRole<HTMLInputElement>('textbox', { name: /^Name/ }).value).toBe('ci');
+  });
+
+  it('asks for a name before it calls', async () => {
+    const { requests } = renderConsole('/w/search/keys/new?tab=life', STANDING);
+    await user.click(await screen.findByRole('button', { name: 'Create key' }));
+    await screen.findByText('Give it a name first.');
+    expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+});
+
+describe('The body of a new key', () => {
+  it('has what was given alone, and the workspace unless it is of the organisation', () => {
+    const empty = {
+      description: '',
+      usage_limits: null,
+      rate_limits: [],
+      defaults: { metadata: null },
+    } as const;
+    const type = 'organisation-service' as const;
+    expect(bodyOf({ type, name: ' ops ', scopes: ['logs.list'], ...empty, rate_limits: [] }, 'w1')).toEqual({
+      name: 'ops',
+      scopes: ['logs.list'],
+    });
+    const closed = { allow_config_override: false };
+    expect(bodyOf({ type: 'workspace-user', name: 'me', scopes: [], defaults: closed }, 'w1')).toEqual({
+      name: 'me',
+      scopes: [],
+      defaults: closed,
+      workspace_id: 'w1',
+    });
+  });
+});

@@ -1,0 +1,32 @@
+import { pathOfType, type KeyBody, type KeyType } from '../key-types';
+
+/** What the wizard holds: the body of the call, and the type of its path. */
+export interface NewKey extends Partial<Omit<KeyBody, 'scopes'>> {
+  readonly type: KeyType;
+  readonly scopes: readonly string[];
+}
+
+const isGiven = (value: unknown): boolean => {
+  if (value === null || value === undefined || value === '') return false;
+  return typeof value !== 'object' || Object.values(value).some(isGiven);
+};
+
+/** The call's body: only what was given. */
+export function bodyOf(values: NewKey, workspaceId: string): KeyBody {
+  const { type, name = '', scopes, ...rest } = values;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => isGiven(value)));
+  const place = type === 'organisation-service' ? {} : { workspace_id: workspaceId };
+  return { ...given, name: name.trim(), scopes: [...scopes], ...place };
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** The call as a command. The caller's credential is a variable. */
+export function curlOf(values: NewKey, workspaceId: string, origin: string): string {
+  const { type, subType } = pathOfType(values.type);
+  return [
+    `curl ${origin}/v1/api-keys/${type}/${subType} \\`,
+    `  -H "x-gw-api-key: $TOLLGATE_ADMIN_KEY" -H 'content-type: application/json' \\`,
+    `  -d ${quoted(JSON.stringify(bodyOf(values, workspaceId), null, 2))}`,
+  ].join('\n');
+}

@@ -1,0 +1,79 @@
+import { Checkbox, Radio } from '@mantine/core';
+import type { ReactElement } from 'react';
+import { keys } from '../../../messages';
+import { Badge } from '../../../ui/primitives';
+import { Pane } from '../../../ui/states';
+import type { Fields } from '../../fields/fields';
+import type { KeyType } from '../key-types';
+import { lockOf, presetOf, PRESETS, RESOURCES, scopesOfPreset, type Preset } from '../scopes';
+
+interface ScopeFieldsProps {
+  readonly fields: Fields;
+  readonly type: KeyType;
+  readonly held: ReadonlySet<string>;
+}
+
+/** What a key may do: a preset, then scopes by resource. Locked ones say why. */
+export function ScopeFields({ fields, type, held }: ScopeFieldsProps): ReactElement {
+  const chosen = (fields.valueOf('scopes') ?? []) as readonly string[];
+  const set = (scopes: readonly string[]): void => fields.setValue('scopes', scopes);
+  const toggle = (scope: string): void =>
+    set(chosen.includes(scope) ? chosen.filter((one) => one !== scope) : [...chosen, scope]);
+  const preset = presetOf(chosen, type, held);
+  return (
+    <Pane
+      title={keys.presets}
+      actions={
+        <span className="num">{`${preset === null ? `${keys.own}, ` : ''}${keys.scopeCount(chosen.length)}`}</span>
+      }
+    >
+      <div className="col fields">
+        <Radio.Group
+          aria-label={keys.presets}
+          value={preset ?? ''}
+          error={fields.errorOf('scopes')}
+          onChange={(value) => set(scopesOfPreset(value as Preset, type, held))}
+        >
+          <div className="fields-row fields-cards">
+            {PRESETS.map((one) => {
+              const [label, hint] = keys.presetNames[one] ?? [one, ''];
+              const isEmpty = scopesOfPreset(one, type, held).length === 0;
+              return (
+                <Radio
+                  key={one}
+                  value={one}
+                  label={label}
+                  description={isEmpty ? keys.presetEmpty : hint}
+                  disabled={isEmpty}
+                />
+              );
+            })}
+          </div>
+        </Radio.Group>
+        <details className="key-scopes">
+          <summary>{keys.allScopes}</summary>
+          {RESOURCES.map(([resource, scopes]) => (
+            <fieldset key={resource} className="key-scopes-resource">
+              <legend>{keys.resource(resource)}</legend>
+              {scopes.map((scope) => {
+                const lock = lockOf(scope, type, held);
+                return (
+                  <span key={scope} className="row">
+                    <Checkbox
+                      label={<code>{scope}</code>}
+                      checked={chosen.includes(scope)}
+                      // What it has may be taken away, whoever gave it.
+                      disabled={lock !== null && !chosen.includes(scope)}
+                      onChange={() => toggle(scope)}
+                    />
+                    {lock === null ? null : <Badge icon="lock">{keys.locks[lock]}</Badge>}
+                  </span>
+                );
+              })}
+            </fieldset>
+          ))}
+        </details>
+      </div>
+    </Pane>
+  );
+}
