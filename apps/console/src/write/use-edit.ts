@@ -13,12 +13,15 @@ export function useEdit(draft: string | undefined) {
   const form = useForm<Record<string, unknown>>({ mode: 'uncontrolled', initialValues: {} });
   const opened = useRef<Version>({ fields: {}, etag: null });
   const [touched, setTouched] = useState<readonly Path[]>([]);
+  /** The newest `touched`: one event may touch several paths. */
+  const latest = useRef<readonly Path[]>([]);
 
   const show = useCallback(
     (version: Version, edit: Pick<Edit, 'values' | 'touched'>) => {
       opened.current = version;
       form.setInitialValues({ ...version.fields });
       form.setValues({ ...edit.values });
+      latest.current = edit.touched;
       setTouched(edit.touched);
     },
     [form],
@@ -32,7 +35,8 @@ export function useEdit(draft: string | undefined) {
     [form, touched],
   );
   const touch = (path: Path): void => {
-    const next = [...touched.filter((other) => nameOf(other) !== nameOf(path)), path];
+    const next = [...latest.current.filter((other) => nameOf(other) !== nameOf(path)), path];
+    latest.current = next;
     setTouched(next);
     if (draft !== undefined) keepDraft(draft, now(next));
   };

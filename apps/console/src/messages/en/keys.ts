@@ -170,11 +170,6 @@ export const keys = {
   removeUnused: 'It made no request in the last 24 hours.',
   removeName: (name: string) => `Type ${name} to delete it`,
 
-  save: (fields: number) => `Save ${plural(fields, { one: 'field', other: 'fields' })}`,
-  reset: 'Give up changes',
-  undo: 'Undo the last save',
-  saved: 'Saved.',
-  draft: 'What you had entered here before is restored.',
   fields: {
     name: 'Name',
     description: 'Description',

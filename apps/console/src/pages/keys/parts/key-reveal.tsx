@@ -13,13 +13,16 @@ interface KeyRevealProps {
   /** Null: the dialog is closed. */
   readonly secret: string | null;
   readonly name: string;
+  /** Said above the recipes. */
+  readonly note?: string;
   readonly onClose: () => void;
 }
 
 /** The secret of a key, once, with recipes and its first request. */
-export function KeyReveal({ keyId, secret, name, onClose }: KeyRevealProps): ReactElement {
+export function KeyReveal({ keyId, secret, name, note, onClose }: KeyRevealProps): ReactElement {
   return (
     <Reveal secret={secret} name={name} onClose={onClose}>
+      {note === undefined ? null : <Note tone="info">{note}</Note>}
       {secret === null ? null : <Recipes secret={secret} />}
       {secret === null ? null : <FirstRequest keyId={keyId} />}
     </Reveal>

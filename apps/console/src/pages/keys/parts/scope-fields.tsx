@@ -1,5 +1,5 @@
 import { Checkbox, Radio } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { useState, type ReactElement } from 'react';
 import { keys } from '../../../messages';
 import { Badge } from '../../../ui/primitives';
 import { Pane } from '../../../ui/states';
@@ -19,6 +19,7 @@ export function ScopeFields({ fields, type, held }: ScopeFieldsProps): ReactElem
   const set = (scopes: readonly string[]): void => fields.setValue('scopes', scopes);
   const toggle = (scope: string): void =>
     set(chosen.includes(scope) ? chosen.filter((one) => one !== scope) : [...chosen, scope]);
+  const [isOpen, setOpen] = useState(false);
   const preset = presetOf(chosen, type, held);
   return (
     <Pane
@@ -50,30 +51,48 @@ export function ScopeFields({ fields, type, held }: ScopeFieldsProps): ReactElem
             })}
           </div>
         </Radio.Group>
-        <details className="key-scopes">
+        <details
+          className="key-scopes"
+          open={isOpen}
+          onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+        >
           <summary>{keys.allScopes}</summary>
-          {RESOURCES.map(([resource, scopes]) => (
-            <fieldset key={resource} className="key-scopes-resource">
-              <legend>{keys.resource(resource)}</legend>
-              {scopes.map((scope) => {
-                const lock = lockOf(scope, type, held);
-                return (
-                  <span key={scope} className="row">
-                    <Checkbox
-                      label={<code>{scope}</code>}
-                      checked={chosen.includes(scope)}
-                      // What it has may be taken away, whoever gave it.
-                      disabled={lock !== null && !chosen.includes(scope)}
-                      onChange={() => toggle(scope)}
-                    />
-                    {lock === null ? null : <Badge icon="lock">{keys.locks[lock]}</Badge>}
-                  </span>
-                );
-              })}
-            </fieldset>
-          ))}
+          {isOpen && <Scopes chosen={chosen} type={type} held={held} onToggle={toggle} />}
         </details>
       </div>
     </Pane>
+  );
+}
+
+interface ScopesProps extends Pick<ScopeFieldsProps, 'type' | 'held'> {
+  readonly chosen: readonly string[];
+  readonly onToggle: (scope: string) => void;
+}
+
+/** Every scope, which are many: drawn when they are opened. */
+function Scopes({ chosen, type, held, onToggle }: ScopesProps): ReactElement {
+  return (
+    <>
+      {RESOURCES.map(([resource, scopes]) => (
+        <fieldset key={resource} className="key-scopes-resource">
+          <legend>{keys.resource(resource)}</legend>
+          {scopes.map((scope) => {
+            const lock = lockOf(scope, type, held);
+            return (
+              <span key={scope} className="row">
+                <Checkbox
+                  label={<code>{scope}</code>}
+                  checked={chosen.includes(scope)}
+                  // What it has may be taken away, whoever gave it.
+                  disabled={lock !== null && !chosen.includes(scope)}
+                  onChange={() => onToggle(scope)}
+                />
+                {lock === null ? null : <Badge icon="lock">{keys.locks[lock]}</Badge>}
+              </span>
+            );
+          })}
+        </fieldset>
+      ))}
+    </>
   );
 }

@@ -1,0 +1,54 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactElement } from 'react';
+import type { Problem } from '../../api';
+import { forms } from '../../messages';
+import { Note, TextButton } from '../../ui/primitives';
+import { usePageKeys } from '../../ui/use-page-keys';
+
+/** What the bar needs of `useResourceForm`. */
+interface SavedForm {
+  readonly changed: readonly string[];
+  readonly isSaving: boolean;
+  readonly isRestored: boolean;
+  readonly problem: Problem | null;
+  readonly save: () => Promise<unknown>;
+  readonly reset: () => void;
+  readonly undo: (() => Promise<unknown>) | null;
+}
+
+/** Below a form: what would be sent, and how to save, give up and undo it. `Ctrl S` saves. */
+export function SaveBar({ form }: { readonly form: SavedForm }): ReactElement {
+  const { changed, isSaving, isRestored, problem, save, reset, undo } = form;
+  const [isSaved, setSaved] = useState(false);
+  const run = (act: () => Promise<unknown>): void =>
+    void act().then((ending) => setSaved(ending === 'saved'));
+  usePageKeys({ 'ctrl+s': () => run(save) });
+  return (
+    <div className="save-bar">
+      {isRestored && changed.length > 0 && <Note tone="plain">{forms.restored}</Note>}
+      {problem !== null && <Note tone="danger">{problem.message}</Note>}
+      {isSaved && changed.length === 0 && (
+        <Note
+          tone="ok"
+          action={undo === null ? undefined : <TextButton onClick={() => run(undo)}>{forms.undo}</TextButton>}
+        >
+          {forms.saved}
+        </Note>
+      )}
+      <div className="row">
+        <code className="xs muted ell">{changed.length === 0 ? forms.nothing : changed.join(', ')}</code>
+        <span className="row right">
+          {changed.length > 0 && <Button onClick={reset}>{forms.reset}</Button>}
+          <Button
+            variant="filled"
+            disabled={changed.length === 0}
+            loading={isSaving}
+            onClick={() => run(save)}
+          >
+            {forms.save(changed.length)}
+          </Button>
+        </span>
+      </div>
+    </div>
+  );
+}

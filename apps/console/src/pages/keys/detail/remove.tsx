@@ -1,0 +1,61 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { call, useRead } from '../../../api';
+import { useCan, useWorkspace } from '../../../app';
+import { keys } from '../../../messages';
+import { count } from '../../../ui/format';
+import { RemoveDialog } from '../../fields/remove-dialog';
+import type { ApiKey } from '../key-types';
+import { lastDays } from '../use-key-use';
+
+interface RemoveKeyProps {
+  readonly apiKey: ApiKey;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+/** Deletes a key. Its name must be typed unless it is known that nobody used it in the last day. */
+export function RemoveKey({ apiKey, isOpen, onClose }: RemoveKeyProps): ReactElement {
+  const { id, name } = apiKey;
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const can = useCan('analyticsGroups_by');
+  const { data } = useRead(
+    'analyticsGroups_by',
+    {
+      path: { groupBy: 'api_key' },
+      query: {
+        ...lastDays(1),
+        workspace_id: apiKey.workspace_id ?? workspace.id,
+        columns: ['requests'],
+        api_key_ids: [id],
+      },
+    },
+    { enabled: can && isOpen },
+  );
+  const requests = data === undefined ? null : (data.data[0]?.requests ?? 0);
+  const remove = async (): Promise<void> => {
+    await call('apiKeys_remove', { path: { id } });
+    await queries.invalidateQueries({ queryKey: ['apiKeys_list'] });
+    onClose();
+    await navigate({ to: '/w/$ws/keys', params: { ws: workspace.slug }, replace: true });
+  };
+  return (
+    <RemoveDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={keys.removeTitle(name)}
+      action={keys.remove}
+      name={requests === 0 ? null : name}
+      nameLabel={keys.removeName(name)}
+      onRemove={remove}
+    >
+      <p>{keys.removeLead}</p>
+      {requests === null ? null : (
+        <p className="sub">{requests === 0 ? keys.removeUnused : keys.removeUsed(count(requests))}</p>
+      )}
+    </RemoveDialog>
+  );
+}

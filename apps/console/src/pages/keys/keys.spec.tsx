@@ -1,0 +1,249 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_SELF } from '../../spec-support/answers';
+import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
+import { withElementSize } from '../../ui/spec-support/layout';
+import type { ApiKey } from './key-types';
+
+const [WORKSPACE] = OWNER_SELF.workspaces;
+const AT = '2026-11-23T14:00:00.000Z';
+const KEY: ApiKey = {
+  object: 'api-key',
+  id: 'k1',
+  etag: '"7"',
+  name: 'search-prod',
+  description: null,
+  key: 'tg*****3Ax',
+  type: 'workspace-service',
+  status: 'active',
+  scopes: ['completions.write'],
+  organisation_id: 'o1',
+  workspace_id: WORKSPACE?.id ?? '',
+  user_id: null,
+  usage_limits: {
+    type: 'cost',
+    credit_limit: 500,
+    alert_threshold: 400,
+    periodic_reset: 'monthly',
+    periodic_reset_days: null,
+    next_usage_reset_at: '2026-12-01T00:00:00.000Z',
+    status: 'active',
+    current_usage: 12.5,
+    enforcement: 'standard',
+    on_outage: 'hold',
+    metadata: null,
+  },
+  rate_limits: [{ type: 'requests', unit: 'rpm', value: 600 }],
+  rotation_policy: null,
+  defaults: { config_id: null, metadata: null, allow_config_override: true },
+  api_key_defaults_id: null,
+  allow_config_override: 1,
+  alert_emails: null,
+  creation_mode: 'ui',
+  expires_at: null,
+  expiry_enforced: 0,
+  created_at: AT,
+  last_updated_at: AT,
+  last_reset_at: null,
+  next_usage_reset_at: null,
+  reset_usage: null,
+};
+const listOf = (...data: readonly unknown[]) => ({ object: 'list', total: data.length, data });
+const STANDING: Answers = {
+  'GET /v1/configs': listOf(),
+  'GET /v1/analytics/groups/api_key': listOf({
+    object: 'analytics-group',
+    group_key: 'k1',
+    requests: 12,
+    last_seen: AT,
+  }),
+  'GET /v1/analytics/groups/ai_model': listOf(),
+};
+
+describe('The list of API keys', () => {
+  const user = userEvent.setup();
+  let undo: () => void;
+  beforeAll(() => {
+    undo = withElementSize(1200, 600);
+  });
+  afterAll(() => undo());
+
+  it('asks the server for text, status and order of its address', async () => {
+    const { requests, unanswered } = renderConsole('/w/search/keys?q=prod&f=status:active&sort=-name', {
+      ...STANDING,
+      'GET /v1/api-keys': listOf(KEY),
+    });
+    await screen.findByRole('link', { name: 'search-prod' });
+    const [asked = ''] = requests.filter((request) => request.startsWith('GET /v1/api-keys'));
+    const query = new URLSearchParams(asked.split('?')[1]);
+    expect(Object.fromEntries(query)).toMatchObject({
+      workspace_id: WORKSPACE?.id,
+      search: 'prod',
+      status: 'active',
+      sort: 'name',
+      order: 'desc',
+    });
+    screen.getByText('tg*****3Ax');
+    screen.getByText('$12.50 of $500.00 a month');
+    expect(unanswered).toEqual([]);
+  });
+
+  it('says why it is empty: nothing there, or the filters', async () => {
+    const first = renderConsole('/w/search/keys', { ...STANDING, 'GET /v1/api-keys': listOf() });
+    await screen.findByText('There are no keys yet');
+    first.unmount();
+    const { address } = renderConsole('/w/search/keys?q=nope', { ...STANDING, 'GET /v1/api-keys': listOf() });
+    await screen.findByText('No key matches');
+    await user.click(screen.getByRole('button', { name: 'Clear filters' }));
+    await waitFor(() => expect(address()).toBe('/w/search/keys'));
+  });
+
+  it('shows a failure with its request id, and a missing right by its name', async () => {
+    const failing = () => problemResponse(400, 'validation_failed', 'No such order.');
+    const first = renderConsole('/w/search/keys', { 'GET /v1/api-keys': failing });
+    await screen.findByText('No such order.');
+    screen.getByText('r-1');
+    first.unmount();
+    renderConsole('/w/search/keys', {
+      'GET /v1/auth/self': MEMBER_SELF,
+      'GET /v1/auth/permissions': MEMBER_PERMISSIONS,
+      'GET /v1/api-keys': () =>
+        problemResponse(403, 'scope_missing', 'It lacks workspace_user_api_keys.list.'),
+    });
+    await screen.findByText(/It lacks workspace_user_api_keys.list/);
+  });
+});
+
+describe('An API key', () => {
+  const user = userEvent.setup();
+  /** Bodies and tags of the saves. */
+  const puts: unknown[] = [];
+  let saved = KEY;
+  let version = 7;
+  const answers: Answers = {
+    ...STANDING,
+    'GET /v1/api-keys': listOf(KEY),
+    'GET /v1/api-keys/k1': () => Response.json(saved, { headers: { etag: `"${String(version)}"` } }),
+    'PUT /v1/api-keys/k1': async (request: Request) => {
+      if (request.headers.get('if-match') !== `"${String(version)}"`)
+        return problemResponse(412, 'etag_mismatch', 'It was changed.');
+      const body = (await request.json()) as Partial<ApiKey>;
+      puts.push(body);
+      saved = { ...saved, ...body };
+      version += 1;
+      return Response.json({});
+    },
+  };
+  const press = async (name: string): Promise<void> =>
+    user.click(await screen.findByRole('button', { name }));
+  const enter = async (name: string, text: string): Promise<void> => {
+    const field = await screen.findByRole('textbox', { name });
+    await user.clear(field);
+    await user.click(field);
+    await user.paste(text);
+  };
+
+  beforeEach(() => {
+    puts.length = 0;
+    saved = KEY;
+    version = 7;
+    sessionStorage.clear();
+  });
+
+  it('sends touched members alone, and never a mask', async () => {
+    renderConsole('/w/search/keys/k1?tab=edit', answers);
+    await enter('Description', 'Of the search service');
+    await press('Save 1 change');
+    await waitFor(() => expect(puts).toEqual([{ description: 'Of the search service' }]));
+    await enter('Amount', '600');
+    await press('Save 1 change');
+    await waitFor(() => expect(puts).toHaveLength(2));
+    const { status: _status, current_usage: _usage, ...budget } = KEY.usage_limits ?? {};
+    expect(puts[1]).toEqual({ usage_limits: { ...budget, credit_limit: 600 } });
+    expect(JSON.stringify(puts)).not.toContain('*****');
+    await press('Undo');
+    await waitFor(() => expect(saved.usage_limits?.credit_limit).toBe(500));
+  });
+
+  it('clears the moment of the former schedule with a new one', async () => {
+    renderConsole('/w/search/keys/k1?tab=edit', answers);
+    await user.click(await screen.findByRole('combobox', { name: 'Starts again' }));
+    await user.click(await screen.findByRole('option', { name: 'every Monday' }));
+    await user.click(screen.getByRole('button', { name: /^Save/ }));
+    await waitFor(() =>
+      expect(puts).toMatchObject([
+        { usage_limits: { periodic_reset: 'weekly', next_usage_reset_at: null, credit_limit: 500 } },
+      ]),
+    );
+  });
+
+  it('keeps what others saved, and asks only where both changed the same', async () => {
+    renderConsole('/w/search/keys/k1?tab=edit', answers);
+    await enter('Description', 'mine');
+    saved = { ...saved, name: 'search-main' };
+    version += 1;
+    await press('Save 1 change');
+    await waitFor(() => expect(puts).toEqual([{ description: 'mine' }]));
+    expect(screen.queryByRole('dialog')).toBeNull();
+    await enter('Description', 'mine again');
+    saved = { ...saved, description: 'theirs' };
+    version += 1;
+    await press('Save 1 change');
+    const dialog = await screen.findByRole('dialog', { name: /was changed while you edited it/ });
+    within(dialog).getByText('theirs', { selector: 'td' });
+    await user.click(within(dialog).getByRole('button', { name: 'Save 1 field' }));
+    await waitFor(() => expect(saved.description).toBe('mine again'));
+  });
+
+  it('is rotated with both secrets, or with the old one ended now, and forgets the new one', async () => {
+    const rotations: unknown[] = [];
+    const rotate = async (request: Request) => {
+      rotations.push(await request.json());
+      return Response.json({
+        id: 'k1',
+        key: `tg-secret-${String(rotations.length)}`,
+        key_transition_expires_at: null,
+      });
+    };
+    renderConsole('/w/search/keys/k1', {
+      ...answers,
+      'POST /v1/api-keys/k1/rotate': rotate,
+      'GET /v1/logs': { ...listOf(), next_cursor: null },
+      'GET /v1/providers/models': listOf(),
+    });
+    await press('Rotate');
+    await user.click(await screen.findByRole('radio', { name: 'End the old one now' }));
+    await press('End the old one now');
+    await screen.findByRole('dialog', { name: /shown once/ });
+    screen.getByText('The old secret no longer works.');
+    expect(rotations).toEqual([{ revoke_previous: true }]);
+    await user.click(screen.getByRole('checkbox', { name: 'I have put it where it belongs' }));
+    await press('Close');
+    await waitFor(() => expect(document.body.innerHTML).not.toContain('tg-secret'));
+  });
+
+  it('is deleted with its name, because it was in use within a day', async () => {
+    let isGone = false;
+    const { address } = renderConsole('/w/search/keys/k1', {
+      ...answers,
+      'DELETE /v1/api-keys/k1': () => {
+        isGone = true;
+        return Response.json({});
+      },
+    });
+    await press('Delete');
+    const dialog = await screen.findByRole('dialog', { name: 'Delete search-prod' });
+    await within(dialog).findByText('It made 12 requests in the last 24 hours.');
+    const button = within(dialog).getByRole<HTMLButtonElement>('button', { name: 'Delete' });
+    expect(button.disabled).toBe(true);
+    await user.type(within(dialog).getByRole('textbox'), 'search-prod');
+    await user.click(button);
+    await waitFor(() => expect(address()).toBe('/w/search/keys'));
+    expect(isGone).toBe(true);
+  });
+
+  it('is not here, or not yours, when the API knows none', async () => {
+    renderConsole('/w/search/keys/k2', STANDING);
+    await screen.findByText('Not here, or not yours.');
+  });
+});
