@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { isTyping } from './grid/keyboard';
+import { isTyping } from './typing';
 
 /** Keys of a page by `KeyboardEvent.key`, in lower case; `shift+y` and `alt+arrowleft` for combinations. */
 export type PageKeys = Readonly<Record<string, (() => void) | undefined>>;

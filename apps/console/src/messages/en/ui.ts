@@ -1,5 +1,5 @@
 import { plural } from '../plural';
-import type { Priced } from '../../ui/primitives/money';
+import type { Priced } from '../../ui/format/money';
 import type { Comparison } from '../../url';
 
 const MONEY_UNKNOWN: Readonly<Record<Priced, string>> = {

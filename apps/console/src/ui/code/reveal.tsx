@@ -1,7 +1,7 @@
 import { Button, Checkbox, Modal } from '@mantine/core';
 import { useState, type KeyboardEvent, type ReactElement, type ReactNode } from 'react';
 import { uiText } from '../../messages/en/ui';
-import { isTyping } from '../grid/keyboard';
+import { isTyping } from '../typing';
 import { Icon } from '../icons/icon';
 import { useCopy } from '../primitives/copy';
 import { Kbd, Note } from '../primitives/marks';

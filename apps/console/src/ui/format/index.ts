@@ -25,6 +25,7 @@ export {
   parseExactMoney,
   pricePerMillion,
   type ExactMoney,
+  type Priced,
 } from './money';
 export {
   MINUS,

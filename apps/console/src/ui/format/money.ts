@@ -3,6 +3,9 @@ import { grouped, separators } from './numbers';
 /** Units of 1e-8 USD in one dollar. */
 export const E8_PER_USD = 100_000_000n;
 
+/** How the API knows a cost (`priced` of a log). */
+export type Priced = 'priced' | 'unpriced' | 'no_usage' | 'estimated';
+
 const INTEGER = /^-?\d{1,30}$/;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/;
 /** From here on, human money is shortened to thousands, millions or billions. */

@@ -134,7 +134,6 @@ describe('DataGrid', () => {
     press('ArrowDown', { shiftKey: true });
     press('ArrowDown', { shiftKey: true });
     expect(grid().querySelectorAll('[aria-selected=true]')).toHaveLength(3);
-    expect(screen.getByText('3 rows are marked')).toBeTruthy();
     fireEvent.click(within(row('r5')).getByRole('checkbox'), { shiftKey: true });
     expect(grid().querySelectorAll('[aria-selected=true]').length).toBeGreaterThanOrEqual(4);
     fireEvent.click(within(row('r0')).getByRole('checkbox'));

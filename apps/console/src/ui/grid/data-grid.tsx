@@ -1,5 +1,4 @@
 import { useMemo, useRef, type CSSProperties, type ReactElement, type ReactNode } from 'react';
-import { uiText } from '../../messages/en/ui';
 import { templateOf, type Column, type ColumnChoice } from './columns';
 import { GridHeader } from './grid-header';
 import { GridRow } from './grid-row';
@@ -102,10 +101,11 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
           );
         })}
       </div>
-      {foot === undefined ? null : <div className="grid-foot">{foot}</div>}
-      <span className="visually-hidden" role="status">
-        {marked !== undefined && marked.size > 0 ? uiText.grid.marked(marked.size) : ''}
-      </span>
+      {foot === undefined ? null : (
+        <div role="presentation" className="grid-foot">
+          {foot}
+        </div>
+      )}
     </div>
   );
 }

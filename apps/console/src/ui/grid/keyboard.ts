@@ -1,3 +1,6 @@
+// The shell's chords use it under this name.
+export { isTyping } from '../typing';
+
 /** What a key does in a list. */
 export type GridCommand =
   | { readonly kind: 'move'; readonly to: number; readonly extend: boolean }
@@ -50,12 +53,4 @@ function rowCommand(key: string, extend: boolean): GridCommand | null {
 export function idsBetween(ids: readonly string[], one: string, other: string): readonly string[] {
   const [a, b] = [ids.indexOf(one), ids.indexOf(other)];
   return a < 0 || b < 0 ? [other] : ids.slice(Math.min(a, b), Math.max(a, b) + 1);
-}
-
-/** Whether a key belongs to a control that has the focus, such as a text field. */
-export function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return (
-    target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select, [role=textbox]')
-  );
 }

@@ -1,8 +1,11 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, MouseEvent, RefObject } from 'react';
+import { uiText } from '../../messages/en/ui';
+import { announce } from '../primitives';
 import type { DataGridProps } from './data-grid';
-import { gridCommand, idsBetween, isTyping, type GridCommand } from './keyboard';
+import { isTyping } from '../typing';
+import { gridCommand, idsBetween, type GridCommand } from './keyboard';
 import { useGridRows } from './use-grid-rows';
 
 export const HEADER_HEIGHT = 30;
@@ -98,6 +101,7 @@ function useRowActions<Row>(
       setActiveId(id);
       setAnchorId(id);
       now.onMark?.(next);
+      announce(uiText.grid.marked(next.size));
     },
     [latest, setActiveId, setAnchorId],
   );

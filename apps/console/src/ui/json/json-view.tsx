@@ -115,7 +115,7 @@ export function JsonView({
             props: {
               id: `${id}-${index}`,
               role: one.kind === 'close' ? 'presentation' : 'treeitem',
-              'aria-level': one.depth + 1,
+              'aria-level': one.kind === 'close' ? undefined : one.depth + 1,
               'aria-expanded': one.kind === 'open' ? isOpen : undefined,
               'aria-selected': one.kind === 'close' ? undefined : index === active,
               className: 'json-line',

@@ -1,10 +1,9 @@
 import type { ReactElement } from 'react';
 import { uiText } from '../../messages/en/ui';
-import { exactMoney, exactMoneyText, humanMoney } from '../format';
+import { exactMoney, exactMoneyText, humanMoney, type Priced } from '../format';
 import { useFormat } from './format-context';
 
-/** How the API knows a cost (`priced` of a log). */
-export type Priced = 'priced' | 'unpriced' | 'no_usage' | 'estimated';
+export type { Priced } from '../format';
 
 export interface MoneyProps {
   /** 1e-8 USD. Null: unknown. */

@@ -20,7 +20,10 @@ export function laneWords(lane: Lane): LaneWords {
       return guardrailWords(lane);
     case 'waited':
       return { name: text.waited, detail: text.waitedDetail, label: took(lane), facts: [spanOf(lane)] };
-    default:
+    case 'before':
+    case 'between':
+    case 'after':
+    case 'settle':
       return gatewayWords(lane);
   }
 }

@@ -203,30 +203,23 @@ function placedEvents(attempts: readonly AttemptRecord[], events: readonly Routi
   const unplaced: RoutingEvent[] = [];
   for (const event of events) {
     const own = attempts.filter(({ target }) => target === event.target);
-    const attempt = own.find((one) => isAbout(event, one)) ?? own.at(-1);
+    const attempt = own.find((one) => ABOUT[event.event]?.(one) === true) ?? own.at(-1);
     if (attempt === undefined) unplaced.push(event);
     else byAttempt.set(attempt, [...(byAttempt.get(attempt) ?? []), event]);
   }
   return { byAttempt, unplaced };
 }
 
-function isAbout({ event }: RoutingEvent, { end, hedge, retry }: AttemptRecord): boolean {
-  switch (event) {
-    case 'breaker_open':
-    case 'rate_limited':
-      return end === 'skipped';
-    case 'breaker_probe':
-    case 'breaker_bypassed':
-    case 'credential_failing':
-      return retry === 0 && end !== 'skipped';
-    case 'breaker_closed':
-      return end === 'answered';
-    case 'hedged':
-      return hedge === 'second';
-    default:
-      return false;
-  }
-}
+/** Which call of its target an event is about; the others are about the last one. */
+const ABOUT: Readonly<Partial<Record<RoutingEvent['event'], (attempt: AttemptRecord) => boolean>>> = {
+  breaker_open: ({ end }) => end === 'skipped',
+  rate_limited: ({ end }) => end === 'skipped',
+  breaker_probe: ({ end, retry }) => retry === 0 && end !== 'skipped',
+  breaker_bypassed: ({ end, retry }) => retry === 0 && end !== 'skipped',
+  credential_failing: ({ end, retry }) => retry === 0 && end !== 'skipped',
+  breaker_closed: ({ end }) => end === 'answered',
+  hedged: ({ hedge }) => hedge === 'second',
+};
 
 const isTime = (ms: unknown): ms is number => typeof ms === 'number' && Number.isFinite(ms) && ms > 0;
 const time = (ms: unknown): number => (isTime(ms) ? ms : 0);

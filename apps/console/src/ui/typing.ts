@@ -1,0 +1,7 @@
+/** Whether a key belongs to a control that has the focus, such as a text field. */
+export function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select, [role=textbox]')
+  );
+}
