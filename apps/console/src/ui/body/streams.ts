@@ -32,7 +32,9 @@ export function assembled(dialect: Dialect, events: readonly Json[]): Json {
       return assembledMessage(events);
     case 'responses':
       return assembledResponse(events);
-    default:
+    case 'chat':
+    case 'completions':
+    case 'embeddings':
       return assembledChoices(events);
   }
 }

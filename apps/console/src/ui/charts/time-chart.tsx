@@ -126,7 +126,7 @@ export function TimeChart(props: TimeChartProps): ReactElement {
         tabIndex={0}
         role="img"
         aria-label={uiText.chart.plot(label)}
-        style={{ height } as CSSProperties}
+        style={{ height }}
         onKeyDown={onKeyDown}
         onBlur={() => setAt(null)}
       >

@@ -18,7 +18,7 @@ export function withElementSize(width: number, height: number): () => void {
     if (to === this.scrollTop) return;
     this.scrollTop = to;
     this.dispatchEvent(new Event('scroll'));
-  } as typeof HTMLElement.prototype.scrollTo;
+  };
   return () => {
     for (const [name, descriptor] of before) {
       if (descriptor === undefined) Reflect.deleteProperty(HTMLElement.prototype, name);
