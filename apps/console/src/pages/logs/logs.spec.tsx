@@ -1,0 +1,276 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { MEMBER_PERMISSIONS, MEMBER_SELF } from '../../spec-support/answers';
+import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
+import { withElementSize } from '../../ui/spec-support/layout';
+import { FALLBACK_LOG, FALLBACK_ROW, KEY, PLAIN_ROW, pageOf } from './spec-support/logs';
+
+const ID = FALLBACK_LOG.id;
+const GRAPH = { object: 'analytics-graph', summary: { total: 0 }, data_points: [] };
+const KEYS = { object: 'list', total: 1, data: [{ id: KEY, name: 'ci-tests' }] };
+const REQUEST = { model: 'sandbox-small', messages: [{ role: 'user', content: 'Say hello.' }] };
+const RESPONSE = {
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello there.' } }],
+};
+
+const answers = (more: Answers = {}): Answers => ({
+  'GET /v1/logs': pageOf([FALLBACK_ROW, PLAIN_ROW]),
+  'GET /v1/api-keys': KEYS,
+  'GET /v1/analytics/graphs/requests': GRAPH,
+  'GET /v1/analytics/graphs/errors': GRAPH,
+  [`GET /v1/logs/${ID}`]: FALLBACK_LOG,
+  [`GET /v1/logs/${ID}/request`]: REQUEST,
+  [`GET /v1/logs/${ID}/response`]: RESPONSE,
+  ...more,
+});
+
+const rows = () => screen.getAllByRole('row').slice(1);
+const panel = () => screen.findByRole('complementary', { name: 'Open log' });
+const lists = (requests: readonly string[]) =>
+  requests
+    .filter((request) => request.startsWith('GET /v1/logs?'))
+    .map((one) => new URL(one.slice(4), 'http://x'));
+
+describe('The list of logs', () => {
+  let restore: () => void;
+  beforeEach(() => {
+    localStorage.clear();
+    restore = withElementSize(1200, 600);
+  });
+  afterEach(() => restore());
+
+  it('shows rows with the name of their key, exact cost and what happened', async () => {
+    const { requests, unanswered } = renderConsole('/w/search/logs', answers());
+    await screen.findByText('targets[1]');
+    const [first, second] = rows();
+    expect(within(first!).getByText('ci-tests')).toBeTruthy();
+    expect(first!.textContent).toContain('0.00000180');
+    expect(second!.textContent).toContain('200');
+    const [list] = lists(requests);
+    expect(list!.searchParams.get('workspace_id')).toBe('0198f3a1-0000-7000-8000-000000000001');
+    expect(list!.searchParams.get('time_of_generation_max')).toBeNull();
+    expect(unanswered).toEqual([]);
+    expect(requests.some((request) => /\/(?:request|response)$/.test(request))).toBe(false);
+  });
+
+  it('sends what the address says, and puts what is typed into the address', async () => {
+    const user = userEvent.setup();
+    const { requests, address } = renderConsole(
+      '/w/search/logs?t=2026-11-23T13:30Z..2026-11-23T14:00Z&f=key:ci-tests&f=status:5xx&f=took:%3E100',
+      answers(),
+    );
+    await screen.findByText('targets[1]');
+    const sent = lists(requests).at(-1)!.searchParams;
+    expect(sent.getAll('api_key_id')).toEqual([KEY]);
+    expect(sent.getAll('status')).toEqual(['5xx']);
+    expect(sent.get('response_time_min')).toBe('100.000001');
+    expect(sent.get('time_of_generation_max')).toBe('2026-11-23T14:00:00.000Z');
+    // The graphs know no classes of statuses, so there is no bar that would count something else.
+    expect(requests.some((request) => request.includes('/graphs/'))).toBe(false);
+    const box = screen.getByRole('searchbox', { name: 'Text and filters' });
+    await user.type(box, 'md.team:search hello{Enter}');
+    await waitFor(() => expect(address()).toContain('f=md.team:search&q=hello'));
+    const last = () => lists(requests).at(-1)!.searchParams;
+    await waitFor(() => expect(last().get('q')).toBe('hello'));
+    expect(last().get('metadata')).toBe('{"team":"search"}');
+  });
+
+  it('names what it does not understand of the address, until that changes', async () => {
+    const { address } = renderConsole('/w/search/logs?t=soon&f=colour:red&cols=time,status', answers());
+    await screen.findByText('t=soon', { exact: false });
+    await waitFor(() => expect(rows()).toHaveLength(2));
+    expect(screen.getByText('f=colour:red', { exact: false })).toBeTruthy();
+    expect(screen.queryByRole('columnheader', { name: /Model/ })).toBeNull();
+    fireEvent.click(rows()[0]!);
+    await waitFor(() => expect(address()).toBe(`/w/search/logs?cols=time,status&log=${ID}`));
+    expect(screen.queryByText('t=soon', { exact: false })).toBeNull();
+  });
+
+  it('loads the next page by its cursor', async () => {
+    const older = { ...PLAIN_ROW, id: '0198f3a1-7c3e-7d7a-9b55-00000000000a', model: 'older-model' };
+    const list = ({ url }: Request): Response =>
+      Response.json(
+        new URL(url).searchParams.get('cursor') === 'next'
+          ? pageOf([older])
+          : pageOf([FALLBACK_ROW, PLAIN_ROW], 'next'),
+      );
+    renderConsole('/w/search/logs', answers({ 'GET /v1/logs': list }));
+    await screen.findByText('older-model');
+    expect(screen.getByText('3 loaded')).toBeTruthy();
+  });
+
+  it('says how far a search by text got, and goes on when it is told to', async () => {
+    const searched = (logs: number) => ({ searched: { logs, until: '2026-11-23T13:42:00.000Z' } });
+    const list = ({ url }: Request): Response =>
+      Response.json(
+        new URL(url).searchParams.has('cursor')
+          ? { ...pageOf([PLAIN_ROW]), ...searched(4_000) }
+          : { ...pageOf([], 'next'), ...searched(10_000) },
+      );
+    const user = userEvent.setup();
+    renderConsole('/w/search/logs?q=contract', answers({ 'GET /v1/logs': list }));
+    await screen.findByText(/Looked through 10,000 logs to 23 Nov 2026, 13:42/);
+    await user.click(screen.getByRole('button', { name: 'Go on' }));
+    await screen.findByText(/Looked through 14,000 logs/);
+    expect(rows()).toHaveLength(1);
+  });
+
+  it('says why nothing is there', async () => {
+    const { address } = renderConsole(
+      '/w/search/logs?f=model:none&f=status:500',
+      answers({ 'GET /v1/logs': pageOf([]) }),
+    );
+    await screen.findByText('Nothing matches 2 filters in this time.');
+    fireEvent.click(screen.getByRole('button', { name: 'Which filter excludes most?' }));
+    await screen.findByText('Removing a single filter shows nothing either.');
+    fireEvent.click(screen.getAllByRole('button', { name: 'Clear filters' })[0]!);
+    await screen.findByText('No requests in this time.');
+    expect(address()).toBe('/w/search/logs');
+  });
+
+  it('shows a refusal of the API as it is, with its request id', async () => {
+    const list = () => problemResponse(400, 'validation_failed', 'api_key_id must be a UUID.');
+    renderConsole('/w/search/logs?f=key:nobody', answers({ 'GET /v1/logs': list }));
+    await screen.findByText('api_key_id must be a UUID.');
+    expect(screen.getByText('r-1')).toBeTruthy();
+  });
+
+  it('is not shown to those who may not list logs, with the right that is missing', async () => {
+    const { requests } = renderConsole('/w/search/logs', {
+      'GET /v1/auth/self': MEMBER_SELF,
+      'GET /v1/auth/permissions': MEMBER_PERMISSIONS,
+    });
+    await screen.findByText(/You may not see this: logs.list/);
+    expect(lists(requests)).toEqual([]);
+  });
+
+  it('follows new logs by the tail, and reads the list again when it begins', async () => {
+    const late = { ...PLAIN_ROW, id: '0198f3a1-7c3e-7d7a-9b55-ffffffffffff', model: 'tailed-model' };
+    const tail = () =>
+      new Response(
+        new ReadableStream({
+          start: (stream) =>
+            stream.enqueue(
+              new TextEncoder().encode(
+                `event: log\ndata: ${JSON.stringify({ ...late, created_at: '2026-11-28T15:00:00.000Z' })}\n\n`,
+              ),
+            ),
+        }),
+        { headers: { 'content-type': 'text/event-stream' } },
+      );
+    const user = userEvent.setup();
+    const { requests, address } = renderConsole('/w/search/logs', answers({ 'GET /v1/logs/tail': tail }));
+    await screen.findByText('targets[1]');
+    await user.keyboard('.');
+    await screen.findByText('tailed-model');
+    expect(address()).toBe('/w/search/logs?live=1');
+    expect(rows()).toHaveLength(3);
+    expect(rows()[0]!.textContent).toContain('tailed-model');
+    await waitFor(() => expect(lists(requests).length).toBeGreaterThan(1));
+  });
+});
+
+describe('An open log', () => {
+  let restore: () => void;
+  beforeEach(() => {
+    localStorage.clear();
+    restore = withElementSize(1200, 600);
+  });
+  afterEach(() => restore());
+
+  it('says why, with the waterfall, limits and money lines', async () => {
+    renderConsole(`/w/search/logs?log=${ID}`, answers());
+    const open = within(await panel());
+    await open.findByText('Answered by the second target.');
+    const lanes = within(await open.findByRole('list', { name: 'Time of the request' }));
+    expect(lanes.getAllByText(/^503 after/)).toHaveLength(2);
+    expect(open.getByRole('meter', { name: 'Key budget' }).getAttribute('aria-valuetext')).toBe(
+      '$1.25 of $3.00',
+    );
+    expect(open.getByText('10 input × $0.10 /M')).toBeTruthy();
+    fireEvent.click(lanes.getAllByRole('button')[1]!);
+    expect(open.getByText('The provider responded with an error status.')).toBeTruthy();
+  });
+
+  it('reads bodies when their tab opens, and not before', async () => {
+    const user = userEvent.setup();
+    const { requests, address } = renderConsole(`/w/search/logs?log=${ID}`, answers());
+    const open = within(await panel());
+    await open.findByText('Answered by the second target.');
+    const bodies = () => requests.filter((request) => /\/(?:request|response)$/.test(request));
+    expect(requests).toContain(`GET /v1/logs/${ID}?bodies=false`);
+    expect(bodies()).toEqual([]);
+    await user.keyboard('2');
+    await open.findByText('Say hello.');
+    await open.findByText('Hello there.');
+    expect(address()).toBe(`/w/search/logs?log=${ID}&tab=messages`);
+    expect(bodies()).toHaveLength(2);
+    await user.keyboard('3');
+    await open.findByText('Headers are not kept.');
+    expect(bodies()).toHaveLength(2);
+  });
+
+  it('says of a body that is not stored that there is none', async () => {
+    renderConsole(
+      `/w/search/logs?log=${ID}&tab=response`,
+      answers({ [`GET /v1/logs/${ID}/response`]: () => problemResponse(404, 'not_found', 'None.') }),
+    );
+    await within(await panel()).findByText('No body was logged.');
+  });
+
+  it('is closed by Esc, which Back undoes, and stepped by J and K', async () => {
+    const user = userEvent.setup();
+    const { address } = renderConsole(
+      `/w/search/logs?log=${ID}`,
+      answers({ [`GET /v1/logs/${PLAIN_ROW.id}`]: { ...FALLBACK_LOG, ...PLAIN_ROW } }),
+    );
+    await within(await panel()).findByText('Answered by the second target.');
+    (document.activeElement as HTMLElement).blur();
+    await user.keyboard('j');
+    await waitFor(() => expect(address()).toBe(`/w/search/logs?log=${PLAIN_ROW.id}`));
+    await user.keyboard('k');
+    await waitFor(() => expect(address()).toBe(`/w/search/logs?log=${ID}`));
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(address()).toBe('/w/search/logs'));
+    expect(screen.queryByRole('complementary', { name: 'Open log' })).toBeNull();
+  });
+
+  it('filters the list by its values', async () => {
+    const { address } = renderConsole(`/w/search/logs?log=${ID}`, answers());
+    const open = within(await panel());
+    fireEvent.click(await open.findByRole('button', { name: 'Filter by md.team search' }));
+    await waitFor(() => expect(address()).toContain('f=md.team:search'));
+  });
+
+  it('has a page of its own, with the same tabs', async () => {
+    const { address } = renderConsole(`/w/search/logs/${ID}?tab=money`, answers());
+    await screen.findByText('exact cost');
+    fireEvent.click(screen.getByRole('tab', { name: 'Why' }));
+    await screen.findByText('Answered by the second target.');
+    expect(address()).toBe(`/w/search/logs/${ID}`);
+    expect(screen.getByRole('link', { name: /Replay in playground/ }).getAttribute('href')).toBe(
+      `/w/search/playground?log=${ID}`,
+    );
+  });
+
+  it('sends feedback on its trace', async () => {
+    const sent: unknown[] = [];
+    const create = (request: Request): Response => {
+      void request.json().then((body) => sent.push(body));
+      return Response.json({ status: 'success', message: '', feedback_ids: ['f-1'] });
+    };
+    const user = userEvent.setup();
+    renderConsole(`/w/search/logs?log=${ID}&tab=feedback`, answers({ 'POST /v1/feedback': create }));
+    const open = within(await panel());
+    await user.type(await open.findByRole('textbox', { name: 'Note' }), 'too short');
+    await user.click(open.getByRole('button', { name: 'Add feedback' }));
+    await waitFor(() =>
+      expect(sent).toEqual([{ trace_id: FALLBACK_LOG.trace_id, value: 5, metadata: { note: 'too short' } }]),
+    );
+  });
+
+  it('says of a log that is not there what that means', async () => {
+    renderConsole('/w/search/logs?log=0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a99', answers());
+    await within(await panel()).findByText('Not here, or not yours.');
+  });
+});
