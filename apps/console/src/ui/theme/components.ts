@@ -1,4 +1,4 @@
-import {
+import type {
   ActionIcon,
   Button,
   Checkbox,
@@ -14,14 +14,17 @@ import {
   Switch,
   Tabs,
   Tooltip,
-  type MantineThemeComponents,
+  MantineThemeComponents,
 } from '@mantine/core';
 
 const isSmall = (size: unknown): boolean => size === 'xs' || size === 'compact-sm' || size === 'compact-xs';
 
+/** What the theme may say of a component. By its type alone, so that the shell does not load each component that a page may use. */
+type ConfigOf<C extends { readonly extend: (config: never) => unknown }> = Parameters<C['extend']>[0];
+
 /** Sizes and defaults of Mantine's components: control 30 px, small 26, input 32. */
 export const COMPONENTS: MantineThemeComponents = {
-  Button: Button.extend({
+  Button: {
     defaultProps: { size: 'sm', variant: 'default' },
     vars: (_theme, { size }) => ({
       root: {
@@ -30,39 +33,47 @@ export const COMPONENTS: MantineThemeComponents = {
         '--button-fz': isSmall(size) ? 'var(--text-xs)' : 'var(--text-sm)',
       },
     }),
-  }),
-  ActionIcon: ActionIcon.extend({
+  } satisfies ConfigOf<typeof Button>,
+  ActionIcon: {
     defaultProps: { size: 'sm', variant: 'subtle' },
     vars: (_theme, { size }) => ({ root: { '--ai-size': isSmall(size) ? '26px' : 'var(--control)' } }),
-  }),
-  Input: Input.extend({
+  } satisfies ConfigOf<typeof ActionIcon>,
+  Input: {
     defaultProps: { size: 'sm' },
     vars: () => ({ wrapper: { '--input-height': '32px', '--input-fz': 'var(--text-sm)' } }),
-  }),
-  InputWrapper: InputWrapper.extend({
+  } satisfies ConfigOf<typeof Input>,
+  InputWrapper: {
     defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
-  }),
+  } satisfies ConfigOf<typeof InputWrapper>,
   // A wheel over a number that has focus would change a limit.
-  NumberInput: NumberInput.extend({
+  NumberInput: {
     defaultProps: { hideControls: true, onWheel: (event) => event.currentTarget.blur() },
-  }),
-  Checkbox: Checkbox.extend({ defaultProps: { size: 'xs' } }),
-  Switch: Switch.extend({ defaultProps: { size: 'xs', color: 'accent', withThumbIndicator: false } }),
-  SegmentedControl: SegmentedControl.extend({ defaultProps: { size: 'xs', transitionDuration: 120 } }),
-  Tabs: Tabs.extend({ defaultProps: { keepMounted: false } }),
-  Tooltip: Tooltip.extend({
+  } satisfies ConfigOf<typeof NumberInput>,
+  Checkbox: { defaultProps: { size: 'xs' } } satisfies ConfigOf<typeof Checkbox>,
+  Switch: { defaultProps: { size: 'xs', color: 'accent', withThumbIndicator: false } } satisfies ConfigOf<
+    typeof Switch
+  >,
+  SegmentedControl: { defaultProps: { size: 'xs', transitionDuration: 120 } } satisfies ConfigOf<
+    typeof SegmentedControl
+  >,
+  Tabs: { defaultProps: { keepMounted: false } } satisfies ConfigOf<typeof Tabs>,
+  Tooltip: {
     defaultProps: {
       openDelay: 300,
       events: { hover: true, focus: true, touch: true },
       multiline: true,
       maw: 360,
     },
-  }),
-  Popover: Popover.extend({ defaultProps: { shadow: 'md', transitionProps: { duration: 120 } } }),
-  Menu: Menu.extend({ defaultProps: { shadow: 'md', transitionProps: { duration: 120 } } }),
-  Modal: Modal.extend({
+  } satisfies ConfigOf<typeof Tooltip>,
+  Popover: { defaultProps: { shadow: 'md', transitionProps: { duration: 120 } } } satisfies ConfigOf<
+    typeof Popover
+  >,
+  Menu: { defaultProps: { shadow: 'md', transitionProps: { duration: 120 } } } satisfies ConfigOf<
+    typeof Menu
+  >,
+  Modal: {
     defaultProps: { radius: 'xl', shadow: 'xl', transitionProps: { duration: 180 }, centered: false },
-  }),
-  Kbd: Kbd.extend({ defaultProps: { size: 'xs' } }),
-  Skeleton: Skeleton.extend({ defaultProps: { radius: 'xs' } }),
+  } satisfies ConfigOf<typeof Modal>,
+  Kbd: { defaultProps: { size: 'xs' } } satisfies ConfigOf<typeof Kbd>,
+  Skeleton: { defaultProps: { radius: 'xs' } } satisfies ConfigOf<typeof Skeleton>,
 };
