@@ -15,7 +15,7 @@ describe('The shell', () => {
 
   it('opens Home of the first workspace, within few requests', async () => {
     const { requests, unanswered, address } = renderConsole('/');
-    await screen.findByRole('heading', { name: 'Home' });
+    await screen.findByRole('heading', { name: 'Your gateway is running' });
     expect(address()).toBe('/w/search');
     expect(unanswered).toEqual([]);
     expect(requests.length).toBeLessThanOrEqual(9);
@@ -23,7 +23,7 @@ describe('The shell', () => {
 
   it('takes a workspace by slug or id, and says of others that they are not here', async () => {
     const own = renderConsole('/w/0198f3a1-0000-7000-8000-000000000002');
-    await screen.findByText('Batch is ready.');
+    await screen.findByRole('button', { name: 'Workspace: Batch' });
     own.unmount();
     renderConsole('/w/elsewhere');
     await screen.findByText('Not here, or not yours.');
@@ -41,7 +41,7 @@ describe('The shell', () => {
   it('acts on keys and chords, but not in a field', async () => {
     const user = userEvent.setup();
     renderConsole('/w/search');
-    await screen.findByRole('heading', { name: 'Home' });
+    await screen.findByRole('heading', { name: 'Your gateway is running' });
     await user.keyboard('[[');
     await screen.findByRole('link', { name: 'Home' });
     expect(screen.queryByText('Ada Lovelace')).toBeNull();

@@ -10,6 +10,7 @@ export interface Run {
   readonly httpStatus: number | null;
   /** Id of the log. */
   readonly requestId: string | null;
+  readonly traceId: string | null;
   /** Text of the answer so far. */
   readonly text: string;
   /** Text was left out because the answer is larger than `TEXT_MAX`. */
@@ -33,6 +34,7 @@ export const NEW_RUN: Run = {
   status: 'waiting',
   httpStatus: null,
   requestId: null,
+  traceId: null,
   text: '',
   isCut: false,
   firstTokenMs: null,

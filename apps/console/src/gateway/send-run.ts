@@ -49,6 +49,7 @@ class Sending {
     this.change({
       httpStatus: response.status,
       requestId: response.headers.get('x-gw-request-id'),
+      traceId: response.headers.get('x-gw-trace-id'),
       retries: Math.max(0, Number(response.headers.get('x-gw-retry-attempt-count')) || 0),
       decision: decisionOf(response.headers.get('x-gw-decision')),
     });

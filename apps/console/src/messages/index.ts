@@ -9,6 +9,7 @@ export { pageNames } from './en/page-names';
 export { keys } from './en/keys';
 export { limits } from './en/limits';
 export { pages } from './en/pages';
+export { playground } from './en/playground';
 export { plural } from './plural';
 export { session } from './en/session';
 export { shell } from './en/shell';

@@ -1,13 +1,28 @@
 import type { PageEntry } from '../app/page-entry';
+import { connectEntry } from './connect/entry';
+import { connectClientRoute, connectRoute, tourRoute } from './connect/route';
 import { homeEntry } from './home/entry';
 import { homeRoute } from './home/route';
 import { logsEntry } from './logs/entry';
 import { logRoute, logsRoute } from './logs/route';
 import { keysEntry } from './keys/entry';
 import { keyRoute, keysRoute, newKeyRoute } from './keys/route';
+import { playgroundEntry } from './playground/entry';
+import { playgroundRoute } from './playground/route';
 
 /** Routes below `/w/:ws`. */
-export const WORKSPACE_PAGES = [homeRoute, logsRoute, logRoute, keysRoute, newKeyRoute, keyRoute] as const;
+export const WORKSPACE_PAGES = [
+  homeRoute,
+  connectRoute,
+  tourRoute,
+  connectClientRoute,
+  logsRoute,
+  logRoute,
+  playgroundRoute,
+  keysRoute,
+  newKeyRoute,
+  keyRoute,
+] as const;
 
 /** Routes below `/org`. */
 export const ORGANISATION_PAGES = [] as const;
@@ -16,4 +31,4 @@ export const ORGANISATION_PAGES = [] as const;
 export const ME_PAGES = [] as const;
 
 /** Pages of the navigation, in its order. */
-export const PAGES: readonly PageEntry[] = [homeEntry, logsEntry, keysEntry];
+export const PAGES: readonly PageEntry[] = [homeEntry, connectEntry, logsEntry, playgroundEntry, keysEntry];

@@ -21,12 +21,24 @@ export interface RenderedConsole extends RenderResult {
   readonly queries: QueryClient;
 }
 
+const NOTHING = { object: 'list', total: 0, data: [] };
+
+/** A stream of `GET /v1/logs/tail` with these logs, which stays open. */
+export const tailResponse = (...logs: readonly object[]): Response => {
+  const events = logs.map((log) => `event: log\ndata: ${JSON.stringify(log)}\n\n`).join('');
+  const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode(events)) });
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+};
+
 const STANDING: Answers = {
   'GET /v1/auth/self': OWNER_SELF,
   'GET /v1/auth/permissions': OWNER_PERMISSIONS,
   'GET /v1/console/bootstrap': BOOTSTRAP,
   'GET /v1/health/ready': { status: 'ok' },
-  'GET /v1/admin/gateways': { object: 'list', total: 0, data: [] },
+  'GET /v1/admin/gateways': NOTHING,
+  'GET /v1/providers': NOTHING,
+  'GET /v1/providers/models': NOTHING,
+  'GET /v1/logs/tail': () => tailResponse(),
 };
 
 /** Renders the console at an address, over recorded answers: the owner of `OWNER_SELF` unless `answers` say otherwise. */

@@ -6,6 +6,8 @@ interface GoLinkProps {
   /** Below the console's base, such as `/w/search/logs?log=01a2`. */
   readonly to: string;
   readonly className?: string;
+  /** It is the page that is open. */
+  readonly isCurrent?: boolean;
   readonly children: ReactNode;
 }
 
@@ -13,7 +15,7 @@ const opensElsewhere = (event: MouseEvent): boolean =>
   event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 
 /** A link to a page by its address, for pages that may be of another folder. */
-export function GoLink({ to, className, children }: GoLinkProps): ReactElement {
+export function GoLink({ to, className, isCurrent = false, children }: GoLinkProps): ReactElement {
   const router = useRouter();
   const goTo = useGoTo();
   const base = router.basepath === '/' ? '' : router.basepath;
@@ -21,6 +23,7 @@ export function GoLink({ to, className, children }: GoLinkProps): ReactElement {
     <a
       href={`${base}${to}`}
       className={className}
+      aria-current={isCurrent ? 'page' : undefined}
       onClick={(event) => {
         if (opensElsewhere(event)) return;
         event.preventDefault();

@@ -17,3 +17,9 @@ export function HomePage(): ReactElement {
     <Onboarding key={id} progress={progress} tail={tail} />
   );
 }
+
+/** The steps of the first minute, at any time. */
+export function TourPage(): ReactElement {
+  const { id } = useWorkspace();
+  return <Onboarding key={id} progress={useProgress(id)} tail={useTail({ workspace_id: id }, true)} isTour />;
+}

@@ -1,4 +1,4 @@
-import { shellKey, type Recipe } from './recipe';
+import { shellKey, shellWord, type Recipe } from './recipe';
 
 export const aider: Recipe = {
   id: 'aider',
@@ -7,5 +7,5 @@ export const aider: Recipe = {
   needs: ['default-config'],
   render: (values) => `export OPENAI_API_BASE="${values.base}/v1"
 export OPENAI_API_KEY="${shellKey(values)}"
-aider --model "openai/${values.model}"`,
+aider --model ${shellWord(`openai/${values.model}`)}`,
 };

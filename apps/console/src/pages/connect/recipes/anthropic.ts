@@ -14,5 +14,5 @@ const client = new Anthropic({
   defaultHeaders: ${scriptValue(headersOf(values))},
 });
 const message = await client.messages.create(${scriptValue({ model: values.model, max_tokens: 1024, messages: greeting })});
-console.log(message);`,
+console.log(message.content);`,
 };

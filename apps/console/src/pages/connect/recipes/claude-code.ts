@@ -1,4 +1,4 @@
-import { headersOf, shellKey, type Recipe } from './recipe';
+import { headersOf, shellKey, shellWord, type Recipe } from './recipe';
 
 export const claudeCode: Recipe = {
   id: 'claude-code',
@@ -11,7 +11,7 @@ export const claudeCode: Recipe = {
       `export ANTHROPIC_BASE_URL="${values.base}"`,
       `export ANTHROPIC_AUTH_TOKEN="${shellKey(values)}"`,
       ...(headers.length === 0 ? [] : [`export ANTHROPIC_CUSTOM_HEADERS="${headers.join('\n')}"`]),
-      `export ANTHROPIC_MODEL="${values.model}"`,
+      `export ANTHROPIC_MODEL=${shellWord(values.model)}`,
       'claude',
     ].join('\n');
   },

@@ -1,4 +1,4 @@
-import { headersOf, shellKey, type Recipe } from './recipe';
+import { headersOf, KEY_VARIABLE, type Recipe } from './recipe';
 
 export const continueDev: Recipe = {
   id: 'continue',
@@ -19,7 +19,7 @@ models:
     provider: openai
     model: ${JSON.stringify(values.model)}
     apiBase: "${values.base}/v1"
-    apiKey: ${JSON.stringify(shellKey(values))}${headers.length === 0 ? '' : `\n    requestOptions:\n      headers:\n${headers.join('\n')}`}
+    apiKey: ${JSON.stringify(values.key ?? `\${{ secrets.${KEY_VARIABLE} }}`)}${headers.length === 0 ? '' : `\n    requestOptions:\n      headers:\n${headers.join('\n')}`}
     roles: [chat, edit, apply]`;
   },
 };

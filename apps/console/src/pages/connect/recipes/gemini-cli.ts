@@ -1,4 +1,4 @@
-import { shellKey, type Recipe } from './recipe';
+import { shellKey, shellWord, type Recipe } from './recipe';
 
 export const geminiCli: Recipe = {
   id: 'gemini-cli',
@@ -7,6 +7,6 @@ export const geminiCli: Recipe = {
   needs: ['gemini', 'default-config'],
   render: (values) => `export GOOGLE_GEMINI_BASE_URL="${values.base}"
 export GEMINI_API_KEY="${shellKey(values)}"
-export GEMINI_MODEL="${values.model}"
+export GEMINI_MODEL=${shellWord(values.model)}
 gemini`,
 };

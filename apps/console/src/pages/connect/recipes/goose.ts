@@ -1,4 +1,4 @@
-import { headersOf, shellKey, type Recipe } from './recipe';
+import { headersOf, shellKey, shellWord, type Recipe } from './recipe';
 
 export const goose: Recipe = {
   id: 'goose',
@@ -9,7 +9,7 @@ export const goose: Recipe = {
     const headers = Object.entries(headersOf(values)).map(([name, value]) => `${name}=${value}`);
     return [
       'export GOOSE_PROVIDER="openai"',
-      `export GOOSE_MODEL="${values.model}"`,
+      `export GOOSE_MODEL=${shellWord(values.model)}`,
       `export OPENAI_HOST="${values.base}"`,
       'export OPENAI_BASE_PATH="v1/chat/completions"',
       `export OPENAI_API_KEY="${shellKey(values)}"`,

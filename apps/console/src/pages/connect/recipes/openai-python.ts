@@ -18,6 +18,6 @@ client = OpenAI(
 response = client.chat.completions.create(
     ${members.join(',\n    ')},
 )
-print(response)`;
+print(response.choices[0].message.content)`;
   },
 };

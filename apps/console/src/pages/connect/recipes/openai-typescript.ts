@@ -15,6 +15,6 @@ const client = new OpenAI({
   defaultHeaders: ${scriptValue(headersOf(values))},
 });
 const response = await client.chat.completions.create(${scriptValue(body)});
-console.log(response);`;
+console.log(response.choices[0].message.content);`;
   },
 };

@@ -55,10 +55,6 @@ export const scriptKey = ({ key }: RecipeValues): string =>
 export const scriptText = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
-/** JSON with two spaces of indentation; every line but the first is moved right. */
-export const indented = (value: unknown, by: number): string =>
-  JSON.stringify(value, null, 2).replaceAll('\n', `\n${' '.repeat(by)}`);
-
 const PYTHON: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
 /** A value of JSON as a literal of Python on one line. */
@@ -86,3 +82,6 @@ export function scriptValue(value: unknown): string {
 
 /** A text within single quotes of a shell. */
 export const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A word of a shell in quotes, in which nothing is expanded: names of models come from addresses of pages, too. */
+export const shellWord = (text: string): string => (/^[\w.:/@+-]*$/.test(text) ? `"${text}"` : shellText(text));

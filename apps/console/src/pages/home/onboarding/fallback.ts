@@ -1,5 +1,5 @@
-import { call, Problem, type AnswerOf } from '../../../api';
-import { sendRun, type Run } from '../../../gateway';
+import { call, type AnswerOf, type Problem } from '../../../api';
+import { awaitLog, sendRun, type Run } from '../../../gateway';
 import type { WaterfallRecord } from '../../../ui/waterfall';
 
 /** How the first target fails. */
@@ -12,24 +12,42 @@ const MODEL = 'sandbox-small';
 /** Milliseconds that the first target has; longer than the sandbox needs by far. */
 const PATIENCE_MS = 800;
 
-/**
- * The request chooses how the first target fails, by the settings of the sandbox in its model. The second target sets the model
- * without them, so it answers.
- */
-const CONFIG = {
-  strategy: { mode: 'fallback' },
-  on_stream_failure: 'restart',
-  targets: [
-    { name: 'first', provider: '@sandbox', request_timeout: PATIENCE_MS, retry: { attempts: 1 } },
-    { name: 'second', provider: '@sandbox', override_params: { model: MODEL } },
-  ],
-};
-
+/** Settings of the sandbox by failure, which its model name takes. */
 const SETTINGS: Readonly<Record<Failure, string>> = {
   '429': 'status=429',
   '503': 'status=503',
   slow: 'latency=5000',
   cut: 'cut=3',
+};
+
+/** A fallback for each failure: its first target fails, the second one answers. */
+const fallbackFor = (failure: Failure): object => ({
+  name: failure,
+  strategy: { mode: 'fallback' },
+  targets: [
+    {
+      name: 'first',
+      provider: '@sandbox',
+      // A time-out bounds the waits before retries, too.
+      ...(failure === 'slow' ? { request_timeout: PATIENCE_MS } : { retry: { attempts: 1 } }),
+      override_params: { model: `${MODEL}?${SETTINGS[failure]}` },
+    },
+    { name: 'second', provider: '@sandbox' },
+  ],
+});
+
+/** Metadata of the request chooses the failure, so that the name of its model has no settings. */
+const CONFIG = {
+  on_stream_failure: 'restart',
+  strategy: {
+    mode: 'conditional',
+    conditions: FAILURES.map((failure) => ({
+      query: { 'metadata.failure': { $eq: failure } },
+      then: failure,
+    })),
+    default: '503',
+  },
+  targets: FAILURES.map(fallbackFor),
 };
 
 export interface Broken {
@@ -55,9 +73,9 @@ export async function breakIt(workspaceId: string, failure: Failure): Promise<Br
   const request = {
     workspaceId,
     api: 'chat',
-    headers: { 'x-gw-config': FALLBACK_SLUG },
+    headers: { 'x-gw-config': FALLBACK_SLUG, 'x-gw-metadata': JSON.stringify({ failure }) },
     body: {
-      model: `${MODEL}?${SETTINGS[failure]}`,
+      model: MODEL,
       messages: [{ role: 'user', content: 'Does it still answer?' }],
       stream: true,
       stream_options: { include_usage: true },
@@ -66,7 +84,7 @@ export async function breakIt(workspaceId: string, failure: Failure): Promise<Br
   const run = await sendFresh(() => sendRun(request, new AbortController().signal, () => undefined));
   if (run.decision === null && run.problem !== null) throw run.problem;
   return {
-    record: await recordOf(run),
+    record: await recordOf(workspaceId, run),
     requestId: run.requestId,
     isAnswered: run.status === 'done',
   };
@@ -87,29 +105,23 @@ async function sendFresh(send: () => Promise<Run>): Promise<Run> {
 
 const isUnknownConfig = ({ type }: Problem): boolean => type === 'config_not_found';
 
-/** The log has the whole record; it is stored a moment after the response. */
-async function recordOf(run: Run): Promise<WaterfallRecord> {
-  const { requestId } = run;
-  for (let tries = 1; requestId !== null && tries <= TRIES; tries += 1) {
-    try {
-      const { data } = await call('logs_get', { path: { logId: requestId }, query: { bodies: false } });
-      return {
-        durationMs: data.response_time,
-        firstByteMs: data.first_byte_ms,
-        streamed: data.streamed,
-        outputTokens: data.res_units,
-        decision: data.decision,
-      };
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 404) break;
-      await pause(WAIT_MS);
-    }
-  }
+/** The log has the whole record; the response has what was known before its end. */
+async function recordOf(workspaceId: string, run: Run): Promise<WaterfallRecord> {
+  const row = await awaitLog(workspaceId, run);
+  if (row === null)
+    return {
+      durationMs: run.tookMs,
+      firstByteMs: run.firstTokenMs,
+      streamed: true,
+      outputTokens: run.outputTokens,
+      decision: run.decision ?? {},
+    };
+  const { data } = await call('logs_get', { path: { logId: row.id }, query: { bodies: false } });
   return {
-    durationMs: run.tookMs,
-    firstByteMs: run.firstTokenMs,
-    streamed: true,
-    outputTokens: run.outputTokens,
-    decision: run.decision ?? {},
+    durationMs: data.response_time,
+    firstByteMs: data.first_byte_ms,
+    streamed: data.streamed,
+    outputTokens: data.res_units,
+    decision: data.decision,
   };
 }

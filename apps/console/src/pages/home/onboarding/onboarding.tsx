@@ -19,10 +19,12 @@ import { useTarget } from './use-target';
 interface OnboardingProps {
   readonly progress: Progress;
   readonly tail: TailState<LogRow>;
+  /** Opened on purpose: there is nothing to skip. */
+  readonly isTour?: boolean;
 }
 
 /** The first minute: five steps, and the requests as they end. */
-export function Onboarding({ progress, tail }: OnboardingProps): ReactElement {
+export function Onboarding({ progress, tail, isTour = false }: OnboardingProps): ReactElement {
   const { gateway_url: gateway, needs_password: needsPassword } = useBootstrap();
   const target = useTarget();
   const providers = useOwnProviders();
@@ -51,9 +53,11 @@ export function Onboarding({ progress, tail }: OnboardingProps): ReactElement {
     <Page
       title={home.running}
       actions={
-        <Button size="xs" variant="subtle" onClick={progress.dismiss}>
-          {home.dismiss}
-        </Button>
+        !isTour && (
+          <Button size="xs" variant="subtle" onClick={progress.dismiss}>
+            {home.dismiss}
+          </Button>
+        )
       }
     >
       <div className="home-first">

@@ -1,0 +1,32 @@
+import { call, type AnswerOf } from '../api';
+import type { Run } from './run-state';
+
+type LogRow = AnswerOf<'logs_list'>['data'][number];
+
+const TRIES = 40;
+const WAIT_MS = 250;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * The log of a request, which is stored a moment after its response. Looks for it in the list, where it may be absent; null: it has
+ * not come within ten seconds. Rejects with a `Problem`.
+ */
+export async function awaitLog(
+  workspaceId: string,
+  { requestId, traceId }: Pick<Run, 'requestId' | 'traceId'>,
+  signal?: AbortSignal,
+): Promise<LogRow | null> {
+  if (requestId === null || traceId === null) return null;
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    const { data }: { data: AnswerOf<'logs_list'> } = await call(
+      'logs_list',
+      { query: { workspace_id: workspaceId, trace_id: [traceId], page_size: 10 } },
+      signal === undefined ? {} : { signal },
+    );
+    const log = data.data.find(({ id }) => id === requestId);
+    if (log !== undefined) return log;
+    await pause(WAIT_MS);
+  }
+  return null;
+}

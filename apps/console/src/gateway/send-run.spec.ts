@@ -1,0 +1,123 @@
+import { NEW_RUN, sendRun, tokensPerSecond, type Run } from '.';
+
+const KEY = {
+  object: 'playground-key',
+  key: 'pat_secret',
+  expires_at: new Date(Date.now() + 900_000).toISOString(),
+  base_url: 'http://gateway.test/v1',
+};
+const chunk = (content: string): string => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+const USAGE = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } })}\n\n`;
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'x-gw-request-id': 'r-1',
+  'x-gw-retry-attempt-count': '1',
+  'x-gw-decision': '{"attempts":[{},{}]}',
+};
+
+function streamOf(parts: readonly string[], isOpen = false): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    start: (controller) => {
+      for (const part of parts) controller.enqueue(encoder.encode(part));
+      if (!isOpen) controller.close();
+    },
+  });
+}
+
+describe('sendRun', () => {
+  let workspace = 0;
+  let sent: Request[] = [];
+  const answer = (respond: (request: Request) => Response | Promise<Response>): void => {
+    sent = [];
+    globalThis.fetch = (input) => {
+      const request = input as Request;
+      sent.push(request);
+      return Promise.resolve(
+        request.url.endsWith('/v1/auth/playground-key') ? Response.json(KEY) : respond(request),
+      );
+    };
+  };
+  const run = (signal = new AbortController().signal, onChange: (run: Run) => void = () => undefined) =>
+    sendRun(
+      {
+        workspaceId: `w-${String((workspace += 1))}`,
+        api: 'chat',
+        headers: { 'x-gw-provider': '@sandbox' },
+        body: { model: 'm', stream: true },
+      },
+      signal,
+      onChange,
+    );
+
+  it('puts the pieces of a stream together, with usage, retries and the decision', async () => {
+    answer(() => new Response(streamOf([chunk('Hel'), chunk('lo'), USAGE, 'data: [DONE]\n\n']), { headers: HEADERS }));
+    const done = await run();
+    expect(done).toMatchObject({
+      ...{ status: 'done', httpStatus: 200, requestId: 'r-1', text: 'Hello' },
+      ...{ inputTokens: 3, outputTokens: 2, retries: 1, decision: { attempts: [{}, {}] }, problem: null },
+    });
+    expect(done.firstTokenMs).not.toBeNull();
+    const [, request] = sent;
+    expect(request?.url).toBe('http://gateway.test/v1/chat/completions');
+    expect(request?.headers.get('x-gw-api-key')).toBe('pat_secret');
+    expect(request?.headers.get('x-gw-explain')).toBe('1');
+    expect(request?.credentials).toBe('omit');
+  });
+
+  it('asks for one key for all requests of a workspace, and for another one after a refusal', async () => {
+    answer((request) => {
+      if (request.headers.get('x-gw-provider') === '@refused')
+        return Response.json({ error: { type: 'unauthenticated', message: 'No.' } }, { status: 401 });
+      return Response.json({ choices: [{ message: { content: 'Hi' } }] });
+    });
+    const send = (provider: string) =>
+      sendRun(
+        { workspaceId: 'shared', api: 'chat', headers: { 'x-gw-provider': provider }, body: {} },
+        new AbortController().signal,
+        () => undefined,
+      );
+    const keys = (): number => sent.filter(({ url }) => url.endsWith('playground-key')).length;
+    const answers = await Promise.all([send('@a'), send('@b')]);
+    expect(answers.map(({ text }) => text)).toEqual(['Hi', 'Hi']);
+    expect(keys()).toBe(1);
+    expect((await send('@refused')).problem?.status).toBe(401);
+    await send('@a');
+    expect(keys()).toBe(2);
+  });
+
+  it('ends with the error of the gateway, of a stream, and of the network', async () => {
+    answer(() => Response.json({ error: { type: 'rate_limit_exceeded', message: 'Too many.' } }, { status: 429 }));
+    expect(await run()).toMatchObject({ status: 'failed', httpStatus: 429, problem: { message: 'Too many.' } });
+    answer(() => new Response(streamOf([chunk('Hel'), 'data: {"error":{"message":"Cut."}}\n\n']), { headers: HEADERS }));
+    expect(await run()).toMatchObject({ status: 'failed', text: 'Hel', problem: { message: 'Cut.' } });
+    answer(() => Promise.reject(new TypeError('fetch failed')));
+    expect(await run()).toMatchObject({ status: 'failed', httpStatus: null, problem: { status: 0 } });
+  });
+
+  it('stops, and keeps what had come', async () => {
+    const stopper = new AbortController();
+    answer(({ signal }) => {
+      const body = streamOf([chunk('Hel')], true);
+      return new Response(
+        body.pipeThrough(new TransformStream(), { signal, preventCancel: true }),
+        { headers: HEADERS },
+      );
+    });
+    const states: Run[] = [];
+    const stopped = await run(stopper.signal, (state) => {
+      states.push(state);
+      if (state.text === 'Hel') stopper.abort();
+    });
+    expect(stopped).toMatchObject({ status: 'stopped', text: 'Hel', problem: null });
+    expect(states.at(-1)).toBe(stopped);
+  });
+});
+
+describe('tokensPerSecond', () => {
+  it('counts from the first token on, where there is time enough', () => {
+    expect(tokensPerSecond({ ...NEW_RUN, outputTokens: 30, firstTokenMs: 500, tookMs: 2_000 })).toBe(20);
+    expect(tokensPerSecond({ ...NEW_RUN, outputTokens: 30, firstTokenMs: 500, tookMs: 510 })).toBeNull();
+    expect(tokensPerSecond(NEW_RUN)).toBeNull();
+  });
+});

@@ -1,0 +1,37 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { workspaceRoute } from '../../app/routes';
+
+/** What the recipes fill in; `/w/:ws/connect/:client?to=@openai&model=gpt-4o`. */
+export interface ConnectSearch {
+  /** `@slug` of a provider, or `config:slug`. */
+  readonly to?: string;
+  readonly model?: string;
+}
+
+const TO = /^(?:@|config:)[\w.-]{1,100}$/;
+const MODEL_MAX = 200;
+
+export const decodeConnect = ({ to, model }: Readonly<Record<string, unknown>>): ConnectSearch => ({
+  ...(typeof to === 'string' && TO.test(to) ? { to } : {}),
+  ...(typeof model === 'string' && model !== '' && model.length <= MODEL_MAX ? { model } : {}),
+});
+
+export const connectRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'connect',
+  validateSearch: decodeConnect,
+  component: lazyRouteComponent(() => import('./page'), 'ConnectPage'),
+});
+
+export const connectClientRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'connect/$client',
+  validateSearch: decodeConnect,
+  component: lazyRouteComponent(() => import('./page'), 'ConnectPage'),
+});
+
+export const tourRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: 'connect/tour',
+  component: lazyRouteComponent(() => import('../home/page'), 'TourPage'),
+});

@@ -1,0 +1,75 @@
+import { Select, type ComboboxData } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState, type ReactElement } from 'react';
+import { useRead } from '../../../api';
+import { useCan, useWorkspace } from '../../../app';
+import { playground as text } from '../../../messages';
+import { targetOfConfig } from '../draft/request';
+import type { ColumnSettings } from '../search';
+
+const PAUSE_MS = 200;
+const SHOWN = 50;
+
+interface TargetPickerProps {
+  readonly column: ColumnSettings;
+  readonly label: string;
+  readonly onChange: (change: Pick<ColumnSettings, 'target' | 'model'>) => void;
+}
+
+const separator = '\n';
+const valueOf = ({ target, model }: Pick<ColumnSettings, 'target' | 'model'>): string =>
+  target + separator + model;
+
+/** Models of the workspace's providers, and its configs. The server searches both. */
+export function TargetPicker({ column, label, onChange }: TargetPickerProps): ReactElement {
+  const { id: workspace_id } = useWorkspace();
+  const [typed, setTyped] = useState('');
+  const [search] = useDebouncedValue(typed.trim(), PAUSE_MS);
+  const shown = wordsOf(column);
+  const query = { workspace_id, page_size: SHOWN, ...(search === '' || search === shown ? {} : { search }) };
+  const models = useRead('workspaceModels_list', { query: { ...query, enabled: true } });
+  const configs = useRead('configs_list', { query }, { enabled: useCan('configs_list') });
+  const value = valueOf(column);
+  const offered = {
+    models: (models.data?.data ?? []).map(({ slug, provider }) => {
+      const way = { target: `@${provider.slug}`, model: slug };
+      return { value: valueOf(way), label: wordsOf(way) };
+    }),
+    configs: (configs.data?.data ?? []).map(({ slug }) => {
+      const way = { target: targetOfConfig(slug), model: column.model };
+      return { value: valueOf(way), label: text.config(slug) };
+    }),
+  };
+  const isOffered = [...offered.models, ...offered.configs].some((option) => option.value === value);
+  const data: ComboboxData = [
+    ...(column.target === '' || isOffered
+      ? []
+      : [{ group: text.chosen, items: [{ value, label: shown }] }]),
+    { group: text.models, items: offered.models },
+    { group: text.configs, items: offered.configs },
+  ];
+  return (
+    <Select
+      aria-label={label}
+      placeholder={text.choose}
+      searchable
+      data={data}
+      // The server has filtered already.
+      filter={({ options }) => options}
+      value={column.target === '' ? null : value}
+      onSearchChange={setTyped}
+      nothingFoundMessage={text.nothingFound}
+      error={models.error?.message}
+      onChange={(next) => {
+        const [target = '', model = ''] = (next ?? '').split(separator);
+        if (target !== '') onChange({ target, model });
+      }}
+    />
+  );
+}
+
+/** The way of a column in words. */
+export function wordsOf({ target, model }: Pick<ColumnSettings, 'target' | 'model'>): string {
+  if (target.startsWith(targetOfConfig(''))) return text.config(target.slice(targetOfConfig('').length));
+  return model === '' ? target : text.modelAt(model, target);
+}

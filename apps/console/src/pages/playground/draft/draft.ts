@@ -1,0 +1,55 @@
+import type { Json } from '../../../ui/body/conversation';
+
+/** A message as it is edited. */
+export interface DraftMessage {
+  /** Of this page alone. */
+  readonly id: number;
+  readonly role: 'user' | 'assistant' | 'other';
+  /** A text that is edited, or parts (images, tool calls) that are sent as they are. */
+  readonly content: string | readonly Json[];
+}
+
+/** What all columns send. It is in memory alone. */
+export interface Draft {
+  readonly system: string;
+  readonly messages: readonly DraftMessage[];
+  /** Members of the body that no field has: tools, the format of the response and so on. */
+  readonly rest: Json;
+  /** Values of `{{name}}` by name. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+let lastId = 0;
+/** A message with an id of its own. */
+export const newMessage = (
+  role: DraftMessage['role'] = 'user',
+  content: DraftMessage['content'] = '',
+): DraftMessage => ({ id: (lastId += 1), role, content });
+
+export const newDraft = (text = ''): Draft => ({
+  system: '',
+  messages: [newMessage('user', text)],
+  rest: {},
+  variables: {},
+});
+
+const VARIABLE = /\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}/g;
+/** More are left as they are. */
+const VARIABLES_MAX = 50;
+
+/** Names of the variables in system prompt and messages, each once, in their order. */
+export function variablesOf({ system, messages }: Draft): readonly string[] {
+  const texts = [system, ...messages.map(({ content }) => (typeof content === 'string' ? content : ''))];
+  const names = texts.flatMap((text) => [...text.matchAll(VARIABLE)].map(([, name]) => name ?? ''));
+  return [...new Set(names)].slice(0, VARIABLES_MAX);
+}
+
+/** The text with its variables filled in; those without a value stay. */
+export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replaceAll(VARIABLE, (tag: string, name: string) =>
+    Object.hasOwn(values, name) && values[name] !== '' ? (values[name] ?? tag) : tag,
+  );
+
+/** Whether there is something to send. */
+export const isSendable = ({ messages }: Draft): boolean =>
+  messages.some(({ content }) => content !== '' && content.length > 0);

@@ -1,0 +1,89 @@
+import type { AnswerOf } from '../../../api';
+import type { GatewayApi } from '../../../gateway';
+import { isJson, listOf, textOf, type Json } from '../../../ui/body/conversation';
+import type { ColumnSettings } from '../search';
+import { newMessage, type Draft, type DraftMessage } from './draft';
+import { targetOfConfig } from './request';
+
+type Log = AnswerOf<'logs_get'>;
+
+/** A logged request as a draft, with the settings that it had. */
+export interface Replay {
+  readonly draft: Draft;
+  readonly api: GatewayApi;
+  readonly column: ColumnSettings;
+  readonly isStreamed: boolean;
+}
+
+/** Why a log cannot be replayed. `absent`: its body is not kept or not shown. `cut`: only its beginning is kept. */
+export type NoReplay = 'absent' | 'cut' | 'route';
+
+const APIS: Readonly<Record<string, GatewayApi>> = {
+  chat: 'chat',
+  'chat.completions': 'chat',
+  responses: 'responses',
+  messages: 'messages',
+};
+
+/** Members that fields of the page have. */
+const FIELDS = [
+  ...['model', 'messages', 'input', 'instructions', 'system', 'stream', 'stream_options'],
+  ...['temperature', 'max_tokens', 'max_output_tokens', 'max_completion_tokens'],
+];
+
+const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+/** Reads a log with its bodies. */
+export function replayOf(log: Log): Replay | NoReplay {
+  const api = APIS[log.route];
+  if (api === undefined) return 'route';
+  const { body, encoding, truncated } = log.request;
+  if (truncated) return 'cut';
+  if (encoding !== 'json' || !isJson(body)) return 'absent';
+  const model = textOf(body['model']) ?? '';
+  return {
+    api,
+    draft: draftOf(api, body),
+    column: {
+      target: targetOf(log),
+      model,
+      temperature: numberOf(body['temperature']),
+      maxTokens:
+        numberOf(body['max_tokens']) ??
+        numberOf(body['max_output_tokens']) ??
+        numberOf(body['max_completion_tokens']),
+    },
+    isStreamed: body['stream'] === true,
+  };
+}
+
+/** `config_id` and `credential` of a log are slugs. */
+function targetOf({ config_id: config, credential }: Log): string {
+  if (config !== null) return targetOfConfig(config);
+  return credential === null ? '' : `@${credential}`;
+}
+
+function draftOf(api: GatewayApi, body: Json): Draft {
+  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !FIELDS.includes(name)));
+  const sent = api === 'responses' ? body['input'] : body['messages'];
+  const list = typeof sent === 'string' ? [{ role: 'user', content: sent }] : listOf(sent).filter(isJson);
+  const [first] = list;
+  const isSystem = api === 'chat' && first?.['role'] === 'system' && typeof first['content'] === 'string';
+  const named = textOf(body['system']) ?? textOf(body['instructions']) ?? '';
+  const kept = typeof body['system'] === 'object' ? { system: body['system'] } : {};
+  return {
+    system: isSystem ? (textOf(first['content']) ?? '') : named,
+    messages: (isSystem ? list.slice(1) : list).map(messageOf),
+    rest: { ...rest, ...kept },
+    variables: {},
+  };
+}
+
+/** Texts are edited; anything else is sent as it was. */
+function messageOf(message: Json): DraftMessage {
+  const { role, content } = message as { readonly role?: unknown; readonly content?: unknown };
+  const isPlain = Object.keys(message).every((name) => name === 'role' || name === 'content');
+  if (isPlain && typeof content === 'string' && (role === 'user' || role === 'assistant'))
+    return newMessage(role, content);
+  return newMessage('other', [message]);
+}

@@ -1,0 +1,27 @@
+import { useRead, type AnswerOf } from '../../../api';
+import type { Problem } from '../../../api';
+import { replayOf, type NoReplay, type Replay } from './replay';
+
+/** Bodies are kept in memory for so long after they are shown. */
+const KEPT_MS = 300_000;
+
+export interface ReplayState {
+  readonly replay: Replay | null;
+  /** Why there is none; null while it is loaded, too. */
+  readonly reason: NoReplay | null;
+  readonly problem: Problem | null;
+}
+
+/** Reads the log that is replayed. */
+export function useReplay(log: string | null): ReplayState {
+  const { data, error } = useRead(
+    'logs_get',
+    { path: { logId: log ?? '' } },
+    { enabled: log !== null, staleTime: Infinity, gcTime: KEPT_MS },
+  );
+  if (log === null || data === undefined) return { replay: null, reason: null, problem: error };
+  const read = replayOf(data satisfies AnswerOf<'logs_get'>);
+  return typeof read === 'string'
+    ? { replay: null, reason: read, problem: null }
+    : { replay: read, reason: null, problem: null };
+}
