@@ -45,6 +45,90 @@ const keys: { readonly title: string; readonly rows: readonly (readonly [string,
   ],
 };
 
+const rate = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+
+const tiles = {
+  requests: 'Requests',
+  spend: 'Spend',
+  errors: 'Errors',
+  latency: 'Latency p90',
+  saved: 'Saved by cache',
+  spark: (title: string) => `${title} over time`,
+  perSecond: (n: number) => `${rate.format(n)} /s on average`,
+  exactly: (usd: string) => `exactly ${usd}`,
+  failed: (n: number) => plural(n, { one: 'request', other: 'requests' }),
+  median: 'p50',
+  ofRequests: 'of requests',
+};
+
+const chart = {
+  title: 'Requests',
+  kinds: { llm: 'models', mcp: 'MCP servers', a2a: 'agents' },
+  change: (action: string) => `config: ${action}`,
+  empty: 'No request in this time',
+  emptyText: 'Choose a longer range, or send a request from Connect.',
+};
+
+const needs = {
+  title: 'Needs you',
+  none: 'Nothing needs you',
+  part: 'Looked at the first 100 keys and providers.',
+  failing: (provider: string) => `@${provider} fails`,
+  failingText: (errors: number, requests: number) =>
+    `${plural(errors, { one: 'error', other: 'errors' })} in ${plural(requests, { one: 'request', other: 'requests' })} of the last hour, more than usual.`,
+  budget: (name: string, isExhausted: boolean) =>
+    isExhausted ? `${name} has used its budget` : `${name} runs out before its reset`,
+  exhausted: 'Requests are refused until the reset.',
+  expiring: (n: number) => `${plural(n, { one: 'key expires', other: 'keys expire' })} this week`,
+  gateway: (id: string, isConnected: boolean) =>
+    isConnected ? `Gateway ${id} has a warning` : `Gateway ${id} is not connected`,
+  notConnected: 'It has not reported for a while: it answers with the settings that it had then.',
+  acts: { failing: 'Why', budget: 'Open', expiring: 'Rotate', gateway: 'Logs' },
+};
+
+const budgets = {
+  title: 'Budgets',
+  none: 'No budget',
+  noneText: 'Budgets of keys and providers appear here, the nearest to its end first.',
+  kinds: { key: 'Key', provider: 'Provider' },
+  of: (kind: string, name: string) => `${kind} · ${name}`,
+  used: (used: string, limit: string) => `${used} of ${limit}`,
+  exhausted: 'Used up',
+  runsOut: 'Runs out',
+  lasts: 'Lasts until its reset,',
+};
+
+const providers = {
+  title: 'Providers',
+  lastHour: 'last hour',
+  provider: 'Provider',
+  success: 'Success',
+  p95: 'p95',
+  state: 'State',
+  own: 'named by the request',
+  none: 'No provider was called',
+  well: 'well',
+  someFail: 'some fail',
+  failing: 'failing',
+};
+
+const spenders = {
+  title: 'Who spends',
+  by: 'Who spends, by',
+  key: 'Key',
+  provider: 'Provider',
+  none: 'none',
+  unlisted: (id: string) => `not listed, ${id}`,
+  empty: 'Nothing was spent in this time',
+};
+
+const changes = {
+  title: 'What changed',
+  all: 'Audit',
+  none: 'No change yet',
+  what: (kind: string, action: string) => `${kind.replaceAll('_', ' ')}: ${action}`,
+};
+
 export const home = {
   title: 'Home',
   running: 'Your gateway is running',
@@ -84,6 +168,14 @@ export const home = {
   },
   team: { password: 'New password', act: 'Save the password' },
   live,
+  compare: 'Beside the time before',
+  tiles,
+  chart,
+  needs,
+  budgets,
+  providers,
+  spenders,
+  changes,
   already,
   keys,
 };

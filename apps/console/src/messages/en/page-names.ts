@@ -3,5 +3,8 @@
  * not load those.
  */
 export const pageNames = {
+  home: 'Home',
+  connect: 'Connect',
   logs: 'Logs',
+  playground: 'Playground',
 };

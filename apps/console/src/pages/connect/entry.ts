@@ -1,10 +1,10 @@
 import type { PageEntry } from '../../app/page-entry';
-import { connect } from '../../messages';
+import { pageNames } from '../../messages';
 
 export const connectEntry: PageEntry = {
   id: 'connect',
   group: 'top',
-  label: connect.title,
+  label: pageNames.connect,
   to: '/w/$ws/connect',
   icon: 'plug',
   chord: 'N',

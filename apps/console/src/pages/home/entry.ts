@@ -1,10 +1,10 @@
 import type { PageEntry } from '../../app/page-entry';
-import { home } from '../../messages';
+import { pageNames } from '../../messages';
 
 export const homeEntry: PageEntry = {
   id: 'home',
   group: 'top',
-  label: home.title,
+  label: pageNames.home,
   to: '/w/$ws',
   icon: 'home',
   chord: 'H',

@@ -1,10 +1,10 @@
 import type { PageEntry } from '../../app/page-entry';
-import { playground } from '../../messages';
+import { pageNames } from '../../messages';
 
 export const playgroundEntry: PageEntry = {
   id: 'playground',
   group: 'build',
-  label: playground.title,
+  label: pageNames.playground,
   to: '/w/$ws/playground',
   icon: 'play',
   operation: 'playgroundKeys_create',

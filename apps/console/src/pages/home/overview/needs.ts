@@ -1,0 +1,70 @@
+import type { AnswerOf } from '../../../api';
+import { runsOut, type Budgeted } from './budgets';
+
+type Group = AnswerOf<'analyticsGroups_by'>['data'][number];
+type Gateway = AnswerOf<'gateways_list'>['data'][number];
+type Key = Pick<AnswerOf<'apiKeys_list'>['data'][number], 'id' | 'name' | 'expires_at'>;
+
+/** Something that somebody must look after. */
+export type Need =
+  | { readonly kind: 'failing'; readonly provider: string; readonly errors: number; readonly requests: number }
+  | { readonly kind: 'budget'; readonly budget: Budgeted }
+  | { readonly kind: 'expiring'; readonly keys: readonly Key[] }
+  | { readonly kind: 'gateway'; readonly gateway: Gateway };
+
+export interface Known {
+  /** By provider, of the last hour and of the last day. */
+  readonly hour: readonly Group[];
+  readonly day: readonly Group[];
+  readonly budgets: readonly Budgeted[];
+  readonly keys: readonly Key[];
+  readonly gateways: readonly Gateway[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Part of the requests that failed from which on a provider needs somebody, and how much more than usual that must be. */
+const FAILING = 0.02;
+const THAN_USUAL = 3;
+const WEEK_MS = 7 * 86_400_000;
+
+const errorShare = ({ error_count: errors = 0, requests = 0 }: Group): number =>
+  requests === 0 ? 0 : errors / requests;
+
+/** Whether more of an hour's requests failed than the day makes expect. */
+export function isFailing(hour: Group, day: Group | undefined): boolean {
+  const usual = day === undefined ? 0 : errorShare(day);
+  const now = errorShare(hour);
+  // An hour that is the whole day's use has no other to compare with.
+  const isNew = day === undefined || (day.requests ?? 0) <= (hour.requests ?? 0);
+  return now >= FAILING && (isNew || now >= THAN_USUAL * usual);
+}
+
+/** What needs somebody, the most urgent first. */
+export function needsOf({ hour, day, budgets, keys, gateways, now }: Known): readonly Need[] {
+  const failing = hour
+    .filter((group) =>
+      isFailing(
+        group,
+        day.find(({ group_key: key }) => key === group.group_key),
+      ),
+    )
+    .map(({ group_key: provider, error_count: errors = 0, requests = 0 }): Need => ({
+      kind: 'failing',
+      provider: provider ?? '',
+      errors,
+      requests,
+    }));
+  const expiring = keys.filter(({ expires_at: end }) => {
+    const at = end === null ? Infinity : Date.parse(end);
+    return at > now && at - now < WEEK_MS;
+  });
+  return [
+    ...failing,
+    ...gateways
+      .filter(({ connected, warnings }) => !connected || warnings.length > 0)
+      .map((gateway): Need => ({ kind: 'gateway', gateway })),
+    ...budgets.filter(runsOut).map((budget): Need => ({ kind: 'budget', budget })),
+    ...(expiring.length === 0 ? [] : [{ kind: 'expiring', keys: expiring } as const]),
+  ];
+}

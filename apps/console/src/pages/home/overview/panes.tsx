@@ -1,0 +1,147 @@
+import type { ReactElement } from 'react';
+import { problemFrom, usd, usdToE8, type AnswerOf } from '../../../api';
+import { GoLink, useWorkspace } from '../../../app';
+import { home } from '../../../messages';
+import { Meter } from '../../../ui/charts';
+import { humanMoney, count } from '../../../ui/format';
+import { Badge, Duration, Moment, Percent, ProviderMark, type Tone } from '../../../ui/primitives';
+import { Empty, Failed, Loaded, Pane, Skeletons } from '../../../ui/states';
+import { nearest, runsOut, type Budgeted } from './budgets';
+import type { Resources } from './use-resources';
+import { useSteady } from './use-window';
+
+const SHOWN = 5;
+
+/** The budgets that are nearest to their end. */
+export function BudgetsPane({ resources }: { readonly resources: Resources }): ReactElement {
+  const { budgets, isLoading } = resources;
+  const text = home.budgets;
+  return (
+    <Pane title={text.title}>
+      {budgets.length === 0 &&
+        (isLoading ? <Skeletons shape="lines" /> : <Empty title={text.none}>{text.noneText}</Empty>)}
+      <div className="col">
+        {nearest(budgets, SHOWN).map((budget) => (
+          <BudgetMeter key={`${budget.kind} ${budget.id}`} budget={budget} />
+        ))}
+      </div>
+    </Pane>
+  );
+}
+
+function BudgetMeter({ budget }: { readonly budget: Budgeted }): ReactElement {
+  const { limit, kind, name } = budget;
+  const text = home.budgets;
+  const amount = (value: number): string =>
+    limit.type === 'cost' ? humanMoney(usdToE8(usd(value))) : count(value);
+  const words = text.used(amount(limit.current_usage ?? 0), amount(limit.credit_limit));
+  return (
+    <Meter
+      label={text.of(text.kinds[kind], name)}
+      used={limit.current_usage ?? 0}
+      limit={limit.credit_limit}
+      alertAt={limit.alert_threshold}
+      value={<span className="private">{words}</span>}
+      valueText={words}
+      size="small"
+    >
+      {runsOut(budget) ? (
+        <span className="home-warn">
+          {limit.status === 'exhausted' || limit.forecast_exhausted_at == null ? (
+            text.exhausted
+          ) : (
+            <>
+              {text.runsOut} <Moment at={limit.forecast_exhausted_at} />
+            </>
+          )}
+        </span>
+      ) : (
+        limit.next_usage_reset_at !== null && (
+          <>
+            {text.lasts} <Moment at={limit.next_usage_reset_at} />
+          </>
+        )
+      )}
+    </Meter>
+  );
+}
+
+const stateOf = (success: number): { readonly tone: Tone; readonly word: string } => {
+  if (success >= 98) return { tone: 'ok', word: home.providers.well };
+  return success >= 90
+    ? { tone: 'warn', word: home.providers.someFail }
+    : { tone: 'danger', word: home.providers.failing };
+};
+
+/** Providers of the last hour: how much of their calls succeed, and how fast. */
+export function ProvidersPane({ resources }: { readonly resources: Resources }): ReactElement {
+  const { providers, problem } = resources;
+  const text = home.providers;
+  return (
+    <Pane title={text.title} padding="flush" actions={<span className="xs muted">{text.lastHour}</span>}>
+      {providers === undefined &&
+        (problem === null ? <Skeletons shape="lines" /> : <Failed problem={problemFrom(problem)} />)}
+      {providers?.length === 0 && <Empty title={text.none} />}
+      {providers !== undefined && providers.length > 0 && (
+        <table className="home-table">
+          <thead>
+            <tr>
+              <th scope="col">{text.provider}</th>
+              <th scope="col">{text.success}</th>
+              <th scope="col">{text.p95}</th>
+              <th scope="col">{text.state}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {providers.map(({ group_key: key, success_rate: success = 100, p95_latency: p95 = null }) => (
+              <tr key={key ?? ''}>
+                <td>
+                  <ProviderMark provider={key}>{key === null ? text.own : `@${key}`}</ProviderMark>
+                </td>
+                <td>
+                  <Percent ratio={success / 100} />
+                </td>
+                <td>
+                  <Duration ms={p95} />
+                </td>
+                <td>
+                  <Badge tone={stateOf(success).tone}>{stateOf(success).word}</Badge>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Pane>
+  );
+}
+
+/** The last changes of the workspace, for those who may read the audit log. */
+export function ChangesPane(): ReactElement {
+  const { id: workspace_id } = useWorkspace();
+  const text = home.changes;
+  const query = useSteady('auditLogs_list', { query: { workspace_id, page_size: SHOWN } });
+  return (
+    <Pane title={text.title} padding="flush" actions={<GoLink to="/org/audit">{text.all}</GoLink>}>
+      <Loaded
+        query={query}
+        problemOf={problemFrom}
+        isEmpty={({ records }) => records.length === 0}
+        empty={<Empty title={text.none} />}
+      >
+        {({ records }: AnswerOf<'auditLogs_list'>) => (
+          <ul className="home-rows">
+            {records.map(({ id, timestamp, action, resource_type: kind, response_status_code: status }) => (
+              <li key={id} className="home-change">
+                <Moment at={timestamp} as="seconds" />
+                <span className="grow ell">{text.what(kind, action)}</span>
+                {status >= 400 && <Badge tone="warn">{status}</Badge>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Pane>
+  );
+}
+

@@ -1,0 +1,76 @@
+import { useMemo, type ReactElement } from 'react';
+import { problemFrom } from '../../../api';
+import { useCan, useWorkspace } from '../../../app';
+import { home } from '../../../messages';
+import { TimeChart } from '../../../ui/charts';
+import { count } from '../../../ui/format';
+import { Empty, Loaded, Pane, Skeletons } from '../../../ui/states';
+import { useSteady, type useWindow } from './use-window';
+
+const text = home.chart;
+const MARKERS = 20;
+
+interface RequestsChartProps {
+  readonly range: ReturnType<typeof useWindow>;
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+/** Requests over time, by kind, with the changes of configs on them. */
+export function RequestsChart({ range, onZoom }: RequestsChartProps): ReactElement {
+  const { id: workspace_id } = useWorkspace();
+  const query = useSteady('analyticsGraphs_requests', { query: { workspace_id, ...range.now } });
+  const changes = useSteady(
+    'auditLogs_list',
+    {
+      query: {
+        workspace_id,
+        resource_type: 'configs',
+        start_time: range.now.time_of_generation_min,
+        end_time: range.now.time_of_generation_max,
+        page_size: MARKERS,
+      },
+    },
+    useCan('auditLogs_list'),
+  );
+  const points = query.data?.data_points;
+  const times = useMemo(() => (points ?? []).map(({ timestamp }) => Date.parse(timestamp)), [points]);
+  const series = useMemo(
+    () =>
+      (['llm', 'mcp', 'a2a'] as const)
+        .map((id) => ({ id, label: text.kinds[id], values: (points ?? []).map((point) => point[id]) }))
+        .filter(({ id, values }) => id === 'llm' || values.some((value) => value > 0)),
+    [points],
+  );
+  const markers = useMemo(
+    () =>
+      (changes.data?.records ?? []).map(({ timestamp, action }) => ({
+        at: Date.parse(timestamp),
+        label: text.change(action),
+      })),
+    [changes.data],
+  );
+  const [first, second] = times;
+  return (
+    <Pane title={text.title} className="home-wide" resetKey={range.now.time_of_generation_min}>
+      <Loaded
+        query={query}
+        problemOf={problemFrom}
+        skeleton={<Skeletons shape="chart" />}
+        isEmpty={({ summary }) => summary.total === 0}
+        empty={<Empty title={text.empty}>{text.emptyText}</Empty>}
+      >
+        {() => (
+          <TimeChart
+            label={text.title}
+            times={times}
+            bucketMs={first === undefined || second === undefined ? range.ms : second - first}
+            series={series}
+            format={count}
+            markers={markers}
+            onZoom={onZoom}
+          />
+        )}
+      </Loaded>
+    </Pane>
+  );
+}

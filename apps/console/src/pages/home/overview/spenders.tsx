@@ -1,0 +1,84 @@
+import { SegmentedControl } from '@mantine/core';
+import type { CSSProperties, ReactElement } from 'react';
+import { cents, centsToE8, problemFrom } from '../../../api';
+import { useCan, useWorkspace } from '../../../app';
+import { home } from '../../../messages';
+import { shortId } from '../../../ui/format';
+import { Money } from '../../../ui/primitives';
+import { Empty, Loaded, Pane } from '../../../ui/states';
+import { useSteady, type useWindow } from './use-window';
+
+const text = home.spenders;
+const SHOWN = 5;
+
+export type SpenderKind = 'api_key' | 'provider';
+
+interface SpendersProps {
+  readonly range: ReturnType<typeof useWindow>;
+  readonly by: SpenderKind;
+  readonly onBy: (by: SpenderKind) => void;
+}
+
+/** Keys or providers that cost most. */
+export function Spenders({ range, by, onBy }: SpendersProps): ReactElement {
+  const { id: workspace_id } = useWorkspace();
+  const query = useSteady('analyticsGroups_by', {
+    path: { groupBy: by },
+    query: {
+      workspace_id,
+      ...range.now,
+      columns: ['requests', 'cost'],
+      order_by: 'cost',
+      order_by_type: 'desc',
+      page_size: SHOWN,
+    },
+  });
+  const groups = query.data?.data ?? [];
+  const ids = groups.flatMap(({ group_key: key }) => key ?? []);
+  const isNamed = useCan('apiKeys_list') && by === 'api_key' && ids.length > 0;
+  const names = useSteady('apiKeys_list', { query: { workspace_id, ids } }, isNamed);
+  const nameOf = (key: string | null): string => {
+    if (key === null) return text.none;
+    if (by === 'provider') return `@${key}`;
+    return names.data?.data.find(({ id }) => id === key)?.name ?? text.unlisted(shortId(key));
+  };
+  const most = Math.max(...groups.map(({ cost = 0 }) => cost), 0);
+  return (
+    <Pane
+      title={text.title}
+      actions={
+        <SegmentedControl
+          aria-label={text.by}
+          value={by}
+          onChange={(value) => onBy(value as SpenderKind)}
+          data={[
+            { value: 'api_key', label: text.key },
+            { value: 'provider', label: text.provider },
+          ]}
+        />
+      }
+    >
+      <Loaded
+        query={query}
+        problemOf={problemFrom}
+        isEmpty={({ data }) => data.length === 0}
+        empty={<Empty title={text.empty} />}
+      >
+        {({ data }) => (
+          <ul className="home-spenders">
+            {data.map(({ group_key: key, cost = 0 }) => (
+              <li key={key ?? ''}>
+                <span className="ell">{nameOf(key)}</span>
+                <span
+                  className="home-bar"
+                  style={{ '--share': `${most === 0 ? 0 : (cost / most) * 100}%` } as CSSProperties}
+                />
+                <Money e8={centsToE8(cents(cost))} as="human" />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Pane>
+  );
+}

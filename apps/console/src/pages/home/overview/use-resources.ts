@@ -1,0 +1,64 @@
+import { useMemo } from 'react';
+import type { AnswerOf } from '../../../api';
+import { useCan, useWorkspace } from '../../../app';
+import { useNow } from '../../../ui/primitives';
+import { budgetsOf, type Budgeted } from './budgets';
+import { needsOf, type Need } from './needs';
+import { useSteady, useWindow } from './use-window';
+
+const PAGE = 100;
+const HOUR = { kind: 'relative', span: '1h' } as const;
+const DAY = { kind: 'relative', span: '24h' } as const;
+const COLUMNS = ['requests', 'success_rate', 'error_count', 'p95_latency'] as const;
+const MINUTE_MS = 60_000;
+
+export interface Resources {
+  readonly budgets: readonly Budgeted[];
+  readonly needs: readonly Need[];
+  /** Providers of the last hour. */
+  readonly providers: AnswerOf<'analyticsGroups_by'>['data'] | undefined;
+  /** More keys or providers exist than were looked at. */
+  readonly isPartial: boolean;
+  /** Not all answers are there. */
+  readonly isLoading: boolean;
+  /** An answer is missing for good. */
+  readonly problem: unknown;
+}
+
+/** What budgets, providers and *Needs you* are made of. */
+export function useResources(): Resources {
+  const { id: workspace_id } = useWorkspace();
+  const list = { query: { workspace_id, page_size: PAGE } };
+  const hourly = useWindow(HOUR).now;
+  const daily = useWindow(DAY).now;
+  const byProvider = (window: typeof hourly) => ({
+    path: { groupBy: 'provider' },
+    query: { workspace_id, ...window, columns: [...COLUMNS] },
+  });
+  const hour = useSteady('analyticsGroups_by', byProvider(hourly), useCan('analyticsGroups_by'));
+  const day = useSteady('analyticsGroups_by', byProvider(daily), useCan('analyticsGroups_by'));
+  const keys = useSteady('apiKeys_list', list, useCan('apiKeys_list'));
+  const providers = useSteady('providers_list', list, useCan('providers_list'));
+  const gateways = useSteady('gateways_list', {}, useCan('gateways_list'));
+  const now = useNow(MINUTE_MS);
+  const reads = [hour, day, keys, providers, gateways];
+  const budgets = useMemo(
+    () => [...budgetsOf('key', keys.data?.data ?? []), ...budgetsOf('provider', providers.data?.data ?? [])],
+    [keys.data, providers.data],
+  );
+  return {
+    budgets,
+    needs: needsOf({
+      hour: hour.data?.data ?? [],
+      day: day.data?.data ?? [],
+      budgets,
+      keys: keys.data?.data ?? [],
+      gateways: gateways.data?.data ?? [],
+      now,
+    }),
+    providers: hour.data?.data,
+    isPartial: [keys.data, providers.data].some((page) => page !== undefined && page.total > page.data.length),
+    isLoading: reads.some(({ isLoading }) => isLoading),
+    problem: reads.find(({ error }) => error !== null)?.error ?? null,
+  };
+}

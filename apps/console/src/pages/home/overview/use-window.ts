@@ -1,0 +1,33 @@
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { read, type AnswerOf, type OperationId, type Params, type Problem } from '../../../api';
+import { useNow } from '../../../ui/primitives';
+import { resolveRange, type Range } from '../../../url';
+
+/** How long figures count as fresh; windows move by as much. */
+const FRESH_MS = 30_000;
+
+/** A range of time as the analytics take it. */
+export interface Window {
+  readonly time_of_generation_min: string;
+  readonly time_of_generation_max: string;
+}
+
+const windowOf = (from: number, to: number): Window => ({
+  time_of_generation_min: new Date(from).toISOString(),
+  time_of_generation_max: new Date(to).toISOString(),
+});
+
+/** The range now and the one of the same length before it. Both move every half minute. */
+export function useWindow(range: Range): { readonly now: Window; readonly before: Window; readonly ms: number } {
+  const tick = Math.ceil(useNow(FRESH_MS) / FRESH_MS) * FRESH_MS;
+  const { from, to } = resolveRange(range, tick);
+  return { now: windowOf(from, to), before: windowOf(from - (to - from), from), ms: to - from };
+}
+
+/** A read whose last answer stays while the next one is loaded. */
+export const useSteady = <O extends OperationId>(
+  id: O,
+  params: Params<O>,
+  isOn = true,
+): UseQueryResult<AnswerOf<O>, Problem> =>
+  useQuery({ ...read(id, params, { staleTime: FRESH_MS, enabled: isOn }), placeholderData: keepPreviousData });
