@@ -1,0 +1,90 @@
+import type { Budgeted } from './budgets';
+import { nearest, runsOut, usedShare } from './budgets';
+import { isFailing, needsOf, type Known } from './needs';
+import { ratioOf } from './tiles';
+
+const group = (requests: number, errors: number, provider = 'openai') => ({
+  object: 'analytics-group' as const,
+  group_key: provider,
+  requests,
+  error_count: errors,
+});
+const budget = (limit: Partial<Budgeted['limit']>, name = 'search'): Budgeted => ({
+  kind: 'key',
+  id: name,
+  name,
+  limit: {
+    ...{ type: 'cost', credit_limit: 10, current_usage: 5, status: 'active', alert_threshold: null },
+    ...{ periodic_reset: 'monthly', periodic_reset_days: null, next_usage_reset_at: '2026-12-01T00:00:00Z' },
+    ...limit,
+  },
+});
+const NOW = Date.parse('2026-11-28T12:00:00Z');
+const KNOWN: Known = { hour: [], day: [], budgets: [], keys: [], gateways: [], now: NOW };
+const gateway = (connected: boolean) => ({
+  ...{ object: 'gateway' as const, id: 'g-1', version: '1', warnings: [] },
+  ...{ connected, first_seen_at: '2026-11-28T00:00:00Z', last_seen_at: '2026-11-28T00:00:00Z' },
+});
+
+describe('isFailing', () => {
+  it.each([
+    ['thrice its usual errors', group(100, 9), group(2_000, 60), true],
+    ['twice its usual errors', group(100, 6), group(2_000, 60), false],
+    ['few errors, though more than usual', group(1_000, 10), group(24_000, 10), false],
+    ['errors in all that was ever sent', group(10, 5), group(10, 5), true],
+    ['no request', group(0, 0), undefined, false],
+  ])('%s', (_, hour, day, expected) => {
+    expect(isFailing(hour, day)).toBe(expected);
+  });
+});
+
+describe('runsOut', () => {
+  it('is a forecast before the reset, or a budget that is used up', () => {
+    expect(runsOut(budget({ forecast_exhausted_at: '2026-11-30T00:00:00Z' }))).toBe(true);
+    expect(runsOut(budget({ forecast_exhausted_at: '2026-12-02T00:00:00Z' }))).toBe(false);
+    expect(runsOut(budget({ forecast_exhausted_at: null }))).toBe(false);
+    expect(runsOut(budget({ forecast_exhausted_at: '2027-01-01T00:00:00Z', next_usage_reset_at: null }))).toBe(true);
+    expect(runsOut(budget({ status: 'exhausted' }))).toBe(true);
+  });
+});
+
+describe('needsOf', () => {
+  it('lists failures, gateways, budgets and keys, the most urgent first', () => {
+    const key = (name: string, expires_at: string | null) => ({ id: name, name, expires_at });
+    const needs = needsOf({
+      ...KNOWN,
+      hour: [group(100, 50), group(100, 0, 'azure')],
+      day: [group(1_000, 60), group(1_000, 0, 'azure')],
+      budgets: [budget({}), budget({ status: 'exhausted' }, 'batch')],
+      keys: [
+        key('soon', '2026-11-30T00:00:00Z'),
+        key('over', '2026-11-01T00:00:00Z'),
+        key('later', '2027-01-01T00:00:00Z'),
+        key('never', null),
+      ],
+      gateways: [gateway(true), gateway(false)],
+    });
+    expect(needs.map(({ kind }) => kind)).toEqual(['failing', 'gateway', 'budget', 'expiring']);
+    expect(needs).toMatchObject([
+      { provider: 'openai', errors: 50, requests: 100 },
+      { gateway: { connected: false } },
+      { budget: { name: 'batch' } },
+      { keys: [{ name: 'soon' }] },
+    ]);
+    expect(needsOf(KNOWN)).toEqual([]);
+  });
+
+  it('shows the budgets that are nearest to their end', () => {
+    const budgets = [budget({ current_usage: 1 }, 'a'), budget({ current_usage: 9 }, 'b'), budget({ credit_limit: 0 }, 'c')];
+    expect(nearest(budgets, 2).map(({ name }) => name)).toEqual(['c', 'b']);
+    expect(usedShare(budget({}))).toBe(0.5);
+  });
+});
+
+describe('ratioOf', () => {
+  it('has no change from nothing', () => {
+    expect(ratioOf(15, 10)).toBe(0.5);
+    expect(ratioOf(15, 0)).toBeNull();
+    expect(ratioOf(undefined, 10)).toBeNull();
+  });
+});
