@@ -1,25 +1,38 @@
-import type { ReactElement } from 'react';
+import { lazy, Suspense, type ReactElement } from 'react';
 import { useWorkspace } from '../../app';
 import { useTail } from '../../live';
-import { Onboarding } from './onboarding/onboarding';
+import { Skeletons } from '../../ui/states';
 import { useProgress } from './onboarding/progress';
-import { Overview } from './overview/overview';
 import './home.css';
+
+// Only one of the two is needed.
+const Onboarding = lazy(async () => ({ default: (await import('./onboarding/onboarding')).Onboarding }));
+const Overview = lazy(async () => ({ default: (await import('./overview/overview')).Overview }));
 
 /** The first minute until three of its steps are done, then what the workspace does and what needs somebody. */
 export function HomePage(): ReactElement {
   const { id } = useWorkspace();
   const progress = useProgress(id);
   const tail = useTail({ workspace_id: id }, true);
-  return progress.isOver ? (
-    <Overview key={id} tail={tail} />
-  ) : (
-    <Onboarding key={id} progress={progress} tail={tail} />
+  return (
+    <Suspense fallback={<Skeletons shape="tiles" />}>
+      {progress.isOver ? (
+        <Overview key={id} tail={tail} />
+      ) : (
+        <Onboarding key={id} progress={progress} tail={tail} />
+      )}
+    </Suspense>
   );
 }
 
 /** The steps of the first minute, at any time. */
 export function TourPage(): ReactElement {
   const { id } = useWorkspace();
-  return <Onboarding key={id} progress={useProgress(id)} tail={useTail({ workspace_id: id }, true)} isTour />;
+  const progress = useProgress(id);
+  const tail = useTail({ workspace_id: id }, true);
+  return (
+    <Suspense fallback={<Skeletons shape="lines" />}>
+      <Onboarding key={id} progress={progress} tail={tail} isTour />
+    </Suspense>
+  );
 }

@@ -10,7 +10,6 @@ import type { Draft } from './draft/draft';
 import type { ColumnSettings, PlaygroundSettings } from './search';
 
 interface CodeDialogProps {
-  readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly settings: PlaygroundSettings;
   readonly column: ColumnSettings;
@@ -18,7 +17,7 @@ interface CodeDialogProps {
 }
 
 /** What the first column sends, as code of each client. */
-export function CodeDialog({ isOpen, onClose, settings, column, draft }: CodeDialogProps): ReactElement {
+export function CodeDialog({ onClose, settings, column, draft }: CodeDialogProps): ReactElement {
   const { gateway_url: gateway } = useBootstrap();
   const config = configOf(column);
   const forms = recipeForms(RECIPES, {
@@ -30,8 +29,8 @@ export function CodeDialog({ isOpen, onClose, settings, column, draft }: CodeDia
     body: settings.api === 'chat' ? bodyOf({ ...settings, isStreamed: false }, column, draft) : null,
   });
   return (
-    <Modal opened={isOpen} onClose={onClose} title={text.code} size={820}>
-      {isOpen && <AsCode label={text.code} forms={forms} />}
+    <Modal opened onClose={onClose} title={text.code} size={820}>
+      <AsCode label={text.code} forms={forms} />
       <p className="xs muted">{connect.keyIsMasked}</p>
     </Modal>
   );

@@ -1,13 +1,12 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useEffect, useMemo, useState, type ReactElement } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactElement } from 'react';
 import { useWorkspace } from '../../app';
 import type { GatewayApi } from '../../gateway';
 import { playground as text } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
 import { Badge, Kbd, Note } from '../../ui/primitives';
 import { Failed, Page } from '../../ui/states';
-import { CodeDialog } from './code-dialog';
 import { Column } from './columns/column';
 import { useRuns } from './columns/use-runs';
 import { Composer } from './draft/composer';
@@ -27,6 +26,9 @@ import {
 import { useRunKey } from './use-run-key';
 import { shortId } from '../../ui/format';
 import './playground.css';
+
+// The recipes of all clients.
+const CodeDialog = lazy(async () => ({ default: (await import('./code-dialog')).CodeDialog }));
 
 const route = getRouteApi('/session/w/$ws/playground');
 
@@ -138,13 +140,11 @@ export function PlaygroundPage(): ReactElement {
           ))}
         </div>
       </div>
-      <CodeDialog
-        isOpen={isCodeShown}
-        onClose={() => setCodeShown(false)}
-        settings={settings}
-        column={first}
-        draft={draft}
-      />
+      {isCodeShown && (
+        <Suspense>
+          <CodeDialog onClose={() => setCodeShown(false)} settings={settings} column={first} draft={draft} />
+        </Suspense>
+      )}
     </Page>
   );
 }

@@ -1,8 +1,7 @@
 import { ActionIcon, Button, Popover, TextInput } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { lazy, Suspense, type ReactElement } from 'react';
 import { isRunning, tokensPerSecond, type Run } from '../../../gateway';
 import { playground as text } from '../../../messages';
-import { Markdown } from '../../../ui/body';
 import { Icon } from '../../../ui/icons/icon';
 import { Dot, StatusBadge } from '../../../ui/primitives';
 import { Empty, Failed } from '../../../ui/states';
@@ -12,6 +11,8 @@ import { ColumnFigures } from './column-figures';
 import { TargetPicker, wordsOf } from './target-picker';
 import { useRunLog } from './use-run-log';
 import { ColumnLog } from './column-log';
+
+const Markdown = lazy(async () => ({ default: (await import('../../../ui/body')).Markdown }));
 
 interface ColumnProps {
   readonly number: number;
@@ -96,9 +97,16 @@ interface AnswerProps {
 function Answer({ run, words, onSend }: AnswerProps): ReactElement {
   if (run === undefined)
     return <Empty title={words === '' ? text.noTarget : text.noAnswer}>{text.noAnswerText}</Empty>;
+  const plain = <p className="playground-text">{run.text}</p>;
   return (
     <>
-      {isRunning(run) ? <p className="playground-text">{run.text}</p> : <Markdown text={run.text} />}
+      {isRunning(run) ? (
+        plain
+      ) : (
+        <Suspense fallback={plain}>
+          <Markdown text={run.text} />
+        </Suspense>
+      )}
       {run.isCut && <p className="xs muted">{text.cut}</p>}
       {run.problem !== null && <Failed problem={run.problem} onRetry={onSend} />}
     </>
