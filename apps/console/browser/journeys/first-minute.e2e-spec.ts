@@ -27,7 +27,7 @@ describe('The first minute', () => {
     await live.locator(`a[href$="${id}"]`).waitFor();
     await page.getByRole('button', { name: 'Break it' }).click();
     await page.getByText('answered all the same').waitFor();
-    await page.getByRole('region', { name: /Where/ }).getByText('second').waitFor();
+    await page.getByRole('region', { name: /Where/ }).getByText('503 after').first().waitFor();
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
@@ -39,5 +39,44 @@ describe('The first minute', () => {
     const ours = [product.adminUrl, gateway];
     expect(requests.filter((url) => !ours.some((origin) => url.startsWith(origin)))).toEqual([]);
     expect(faults).toEqual([]);
+  });
+
+  it('streams three answers at once, stops one of them, and replays a logged request', async () => {
+    const { page, faults, requests } = await browser.open();
+    const { owner_email: email, owner_password: password, workspace_slug: slug } = product.credentials;
+    const slow = (model: string): string => `c=${encodeURIComponent(`@sandbox/${model}?chunks=40&gap=150`)}`;
+    const playground = `${product.adminUrl}/console/w/${slug}/playground`;
+    const columns = [slow('sandbox-small'), slow('sandbox-large'), slow('sandbox-small')];
+    await page.goto(`${playground}?${columns.join('&')}`);
+    await page.getByLabel('Email').fill(email);
+    await page.locator('input[name=password]').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('User, message 1').fill('A secret question');
+    const answer = (n: number) => page.getByRole('region', { name: `Answer ${String(n)}` });
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('button', { name: 'Stop column 3' }).waitFor();
+    await Promise.all([1, 2, 3].map((n) => answer(n).getByText('[sandbox]').waitFor()));
+    expect(await page.locator('[aria-busy=true]').count()).toBe(3);
+    await page.getByRole('button', { name: 'Stop column 2' }).click();
+    const second = page.getByRole('region', { name: 'Column 2' });
+    await second.getByText('stopped').waitFor();
+    const first = page.getByRole('region', { name: 'Column 1' });
+    await first.getByText('200').waitFor();
+    const why = new URL((await first.getByRole('link', { name: 'Why' }).getAttribute('href')) ?? '', page.url());
+    await first.getByText(/^0\.0000/).waitFor();
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+    await page.goto(`${playground}?log=${why.searchParams.get('log') ?? ''}`);
+    await page.waitForFunction(
+      "[...document.querySelectorAll('textarea')].some(({ value }) => value === 'A secret question')",
+    );
+    await page.getByRole('button', { name: 'Run', exact: true }).first().click();
+    await first.getByText('200').waitFor();
+    expect([page.url(), ...requests].filter((url) => /secret/i.test(url))).toEqual([]);
+    const traces = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.title])';
+    expect(await page.evaluate<string>(traces)).not.toMatch(/secret question|pat_/);
+    // Chromium reports the refusal before the sign-in.
+    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
   });
 });

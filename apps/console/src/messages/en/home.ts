@@ -118,7 +118,7 @@ const spenders = {
   key: 'Key',
   provider: 'Provider',
   none: 'none',
-  unlisted: (id: string) => `not listed, ${id}`,
+  unlisted: (id: string) => `Playground or deleted key ${id}`,
   empty: 'Nothing was spent in this time',
 };
 

@@ -92,7 +92,7 @@ function addressOf(need: Need): string {
   switch (need.kind) {
     case 'failing':
       return `/logs?${new URLSearchParams([
-        ['f', `vk:${need.provider}`],
+        ['f', `credential:${need.provider}`],
         ['t', '1h'],
       ]).toString()}`;
     case 'budget':
