@@ -1,5 +1,5 @@
-import { useRead, type AnswerOf } from '../../../api';
-import type { Problem } from '../../../api';
+import { useMemo } from 'react';
+import { useRead, type Problem } from '../../../api';
 import { replayOf, type NoReplay, type Replay } from './replay';
 
 /** Bodies are kept in memory for so long after they are shown. */
@@ -19,9 +19,10 @@ export function useReplay(log: string | null): ReplayState {
     { path: { logId: log ?? '' } },
     { enabled: log !== null, staleTime: Infinity, gcTime: KEPT_MS },
   );
-  if (log === null || data === undefined) return { replay: null, reason: null, problem: error };
-  const read = replayOf(data satisfies AnswerOf<'logs_get'>);
-  return typeof read === 'string'
-    ? { replay: null, reason: read, problem: null }
-    : { replay: read, reason: null, problem: null };
+  return useMemo(() => {
+    const read = log === null || data === undefined ? null : replayOf(data);
+    return typeof read === 'string'
+      ? { replay: null, reason: read, problem: null }
+      : { replay: read, reason: null, problem: error };
+  }, [log, data, error]);
 }

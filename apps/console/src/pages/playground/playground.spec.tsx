@@ -1,0 +1,135 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { forgetGatewayKey } from '../../gateway';
+import { OWNER_SELF } from '../../spec-support/answers';
+import { problemResponse, renderConsole } from '../../spec-support/render-console';
+
+const KEY = {
+  object: 'playground-key',
+  key: 'pat_secret',
+  expires_at: new Date(Date.now() + 900_000).toISOString(),
+  base_url: 'http://127.0.0.1:8787/v1',
+};
+const MODELS = {
+  object: 'list',
+  total: 2,
+  data: ['gpt-4o', 'gpt-4o-mini'].map((slug) => ({ id: slug, slug, provider: { slug: 'openai' } })),
+};
+const CONFIGS = { object: 'list', total: 1, data: [{ id: 'c', slug: 'chat-prod', name: 'Chat' }] };
+const LOG = {
+  ...{ id: 'r-1', trace_id: 't-1', route: 'chat.completions', cost_exact: '342000', priced: 'priced' },
+  ...{ cache_status: 'DISABLED', req_units: 8, res_units: 2, credential: 'openai', config_id: null },
+  request: {
+    ...{ content_type: 'application/json', bytes: 10, truncated: false, encoding: 'json' },
+    body: {
+      model: 'gpt-4o',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Which clause?' },
+      ],
+      tools: [{ type: 'function', function: { name: 'look' } }],
+      temperature: 0.2,
+    },
+  },
+};
+const answered = (text: string): Response =>
+  Response.json(
+    { choices: [{ message: { content: text } }], usage: { prompt_tokens: 8, completion_tokens: 2 } },
+    { headers: { 'x-gw-request-id': 'r-1', 'x-gw-trace-id': 't-1', 'x-gw-retry-attempt-count': '2' } },
+  );
+
+describe('The playground', () => {
+  let sent: { readonly headers: Headers; readonly body: Record<string, unknown> }[] = [];
+  const answers = (respond: (body: Record<string, unknown>) => Response | Promise<Response>) => ({
+    'GET /v1/providers/models': MODELS,
+    'GET /v1/configs': CONFIGS,
+    'POST /v1/auth/playground-key': KEY,
+    'GET /v1/logs': { object: 'list', data: [LOG], next_cursor: null },
+    'GET /v1/logs/r-1': LOG,
+    'POST /v1/chat/completions': async (request: Request) => {
+      const body = (await request.json()) as Record<string, unknown>;
+      sent.push({ headers: request.headers, body });
+      return respond(body);
+    },
+  });
+  beforeEach(() => {
+    sent = [];
+    localStorage.clear();
+    forgetGatewayKey(OWNER_SELF.workspaces[0]?.id ?? '');
+  });
+
+  it('chooses a model, fills in variables, and shows figures, exact cost and the way to the log', async () => {
+    const user = userEvent.setup();
+    const { address } = renderConsole('/w/search/playground', answers(() => answered('Clause **9.2**')));
+    await user.click(await screen.findByLabelText('Model or config of column 1', { selector: 'input' }));
+    await user.click(await screen.findByRole('option', { name: 'gpt-4o · @openai' }));
+    await waitFor(() => expect(address()).toContain('c=@openai/gpt-4o'));
+    await user.click(screen.getByLabelText('User, message 1'));
+    await user.paste('Ask {{company}}');
+    await user.type(screen.getByLabelText('Variable company'), 'Acme');
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    const answer = screen.getByRole('region', { name: 'Answer 1' });
+    expect((await within(answer).findByText('9.2')).tagName).toBe('STRONG');
+    const column = screen.getByRole('region', { name: 'Column 1' });
+    await within(column).findByText('0.0034');
+    expect(within(column).getByText('2 retries')).toBeTruthy();
+    expect(within(column).getByRole('link', { name: 'Why' }).getAttribute('href')).toBe('/w/search/logs?log=r-1');
+    expect(sent[0]?.headers.get('x-gw-provider')).toBe('@openai');
+    expect(sent[0]?.body).toMatchObject({
+      model: 'gpt-4o',
+      messages: [{ role: 'user', content: 'Ask Acme' }],
+      stream: true,
+    });
+    expect(address()).not.toContain('Acme');
+  });
+
+  it('sends all columns at once; a failed one keeps its error, one alone is stopped', async () => {
+    const user = userEvent.setup();
+    renderConsole(
+      '/w/search/playground?c=@openai/gpt-4o&c=config:chat-prod/&c=@openai/slow',
+      answers((body) => {
+        if (body['model'] === 'slow') return new Promise<Response>(() => undefined);
+        return body['model'] === undefined
+          ? problemResponse(429, 'rate_limit_exceeded', 'Too many requests.')
+          : answered('First');
+      }),
+    );
+    await user.click(await screen.findByLabelText('User, message 1'));
+    await user.paste('Hello');
+    await user.click(screen.getByRole('button', { name: /Run all/ }));
+    await screen.findByText('First');
+    await within(screen.getByRole('region', { name: 'Column 2' })).findByText('Too many requests.');
+    expect(sent.map(({ headers }) => headers.get('x-gw-config') ?? headers.get('x-gw-provider'))).toEqual([
+      '@openai',
+      'chat-prod',
+      '@openai',
+    ]);
+    await user.click(screen.getByRole('button', { name: 'Remove column 1' }));
+    expect(screen.queryByText('First')).toBeNull();
+    await within(screen.getByRole('region', { name: 'Column 1' })).findByText('Too many requests.');
+    expect(screen.getByRole('button', { name: 'Stop column 2' })).toBeTruthy();
+  });
+
+  it('replays a logged request, with its tools, and shows it as code', async () => {
+    const user = userEvent.setup();
+    const { address } = renderConsole('/w/search/playground?log=r-1', answers(() => answered('Again')));
+    await waitFor(() =>
+      expect(screen.getByLabelText<HTMLTextAreaElement>('User, message 1').value).toBe('Which clause?'),
+    );
+    expect(screen.getByLabelText<HTMLTextAreaElement>('System').value).toBe('Be brief.');
+    expect(screen.getByText('tools')).toBeTruthy();
+    await waitFor(() => expect(address()).toContain('c=@openai/gpt-4o%3Btemperature%3D0.2'));
+    await user.click(screen.getAllByRole('button', { name: /^Run/ })[0]!);
+    await screen.findByText('Again');
+    expect(sent[0]?.body).toEqual(LOG.request.body);
+    await user.click(screen.getByRole('button', { name: 'Code' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Code' });
+    expect(await within(dialog).findByText(/x-gw-provider: @openai/)).toBeTruthy();
+  });
+
+  it('says why a log cannot be replayed', async () => {
+    const cut = { ...LOG, request: { ...LOG.request, truncated: true } };
+    renderConsole('/w/search/playground?log=r-1', { ...answers(() => answered('')), 'GET /v1/logs/r-1': cut });
+    await screen.findByText(/larger than what is kept/);
+  });
+});
