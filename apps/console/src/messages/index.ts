@@ -11,5 +11,6 @@ export { limits } from './en/limits';
 export { pages } from './en/pages';
 export { playground } from './en/playground';
 export { plural } from './plural';
+export { providers } from './en/providers';
 export { session } from './en/session';
 export { shell } from './en/shell';

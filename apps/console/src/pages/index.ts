@@ -3,12 +3,14 @@ import { connectEntry } from './connect/entry';
 import { connectClientRoute, connectRoute, tourRoute } from './connect/route';
 import { homeEntry } from './home/entry';
 import { homeRoute } from './home/route';
-import { logsEntry } from './logs/entry';
-import { logRoute, logsRoute } from './logs/route';
 import { keysEntry } from './keys/entry';
 import { keyRoute, keysRoute, newKeyRoute } from './keys/route';
+import { logsEntry } from './logs/entry';
+import { logRoute, logsRoute } from './logs/route';
 import { playgroundEntry } from './playground/entry';
 import { playgroundRoute } from './playground/route';
+import { providersEntry } from './providers/entry';
+import { newProviderRoute, providerRoute, providersRoute } from './providers/route';
 
 /** Routes below `/w/:ws`. */
 export const WORKSPACE_PAGES = [
@@ -22,6 +24,9 @@ export const WORKSPACE_PAGES = [
   keysRoute,
   newKeyRoute,
   keyRoute,
+  providersRoute,
+  newProviderRoute,
+  providerRoute,
 ] as const;
 
 /** Routes below `/org`. */
@@ -31,4 +36,11 @@ export const ORGANISATION_PAGES = [] as const;
 export const ME_PAGES = [] as const;
 
 /** Pages of the navigation, in its order. */
-export const PAGES: readonly PageEntry[] = [homeEntry, connectEntry, logsEntry, playgroundEntry, keysEntry];
+export const PAGES: readonly PageEntry[] = [
+  homeEntry,
+  connectEntry,
+  logsEntry,
+  playgroundEntry,
+  keysEntry,
+  providersEntry,
+];

@@ -17,3 +17,17 @@ export const numberAt = (fields: Fields, path: string): number | '' => {
   const value = fields.valueOf(path);
   return typeof value === 'number' ? value : '';
 };
+
+/** What `fieldsOf` needs of `useResourceForm`. */
+interface EditedForm {
+  readonly valueOf: (path: string) => unknown;
+  readonly setValue: (path: string, value: unknown) => void;
+  readonly field: (path: string) => object;
+}
+
+/** The inputs of a resource that is edited. */
+export const fieldsOf = ({ valueOf, setValue, field }: EditedForm): Fields => ({
+  valueOf,
+  setValue,
+  errorOf: (path) => (field(path) as { readonly error?: ReactNode }).error,
+});

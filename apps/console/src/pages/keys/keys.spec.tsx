@@ -57,7 +57,7 @@ const STANDING: Answers = {
     requests: 12,
     last_seen: AT,
   }),
-  'GET /v1/analytics/groups/ai_model': listOf(),
+  'GET /v1/analytics/groups/model': listOf(),
 };
 
 describe('The list of API keys', () => {

@@ -9,7 +9,7 @@ import { ColumnMenu, DataGrid, useColumns } from '../../ui/grid';
 import { Icon } from '../../ui/icons/icon';
 import { Empty, Loaded, Page, Skeletons } from '../../ui/states';
 import { useListRead } from '../list/use-list-read';
-import { usePageSearch } from '../list/use-page-search';
+import { orderOf, usePageSearch } from '../list/use-page-search';
 import { columnsOf } from './key-columns';
 import type { ApiKey } from './key-types';
 import { LIST_RULES } from './rules';
@@ -41,12 +41,7 @@ function useKeyQuery(search: ReturnType<typeof usePageSearch>['state']) {
     workspace_id: workspace.id,
     ...(text === '' ? {} : { search: text }),
     ...(status === undefined ? {} : { status: [...status] }),
-    ...(sort === ''
-      ? {}
-      : {
-          sort: sort.replace('-', '') as 'name',
-          order: sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
-        }),
+    ...orderOf<'name'>(sort),
   };
 }
 

@@ -1,26 +1,13 @@
 import { useMemo } from 'react';
 import { useRead, type AnswerOf } from '../../api';
 import { useCan, useWorkspace } from '../../app';
+import { lastDays } from '../list/last-days';
 import type { ApiKey } from './key-types';
 
 export type Use = AnswerOf<'analyticsGroups_by'>['data'][number];
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const GROUPS_MAX = 100;
 const STALE_MS = 60_000;
-
-/** The last days as parameters of analytics, whole hours so that readers share an answer. */
-export function lastDays(days: number): {
-  readonly time_of_generation_min: string;
-  readonly time_of_generation_max: string;
-} {
-  const end = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
-  return {
-    time_of_generation_min: new Date(end - days * DAY_MS).toISOString(),
-    time_of_generation_max: new Date(end).toISOString(),
-  };
-}
 
 /** Requests, cost and last use of the keys of a list in 30 days, by the id of the key; null where the caller may not see it. */
 export function useKeyUse(rows: readonly ApiKey[] | undefined): ReadonlyMap<string, Use> | null {

@@ -31,3 +31,9 @@ export function usePageSearch(rules: PageRules): PageSearch {
   );
   return { state, change };
 }
+
+/** The order of a list as the API has it; empty for the one of the API. */
+export const orderOf = <Field extends string>(
+  sort: string,
+): { readonly sort?: Field; readonly order?: 'asc' | 'desc' } =>
+  sort === '' ? {} : { sort: sort.replace('-', '') as Field, order: sort.startsWith('-') ? 'desc' : 'asc' };

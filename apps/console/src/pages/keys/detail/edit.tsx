@@ -4,7 +4,7 @@ import { keys } from '../../../messages';
 import { Failed, Pane, Skeletons } from '../../../ui/states';
 import { ConflictDialog, useResourceForm } from '../../../write';
 import { BudgetFields } from '../../fields/budget-fields';
-import type { Fields } from '../../fields/fields';
+import { fieldsOf } from '../../fields/fields';
 import { RateFields } from '../../fields/rate-fields';
 import { SaveBar } from '../../fields/save-bar';
 import { writableOf, type ApiKey } from '../key-types';
@@ -31,11 +31,7 @@ export function KeyEdit({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
   if (form.loadProblem !== null && !form.isReady)
     return <Failed problem={form.loadProblem} onRetry={form.reload} />;
   if (!form.isReady) return <Skeletons shape="form" />;
-  const fields: Fields = {
-    valueOf: form.valueOf,
-    setValue: form.setValue,
-    errorOf: (path) => form.field(path)['error' as never],
-  };
+  const fields = fieldsOf(form);
   return (
     <Can operation="apiKeys_update">
       <div className="fields-stack">

@@ -71,13 +71,13 @@ function KeyTabs({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      <Tabs.Panel value="use" className="detail-panel">
+      <Tabs.Panel value="use" className="tab-panel">
         <KeyUsePane apiKey={apiKey} />
       </Tabs.Panel>
-      <Tabs.Panel value="edit" className="detail-panel">
+      <Tabs.Panel value="edit" className="tab-panel">
         <KeyEdit apiKey={apiKey} key={apiKey.id} />
       </Tabs.Panel>
-      <Tabs.Panel value="access" className="detail-panel">
+      <Tabs.Panel value="access" className="tab-panel">
         <KeyAccess apiKey={apiKey} />
       </Tabs.Panel>
     </Tabs>

@@ -6,8 +6,8 @@ import { useCan, useWorkspace } from '../../../app';
 import { keys } from '../../../messages';
 import { count } from '../../../ui/format';
 import { RemoveDialog } from '../../fields/remove-dialog';
+import { lastDays } from '../../list/last-days';
 import type { ApiKey } from '../key-types';
-import { lastDays } from '../use-key-use';
 
 interface RemoveKeyProps {
   readonly apiKey: ApiKey;

@@ -8,8 +8,8 @@ import { Count, Id, KeyValues, Moment, Money, Percent } from '../../../ui/primit
 import { Empty, Loaded, Pane } from '../../../ui/states';
 import { BudgetMeter } from '../../fields/budget-meter';
 import { amountWords, ratesWords } from '../../fields/limit-words';
+import { lastDays } from '../../list/last-days';
 import type { ApiKey } from '../key-types';
-import { lastDays } from '../use-key-use';
 
 /** What a key used: budget, requests, spend, models; and what the key is. */
 export function KeyUsePane({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
@@ -55,7 +55,7 @@ function Models({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
   const groups = useRead(
     'analyticsGroups_by',
     {
-      path: { groupBy: 'ai_model' },
+      path: { groupBy: 'model' },
       query: {
         ...lastDays(30),
         workspace_id: apiKey.workspace_id ?? workspace.id,

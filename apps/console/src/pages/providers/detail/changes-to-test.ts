@@ -1,0 +1,22 @@
+import type { BodyOf } from '../../../api';
+
+const IN_CONFIGURATIONS = 'configurations.';
+
+/** The test of a saved integration with the changes of its form, without what was not touched. */
+export function changesToTest(
+  integration: string,
+  changed: readonly string[],
+  valueOf: (path: string) => unknown,
+): BodyOf<'integrationTests_run'> {
+  const configurations = Object.fromEntries(
+    changed
+      .filter((path) => path.startsWith(IN_CONFIGURATIONS))
+      .map((path) => [path.slice(IN_CONFIGURATIONS.length), valueOf(path) ?? null]),
+  );
+  const key = valueOf('key');
+  return {
+    integration,
+    ...(changed.includes('key') && typeof key === 'string' ? { key } : {}),
+    ...(Object.keys(configurations).length === 0 ? {} : { configurations }),
+  };
+}

@@ -1,0 +1,109 @@
+import { TextInput } from '@mantine/core';
+import type { ReactElement } from 'react';
+import { problemFrom, useRead } from '../../../api';
+import { useRefusal, WhyNot } from '../../../app';
+import { providers } from '../../../messages';
+import { Note } from '../../../ui/primitives';
+import { Failed, Loaded, NotAllowed, Pane, Skeletons } from '../../../ui/states';
+import { ConflictDialog, isMasked, useResourceForm } from '../../../write';
+import { fieldsOf, textAt, type Fields } from '../../fields/fields';
+import { SaveBar } from '../../fields/save-bar';
+import { CredentialFields } from '../parts/credential-fields';
+import { TestPane } from '../parts/test-pane';
+import { credentialOf, type CatalogueProvider, type Integration } from '../provider-types';
+import { changesToTest } from './changes-to-test';
+
+/** The credential behind a provider, by the slug of its integration: a new value is tested, then put. */
+export function CredentialTab({ integration: slug }: { readonly integration: string }): ReactElement {
+  const refusal = useRefusal('integrations_update');
+  const integration = useRead(
+    'integrations_get',
+    { path: { integration: slug } },
+    { enabled: refusal === null },
+  );
+  const catalogue = useRead('providerCatalogue_list', {}, { staleTime: Infinity, enabled: refusal === null });
+  if (refusal !== null)
+    return (
+      <NotAllowed missing={refusal.scopes.join(', ')}>
+        <WhyNot refusal={refusal} />
+      </NotAllowed>
+    );
+  return (
+    <Loaded query={integration} problemOf={problemFrom} skeleton={<Skeletons shape="form" />}>
+      {(shown) => {
+        const provider = catalogue.data?.data.find(({ id }) => id === shown.ai_provider_id);
+        if (provider !== undefined) return <CredentialForm integration={shown} provider={provider} />;
+        return catalogue.error === null ? <Skeletons shape="form" /> : <Failed problem={catalogue.error} />;
+      }}
+    </Loaded>
+  );
+}
+
+interface CredentialFormProps {
+  readonly integration: Integration;
+  readonly provider: CatalogueProvider;
+}
+
+/** An emptied secret is the saved one again: nothing is sent of it. */
+const keepingMasks = (fields: Fields, saved: ReturnType<typeof credentialOf>): Fields => ({
+  ...fields,
+  setValue: (path, value) => {
+    const name = path.replace(/^configurations\./, '');
+    const before = path === 'key' ? saved.key : path === name ? undefined : saved.configurations?.[name];
+    const isEmpty = value === '' || value === null || value === undefined;
+    fields.setValue(path, isEmpty && isMasked(before) ? before : value);
+  },
+});
+
+function CredentialForm({ integration, provider }: CredentialFormProps): ReactElement {
+  const { slug, name, workspace_count } = integration;
+  const path = { path: { integration: slug } };
+  const form = useResourceForm({
+    get: 'integrations_get',
+    getParams: path,
+    put: 'integrations_update',
+    putParams: path,
+    valuesOf: credentialOf,
+    invalidates: ['integrations_list', 'providers_list'],
+  });
+  if (form.loadProblem !== null && !form.isReady)
+    return <Failed problem={form.loadProblem} onRetry={form.reload} />;
+  if (!form.isReady) return <Skeletons shape="form" />;
+  const fields = keepingMasks(fieldsOf(form), credentialOf(integration));
+  return (
+    <div className="fields-columns">
+      <div className="fields-stack">
+        {workspace_count > 1 && <Note tone="warn">{providers.credentialShared(workspace_count)}</Note>}
+        <Pane title={providers.columns.integration}>
+          <div className="col fields">
+            <TextInput
+              label={providers.name}
+              required
+              value={textAt(fields, 'name')}
+              error={fields.errorOf('name')}
+              onChange={({ currentTarget }) => fields.setValue('name', currentTarget.value)}
+            />
+            <CredentialFields provider={provider} fields={fields} />
+          </div>
+        </Pane>
+        <SaveBar form={form} />
+      </div>
+      <TestPane body={changesToTest(slug, form.changed, form.valueOf)} />
+      <ConflictDialog
+        name={name}
+        conflict={form.conflict}
+        labelOf={(at) =>
+          providers.conflictFields[at] ?? providers.fieldName(at.replace('configurations.', ''))
+        }
+        shown={(at, value) => shownSecret(at, value)}
+      />
+    </div>
+  );
+}
+
+/** Secrets that were typed are not shown in the dialog. */
+const shownSecret = (path: string, value: unknown): string => {
+  if (value === null || value === undefined) return '–';
+  if (isMasked(value)) return String(value);
+  return path === 'key' ? providers.keyNew : typeof value === 'string' ? value : JSON.stringify(value);
+};

@@ -1,0 +1,84 @@
+import { Button, Tabs } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState, type ReactElement } from 'react';
+import { problemFrom, useRead } from '../../../api';
+import { Can, useWorkspace } from '../../../app';
+import { providers } from '../../../messages';
+import { Icon } from '../../../ui/icons/icon';
+import { Gone, Loaded, Page, Skeletons } from '../../../ui/states';
+import { usePageSearch } from '../../list/use-page-search';
+import { ProviderStatus } from '../provider-columns';
+import type { Provider } from '../provider-types';
+import { DETAIL_RULES, TABS } from '../rules';
+import { CredentialTab } from './credential';
+import { ProviderModels } from './models';
+import { RemoveProvider } from './remove';
+import { ProviderSettings } from './settings';
+
+const route = getRouteApi('/session/w/$ws/providers/$provider');
+
+/** One provider: settings with limits, credential, models. */
+export function ProviderPage(): ReactElement {
+  const workspace = useWorkspace();
+  const { provider: slug } = route.useParams();
+  const provider = useRead('providers_get', {
+    path: { provider: slug },
+    query: { workspace_id: workspace.id },
+  });
+  const [isRemoving, setRemoving] = useState(false);
+  const { data } = provider;
+  return (
+    <Page
+      title={data?.name ?? providers.title}
+      badge={data === undefined ? null : <ProviderStatus status={data.status} />}
+      actions={
+        data === undefined || data.status === 'archived' ? undefined : (
+          <Can operation="providers_remove">
+            <Button leftSection={<Icon name="trash" size={14} />} onClick={() => setRemoving(true)}>
+              {providers.remove}
+            </Button>
+          </Can>
+        )
+      }
+    >
+      <Loaded query={provider} problemOf={problemFrom} skeleton={<Skeletons shape="form" />}>
+        {(shown) =>
+          shown.status === 'archived' ? (
+            <Gone archived>
+              <ProviderTabs provider={shown} />
+            </Gone>
+          ) : (
+            <>
+              <ProviderTabs provider={shown} />
+              <RemoveProvider provider={shown} isOpen={isRemoving} onClose={() => setRemoving(false)} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function ProviderTabs({ provider }: { readonly provider: Provider }): ReactElement {
+  const { state, change } = usePageSearch(DETAIL_RULES);
+  return (
+    <Tabs value={state.tab} onChange={(tab) => change({ tab: tab ?? TABS[0] })}>
+      <Tabs.List aria-label={providers.tabsLabel}>
+        {TABS.map((tab) => (
+          <Tabs.Tab key={tab} value={tab}>
+            {providers.tabs[tab]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="settings" className="tab-panel">
+        <ProviderSettings provider={provider} />
+      </Tabs.Panel>
+      <Tabs.Panel value="credential" className="tab-panel">
+        <CredentialTab integration={provider.integration_id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="models" className="tab-panel">
+        <ProviderModels slug={provider.slug} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}

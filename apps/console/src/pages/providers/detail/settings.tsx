@@ -1,0 +1,100 @@
+import { Textarea, TextInput } from '@mantine/core';
+import type { ReactElement } from 'react';
+import { Can, useWorkspace } from '../../../app';
+import { providers } from '../../../messages';
+import { Id, KeyValues, Moment } from '../../../ui/primitives';
+import { Failed, Pane, Skeletons } from '../../../ui/states';
+import { ConflictDialog, useResourceForm } from '../../../write';
+import { BudgetFields } from '../../fields/budget-fields';
+import { BudgetMeter } from '../../fields/budget-meter';
+import { fieldsOf, textAt } from '../../fields/fields';
+import { RateFields } from '../../fields/rate-fields';
+import { SaveBar } from '../../fields/save-bar';
+import { writableOf, type Provider } from '../provider-types';
+
+/** Name, budget, rates and expiry of a provider. */
+export function ProviderSettings({ provider }: { readonly provider: Provider }): ReactElement {
+  const workspace = useWorkspace();
+  const params = { path: { provider: provider.slug }, query: { workspace_id: workspace.id } };
+  const form = useResourceForm({
+    get: 'providers_get',
+    getParams: params,
+    put: 'providers_update',
+    putParams: params,
+    valuesOf: writableOf,
+    invalidates: ['providers_list'],
+    draft: `provider:${provider.id}`,
+  });
+  if (form.loadProblem !== null && !form.isReady)
+    return <Failed problem={form.loadProblem} onRetry={form.reload} />;
+  if (!form.isReady) return <Skeletons shape="form" />;
+  const fields = fieldsOf(form);
+  return (
+    <div className="fields-columns">
+      <Can operation="providers_update">
+        <div className="fields-stack">
+          <Pane>
+            <div className="col fields">
+              <TextInput
+                label={providers.name}
+                required
+                value={textAt(fields, 'name')}
+                error={fields.errorOf('name')}
+                onChange={({ currentTarget }) => fields.setValue('name', currentTarget.value)}
+              />
+              <Textarea
+                label={providers.note}
+                autosize
+                maxRows={4}
+                value={textAt(fields, 'note')}
+                error={fields.errorOf('note')}
+                onChange={({ currentTarget }) => fields.setValue('note', currentTarget.value || null)}
+              />
+              <TextInput
+                type="date"
+                label={providers.expires}
+                description={providers.expiresHint}
+                value={textAt(fields, 'expires_at').slice(0, 10)}
+                error={fields.errorOf('expires_at')}
+                onChange={({ currentTarget: { value } }) =>
+                  fields.setValue('expires_at', value === '' ? null : `${value}T23:59:59.000Z`)
+                }
+              />
+            </div>
+          </Pane>
+          <BudgetFields fields={fields} />
+          <RateFields fields={fields} />
+          <SaveBar form={form} />
+        </div>
+      </Can>
+      <Facts provider={provider} />
+      <ConflictDialog
+        name={provider.name}
+        conflict={form.conflict}
+        labelOf={(path) => providers.conflictFields[path] ?? path}
+      />
+    </div>
+  );
+}
+
+function Facts({ provider }: { readonly provider: Provider }): ReactElement {
+  const { id, slug, integration_id, usage_limits, used_by, last_updated_at } = provider;
+  return (
+    <Pane title={providers.facts}>
+      <div className="col">
+        <BudgetMeter limit={usage_limits} />
+        <KeyValues
+          items={[
+            [providers.columns.slug, <code key="slug">@{slug}</code>],
+            [providers.columns.integration, integration_id],
+            ...(used_by === undefined
+              ? []
+              : [[providers.usedBy, providers.uses(used_by.configs, used_by.api_keys)] as const]),
+            [providers.id, <Id key="id" id={id} />],
+            [providers.changed, <Moment key="changed" at={last_updated_at} />],
+          ]}
+        />
+      </div>
+    </Pane>
+  );
+}

@@ -1,0 +1,110 @@
+import { Button, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useRef, useState, type ReactElement, type SyntheticEvent } from 'react';
+import { call, problemFrom, type Problem } from '../../../api';
+import { useWorkspace } from '../../../app';
+import { providers } from '../../../messages';
+import { Icon } from '../../../ui/icons/icon';
+import { Note } from '../../../ui/primitives';
+import { Pane } from '../../../ui/states';
+import { textAt } from '../../fields/fields';
+import { useNewFields } from '../../fields/use-new-fields';
+import { CredentialFields } from '../parts/credential-fields';
+import { TestPane } from '../parts/test-pane';
+import type { CatalogueProvider } from '../provider-types';
+import { bodyOf, slugOf, testOf, type NewProvider } from './new-provider';
+
+/** Name, credential and settings of a new provider. What is entered is in this component's state alone. */
+export function NewProviderForm({ provider }: { readonly provider: CatalogueProvider }): ReactElement {
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [isSending, setSending] = useState(false);
+  const isInFlight = useRef(false);
+  const { values, fields } = useNewFields<NewProvider>({ name: provider.name }, { problem });
+  const body = bodyOf(values, provider, workspace.id);
+  const save = async (): Promise<void> => {
+    if (isInFlight.current) return;
+    isInFlight.current = true;
+    setSending(true);
+    setProblem(null);
+    try {
+      await call('integrations_create', {}, { body });
+      await queries.invalidateQueries({ queryKey: ['providers_list'] });
+      const params = { ws: workspace.slug, provider: body.slug ?? '' };
+      await navigate({ to: '/w/$ws/providers/$provider', params, replace: true });
+    } catch (error) {
+      setProblem(problemFrom(error));
+    } finally {
+      isInFlight.current = false;
+      setSending(false);
+    }
+  };
+  return (
+    <form
+      className="fields-columns"
+      aria-label={provider.name}
+      onSubmit={(event: SyntheticEvent) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <Pane
+        title={provider.name}
+        actions={
+          provider.documentation === null ? undefined : (
+            <a href={provider.documentation} target="_blank" rel="noreferrer">
+              {providers.docs}
+            </a>
+          )
+        }
+      >
+        <div className="col fields">
+          <div className="fields-row">
+            <TextInput
+              label={providers.name}
+              required
+              autoComplete="off"
+              value={textAt(fields, 'name')}
+              error={fields.errorOf('name')}
+              onChange={({ currentTarget }) => fields.setValue('name', currentTarget.value)}
+            />
+            <TextInput
+              label={providers.slug}
+              description={providers.slugHint}
+              leftSection="@"
+              autoComplete="off"
+              value={textAt(fields, 'slug')}
+              placeholder={slugOf(textAt(fields, 'name'))}
+              error={fields.errorOf('slug') ?? fields.errorOf('default_provider_slug')}
+              onChange={({ currentTarget }) => fields.setValue('slug', currentTarget.value)}
+            />
+          </div>
+          <CredentialFields provider={provider} fields={fields} />
+          {problem !== null && <Note tone="danger">{problem.message}</Note>}
+        </div>
+      </Pane>
+      <div className="fields-stack">
+        <TestPane body={testOf(values, provider, workspace.id)} />
+        <Pane title={providers.saving}>
+          <ul className="checks">
+            {[
+              providers.savingIntegration(body.name === '' ? providers.unnamed : body.name),
+              providers.savingProvider(body.slug ?? '', workspace.name),
+              providers.savingModels,
+            ].map((line) => (
+              <li key={line} className="row">
+                <Icon name="plus" size={14} /> {line}
+              </li>
+            ))}
+          </ul>
+        </Pane>
+        <Button type="submit" variant="filled" loading={isSending} disabled={body.name === ''}>
+          {providers.save}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,59 @@
+import type { BodyOf } from '../../../api';
+import { isRequired, type CatalogueProvider, type IntegrationBody } from '../provider-types';
+
+/** What the form holds, in the shape of the body. It may hold secrets: it is never kept. */
+export type NewProvider = Partial<Omit<IntegrationBody, 'ai_provider_id' | 'workspace_id'>>;
+
+/** A slug of a name: `Azure EU` is `azure-eu`. */
+export const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60);
+
+const given = (configurations: NewProvider['configurations']): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(configurations ?? {}).filter(
+      ([, value]) => value !== undefined && value !== null && value !== '',
+    ),
+  );
+
+const credentialOf = ({ key, configurations }: NewProvider) => ({
+  ...(key === undefined || key === '' ? {} : { key }),
+  configurations: given(configurations),
+});
+
+/** The call that makes the integration of the workspace together with its provider. */
+export function bodyOf(
+  values: NewProvider,
+  provider: CatalogueProvider,
+  workspaceId: string,
+): IntegrationBody {
+  const name = values.name?.trim() ?? '';
+  const slug = values.slug === undefined || values.slug === '' ? slugOf(name) : values.slug;
+  return {
+    ai_provider_id: provider.id,
+    name,
+    slug,
+    default_provider_slug: slug,
+    workspace_id: workspaceId,
+    ...credentialOf(values),
+  };
+}
+
+/** The body of a test; null while a field that is needed is empty. */
+export function testOf(
+  values: NewProvider,
+  provider: CatalogueProvider,
+  workspaceId: string,
+): BodyOf<'integrationTests_run'> | null {
+  const configurations = given(values.configurations);
+  const lacking = provider.configurations.some(
+    (field) =>
+      (isRequired(field, configurations) || (provider.self_hosted && field.name === 'custom_host')) &&
+      configurations[field.name] === undefined,
+  );
+  if (lacking) return null;
+  return { ai_provider_id: provider.id, workspace_id: workspaceId, ...credentialOf(values) };
+}

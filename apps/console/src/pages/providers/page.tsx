@@ -1,0 +1,137 @@
+import { Button } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, type ReactElement } from 'react';
+import { problemFrom, useRead } from '../../api';
+import { Can, useCan, useWorkspace } from '../../app';
+import { providers } from '../../messages';
+import { FilterBar } from '../../ui/filters';
+import { ColumnMenu, DataGrid, useColumns } from '../../ui/grid';
+import { Icon } from '../../ui/icons/icon';
+import { Empty, Loaded, Page, Skeletons } from '../../ui/states';
+import { lastDays } from '../list/last-days';
+import { useListRead } from '../list/use-list-read';
+import { orderOf, usePageSearch } from '../list/use-page-search';
+import { columnsOf, type Use } from './provider-columns';
+import type { Provider } from './provider-types';
+import { LIST_RULES } from './rules';
+
+const rowId = ({ id }: Provider): string => id;
+const GROUPS_MAX = 100;
+
+/** What the providers of the workspace did in 30 days, by slug; null where the caller may not see it. */
+function useProviderUse(): ReadonlyMap<string, Use> | null {
+  const workspace = useWorkspace();
+  const can = useCan('analyticsGroups_by');
+  const { data } = useRead(
+    'analyticsGroups_by',
+    {
+      path: { groupBy: 'provider' },
+      query: {
+        ...lastDays(30),
+        workspace_id: workspace.id,
+        columns: ['requests', 'cost', 'success_rate', 'p95_latency'],
+        page_size: GROUPS_MAX,
+      },
+    },
+    { staleTime: 60_000, enabled: can },
+  );
+  return useMemo(
+    () => (can ? new Map((data?.data ?? []).map((row) => [row.group_key ?? '', row])) : null),
+    [can, data],
+  );
+}
+
+/** Providers of the workspace with their use, budget and state. */
+export function ProvidersPage(): ReactElement {
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const { state, change } = usePageSearch(LIST_RULES);
+  const { text, sort } = state;
+  const { query, total, more } = useListRead('providers_list', {
+    query: {
+      workspace_id: workspace.id,
+      include_used_by: true,
+      ...(text === '' ? {} : { search: text }),
+      ...orderOf<'name'>(sort),
+    },
+  });
+  const use = useProviderUse();
+  const columns = useMemo(() => columnsOf(workspace.slug, use), [workspace.slug, use]);
+  const choice = useColumns('providers', columns, state.cols);
+  const open = ({ slug }: Provider): void =>
+    void navigate({ to: '/w/$ws/providers/$provider', params: { ws: workspace.slug, provider: slug } });
+  return (
+    <Page
+      title={providers.title}
+      layout="full"
+      updating={query.isFetching && query.data !== undefined}
+      badge={total === undefined ? null : <span className="muted">{providers.total(total)}</span>}
+      actions={
+        <>
+          <ColumnMenu columns={columns} choice={choice} />
+          <AddButton />
+        </>
+      }
+    >
+      <FilterBar
+        fields={[]}
+        filters={[]}
+        onChange={() => undefined}
+        text={text}
+        onText={(next) => change({ text: next })}
+      />
+      <Loaded
+        query={query}
+        problemOf={problemFrom}
+        skeleton={<Skeletons shape="table" />}
+        isEmpty={(rows) => rows.length === 0}
+        empty={
+          text === '' ? (
+            <Empty title={providers.empty} icon="servers" action={<AddButton />}>
+              {providers.emptyHint}
+            </Empty>
+          ) : (
+            <Empty
+              title={providers.noMatch}
+              icon="filter"
+              action={<Button onClick={() => change({ text: '' })}>{providers.clear}</Button>}
+            />
+          )
+        }
+      >
+        {(rows) => (
+          <DataGrid
+            label={providers.list}
+            rows={rows}
+            rowId={rowId}
+            columns={columns}
+            choice={choice}
+            onOpen={open}
+            sort={sort}
+            onSort={(next) => change({ sort: next })}
+            total={total}
+            onEnd={more}
+            toneOf={({ status }) =>
+              status === 'active' ? undefined : status === 'expired' ? 'warn' : 'danger'
+            }
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function AddButton(): ReactElement {
+  const workspace = useWorkspace();
+  return (
+    <Can operation="integrations_create">
+      <Button
+        variant="filled"
+        leftSection={<Icon name="plus" size={14} />}
+        renderRoot={(props) => <Link to="/w/$ws/providers/new" params={{ ws: workspace.slug }} {...props} />}
+      >
+        {providers.create}
+      </Button>
+    </Can>
+  );
+}

@@ -1,0 +1,51 @@
+import type { AnswerOf, BodyOf } from '../../api';
+
+export type Provider = AnswerOf<'providers_get'>;
+export type ProviderUpdate = BodyOf<'providers_update'>;
+export type Integration = AnswerOf<'integrations_get'>;
+export type IntegrationBody = BodyOf<'integrations_create'>;
+export type IntegrationUpdate = BodyOf<'integrations_update'>;
+export type CatalogueProvider = AnswerOf<'providerCatalogue_list'>['data'][number];
+export type CatalogueField = CatalogueProvider['configurations'][number];
+export type Check = AnswerOf<'integrationTests_run'>['checks'][number];
+
+/** The members of a provider that its form may write. */
+export function writableOf({ name, note, rate_limits, expires_at, usage_limits }: Provider): ProviderUpdate {
+  if (usage_limits === null) return { name, note, rate_limits, expires_at, usage_limits };
+  const { status: _status, current_usage: _used, burn_rate_per_day: _burn, ...rest } = usage_limits;
+  const { forecast_exhausted_at: _forecast, ...budget } = rest;
+  return {
+    name,
+    note,
+    rate_limits,
+    expires_at,
+    usage_limits: { ...budget, type: budget.type as 'cost' | 'tokens' },
+  };
+}
+
+const MASKED = 'masked_';
+
+/** Configurations by the names that a write uses: the answer calls a secret `masked_<name>`, and shows its mask. */
+export const configurationsOf = ({ configurations }: Integration): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(configurations).map(([name, value]) => [
+      name.startsWith(MASKED) ? name.slice(MASKED.length) : name,
+      value,
+    ]),
+  );
+
+/** The members of an integration that its form may write. Secrets are their masks, which are never sent. */
+export const credentialOf = (integration: Integration): IntegrationUpdate => ({
+  name: integration.name,
+  description: integration.description,
+  key: integration.masked_key,
+  configurations: configurationsOf(integration),
+});
+
+/** Whether a field must be given, by what the other fields hold. */
+export function isRequired({ required }: CatalogueField, values: Readonly<Record<string, unknown>>): boolean {
+  if (typeof required === 'boolean') return required;
+  if (typeof required !== 'object' || required === null || Array.isArray(required)) return false;
+  const { field, oneOf } = required as { readonly field?: string; readonly oneOf?: readonly unknown[] };
+  return field !== undefined && oneOf?.includes(values[field]) === true;
+}
