@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { problemFrom } from '../../../api';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { BodyView } from '../../../ui/body';
 import { Loaded } from '../../../ui/states';
 import type { LogDetail } from './record';
@@ -14,11 +14,11 @@ export function BodyTab({ log, side }: { readonly log: LogDetail; readonly side:
       <Loaded query={body} problemOf={problemFrom}>
         {(data) => (
           <div className="private">
-            <BodyView label={logs.tabs[side]} body={data} maxHeight={620} />
+            <BodyView label={logDetail.tabs[side]} body={data} maxHeight={620} />
           </div>
         )}
       </Loaded>
-      <p className="xs muted">{logs.messages.noHeaders}</p>
+      <p className="xs muted">{logDetail.messages.noHeaders}</p>
     </div>
   );
 }

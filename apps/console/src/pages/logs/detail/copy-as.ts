@@ -1,4 +1,4 @@
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { duration } from '../../../ui/format';
 import { exactMoneyText } from '../../../ui/format';
 import type { LoggedBody } from '../../../ui/body';
@@ -69,7 +69,7 @@ export function incidentOf(log: LogDetail, address: string): string {
   const { title, facts } = sentenceOf(log, decision);
   const cost = costOf(log);
   const { lanes } = waterfallLayout(waterfallRecord(log, decision));
-  const text = logs.incident;
+  const text = logDetail.incident;
   const cells = (...values: readonly string[]): string =>
     `| ${values.map((value) => value.replaceAll('|', '\\|')).join(' | ')} |`;
   return [

@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactElement, type SyntheticEvent } from 'react';
 import { call, problemFrom } from '../../../api';
 import { Can, useWorkspace } from '../../../app';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { Badge, Moment } from '../../../ui/primitives';
 import type { LogDetail } from './record';
 
-const text = logs.feedback;
+const text = logDetail.feedback;
 const VALUE_MAX = 10;
 
 /** Feedback on the trace, and a form for more. */
@@ -17,7 +17,7 @@ export function FeedbackTab({ log }: { readonly log: LogDetail }): ReactElement 
       {log.feedback.length === 0 ? (
         <p className="muted">{text.none}</p>
       ) : (
-        <ul className="log-feedback col" aria-label={logs.tabs.feedback}>
+        <ul className="log-feedback col" aria-label={logDetail.tabs.feedback}>
           {log.feedback.map(({ id, value, weight, source, metadata, created_at: at }) => (
             <li key={id} className="row">
               <Badge tone={value > 0 ? 'ok' : value < 0 ? 'danger' : 'neutral'}>{text.value(value)}</Badge>

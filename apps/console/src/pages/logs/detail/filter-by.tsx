@@ -1,5 +1,5 @@
 import { createContext, useContext, type ReactElement, type ReactNode } from 'react';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { Icon } from '../../../ui/icons/icon';
 import type { Filter } from '../../../url';
 
@@ -15,7 +15,7 @@ interface Props {
 /** A value with a button that filters the list by it. */
 export function FilterBy({ field, value, children }: Props): ReactElement {
   const filterBy = useContext(FilterByContext);
-  const label = logs.filterBy(field, value);
+  const label = logDetail.filterBy(field, value);
   return (
     <span className="filter-by">
       {children}

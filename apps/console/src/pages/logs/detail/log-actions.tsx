@@ -4,16 +4,16 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
 import { useBootstrap, useWorkspace } from '../../../app';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import type { LoggedBody } from '../../../ui/body';
 import { Icon } from '../../../ui/icons/icon';
 import { useCopy } from '../../../ui/primitives';
+import { PLAYGROUND } from '../addresses';
 import { curlOf, incidentOf, sdkOf } from './copy-as';
 import type { LogDetail } from './record';
 import { bodyQuery } from './use-body';
 
-const text = logs.actions;
-const PLAYGROUND: string = '/w/$ws/playground';
+const text = logDetail.actions;
 
 /** The address of a log on a page of its own. */
 export function useAddress(log: string): string {

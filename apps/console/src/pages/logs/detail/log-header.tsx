@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { useWorkspace } from '../../../app';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { bothZones } from '../../../ui/format';
 import { Icon } from '../../../ui/icons/icon';
 import { Id, ProviderMark, StatusBadge, useFormat } from '../../../ui/primitives';
@@ -11,7 +11,7 @@ import { cutWord } from '../list/happened';
 import { FilterBy } from './filter-by';
 import type { LogDetail } from './record';
 
-const text = logs.detail;
+const text = logDetail.view;
 
 interface Props {
   readonly log: LogDetail;

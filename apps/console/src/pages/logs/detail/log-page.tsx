@@ -1,7 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, type ReactElement } from 'react';
 import { useWorkspace } from '../../../app';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { Page } from '../../../ui/states';
 import { decodeLogs, logsSearchOf } from '../search';
 import { FilterByContext } from './filter-by';
@@ -23,7 +23,7 @@ export function LogPage(): ReactElement {
     void navigate({ to: '/w/$ws/logs/$log', params: { ws, log }, search: logsSearchOf(change), replace });
   return (
     <FilterByContext value={(filter) => toList({ filters: [filter] })}>
-      <Page title={logs.detail.page}>
+      <Page title={logDetail.view.page}>
         <div className="logs-own">
           <LogView
             key={id}

@@ -1,5 +1,5 @@
 import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { readStored, writeStored } from '../../../ui/stored';
 import { LogView } from './log-view';
 
@@ -23,13 +23,13 @@ export interface LogPanelProps {
 export function LogPanel(props: LogPanelProps): ReactElement {
   const { width, edge } = usePanelWidth();
   return (
-    <aside className="logs-panel" aria-label={logs.detail.panel} style={{ width }}>
+    <aside className="logs-panel" aria-label={logDetail.view.panel} style={{ width }}>
       <div
         className="logs-panel-edge"
         role="separator"
         tabIndex={0}
         aria-orientation="vertical"
-        aria-label={logs.detail.width}
+        aria-label={logDetail.view.width}
         aria-valuenow={width}
         aria-valuemin={WIDTH_MIN}
         {...edge}

@@ -2,7 +2,7 @@ import { Tabs } from '@mantine/core';
 import { lazy, Suspense, useMemo, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
 import { usePreferences } from '../../../app';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { useCopy } from '../../../ui/primitives';
 import { ErrorBoundary, Loaded, Skeletons } from '../../../ui/states';
 import { usePageKeys } from '../../../ui/use-page-keys';
@@ -63,10 +63,10 @@ function Shown({ log, tab, onTab, onOpen, onStep, onClose }: ShownProps): ReactE
     <div className="log-view">
       <LogHeader log={log} onStep={onStep} onClose={onClose} />
       <Tabs value={tab} onChange={(next) => next !== null && onTab(next)} className="log-tabs">
-        <Tabs.List aria-label={logs.detail.tabs}>
+        <Tabs.List aria-label={logDetail.view.tabs}>
           {LOG_TABS.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {logs.tabs[name]}
+              {logDetail.tabs[name]}
             </Tabs.Tab>
           ))}
         </Tabs.List>

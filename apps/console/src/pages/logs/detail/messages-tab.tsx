@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { problemFrom } from '../../../api';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { BodyView, ConversationView, readConversation } from '../../../ui/body';
 import { Loaded, Part } from '../../../ui/states';
 import type { LogDetail } from './record';
@@ -19,14 +19,14 @@ export function MessagesTab({ log }: { readonly log: LogDetail }): ReactElement 
             if (conversation === null)
               return (
                 <div className="col">
-                  <p className="xs muted">{logs.messages.none}</p>
-                  <BodyView label={logs.tabs.request} body={sent} />
-                  <BodyView label={logs.tabs.response} body={received} />
+                  <p className="xs muted">{logDetail.messages.none}</p>
+                  <BodyView label={logDetail.tabs.request} body={sent} />
+                  <BodyView label={logDetail.tabs.response} body={received} />
                 </div>
               );
             return (
               <div className="col">
-                {(sent.truncated || received.truncated) && <Part>{logs.messages.truncated}</Part>}
+                {(sent.truncated || received.truncated) && <Part>{logDetail.messages.truncated}</Part>}
                 <ConversationView conversation={conversation} />
               </div>
             );

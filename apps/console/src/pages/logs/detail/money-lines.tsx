@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react';
 import { e8, type E8 } from '../../../api';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { count, pricePerMillion, unknown } from '../../../ui/format';
 import { Money, useFormat, type Priced } from '../../../ui/primitives';
 import { costOf, moneyOf, type Decision, type LogDetail } from './record';
 
-const text = logs.money;
+const text = logDetail.money;
 
 interface Props {
   readonly log: LogDetail;

@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { count } from '../../../ui/format';
 import { Badge, KeyValues, Money, Note, useFormat, type Priced } from '../../../ui/primitives';
 import { MoneyLines } from './money-lines';
 import { costOf, moneyOf, type Decision, type LogDetail } from './record';
 
-const text = logs.money;
+const text = logDetail.money;
 
 interface Props {
   readonly log: LogDetail;
@@ -53,7 +53,7 @@ function Charges({ decision: { charges } }: { readonly decision: Decision }): Re
           <tr key={at}>
             <th scope="row">
               {text.chargeOf(line, provider)}{' '}
-              {(Array.isArray(flags) ? flags : []).map((flag) => (
+              {flags.map((flag) => (
                 <Badge key={flag} tone="outline">
                   {flag}
                 </Badge>
@@ -64,7 +64,7 @@ function Charges({ decision: { charges } }: { readonly decision: Decision }): Re
               <Money e8={moneyOf(cost)} priced={cost === null ? 'unpriced' : 'priced'} />
             </td>
             <td>
-              {(Array.isArray(counters) ? counters : []).map(([key], place) => (
+              {counters.map(([key], place) => (
                 <code key={place} className="log-counter">
                   {key}
                 </code>

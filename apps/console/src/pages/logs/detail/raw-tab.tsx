@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { JsonView } from '../../../ui/json';
 import { CopyButton } from '../../../ui/primitives';
 import type { LogDetail } from './record';
@@ -9,11 +9,11 @@ export function RawTab({ log }: { readonly log: LogDetail }): ReactElement {
   return (
     <div className="col">
       <p className="row">
-        <span className="xs muted grow">{logs.raw.bodies}</span>
-        <CopyButton text={() => JSON.stringify(log, null, 2)} label={logs.raw.copy} size="control" />
+        <span className="xs muted grow">{logDetail.raw.bodies}</span>
+        <CopyButton text={() => JSON.stringify(log, null, 2)} label={logDetail.raw.copy} size="control" />
       </p>
       <div className="private">
-        <JsonView value={log} label={logs.tabs.raw} maxHeight={680} />
+        <JsonView value={log} label={logDetail.tabs.raw} maxHeight={680} />
       </div>
     </div>
   );

@@ -28,6 +28,7 @@ const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = <T>(value: unknown): readonly T[] =>
   Array.isArray(value) ? (value.filter(isJson) as T[]) : [];
+const arrayOf = <T>(value: readonly T[]): readonly T[] => (Array.isArray(value) ? (value as T[]) : []);
 const objectOf = <T>(value: unknown): T | undefined => (isJson(value) ? (value as T) : undefined);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -61,7 +62,11 @@ export function decisionOf({ decision: raw }: Pick<LogDetail, 'decision'>): Deci
       target: textOf(event.target),
     })),
     limits: listOf<LimitState>(decision['limits']),
-    charges: listOf<ChargeRecord>(decision['charges']),
+    charges: listOf<ChargeRecord>(decision['charges']).map((charge) => ({
+      ...charge,
+      flags: arrayOf(charge.flags),
+      counters: arrayOf(charge.counters),
+    })),
     guardrails: listOf<GuardrailRecord>(decision['guardrails']).map((guardrail) => ({
       ...guardrail,
       id: textOf(guardrail.id),

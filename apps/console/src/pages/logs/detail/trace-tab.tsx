@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { problemFrom, useRead, type AnswerOf } from '../../../api';
-import { logs } from '../../../messages/en/logs';
+import { logDetail } from '../../../messages/en/log-detail';
 import { Duration, Id, Money, ProviderMark, StatusBadge, type Priced } from '../../../ui/primitives';
 import { Loaded, Part } from '../../../ui/states';
 import { cutWord } from '../list/happened';
@@ -31,7 +31,7 @@ export function TraceTab({ log, onOpen }: Props): ReactElement {
       <Loaded query={trace} problemOf={problemFrom}>
         {({ spans, truncated }) => (
           <>
-            {truncated && <Part>{logs.trace.truncated}</Part>}
+            {truncated && <Part>{logDetail.trace.truncated}</Part>}
             <Spans spans={flat(spans)} own={log.id} onOpen={onOpen} />
           </>
         )}
@@ -65,7 +65,7 @@ interface SpansProps {
 
 function Spans({ spans, own, onOpen }: SpansProps): ReactElement {
   return (
-    <ol className="log-trace" aria-label={logs.trace.label}>
+    <ol className="log-trace" aria-label={logDetail.trace.label}>
       {spans.map(({ log, depth }) => (
         <li key={log.id} style={{ paddingLeft: Math.min(depth, DEPTH_MAX) * 16 }}>
           <button

@@ -70,7 +70,7 @@ const groupOptions =
     const { data } = await call(
       'analyticsGroups_by',
       {
-        path: { groupBy } as never,
+        path: { groupBy },
         query: {
           workspace_id: workspaceId,
           time_of_generation_min: new Date(now - DAYS * 86_400_000).toISOString(),

@@ -8,6 +8,7 @@ import { useFormat } from '../../../ui/primitives';
 import { Empty, Part } from '../../../ui/states';
 import type { PageState } from '../../../url';
 import type { Change } from '../use-logs-state';
+import { CONNECT } from '../addresses';
 import { ExcludesMost } from './excludes-most';
 import type { LogList } from './use-log-list';
 
@@ -36,7 +37,7 @@ export function NoRows({ state, list, change }: StateProps): ReactElement {
     <Empty
       title={logs.empty.none}
       action={
-        <Link to={'/w/$ws/connect' as string} params={{ ws: slug }}>
+        <Link to={CONNECT} params={{ ws: slug }}>
           {logs.empty.send}
         </Link>
       }

@@ -1,11 +1,11 @@
 import type { CacheRecord } from '@gw/contracts';
 import type { ReactElement, ReactNode } from 'react';
-import { logs } from '../../../../messages/en/logs';
+import { logDetail } from '../../../../messages/en/log-detail';
 import { percent } from '../../../../ui/format';
 import { Id, KeyValues, Money } from '../../../../ui/primitives';
 import { moneyOf } from '../record';
 
-const text = logs.why.cache;
+const text = logDetail.why.cache;
 
 /** What the response cache did; nothing where it is off. */
 export function CacheFacts({ cache }: { readonly cache: CacheRecord | undefined }): ReactElement | null {

@@ -1,13 +1,13 @@
 import type { GuardrailRecord } from '@gw/contracts';
 import type { ReactElement } from 'react';
-import { logs } from '../../../../messages/en/logs';
+import { logDetail } from '../../../../messages/en/log-detail';
 import { waterfallText } from '../../../../messages/en/waterfall';
 import { duration } from '../../../../ui/format';
 import { Badge, type Tone } from '../../../../ui/primitives';
 import type { LogDetail } from '../record';
 import { VerdictMarks } from './verdict-marks';
 
-const text = logs.why;
+const text = logDetail.why;
 
 interface Props {
   readonly log: LogDetail;

@@ -1,12 +1,12 @@
 import type { LimitState } from '@gw/contracts';
 import type { ReactElement } from 'react';
-import { logs } from '../../../../messages/en/logs';
+import { logDetail } from '../../../../messages/en/log-detail';
 import { Meter } from '../../../../ui/charts';
 import { count, humanMoney, parseMoment, momentWithZone } from '../../../../ui/format';
 import { Badge, useFormat } from '../../../../ui/primitives';
 import { moneyOf } from '../record';
 
-const text = logs.why;
+const text = logDetail.why;
 
 /** Limits that admitted or refused the request, as they stood then. */
 export function Limits({ limits }: { readonly limits: readonly LimitState[] }): ReactElement {

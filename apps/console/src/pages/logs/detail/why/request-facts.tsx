@@ -1,10 +1,10 @@
 import type { ReactElement, ReactNode } from 'react';
-import { logs } from '../../../../messages/en/logs';
+import { logDetail } from '../../../../messages/en/log-detail';
 import { Badge, Duration, Id, KeyValues, Tokens } from '../../../../ui/primitives';
 import { FilterBy } from '../filter-by';
 import type { Decision, LogDetail } from '../record';
 
-const text = logs.why.facts;
+const text = logDetail.why.facts;
 type Item = readonly [name: string, value: ReactNode];
 
 interface Props {

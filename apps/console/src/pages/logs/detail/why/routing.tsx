@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { logs } from '../../../../messages/en/logs';
+import { logDetail } from '../../../../messages/en/log-detail';
 import { waterfallText } from '../../../../messages/en/waterfall';
 import { shortTarget } from '../../../../ui/waterfall';
 import type { Decision } from '../record';
@@ -9,7 +9,7 @@ export function Routing({ decision: { routing } }: { readonly decision: Decision
   if (routing.length === 0) return null;
   return (
     <section aria-labelledby="log-routing">
-      <h3 id="log-routing">{logs.why.routing}</h3>
+      <h3 id="log-routing">{logDetail.why.routing}</h3>
       <ol className="log-events xs">
         {routing.map(({ target, event }, at) => (
           <li key={at}>

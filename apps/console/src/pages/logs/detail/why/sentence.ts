@@ -1,10 +1,10 @@
 import type { AttemptRecord } from '@gw/contracts';
-import { logs } from '../../../../messages/en/logs';
+import { logDetail } from '../../../../messages/en/log-detail';
 import { waterfallText } from '../../../../messages/en/waterfall';
 import { shortTarget } from '../../../../ui/waterfall';
 import type { Decision, LogDetail } from '../record';
 
-const text = logs.why;
+const text = logDetail.why;
 
 /** Why a request ended as it did. */
 export interface Sentence {

@@ -3,11 +3,11 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { call, problemFrom } from '../../../../api';
 import { useCan, useWorkspace } from '../../../../app';
-import { logs } from '../../../../messages/en/logs';
+import { logDetail } from '../../../../messages/en/log-detail';
 import { Icon } from '../../../../ui/icons/icon';
 import type { LogDetail } from '../record';
 
-const text = logs.why;
+const text = logDetail.why;
 
 interface Props {
   readonly log: LogDetail;

@@ -1,5 +1,5 @@
 import { useState, type ReactElement } from 'react';
-import { logs } from '../../../../messages/en/logs';
+import { logDetail } from '../../../../messages/en/log-detail';
 import { Badge, KeyValues, Note, TextButton } from '../../../../ui/primitives';
 import { laneWords, Waterfall, type Lane } from '../../../../ui/waterfall';
 import { MoneyLines } from '../money-lines';
@@ -11,7 +11,7 @@ import { RequestFacts } from './request-facts';
 import { Routing } from './routing';
 import { sentenceOf } from './sentence';
 
-const text = logs.why;
+const text = logDetail.why;
 
 interface Props {
   readonly log: LogDetail;
