@@ -88,6 +88,23 @@ export interface AccessTokenDocument {
   readonly expiresAt: string;
 }
 
+/**
+ * What a user let a client of OAuth do, as long as that is in force. Work that goes on without a request, such as notifications, ends
+ * with it; requests are decided by their tokens.
+ */
+export interface OauthGrantDocument {
+  readonly kind: 'oauth_grant';
+  readonly version: string;
+  readonly id: string;
+  readonly organisationId: string;
+  /** Null: the whole organisation. */
+  readonly workspaceId: string | null;
+  /** Those of the grant that the user's role still has. */
+  readonly scopes: readonly string[];
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
 /** The workspace that a slug names in an organisation. */
 export interface WorkspaceSlugDocument {
   readonly kind: 'workspace_slug';
@@ -121,3 +138,12 @@ export interface SigningKeyDocument {
   /** `seal()` of the private key as JSON (RFC 7517), bound to `signingKeyDocumentBinding`. */
   readonly sealedPrivate: string;
 }
+
+/** The documents that callers and their tokens are judged by. */
+export type CallerDocument =
+  | AccessTokenDocument
+  | OauthGrantDocument
+  | UserDocument
+  | SigningKeyDocument
+  | TrustsDocument
+  | WorkspaceSlugDocument;

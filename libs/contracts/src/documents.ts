@@ -1,12 +1,6 @@
 import type { LossMode } from '@gw/kernel';
 import type { AgentCatalogueDocument, AgentServerDocument, CardKeyDocument } from './agent-documents';
-import type {
-  AccessTokenDocument,
-  SigningKeyDocument,
-  TrustsDocument,
-  UserDocument,
-  WorkspaceSlugDocument,
-} from './caller-documents';
+import type { CallerDocument } from './caller-documents';
 import type {
   McpCatalogueDocument,
   McpConnectionDocument,
@@ -36,6 +30,7 @@ export type DocumentKind =
   | 'mcp_toolset'
   | 'mcp_catalogue'
   | 'access_token'
+  | 'oauth_grant'
   | 'user'
   | 'signing_key'
   | 'trusts'
@@ -418,11 +413,7 @@ export type ReadModelDocument =
   | AgentServerDocument
   | AgentCatalogueDocument
   | CardKeyDocument
-  | AccessTokenDocument
-  | UserDocument
-  | SigningKeyDocument
-  | TrustsDocument
-  | WorkspaceSlugDocument;
+  | CallerDocument;
 
 /**
  * `api_key:<hash>`, `ended_api_key:<hash>`, `organisation:<id>`, `workspace:<id>`,
@@ -431,7 +422,7 @@ export type ReadModelDocument =
  * id>:<id>`, `mcp_server:<workspace id>:<slug or id>`, `mcp_toolset:<workspace id>:<slug or id>`,
  * `mcp_catalogue:<workspace id>`, `mcp_connection:<server id>:<user id>`,
  * `agent_server:<workspace id>:<slug or id>`, `agent_catalogue:<workspace id>`, `card_key:current`,
- * `access_token:<hash>`, `user:<organisation id>:<user id>`, `signing_key:current`, `trusts:<SHA-256 of
+ * `access_token:<hash>`, `oauth_grant:<id>`, `user:<organisation id>:<user id>`, `signing_key:current`, `trusts:<SHA-256 of
  * the issuer, hex>`, `workspace_slug:<organisation id>:<slug>`.
  */
 export type DocumentKey = string;
@@ -458,6 +449,7 @@ export const documentKey = {
   /** The key of the installation that signs cards of agents. */
   cardKey: (): DocumentKey => 'card_key:current',
   accessToken: (hash: string): DocumentKey => `access_token:${hash}`,
+  oauthGrant: (id: string): DocumentKey => `oauth_grant:${id}`,
   user: (organisationId: string, userId: string): DocumentKey => `user:${organisationId}:${userId}`,
   signingKey: (): DocumentKey => 'signing_key:current',
   trusts: (issuerDigest: string): DocumentKey => `trusts:${issuerDigest}`,

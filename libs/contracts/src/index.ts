@@ -17,6 +17,7 @@ export {
 export {
   CLAIM_OPERATORS,
   type AccessTokenDocument,
+  type OauthGrantDocument,
   type ClaimCondition,
   type SigningKeyDocument,
   type TrustMap,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { ceilingOf, DEFAULT_SECURITY } from '@gw/auth-scopes';
-import type { AccessTokenDocument, DocumentKey, ReadModelDocument } from '@gw/contracts';
+import type { AccessTokenDocument, DocumentKey, OauthGrantDocument, ReadModelDocument } from '@gw/contracts';
 import { API_RESOURCE_PATH } from '@gw/oauth';
 import type { EntityManager } from 'typeorm';
-import { liveTokens, scopesOfToken, type LiveToken } from '../platform/auth/access-tokens';
+import { liveGrants, liveTokens, scopesOfToken, type LiveGrant, type LiveToken } from '../platform/auth/access-tokens';
 import { livePlaygroundKeys, type LivePlaygroundKey } from '../platform/auth/playground-keys';
 import { versioned } from './document-builders';
 import type { WantedRow } from './document-keys';
@@ -51,6 +51,33 @@ function playgroundDocument(key: LivePlaygroundKey): AccessTokenDocument {
     expiresAt: key.expiresAt.toISOString(),
   });
 }
+
+/** Adds the grants that are in force. */
+export async function addOauthGrants(
+  manager: EntityManager,
+  wanted: readonly (Extract<WantedRow, { kind: 'oauth_grant' }> & { readonly key: DocumentKey })[],
+  to: Map<DocumentKey, ReadModelDocument>,
+): Promise<void> {
+  const rows = await liveGrants(
+    manager,
+    wanted.map(({ id }) => id),
+  );
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  for (const { key, id } of wanted) {
+    const row = byId.get(id);
+    if (row !== undefined) to.set(key, oauthGrantDocument(row));
+  }
+}
+
+const oauthGrantDocument = (grant: LiveGrant): OauthGrantDocument => {
+  const { id, organisationId, workspaceId, granted, expiresAt } = grant;
+  const ceiling = ceilingOf(grant.role, grant.workspaceRole, DEFAULT_SECURITY);
+  return versioned<OauthGrantDocument>({
+    ...{ kind: 'oauth_grant', id, organisationId, workspaceId },
+    scopes: granted.filter((scope) => ceiling.has(scope)),
+    expiresAt: expiresAt.toISOString(),
+  });
+};
 
 function accessTokenDocument(token: LiveToken): AccessTokenDocument {
   // No security setting denies a data-plane scope, so the documents do not depend on these settings.

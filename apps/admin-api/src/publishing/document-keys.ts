@@ -5,6 +5,7 @@ export type WantedRow =
   | { readonly kind: 'api_key'; readonly secretHash: string }
   | { readonly kind: 'ended_api_key'; readonly secretHash: string }
   | { readonly kind: 'access_token'; readonly secretHash: string }
+  | { readonly kind: 'oauth_grant'; readonly id: string }
   | { readonly kind: 'organisation'; readonly id: string }
   | { readonly kind: 'workspace'; readonly id: string }
   | { readonly kind: 'provider'; readonly workspaceId: string; readonly name: string }
@@ -24,13 +25,16 @@ export type WantedRow =
   | { readonly kind: 'workspace_slug'; readonly organisationId: string; readonly name: string }
   | { readonly kind: 'prompt_version'; readonly organisationId: string; readonly name: string };
 
+/** Kinds of documents that an id names. */
+type KindById = Extract<WantedRow, { readonly id: string }>['kind'];
+
 /** Kinds of documents that a workspace and a slug or id name. */
 type NamedKind = Extract<WantedRow, { readonly workspaceId: string; readonly name: string }>['kind'];
 
 // Lower case only, so that a document has exactly one key, the one in change events.
 const BY_HASH = /^(api_key|ended_api_key|access_token):([0-9a-f]{64})$/;
 const BY_ID =
-  /^(organisation|workspace|mcp_catalogue|agent_catalogue):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+  /^(organisation|workspace|mcp_catalogue|agent_catalogue|oauth_grant):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 /** A slug has at most 255 characters, and Postgres text cannot contain NUL. */
 const BY_NAME =
   /^(provider|config|guardrail|mcp_server|mcp_toolset|agent_server):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,255})$/;
@@ -62,9 +66,7 @@ function hashedRow(key: DocumentKey): WantedRow | null {
 
 function rowById(key: DocumentKey): WantedRow | null {
   const [, kind, id] = BY_ID.exec(key) ?? [];
-  return id === undefined
-    ? null
-    : { kind: kind as 'organisation' | 'workspace' | 'mcp_catalogue' | 'agent_catalogue', id };
+  return id === undefined ? null : { kind: kind as KindById, id };
 }
 
 function rowOfOrganisation(key: DocumentKey): WantedRow | null {

@@ -25,7 +25,7 @@ import { CredentialsService } from '../platform/credentials/credentials.service'
 import { GuardrailCredentials } from '../platform/credentials/guardrail-credentials';
 import { SecretAccess } from '../platform/credentials/secret-access';
 import { Secrets, SETTINGS } from '../settings';
-import { addAccessTokens } from './access-token-documents';
+import { addAccessTokens, addOauthGrants } from './access-token-documents';
 import { addAgentCatalogues, addAgentServers } from './agent-documents';
 import {
   apiKeyDocument,
@@ -87,6 +87,7 @@ export class DocumentsService {
       await this.addApiKeys(manager, of('api_key'), found);
       await addEndedApiKeys(manager, of('ended_api_key'), found);
       await addAccessTokens(manager, of('access_token'), found);
+      await addOauthGrants(manager, of('oauth_grant'), found);
       await addUsers(manager, of('user'), found);
       await this.addOrganisations(manager, of('organisation'), found);
       await this.addWorkspaces(manager, of('workspace'), found);

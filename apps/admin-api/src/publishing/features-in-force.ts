@@ -38,7 +38,7 @@ const IS_GUARDED: Readonly<
   ...{ organisation: true, config: true, guardrail: true },
   ...{ mcp_server: false, mcp_toolset: false, mcp_catalogue: false, mcp_connection: false },
   ...{ agent_server: false, agent_catalogue: false, card_key: false },
-  ...{ access_token: false, user: false, signing_key: false },
+  ...{ access_token: false, oauth_grant: false, user: false, signing_key: false },
   ...{ ended_api_key: false, prompt: false, prompt_version: false, trusts: false, workspace_slug: false },
 };
 

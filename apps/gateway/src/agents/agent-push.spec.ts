@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AgentServerDocument } from '@gw/contracts';
+import { documentKey, type AgentServerDocument } from '@gw/contracts';
+import { oauthPepper } from '@gw/kernel';
+import { accessTokenHash } from '@gw/oauth';
 import { eventually, freePort, startAgentFixture, type AgentFixture } from '@gw/testing';
-import { GatewayHarness } from '../spec-support/harness';
+import { GatewayHarness, ORGANISATION_ID, WORKSPACE_ID } from '../spec-support/harness';
 import { agentDocument, saveAgent } from './spec-support/agent-server';
 import { sdkClient, taskOf, textMessage, type SdkClientOptions } from './spec-support/sdk-client';
 
@@ -183,6 +185,41 @@ describe('push notifications of agents', () => {
     expect(statesOf(notifications.filter(({ body }) => body.includes(id)))).not.toContain(
       'TASK_STATE_COMPLETED',
     );
+  });
+
+  it('end with the grant of OAuth that configured them, and not with its tokens', async () => {
+    const token = `pat_${'p'.repeat(43)}`;
+    const hash = accessTokenHash(oauthPepper(gateway.master), token) ?? '';
+    const facts = {
+      ...{ version: 'v', organisationId: ORGANISATION_ID, workspaceId: WORKSPACE_ID },
+      ...{ scopes: ['agents.invoke'], expiresAt: new Date(Date.now() + 60_000).toISOString() },
+    };
+    const grant = documentKey.oauthGrant('grant');
+    gateway.documents.set(grant, { kind: 'oauth_grant', id: 'grant', ...facts });
+    const begun: string[] = [];
+    for (const _ of ['goes on', 'ends']) {
+      gateway.documents.set(documentKey.accessToken(hash), {
+        ...{ kind: 'access_token', grantId: 'grant', userId: 'user', clientId: 'c', clientName: 'C' },
+        ...{ resourcePath: '/v1/agent/helper', ...facts },
+      });
+      const client = await sdkClient(gateway, 'helper', { apiKey: token });
+      const { id } = taskOf(await client.sendMessage(textMessage('wait', {}, configured())));
+      await eventually(() => fixture.executor.waitingTasks.includes(id));
+      gateway.documents.remove(documentKey.accessToken(hash));
+      if (begun.push(id) === 2) gateway.documents.remove(grant);
+      fixture.executor.release();
+      const waiting = begun.length === 1 ? notifications : [];
+      await eventually(() => begun.length === 2 || statesOf(waiting).includes('TASK_STATE_COMPLETED'));
+    }
+    const [first = '', second = ''] = begun;
+    const owner = await sdkClient(gateway, 'helper');
+    const before = notifications.length;
+    // A later task of another caller, whose notifications arrive.
+    await owner.sendMessage(textMessage('work', {}, configured()));
+    await eventually(() => statesOf(notifications.slice(before)).includes('TASK_STATE_COMPLETED'));
+    const statesAbout = (id: string) => statesOf(notifications.filter(({ body }) => body.includes(id)));
+    expect(statesAbout(first)).toContain('TASK_STATE_COMPLETED');
+    expect(statesAbout(second)).not.toContain('TASK_STATE_COMPLETED');
   });
 
   it.each([

@@ -63,7 +63,7 @@ export interface AgentParts {
   readonly settle: Settle;
   readonly underWay: RequestsInFlight;
   readonly beforeCall: BeforeCall;
-  readonly principals: Pick<Principals, 'apiKeyOf'>;
+  readonly principals: Pick<Principals, 'rightOf'>;
   readonly failures: FailureLog;
   readonly log: Log;
   /** Memory for bodies, shared by workspaces. */
@@ -97,9 +97,9 @@ export function createAgents(parts: AgentParts): Agents {
   const servers = new AgentServers(documents, publicUrl !== null);
   const pushStore = createPushStore(settings.REDIS_URL, parts.log);
   const rules = pushRules(policy, publicUrl, parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS));
-  const sender = new PushSender({ outbound, rules, ring, log: parts.log });
-  const delivery = new PushDelivery({ store: pushStore, tasks: store, sender });
   const pushAgents = new PushAgents(documents);
+  const sender = new PushSender({ ...{ outbound, rules, ring }, agents: pushAgents, log: parts.log });
+  const delivery = new PushDelivery({ store: pushStore, tasks: store, sender });
   const pollers = new PushPollers({
     ...{ calls, delivery, agents: pushAgents, store: pushStore, memory: parts.bodyMemory },
   });

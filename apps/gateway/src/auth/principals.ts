@@ -131,10 +131,13 @@ export class Principals {
     return this.ends.hasEnded(principal);
   }
 
-  /** Key of the document of the caller's API key; null for a token, whose end says nothing about its user. */
-  apiKeyOf(principal: Principal): DocumentKey | null {
+  /**
+   * Key of the document with which the caller's right to work ends: of the API key, the trust, or the grant of OAuth, whose tokens are
+   * renewed meanwhile. Null for a caller who was not let in here.
+   */
+  rightOf(principal: Principal): DocumentKey | null {
     const key = this.ends.credentialOf(principal);
-    return key !== null && key.startsWith(API_KEYS) ? key : null;
+    return key?.startsWith(ACCESS_TOKENS) === true ? documentKey.oauthGrant(principal.key.id) : key;
   }
 
   /** Throws `api_key_invalid` unless the request proves to have the key that its token is bound to; see `TokenProofs`. */
@@ -259,7 +262,7 @@ export class Principals {
   }
 }
 
-const API_KEYS = documentKey.apiKey('');
+const ACCESS_TOKENS = documentKey.accessToken('');
 
 /** Carries the key's owner in `detail`, which reaches the log but not the caller. */
 const refusal = (

@@ -21,28 +21,29 @@ export function relayTo({ reply, message, era }: McpRequest): (event: CallNotice
 const wantsLog = (era: McpRequest['era'], meta: JsonObject): boolean =>
   era === 'legacy' || own(meta, META.logLevel) !== undefined;
 
-/** Notes the end of a call for the log, with the error that ended it; null for none. The first note counts. */
-export type CallNote = (error: unknown) => void;
+/** Notes the end of a call for the log: its HTTP status, or the error that ended it. The first note counts. */
+export type CallNote = (end: unknown) => void;
 
 /** The call must be noted before its response is sent, since that writes the record. */
 export function callNote(request: McpRequest, startedMs: number): CallNote {
   let isNoted = false;
-  return (error) => {
-    if (!isNoted) noteCall(request, startedMs, error);
+  return (end) => {
+    if (!isNoted) noteCall(request, startedMs, end);
     isNoted = true;
   };
 }
 
-function noteCall({ context, view }: McpRequest, startedMs: number, error: unknown): void {
-  const failure = error instanceof UpstreamError ? error : null;
+function noteCall({ context, view }: McpRequest, startedMs: number, end: unknown): void {
+  const isAnswered = typeof end === 'number';
+  const failure = end instanceof UpstreamError ? end : null;
   context.attempts.made({
     target: view.document.slug,
     provider: 'mcp',
     credential: view.document.slug,
     model: null,
     retry: 0,
-    status: failure?.status ?? (error === null ? 200 : null),
-    end: error === null ? 'answered' : ((failure && ENDS[failure.kind]) ?? 'interrupted'),
+    status: failure?.status ?? (isAnswered ? end : null),
+    end: isAnswered ? 'answered' : ((failure && ENDS[failure.kind]) ?? 'interrupted'),
     reason: failure?.message ?? null,
     startedMs,
     durationMs: Math.max(0, performance.now() - context.startedAt - startedMs),

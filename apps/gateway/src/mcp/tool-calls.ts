@@ -59,7 +59,9 @@ export class ToolCalls {
       ...(needsApproval && { approved: this.approval(request, call.tool.facts.name, args) }),
       finished: (result) => {
         if (context.mcp !== null) context.mcp.isError = result.isError;
-        this.charge(request, limited, () => tokensOf(result.value));
+        // Arguments that were refused cost nothing.
+        const price = result.wasSent ? limited.price : 0;
+        this.charge(request, { ...limited, price }, () => tokensOf(result.value));
         return guarded(() => guards.after(context, { ...subject, arguments: args }, () => result.value));
       },
       paused: () => this.charge(request, { ...limited, price: 0 }, () => 0),

@@ -83,6 +83,9 @@ interface Round {
 /** Bytes from which a result is counted: those below are bounded by the number of calls in flight. */
 const COUNTED_BYTES = 16_384;
 
+/** A server that wants input has answered. */
+const ROUND_OF_INPUT = { status: 200, wasSent: true };
+
 const FIRST_ROUND: Round = { kind: 'sent', more: {}, approval: null };
 
 /** A call of an earlier round that waits. */
@@ -157,7 +160,8 @@ export class UpstreamCalls {
     for (;;) {
       const outcome = await call.next();
       if (outcome.kind === 'result') this.hold(request, outcome.result);
-      if (outcome.kind !== 'input' || request.era === 'modern') note(null);
+      const { status, wasSent } = outcome.kind === 'result' ? outcome.result : ROUND_OF_INPUT;
+      if (wasSent && (outcome.kind !== 'input' || request.era === 'modern')) note(status);
       if (outcome.kind === 'result') {
         const changed = await forwarded.finished(outcome.result);
         return sendReceived(request, outcome.result, shownInPlace(request, outcome.result, changed));

@@ -56,7 +56,11 @@ export function messageOf(data: Buffer): UpstreamMessage {
     return { message: new LazyResponse(scanned.id, result), result, data };
   const { message, numbers } = decoded(data);
   const isResult = message.kind === 'response' && message.result !== null;
-  return { message, result: isResult ? parsedResult(message.result, numbers, data.length) : null, data };
+  return {
+    message,
+    result: isResult ? parsedResult(message.result, numbers, { bytes: data.length }) : null,
+    data,
+  };
 }
 
 /** A success response that is parsed when its result is read. */

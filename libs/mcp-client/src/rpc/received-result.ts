@@ -22,6 +22,10 @@ export interface ReceivedResult {
   readonly value: JsonObject;
   /** Bytes of the message that it came in; 0 for a result that was made here. */
   readonly bytes: number;
+  /** HTTP status of the response. */
+  readonly status: number;
+  /** False for a result that says why nothing was sent. */
+  readonly wasSent: boolean;
   /** Numbers that change when the value is written again; null: none. */
   readonly numbers: ExactNumbers | null;
   /** The response as it was received; null for a result that was made here, or that was parsed to be read at all. */
@@ -43,17 +47,26 @@ export function decoded(data: Buffer): DecodedMessage {
   }
 }
 
+/** What is known of a result beyond its value. */
+type ResultFacts = Pick<ReceivedResult, 'bytes' | 'status' | 'wasSent'>;
+
 /** A result that was parsed, or made here. */
-export const parsedResult = (value: JsonObject, numbers: ExactNumbers | null, bytes = 0): ReceivedResult => {
+export const parsedResult = (
+  value: JsonObject,
+  numbers: ExactNumbers | null,
+  { bytes = 0, status = 200, wasSent = true }: Partial<ResultFacts> = {},
+): ReceivedResult => {
   const type = own(value, 'resultType') ?? 'complete';
   return {
-    ...{ value, numbers, bytes, scanned: null, isError: own(value, 'isError') === true },
+    ...{ value, numbers, bytes, status, wasSent, scanned: null, isError: own(value, 'isError') === true },
     type: typeof type === 'string' ? type : '',
   };
 };
 
 /** A result in the bytes of its response. */
 export class ScannedResult implements ReceivedResult {
+  readonly status = 200;
+  readonly wasSent = true;
   readonly isError: boolean;
   private parsed: DecodedMessage | null = null;
 

@@ -10,7 +10,7 @@ import {
 } from '@gw/entities';
 import { accessTokenHash, API_RESOURCE_PATH, canonicalResource } from '@gw/oauth';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, type ObjectLiteral, type SelectQueryBuilder } from 'typeorm';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import { activeMemberships } from './active-memberships';
 import type { AuthenticatedSession } from './session.strategy';
@@ -24,15 +24,23 @@ export interface AuthenticatedGrant extends AuthenticatedSession {
   readonly boundTo: string | null;
 }
 
-/** A valid access token, as it is stored, with its user's roles now. */
-export interface LiveToken {
-  readonly idHash: string;
-  /** Id of the grant. */
+/** A grant in force, with its user's roles now. */
+export interface LiveGrant {
   readonly id: string;
-  readonly clientId: string;
-  readonly clientName: string;
   readonly organisationId: string;
   readonly workspaceId: string | null;
+  readonly granted: readonly string[];
+  readonly expiresAt: Date;
+  readonly role: OrganisationRole;
+  /** Role in the grant's workspace; null for none, and for a grant of the whole organisation. */
+  readonly workspaceRole: WorkspaceRole | null;
+}
+
+/** A valid access token, as it is stored, with its grant. `expiresAt`: of the token. */
+export interface LiveToken extends LiveGrant {
+  readonly idHash: string;
+  readonly clientId: string;
+  readonly clientName: string;
   readonly userId: string;
   readonly resource: string;
   /** See `OauthConsentEntity.targetId`. */
@@ -40,11 +48,6 @@ export interface LiveToken {
   readonly tokenScope: string | null;
   /** Thumbprint of the key that the token is bound to; null for a bearer token. */
   readonly boundTo: string | null;
-  readonly granted: readonly string[];
-  readonly expiresAt: Date;
-  readonly role: OrganisationRole;
-  /** Role in the grant's workspace; null for none, and for a grant of the whole organisation. */
-  readonly workspaceRole: WorkspaceRole | null;
 }
 
 /** Scopes of a token: those that it names and its grant still gives. */
@@ -57,9 +60,38 @@ export const scopesOfToken = ({ tokenScope, granted }: LiveToken): string[] =>
  */
 export async function liveTokens(manager: EntityManager, hashes: readonly string[]): Promise<LiveToken[]> {
   if (hashes.length === 0) return [];
-  const rows = await manager
+  const tokens = manager
     .createQueryBuilder(OauthArtifactEntity, 'artifact')
-    .innerJoin(OauthConsentEntity, 'consent', 'consent.id = artifact.grantId AND consent.expiresAt > now()')
+    .innerJoin(OauthConsentEntity, 'consent', 'consent.id = artifact.grantId')
+    .select('artifact.idHash', 'idHash')
+    .addSelect('consent.clientId', 'clientId')
+    .addSelect('consent.clientName', 'clientName')
+    .addSelect('consent.userId', 'userId')
+    .addSelect('consent.resource', 'resource')
+    .addSelect('consent.targetId', 'targetId')
+    .addSelect(`artifact.payload ->> 'scope'`, 'tokenScope')
+    .addSelect(`artifact.payload ->> 'jkt'`, 'boundTo')
+    .addSelect('artifact.expiresAt', 'expiresAt')
+    .where(
+      `artifact.idHash IN (:...hashes) AND artifact.model = 'AccessToken' AND artifact.expiresAt > now()`,
+      { hashes },
+    );
+  return inForce<LiveToken>(tokens);
+}
+
+/** The grants of these ids that are in force, by the rules of `liveTokens`. */
+export async function liveGrants(manager: EntityManager, ids: readonly string[]): Promise<LiveGrant[]> {
+  if (ids.length === 0) return [];
+  const grants = manager
+    .createQueryBuilder(OauthConsentEntity, 'consent')
+    .select('consent.expiresAt', 'expiresAt')
+    .where('consent.id IN (:...ids)', { ids });
+  return inForce<LiveGrant>(grants);
+}
+
+/** The rows of a query of `consent` whose grants are in force. */
+async function inForce<R extends LiveGrant>(query: SelectQueryBuilder<ObjectLiteral>): Promise<R[]> {
+  const rows = await query
     .innerJoin(UserEntity, 'person', `person.id = consent.userId AND person.status = 'active'`)
     .innerJoin(
       OrganisationUserEntity,
@@ -77,29 +109,15 @@ export async function liveTokens(manager: EntityManager, hashes: readonly string
       'member',
       'member.workspaceId = consent.workspaceId AND member.userId = consent.userId',
     )
-    .select('artifact.idHash', 'idHash')
     .addSelect('consent.id', 'id')
-    .addSelect('consent.clientId', 'clientId')
-    .addSelect('consent.clientName', 'clientName')
     .addSelect('consent.organisationId', 'organisationId')
     .addSelect('consent.workspaceId', 'workspaceId')
-    .addSelect('consent.userId', 'userId')
-    .addSelect('consent.resource', 'resource')
-    .addSelect('consent.targetId', 'targetId')
     .addSelect('consent.scopes', 'granted')
-    .addSelect(`artifact.payload ->> 'scope'`, 'tokenScope')
-    .addSelect(`artifact.payload ->> 'jkt'`, 'boundTo')
-    .addSelect('artifact.expiresAt', 'expiresAt')
     .addSelect('seat.role', 'role')
     .addSelect('member.role', 'workspaceRole')
-    .where(
-      `artifact.idHash IN (:...hashes) AND artifact.model = 'AccessToken' AND artifact.expiresAt > now()`,
-      {
-        hashes,
-      },
-    )
+    .andWhere('consent.expiresAt > now()')
     .andWhere(`(consent.workspaceId IS NULL OR workspace.status = 'active')`)
-    .getRawMany<LiveToken>();
+    .getRawMany<R>();
   return rows.filter(
     ({ workspaceId, role, workspaceRole }) =>
       workspaceId === null || role !== 'member' || workspaceRole !== null,

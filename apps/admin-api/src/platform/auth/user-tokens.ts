@@ -3,26 +3,35 @@ import { OauthArtifactEntity, OauthConsentEntity, PlaygroundKeyEntity } from '@g
 import type { EntityManager } from 'typeorm';
 import { playgroundDocuments } from './playground-keys';
 
-/** Keys of the documents of a user's access tokens and playground keys in one workspace, or in all of an organisation. */
+/** Keys of the documents of a user's grants, access tokens and playground keys in one workspace, or in all of an organisation. */
 export async function accessTokensOf(
   manager: EntityManager,
   at: { readonly organisationId: string; readonly userId: string; readonly workspaceId?: string },
 ): Promise<DocumentKey[]> {
   const { organisationId, userId, workspaceId } = at;
   const query = manager
-    .createQueryBuilder(OauthArtifactEntity, 'artifact')
-    .innerJoin(OauthConsentEntity, 'consent', 'consent.id = artifact.grantId')
+    .createQueryBuilder(OauthConsentEntity, 'consent')
+    .leftJoin(
+      OauthArtifactEntity,
+      'artifact',
+      `artifact.grantId = consent.id AND artifact.model = 'AccessToken' AND artifact.expiresAt > now()`,
+    )
     .select('artifact.idHash', 'idHash')
-    .where(`artifact.model = 'AccessToken' AND artifact.expiresAt > now()`)
+    .addSelect('consent.id', 'grantId')
+    .where('consent.expiresAt > now()')
     .andWhere('consent.userId = :userId AND consent.organisationId = :organisationId', {
       userId,
       organisationId,
     });
   if (workspaceId !== undefined) query.andWhere('consent.workspaceId = :workspaceId', { workspaceId });
-  const rows = await query.getRawMany<{ readonly idHash: string }>();
+  const rows = await query.getRawMany<{ readonly idHash: string | null; readonly grantId: string }>();
   const keys = await manager.find(PlaygroundKeyEntity, {
     where: { userId, organisationId, ...(workspaceId !== undefined && { workspaceId }) },
     select: { keyHash: true },
   });
-  return [...rows.map(({ idHash }) => documentKey.accessToken(idHash)), ...playgroundDocuments(keys)];
+  return [
+    ...new Set(rows.map(({ grantId }) => documentKey.oauthGrant(grantId))),
+    ...rows.flatMap(({ idHash }) => (idHash === null ? [] : [documentKey.accessToken(idHash)])),
+    ...playgroundDocuments(keys),
+  ];
 }

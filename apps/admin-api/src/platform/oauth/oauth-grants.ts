@@ -25,7 +25,8 @@ export async function endGrant(
     where: { grantId, model: 'AccessToken' },
     select: { idHash: true },
   });
-  work.removed.push(...tokens.map(({ idHash }) => documentKey.accessToken(idHash)));
+  const ended = tokens.map(({ idHash }) => documentKey.accessToken(idHash));
+  work.removed.push(...ended, documentKey.oauthGrant(grantId));
   await manager.delete(OauthConsentEntity, { id: grantId });
   const request = currentOauthCall()?.request;
   const { organisationId, workspaceId, clientId, clientName, resource } = grant;

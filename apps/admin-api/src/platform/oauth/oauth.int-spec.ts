@@ -1,4 +1,10 @@
-import { documentKey, INTERNAL, type DocumentsResponse } from '@gw/contracts';
+import {
+  documentKey,
+  INTERNAL,
+  type DocumentKey,
+  type DocumentsResponse,
+  type ReadModelDocument,
+} from '@gw/contracts';
 import {
   AuditLogEntity,
   OauthArtifactEntity,
@@ -187,9 +193,9 @@ describe('OAuth server', () => {
     const scope = 'completions.write logs.list configs.create';
     const token = (await tokens(other, mate, { scope })).access_token;
     const key = documentKey.accessToken(accessTokenHash(oauthPepper(MASTER_KEY), token) ?? '');
-    const read = async (): Promise<unknown> => {
-      const call = { token: SERVICE_TOKEN, body: { keys: [key] } };
-      return (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body.documents[key];
+    const read = async (of: DocumentKey = key): Promise<ReadModelDocument | null | undefined> => {
+      const call = { token: SERVICE_TOKEN, body: { keys: [of] } };
+      return (await api.post<DocumentsResponse>(INTERNAL.documents, call)).body.documents[of];
     };
     /** Whether gateways had to read the token again since the last call. */
     let seen = 0;
@@ -199,8 +205,16 @@ describe('OAuth server', () => {
         [seen],
       );
       seen = Number(events.at(-1)?.sequence ?? seen);
-      return JSON.stringify(events).includes(key);
+      const text = JSON.stringify(events);
+      expect(text.includes(grant)).toBe(text.includes(key));
+      return text.includes(key);
     };
+    const found = await read();
+    // Work that goes on without a request ends with the grant.
+    const grant = documentKey.oauthGrant(found?.kind === 'access_token' ? found.grantId : '');
+    expect(await read(grant)).toMatchObject({
+      ...{ kind: 'oauth_grant', workspaceId: other.workspaceId, scopes: scope.split(' ') },
+    });
     const member = `/v1/admin/workspaces/${other.workspaceId}/users/${mate.id}`;
     await isNews();
     expect(await read()).toMatchObject({
@@ -210,8 +224,9 @@ describe('OAuth server', () => {
     const lowered = await api.call('PUT', member, { ...owner, body: { role: 'member' } });
     expect([lowered.status, await isNews()]).toEqual([200, true]);
     expect(await read()).toMatchObject({ scopes: ['completions.write', 'logs.list'] });
+    expect(await read(grant)).toMatchObject({ scopes: ['completions.write', 'logs.list'] });
     expect((await api.delete(member, owner)).status).toBe(200);
-    expect([await isNews(), await read()]).toEqual([true, null]);
+    expect([await isNews(), await read(), await read(grant)]).toEqual([true, null, null]);
     const back = { ...owner, body: { users: [{ id: mate.id, role: 'member' }] } };
     const again = await api.post(`/v1/admin/workspaces/${other.workspaceId}/users`, back);
     expect([again.status, await isNews()]).toEqual([200, true]);

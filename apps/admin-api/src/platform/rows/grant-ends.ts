@@ -19,5 +19,6 @@ export async function endGrantsWhere(write: Write, where: string, values: readon
     [ids],
   );
   for (const { id_hash: hash } of tokens) write.removed(documentKey.accessToken(hash));
+  for (const id of ids) write.removed(documentKey.oauthGrant(id));
   await manager.query(`DELETE FROM oauth_consents WHERE id = ANY($1)`, [ids]);
 }

@@ -1,22 +1,27 @@
-import { documentKey, type AgentServerDocument } from '@gw/contracts';
+import { documentKey, type AgentServerDocument, type DocumentKey } from '@gw/contracts';
 import { readDocument, type Documents } from '../../auth/documents';
 import type { PushRecord } from './push-store';
+
+const SCOPE = 'agents.invoke';
 
 /** Finds the agent of a registration, as long as the caller who registered may use it. */
 export class PushAgents {
   constructor(private readonly documents: Documents) {}
 
-  /** Null: the agent is gone for the workspace, or the API key that registered is no longer valid. */
-  async of({ agentId, owner, caller }: PushRecord): Promise<AgentServerDocument | null> {
-    if (caller !== null && !(await this.isValid(caller))) return null;
+  /** Null: the agent is gone for the workspace, or the key, trust or grant that registered is no longer valid. */
+  async of({ agentId, owner, caller, callerId }: PushRecord): Promise<AgentServerDocument | null> {
+    if (caller !== null && !(await this.isValid(caller, callerId))) return null;
     const key = documentKey.agentServer(owner.workspaceId, agentId);
     const document = await readDocument(this.documents, key);
     return document?.kind === 'agent_server' && document.id === agentId ? document : null;
   }
 
-  private async isValid(caller: string): Promise<boolean> {
-    const key = await readDocument(this.documents, caller);
-    if (key?.kind !== 'api_key' || key.status === 'archived' || key.status === 'expired') return false;
-    return key.expiresAt === null || Date.parse(key.expiresAt) > Date.now();
+  private async isValid(caller: DocumentKey, id: string | undefined): Promise<boolean> {
+    const right = await readDocument(this.documents, caller);
+    if (right?.kind === 'trusts') return right.trusts.some((trust) => trust.id === id);
+    if (right?.kind !== 'api_key' && right?.kind !== 'oauth_grant') return false;
+    const hasEnded = right.kind === 'api_key' && (right.status === 'archived' || right.status === 'expired');
+    if (hasEnded || !right.scopes.includes(SCOPE)) return false;
+    return right.expiresAt === null || Date.parse(right.expiresAt) > Date.now();
   }
 }

@@ -32,7 +32,7 @@ export interface PushConfigParts {
   readonly calls: AgentCalls;
   readonly tasks: CallerTasks;
   readonly pollers: PushPollers;
-  readonly principals: Pick<Principals, 'apiKeyOf'>;
+  readonly principals: Pick<Principals, 'rightOf'>;
 }
 
 type NamedConfig = PushConfig & { readonly id: string };
@@ -100,6 +100,8 @@ export class PushConfigs {
     const config = this.read(request.call.params10);
     if (push !== null) {
       await this.keep(request, push.record, config);
+      // The process that read the task until now may be gone.
+      if (!sendsItself(request) && !this.parts.pollers.start(push.record, task.taskId)) throw tooManyPolled();
       return shown(task, config);
     }
     const { record, token } = await this.newRecord(request);
@@ -137,7 +139,8 @@ export class PushConfigs {
     const token = randomBytes(32).toString('base64url');
     const record: PushRecord = {
       ...{ id: randomHex(16), agentId, agent: slug, organisationId, owner: ownerOf(view.taskCaller) },
-      caller: this.parts.principals.apiKeyOf(view.caller.principal),
+      caller: this.parts.principals.rightOf(view.caller.principal),
+      callerId: view.caller.principal.key.id,
       ...{ version: endpoint.version, tokenHash: pushTokenHash(token).toString('base64url') },
     };
     await this.parts.store.put(record);

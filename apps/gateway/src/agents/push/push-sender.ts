@@ -12,6 +12,7 @@ import {
 import { Shares, type Keyring } from '@gw/kernel';
 import { endedBy, openResponse, type OutboundClient } from '@gw/outbound';
 import type { Log } from '@gw/web';
+import type { PushAgents } from './push-agents';
 import type { PushRulesOf } from './push-rules';
 import { openedConfig } from './push-secrets';
 import type { PushRecord, StoredPushConfig } from './push-store';
@@ -20,6 +21,7 @@ export interface PushSenderParts {
   readonly outbound: Pick<OutboundClient, 'dispatch'>;
   readonly rules: PushRulesOf;
   readonly ring: Keyring;
+  readonly agents: Pick<PushAgents, 'of'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -73,7 +75,7 @@ export class PushSender {
     attempt: number,
     done: () => void,
   ): Promise<void> {
-    const fault = pushUrlFault(request.url, this.parts.rules(request.url));
+    const fault = await this.faultOf(record, request, attempt);
     const status = fault === null ? await this.post(record, request) : null;
     const verdict = fault === null ? pushVerdict(status, attempt) : ({ kind: 'dropped' } as const);
     if (verdict.kind === 'retry') {
@@ -90,6 +92,14 @@ export class PushSender {
         'push notification dropped',
       );
     done();
+  }
+
+  /** Why a notification may not be sent now; null: it may. */
+  private async faultOf(record: PushRecord, { url }: PushRequest, attempt: number): Promise<string | null> {
+    // The first attempt follows the check of what came from the agent.
+    if (attempt > 1 && (await this.parts.agents.of(record).catch(() => null)) === null)
+      return 'The caller who wanted it may no longer use the agent.';
+    return pushUrlFault(url, this.parts.rules(url));
   }
 
   /** Status of the response; null when there was none in time, or the address that the host has now is refused. */

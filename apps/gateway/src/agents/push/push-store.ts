@@ -10,8 +10,10 @@ export interface PushRecord {
   readonly agent: string;
   readonly organisationId: string;
   readonly owner: TaskOwner;
-  /** Key of the document of the API key that registered; null for a token. */
+  /** Key of the document of the API key, trust or grant that registered; null for a token, in records of earlier versions. */
   readonly caller: DocumentKey | null;
+  /** Id of that key, trust or grant; absent from records of earlier versions. */
+  readonly callerId?: string;
   /** Version that the agent speaks. */
   readonly version: A2aVersion;
   /** SHA-256 of the token that the agent must send, in base64url. */

@@ -1,5 +1,4 @@
 import { isOfUsers, type McpServerDocument } from '@gw/contracts';
-import type { ExactNumbers } from '@gw/kernel';
 import {
   MODERN_REVISIONS,
   OpenApiFault,
@@ -99,7 +98,9 @@ export class OpenApiUpstream implements CalledUpstream {
       return await this.call(request, tool, options, clock);
     } catch (error) {
       if (!(error instanceof OpenApiFault)) throw error;
-      return resultOf({ resultType: 'complete', ...toolError(error.message) }, null, 0);
+      // Nothing was sent: all faults come from the arguments.
+      const value = { resultType: 'complete', ...toolError(error.message) };
+      return { kind: 'result', result: parsedResult(value, null, { wasSent: false }) };
     } finally {
       clock.end();
     }
@@ -135,7 +136,8 @@ export class OpenApiUpstream implements CalledUpstream {
       uri: `openapi:${request.target.split('?', 1).join('')}`,
       promisesObject,
     });
-    return resultOf(result, numbers, shown.body.length);
+    const { status, body } = shown;
+    return { kind: 'result', result: parsedResult(result, numbers, { status, bytes: body.length }) };
   }
 
   private with(credential: Headers): UpstreamHttp {
@@ -203,8 +205,3 @@ async function waited({ signal }: CallClock): Promise<boolean> {
 
 const unsupported = (): UpstreamError =>
   new UpstreamError('unsupported', 'The HTTP service has tools only.', { mayHaveExecuted: false });
-
-const resultOf = (value: JsonObject, numbers: ExactNumbers | null, bytes: number): CallEnd => ({
-  kind: 'result',
-  result: parsedResult(value, numbers, bytes),
-});

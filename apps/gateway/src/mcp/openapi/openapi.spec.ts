@@ -19,7 +19,9 @@ describe('tools of an OpenAPI document', () => {
     gateway = await GatewayHarness.start();
     gateway.addKey(gateway.apiKey, { scopes: ['mcp.invoke'] });
     service = await startRestService();
-    const server = openApiServer(service, 'pets', { prices: { default: 0, tools: { addPet: 1_000_000 } } });
+    const server = openApiServer(service, 'pets', {
+      prices: { default: 0, tools: { addPet: 1_000_000, getPet: 500 } },
+    });
     saveServer(gateway, withHeaders(gateway, server, { authorization: 'Bearer of-the-service' }));
     client = new Client(INFO);
     await client.connect(new StreamableHTTPClientTransport(url(), { requestInit: requestInit() }));
@@ -112,6 +114,27 @@ describe('tools of an OpenAPI document', () => {
     abort.abort();
     await expect(calling).rejects.toThrow();
     await eventually(() => service.open() === 0);
+  });
+
+  it('cost nothing without a request, and are logged with the status of the service', async () => {
+    await gateway.takeRecords();
+    for (const [name, args] of [
+      ['getPet', {}],
+      ['denied', {}],
+      ['addPet', { name: 'Tom' }],
+    ] as const)
+      await call(name, args);
+    await eventually(async () => (await gateway.records()).length === 3);
+    const seen = (await gateway.records()).map(({ cost, decision }) => ({
+      cost,
+      statuses: decision.attempts.map(({ status }) => status),
+      isError: decision.mcp?.isError,
+    }));
+    expect(seen).toEqual([
+      { cost: null, statuses: [], isError: true },
+      { cost: null, statuses: [401], isError: true },
+      { cost: 1_000_000, statuses: [201], isError: false },
+    ]);
   });
 
   it('are logged and charged as tools of servers', async () => {

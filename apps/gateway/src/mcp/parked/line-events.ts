@@ -47,7 +47,7 @@ export function readOutcome(sent: SentOutcome): CallOutcome {
     case 'result':
       return {
         kind: 'result',
-        result: parsedResult(sent.result, sent.numbers && new Map(sent.numbers), sent.bytes),
+        result: parsedResult(sent.result, sent.numbers && new Map(sent.numbers), { bytes: sent.bytes ?? 0 }),
       };
     case 'input_required':
       return sent;
