@@ -6,6 +6,7 @@ import { assertForTarget } from '../auth/authenticate.stage';
 import type { Principal } from '../auth/principals';
 import { endWithResponse, requestMemory } from '../bodies/held-responses';
 import { RequestContext, type Stage } from '../core/request-context';
+import { timedReceive } from '../core/timed-receive';
 import { targetOf } from '../http/request-rules';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 import { CallReply, type CallReplyOptions } from '../reply/call-reply';
@@ -104,7 +105,7 @@ class Visit {
       await sendCard(this.parts.cards, view, { context, reply, path: agentPath(route) });
       return;
     }
-    await receive.run(context);
+    await timedReceive(receive, context);
     const call = readCall(route, context, (form) => (this.form = form));
     const named = context.req.headers['a2a-extensions'] ?? context.req.headers['x-a2a-extensions'];
     const extensions = checkAbilities(

@@ -26,6 +26,7 @@ import type { McpPlace } from '@gw/oauth';
 import { assertForTarget } from '../auth/authenticate.stage';
 import type { Principal } from '../auth/principals';
 import { RequestContext, type Stage } from '../core/request-context';
+import { timedReceive } from '../core/timed-receive';
 import { targetOf } from '../http/request-rules';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 import { BatchReply } from './batch-reply';
@@ -144,7 +145,7 @@ class Visit {
     const endpoint = await endpoints.find(context.principal as Principal, place);
     if (endpoint === null) throw new Denied({ kind: 'server_unknown' }, new GatewayError('not_found'));
     assertForTarget(endpoint.caller.principal, endpoint.id);
-    if (context.method === 'POST') await this.parts.receive.run(context);
+    if (context.method === 'POST') await timedReceive(this.parts.receive, context);
     const { method, body } = context;
     const received = receive({ method, headers: fields, body }, (id) => this.openSession(endpoint, id));
     const state = 'session' in received ? await this.stateOf(endpoint, received) : null;
@@ -254,10 +255,23 @@ class Visit {
     const { endpoint, message, numbers, state } = received;
     const abort = new AbortController();
     const session = received.kind === 'legacy' ? received.session : null;
+    const { era, revision, capabilities, client } = clientOf(received);
+    // A plain literal: spreads cost more on this path.
     const request: EndpointRequest = {
-      ...{ context, reply, endpoint, view: null, message, session, state, fields, numbers },
+      context,
+      reply,
+      endpoint,
+      view: null,
+      message,
+      session,
+      state,
+      fields,
+      numbers,
       signal: abort.signal,
-      ...clientOf(received),
+      era,
+      revision,
+      capabilities,
+      client,
     };
     answered.request = request;
     const call = session === null ? null : this.parts.calls.begin(request, session, abort);

@@ -85,6 +85,17 @@ describe('telemetry of MCP requests', () => {
     expect(records.at(-1)).toMatchObject({ traceId: OTHER_TRACE, parentSpanId: PARENT });
   });
 
+  it('records the time that the gateway took, without that of the server', async () => {
+    await send('tools/call', { name: 'slow', arguments: { ms: 50 } });
+    const [record] = await gateway.records();
+    const [attempt] = record?.decision.attempts ?? [];
+    expect(record?.overheadMs).toBeGreaterThan(0);
+    expect(attempt?.durationMs).toBeGreaterThanOrEqual(50);
+    expect((record?.overheadMs ?? 0) + (attempt?.durationMs ?? 0)).toBeLessThanOrEqual(
+      (record?.durationMs ?? 0) + 0.01,
+    );
+  });
+
   it('records the id of the request and the code of its error', async () => {
     await send('tools/call', echo);
     await send('tools/call', { name: 'nothing' });

@@ -256,8 +256,13 @@ function writtenOnce(metadata: Readonly<Record<string, string>>): Buffer {
 
 const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
 
-/** Milliseconds that the stages took, without the waits for the request's body and the provider. */
-export function overheadOf({ stageMs, attempts, idempotency }: RequestContext): number {
+/** Milliseconds that the gateway took, without the waits for the request's body and the provider, server or agent. */
+export function overheadOf(context: RequestContext): number {
+  const { stageMs, attempts, idempotency, mcp, agent } = context;
+  if (mcp !== null || agent !== null) {
+    const receiveMs = Math.max(0, stageMs[RECEIVE] ?? 0);
+    return Math.max(0, context.elapsedMs() - receiveMs - coveredMs(attempts.records));
+  }
   let sum = 0;
   for (let at = 0; at < stageMs.length; at += 1) {
     const took = stageMs[at] as number;
@@ -265,6 +270,18 @@ export function overheadOf({ stageMs, attempts, idempotency }: RequestContext): 
   }
   const waitedMs = idempotency === null ? 0 : idempotency.waitedMs;
   return Math.max(0, sum - attempts.waitedMs - waitedMs);
+}
+
+/** Milliseconds in which at least one call was in flight. */
+function coveredMs(calls: readonly AttemptRecord[]): number {
+  let [covered, until] = [0, 0];
+  const inTurn = calls.length > 1 ? calls.toSorted((a, b) => a.startedMs - b.startedMs) : calls;
+  for (const { startedMs, durationMs } of inTurn) {
+    const end = startedMs + durationMs;
+    covered += Math.max(0, end - Math.max(until, startedMs));
+    until = Math.max(until, end);
+  }
+  return covered;
 }
 
 const responseTypeOf = ({ response }: RequestContext): string | null =>

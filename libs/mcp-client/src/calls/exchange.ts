@@ -61,7 +61,10 @@ function requestOf(call: Exchange, requests: UpstreamRequests): ChannelRequest {
   const { _meta, ...rest } = params;
   const parameters = channel.era === 'modern' ? (options.headerParameters ?? []) : [];
   return {
-    ...{ id, method, params: rest, meta: metaOf(call, _meta) },
+    id,
+    method,
+    params: rest,
+    meta: metaOf(call, _meta),
     argumentBytes: options.argumentBytes ?? null,
     headers: parameters.length === 0 ? {} : upstreamHeaders(channel.revision, { method, params }, parameters),
     extra: options.headers ?? {},

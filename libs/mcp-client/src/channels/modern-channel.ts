@@ -33,7 +33,8 @@ export class ModernChannel implements Channel {
   async exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage> {
     const { id, method, params, meta, extra } = request;
     const { capabilities, clientInfo } = this.client;
-    Object.assign(meta, { [META.version]: this.revision, [META.capabilities]: capabilities });
+    meta[META.version] = this.revision;
+    meta[META.capabilities] = capabilities;
     meta[META.client] = clientInfo;
     const response = await this.http.send(
       {

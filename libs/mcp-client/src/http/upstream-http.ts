@@ -76,10 +76,17 @@ export class UpstreamHttp {
     const headers = layeredHeaders({ configured, ofCall, protocol: request.headers }, HEADER_RULES);
     const { client, poolClass, connectMs } = this.options;
     const sent: OutboundRequest = {
-      ...{ origin, path, headers, poolClass },
-      ...{ method: request.method, body: request.body, connectTimeoutMs: connectMs },
+      origin,
+      path,
+      headers,
+      poolClass,
+      method: request.method,
+      body: request.body,
+      connectTimeoutMs: connectMs,
       // The clock of the call has the other limits.
-      ...{ headersTimeoutMs: 0, idleTimeoutMs: 0, totalTimeoutMs: 0 },
+      headersTimeoutMs: 0,
+      idleTimeoutMs: 0,
+      totalTimeoutMs: 0,
     };
     return openResponse(client, sent, clock, ERRORS);
   }
