@@ -1,5 +1,9 @@
 import { TestAdminApi, type Tenant } from '../apps/admin-api/src/spec-support/admin-api';
-import { insertMcpIntegration, insertMcpServer } from '../apps/admin-api/src/spec-support/mcp-servers';
+import {
+  insertCapability,
+  insertMcpIntegration,
+  insertMcpServer,
+} from '../apps/admin-api/src/spec-support/mcp-servers';
 import { ApiClient } from '../apps/cli/src/api-client';
 import { exportState, reconcile, type ReconcileOptions, type State } from '../apps/cli/src/reconcile';
 
@@ -141,6 +145,45 @@ describe('MCP servers in files', () => {
     expect(Object.keys(state).filter((kind) => kind.startsWith('mcp_'))).toEqual([]);
     const empty = { mcp_integrations: [], mcp_servers: [] };
     expect(await apply(tenant, empty, { prune: true, force: true })).toEqual([]);
+  });
+
+  it('have toolsets, whose members are servers by their slugs', async () => {
+    const tenant = await admin.tenant();
+    const workspace = await workspaceOf(tenant);
+    const file = (more: object = {}): State => ({
+      mcp_integrations: [{ ...NAME, auth_type: 'none', workspace }],
+      mcp_servers: ['tickets', 'wiki'].map((slug) => ({
+        ...{ workspace, slug, name: slug, integration: 'tickets' },
+      })),
+      mcp_toolsets: [
+        {
+          ...{ workspace, slug: 'desk', name: 'Desk', mode: 'search' },
+          members: [
+            { server: 'wiki', prefix: '', include: ['read_*'] },
+            { server: 'tickets', aliases: { open: 'report' }, overrides: { open: { title: 'Report' } } },
+          ],
+          ...more,
+        },
+      ],
+    });
+    const { mcp_toolsets: toolsets = [], ...servers } = file();
+    await apply(tenant, servers);
+    // Names in a toolset must be those of tools.
+    await expect(apply(tenant, file())).rejects.toThrow('members.1.aliases.open');
+    const [integrationRow] = await clientOf(tenant).all('/v1/mcp-integrations');
+    await insertCapability(admin.dataSource.manager, String(integrationRow?.['id']), 'open');
+    await apply(tenant, file(), { dryRun: true, validates: true });
+    expect(await apply(tenant, { mcp_toolsets: toolsets })).toHaveLength(1);
+    expect(await apply(tenant, file())).toEqual([]);
+    expect(await exportState(clientOf(tenant))).toMatchObject({ mcp_toolsets: file()['mcp_toolsets'] });
+    expect(await apply(tenant, file({ mode: 'list', members: [{ server: 'tickets' }] }))).toEqual([
+      expect.stringContaining(`update mcp_toolsets ${workspace}/desk (`),
+    ]);
+    const [row] = await clientOf(tenant).all('/v1/mcp-toolsets', { workspace_id: tenant.workspaceId });
+    expect(row).toMatchObject({ mode: 'list', members: [{ server: 'tickets', prefix: null, aliases: {} }] });
+    expect(await apply(tenant, { mcp_toolsets: [] }, { prune: true })).toEqual([
+      `delete mcp_toolsets ${workspace}/desk ()`,
+    ]);
   });
 
   it('are deleted with their integration by force alone', async () => {

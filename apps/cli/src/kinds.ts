@@ -13,7 +13,14 @@ import { defaultGuardrails, guardrails, workspaceGuardrails } from './kinds/guar
 import { partials, prompts } from './kinds/template.kinds';
 import { domains, oauthClients, trusts } from './kinds/identity.kinds';
 import { labels } from './kinds/prompt.kinds';
+import {
+  agentIntegrationAccess,
+  agentIntegrations,
+  agentServerAccess,
+  agentServers,
+} from './kinds/agent.kinds';
 import { mcpServerAccess } from './kinds/mcp-access.kinds';
+import { mcpToolsets } from './kinds/mcp-toolset.kinds';
 import { mcpIntegrationAccess, mcpIntegrations, mcpServers } from './kinds/mcp.kinds';
 import { users } from './kinds/user.kinds';
 import { alertWebhooks } from './kinds/webhook.kinds';
@@ -45,6 +52,10 @@ export const KINDS: readonly Kind[] = [
   mcpIntegrations,
   mcpIntegrationAccess,
   mcpServers,
+  mcpToolsets,
+  agentIntegrations,
+  agentIntegrationAccess,
+  agentServers,
   guardrails,
   defaultGuardrails,
   workspaceGuardrails,
@@ -52,6 +63,7 @@ export const KINDS: readonly Kind[] = [
   userKeyConfigs,
   users,
   mcpServerAccess,
+  agentServerAccess,
   apiKeys,
   labels,
   collections,

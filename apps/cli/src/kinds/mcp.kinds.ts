@@ -11,9 +11,10 @@ import {
   type ReconcileContext,
 } from '../kind';
 import { plain, type Members } from '../members';
-import { byText, inPlaceOf, isFields, MASK, secretName, type SecretName } from '../values';
+import { inPlaceOf } from '../values';
 import { change, ofWorkspaces } from './of-workspaces';
-import { mappingsOf, referenceSlugs, SECRET_MAPPINGS } from './secret-mappings';
+import { mappingsOf, referenceSlugs } from './secret-mappings';
+import { APPROVAL, CREDENTIALS, integrationAccess, namedSecrets, withoutCleared } from './upstream-members';
 
 export const MCP_INTEGRATIONS = '/v1/mcp-integrations';
 export const MCP_SERVERS = '/v1/mcp-servers';
@@ -23,37 +24,11 @@ const KEPT = ['name', 'url', 'auth_type', 'transport', 'approval_mode', 'on_chan
 const LABELS = ['owner', 'support_url', 'environment', 'tags', 'data_classes'] as const;
 const CLEARED = ['description', 'timeout_ms', 'pricing', ...LABELS] as const;
 
-/** Headers under their primary name, and forwarded headers in the form that is saved. */
-function savedForm(value: unknown): unknown {
-  if (!isFields(value)) return value;
-  const { custom_headers: alias, forward_headers: forwarded, ...rest } = value;
-  return {
-    ...rest,
-    ...(alias !== undefined && rest['headers'] === undefined ? { headers: alias } : {}),
-    ...(forwarded === undefined
-      ? {}
-      : {
-          forward_headers: Array.isArray(forwarded) ? { mode: 'allowlist', headers: forwarded } : forwarded,
-        }),
-  };
-}
-
-/** Names of headers in targets are saved in lower case. */
-const targetForm = (value: unknown): unknown =>
-  String(value).startsWith('headers.') ? String(value).toLowerCase() : value;
-
 const INTEGRATION: Members = {
   ...plain('slug', 'workspace', 'name', 'description', 'url', 'auth_type', 'timeout_ms', ...LABELS),
   transport: { fallback: 'http' },
-  configurations: { normal: savedForm },
-  secret_mappings: {
-    members: { ...SECRET_MAPPINGS.members, target_field: { normal: targetForm } },
-  },
-  approval_mode: {
-    fallback: ({ workspace }: Json) =>
-      workspace === undefined || workspace === null ? 'review_changes' : 'auto',
-  },
-  on_change: { fallback: 'block' },
+  ...CREDENTIALS,
+  ...APPROVAL,
   pricing: { members: { default_usd: { fallback: 0 }, tools: { isContent: true } } },
 };
 
@@ -99,72 +74,14 @@ export const mcpIntegrations: Kind = {
 };
 
 /** HTTP services are made of documents, which files do not contain. */
-const isInFile = ({ kind }: Json): boolean => kind !== 'openapi';
+function isInFile({ kind }: Json): boolean {
+  return kind !== 'openapi';
+}
 
 const pathOf = ({ id }: Json): string => `${MCP_INTEGRATIONS}/${String(id)}`;
 
-/** Replaces masked texts at any depth by the names of variables. */
-function namedSecrets(value: unknown, owner: readonly string[]): unknown {
-  if (value === MASK) return secretName(...owner) satisfies SecretName;
-  if (!isFields(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, namedSecrets(inner, [...owner, name])]),
-  );
-}
-
-/** Headers are replaced as a whole, so that a header which ends is left out instead of being null. */
-function withoutCleared(configurations: unknown): unknown {
-  if (!isFields(configurations) || !isFields(configurations['headers'])) return configurations;
-  const headers = Object.entries(configurations['headers']).filter(([, value]) => value !== null);
-  return { ...configurations, headers: Object.fromEntries(headers) };
-}
-
-const ACCESS: Members = {
-  integration: {},
-  global: { api: 'global_workspace_access', members: plain('enabled') },
-  workspaces: {
-    members: { workspace: { api: 'id' }, enabled: {} },
-    normal: (value) => (Array.isArray(value) ? byText(value as Json[], 'workspace') : value),
-  },
-};
-
 /** Which workspaces may use an integration of the organisation. */
-export const mcpIntegrationAccess: Kind = {
-  name: 'mcp_integration_access',
-  identity: ['integration'],
-  members: ACCESS,
-  removable: false,
-  async existing(context) {
-    const rows = await context.api.all(MCP_INTEGRATIONS, { type: 'organisation' });
-    return Promise.all(rows.filter(isInFile).map((row) => accessOf(context, row)));
-  },
-  update: (context, path, item) =>
-    put(context, path, {
-      global_workspace_access: item['global'] ?? null,
-      workspaces: ((item['workspaces'] as Json[] | undefined) ?? []).map(({ workspace, enabled }) => ({
-        id: context.workspaces.idOf(workspace),
-        enabled,
-      })),
-      override_existing_workspace_access: true,
-    }),
-};
-
-async function accessOf(context: ReconcileContext, row: Json): Promise<{ item: Json; path: string }> {
-  const path = `${pathOf(row)}/workspaces`;
-  const access = await context.api.call<{ workspaces: Json[]; global_workspace_access: Json | null }>(
-    'GET',
-    path,
-  );
-  const item = {
-    integration: row['slug'],
-    global: access.global_workspace_access,
-    workspaces: access.workspaces.map(({ id, enabled }) => ({
-      workspace: context.workspaces.slugOf(String(id)),
-      enabled,
-    })),
-  };
-  return { item, path };
-}
+export const mcpIntegrationAccess = integrationAccess('mcp_integration_access', MCP_INTEGRATIONS, isInFile);
 
 /** Reads the servers of integrations that a file has, each with the slug of its integration. */
 export async function serversInFile(

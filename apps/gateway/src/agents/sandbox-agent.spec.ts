@@ -1,11 +1,13 @@
 import { SANDBOX_AGENT_CARD, SANDBOX_AGENT_ORIGIN } from '@gw/a2a';
+import type { AgentInterfaceFacts } from '@gw/contracts';
 import { GatewayHarness } from '../spec-support/harness';
 import { agentDocument, saveAgent } from './spec-support/agent-server';
 
 const SANDBOX = { origin: SANDBOX_AGENT_ORIGIN, card: JSON.stringify(SANDBOX_AGENT_CARD) };
-const endpoint = {
-  ...{ url: `${SANDBOX_AGENT_ORIGIN}/a2a`, binding: 'JSONRPC', version: '1.0', tenant: null },
-} as const;
+const endpoint: AgentInterfaceFacts = {
+  ...{ url: `${SANDBOX_AGENT_ORIGIN}/a2a`, tenant: null },
+  ...({ binding: 'JSONRPC', version: '1.0' } as const),
+};
 
 async function started(environment: Record<string, string> = {}): Promise<GatewayHarness> {
   const gateway = await GatewayHarness.start(environment);

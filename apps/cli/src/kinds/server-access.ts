@@ -1,0 +1,56 @@
+import type { Json } from '../api-client';
+import { put, type ExistingItem, type Kind, type ReconcileContext } from '../kind';
+import { plain, type Members } from '../members';
+import { RULE_SUBJECT, SubjectNames } from './rule-subjects';
+
+/** Who may call servers or agents, as a kind of files. */
+export interface ServerAccess {
+  readonly name: string;
+  /** Member with the slug of the server or agent. */
+  readonly of: string;
+  readonly path: string;
+  /** Members of a rule besides its subject. */
+  readonly rule: Members;
+  /** The servers or agents that files have. */
+  readonly existing: (
+    context: ReconcileContext,
+    toItem: (row: Json, workspaceId: string) => Json | Promise<Json>,
+  ) => Promise<ExistingItem[]>;
+}
+
+/** The kind of an access. Exceptions for single members are no state of a file, which has rules for users. */
+export const serverAccess = ({ name, of, path, rule, existing }: ServerAccess): Kind => ({
+  name,
+  identity: [of, 'workspace'],
+  members: {
+    ...plain(of, 'workspace'),
+    default_user_access: { fallback: 'allow' },
+    default: { fallback: 'allow' },
+    rules: { members: { ...RULE_SUBJECT, ...rule } },
+  },
+  removable: false,
+  existing(context) {
+    const names = new SubjectNames(context);
+    return existing(context, async ({ id, slug }, workspaceId) => {
+      const at = (part: string): string => `${path}/${String(id)}/${part}?workspace_id=${workspaceId}`;
+      const rules = await context.api.call<{ rules: Json[]; default: string }>('GET', at('access-rules'));
+      const users = await context.api.call('GET', `${at('user-access')}&page_size=1`);
+      return {
+        [of]: slug,
+        default_user_access: users['default_user_access'],
+        default: rules.default,
+        rules: await names.inFile(rules.rules),
+      };
+    });
+  },
+  async update(context, at, item) {
+    const [server = at, query = ''] = at.split('?');
+    await put(context, `${server}/user-access?${query}`, {
+      default_user_access: item['default_user_access'],
+    });
+    return put(context, `${server}/access-rules?${query}`, {
+      rules: await new SubjectNames(context).inApi((item['rules'] as Json[] | undefined) ?? []),
+      default: item['default'],
+    });
+  },
+});
