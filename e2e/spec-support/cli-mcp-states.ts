@@ -51,6 +51,18 @@ export const MCP_FULL: State = {
   mcp_servers: [
     { workspace: 'search', slug: 'files', name: 'Files', description: 'Of search', integration: 'files' },
   ],
+  mcp_toolsets: [
+    {
+      workspace: 'search',
+      slug: 'desk',
+      name: 'Desk',
+      description: 'Of support',
+      instructions: 'Look files up first.',
+      mode: 'search',
+      failure: 'strict',
+      members: [{ server: 'files', prefix: '', include: ['read_*'], exclude: ['read_secret'] }],
+    },
+  ],
   mcp_server_access: [
     {
       server: 'files',

@@ -1,6 +1,7 @@
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
 import { rsaKeyPair } from '@gw/testing';
 import type { State } from '../../apps/cli/src/reconcile';
+import { AGENTS_FULL } from './cli-agent-states';
 import { MCP_FULL, MCP_HAND_WRITTEN } from './cli-mcp-states';
 
 const PUBLIC_KEY = rsaKeyPair('k1').jwk;
@@ -177,6 +178,7 @@ export const FULL_FILE: State = {
     },
   ],
   ...MCP_FULL,
+  ...AGENTS_FULL,
   guardrails: [
     { slug: 'names', workspace: 'search', name: 'Names', checks: checks('Apollo'), actions: { deny: true } },
     { slug: 'words', name: 'Words', checks: checks('Zeus'), actions: { async: true } },
