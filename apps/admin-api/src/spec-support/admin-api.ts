@@ -102,7 +102,8 @@ export class TestAdminApi {
         ? {}
         : { payload: typeof call.body === 'string' ? call.body : JSON.stringify(call.body) }),
     });
-    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    const { 'content-type': type, 'content-disposition': disposition } = response.headers;
+    const isJson = String(type).startsWith('application/json') && disposition === undefined;
     const body: unknown = isJson && response.payload ? JSON.parse(response.payload) : {};
     if (isJson || !isBrowser(call, response.statusCode))
       this.responses.check(method, url, response.statusCode, body);

@@ -7,6 +7,8 @@ import { keysEntry } from './keys/entry';
 import { keyRoute, keysRoute, newKeyRoute } from './keys/route';
 import { logsEntry } from './logs/entry';
 import { logRoute, logsRoute } from './logs/route';
+import { modelsEntry } from './models/entry';
+import { modelsRoute } from './models/route';
 import { playgroundEntry } from './playground/entry';
 import { playgroundRoute } from './playground/route';
 import { providersEntry } from './providers/entry';
@@ -27,6 +29,7 @@ export const WORKSPACE_PAGES = [
   providersRoute,
   newProviderRoute,
   providerRoute,
+  modelsRoute,
 ] as const;
 
 /** Routes below `/org`. */
@@ -43,4 +46,5 @@ export const PAGES: readonly PageEntry[] = [
   playgroundEntry,
   keysEntry,
   providersEntry,
+  modelsEntry,
 ];

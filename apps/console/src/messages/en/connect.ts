@@ -12,7 +12,8 @@ export const connect = {
   make: (client: string) => `Make a key for ${client}`,
   keyIsMasked: 'The code reads the key from TOLLGATE_KEY.',
   showKey: 'Show the key',
-  showKeyHint: 'Copies have it while it is shown, and TOLLGATE_KEY otherwise. It cannot be shown again later.',
+  showKeyHint:
+    'Copies have it while it is shown, and TOLLGATE_KEY otherwise. It cannot be shown again later.',
   test: 'Test from here',
   waiting: 'Waits for the first request …',
   waitingForKey: 'Waits for the first request of this key …',

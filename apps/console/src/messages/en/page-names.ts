@@ -7,4 +7,10 @@ export const pageNames = {
   connect: 'Connect',
   logs: 'Logs',
   playground: 'Playground',
+  keys: 'API keys',
+  key: 'API key',
+  providers: 'Providers',
+  provider: 'Provider',
+  models: 'Models',
+  audit: 'Audit',
 };

@@ -46,7 +46,10 @@ export function ConnectPage(): ReactElement {
   const test = useFirstSend(sent, nothing);
   const values = { base, provider: config === null ? target : '', model, config, key: keys.key.secret };
   return (
-    <Page title={text.title} actions={<GoLink to={`/w/${encodeURIComponent(ws)}/connect/tour`}>{text.tour}</GoLink>}>
+    <Page
+      title={text.title}
+      actions={<GoLink to={`/w/${encodeURIComponent(ws)}/connect/tour`}>{text.tour}</GoLink>}
+    >
       <nav className="connect-clients" aria-label={text.clients}>
         {RECIPES.map(({ id, label }) => (
           <GoLink
@@ -90,7 +93,11 @@ export function ConnectPage(): ReactElement {
           <Pane title={recipe.label}>
             <div className="col">
               <RecipeNotes recipe={recipe} base={base} config={config} />
-              <AsCode key={recipe.id} label={recipe.label} forms={recipeForms([recipe], values, isKeyShown)} />
+              <AsCode
+                key={recipe.id}
+                label={recipe.label}
+                forms={recipeForms([recipe], values, isKeyShown)}
+              />
               {keys.key.secret === null ? (
                 <p className="xs muted">{text.keyIsMasked}</p>
               ) : (

@@ -116,7 +116,8 @@ describe('The first minute', () => {
     await screen.findByRole('heading', { name: 'Home' });
     unmount();
     localStorage.setItem(
-      `tollgate:onboarding:${OWNER_SELF.workspaces[0]?.id ?? ''}`, '{"done":["send","break","key"]}',
+      `tollgate:onboarding:${OWNER_SELF.workspaces[0]?.id ?? ''}`,
+      '{"done":["send","break","key"]}',
     );
     renderConsole('/w/search');
     await screen.findByRole('heading', { name: 'Home' });

@@ -6,7 +6,13 @@ export const logAddress = (slug: string, id: string): string =>
   `/w/${encodeURIComponent(slug)}/logs?log=${encodeURIComponent(id)}`;
 
 /** A link that opens a log of the workspace. */
-export function LogLink({ id, children }: { readonly id: string; readonly children: ReactNode }): ReactElement {
+export function LogLink({
+  id,
+  children,
+}: {
+  readonly id: string;
+  readonly children: ReactNode;
+}): ReactElement {
   const { slug } = useWorkspace();
   return <GoLink to={logAddress(slug, id)}>{children}</GoLink>;
 }

@@ -1,18 +1,18 @@
 import { call } from '../../api';
 import type { PageEntry } from '../../app/page-entry';
-import { pages } from '../../messages';
+import { pageNames } from '../../messages';
 
 const FOUND_MAX = 10;
 
 export const keysEntry: PageEntry = {
   id: 'keys',
   group: 'control',
-  label: pages.keys,
+  label: pageNames.keys,
   to: '/w/$ws/keys',
   icon: 'key',
   operation: 'apiKeys_list',
   chord: 'K',
-  create: { label: pages.key, to: '/w/$ws/keys/new', operation: 'apiKeys_create', chord: 'K' },
+  create: { label: pageNames.key, to: '/w/$ws/keys/new', operation: 'apiKeys_create', chord: 'K' },
   things: {
     operation: 'apiKeys_list',
     find: async (search, workspaceId, signal) => {

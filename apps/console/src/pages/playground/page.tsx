@@ -90,7 +90,9 @@ export function PlaygroundPage(): ReactElement {
           {settings.columns.length < COLUMNS_MAX && (
             <Button
               leftSection={<Icon name="plus" size={14} />}
-              onClick={() => change({ columns: [...settings.columns, settings.columns.at(-1) ?? NEW_COLUMN] })}
+              onClick={() =>
+                change({ columns: [...settings.columns, settings.columns.at(-1) ?? NEW_COLUMN] })
+              }
             >
               {text.addColumn}
             </Button>

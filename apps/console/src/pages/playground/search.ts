@@ -65,7 +65,13 @@ function decodeColumn(text: string): ColumnSettings | null {
   const members = new Map(rest.map((part) => part.split('=') as [string, string]));
   return {
     target,
-    model: slash < 0 ? '' : way.slice(slash + 1).replaceAll('%3B', ';').replaceAll('%25', '%'),
+    model:
+      slash < 0
+        ? ''
+        : way
+            .slice(slash + 1)
+            .replaceAll('%3B', ';')
+            .replaceAll('%25', '%'),
     temperature: temperatureOf(members.get('temperature')),
     maxTokens: tokensOf(members.get('max_tokens')),
   };

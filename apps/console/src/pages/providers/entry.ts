@@ -1,18 +1,23 @@
 import { call } from '../../api';
 import type { PageEntry } from '../../app/page-entry';
-import { pages } from '../../messages';
+import { pageNames } from '../../messages';
 
 const FOUND_MAX = 10;
 
 export const providersEntry: PageEntry = {
   id: 'providers',
   group: 'control',
-  label: pages.providers,
+  label: pageNames.providers,
   to: '/w/$ws/providers',
   icon: 'servers',
   operation: 'providers_list',
   chord: 'V',
-  create: { label: pages.provider, to: '/w/$ws/providers/new', operation: 'integrations_create', chord: 'V' },
+  create: {
+    label: pageNames.provider,
+    to: '/w/$ws/providers/new',
+    operation: 'integrations_create',
+    chord: 'V',
+  },
   things: {
     operation: 'providers_list',
     find: async (search, workspaceId, signal) => {

@@ -5,7 +5,9 @@ export const llamaIndex: Recipe = {
   label: 'LlamaIndex',
   language: 'python',
   needs: [],
-  render: (values) => `${values.key === null ? 'import os\n' : ''}from llama_index.llms.openai_like import OpenAILike
+  render: (
+    values,
+  ) => `${values.key === null ? 'import os\n' : ''}from llama_index.llms.openai_like import OpenAILike
 
 llm = OpenAILike(
     model=${JSON.stringify(values.model)},

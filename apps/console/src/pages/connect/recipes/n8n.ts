@@ -10,7 +10,9 @@ export const n8n: Recipe = {
     return `Credentials → New → OpenAI
 API Key: ${shellKey(values)}
 Base URL: ${values.base}/v1${
-      header === undefined ? '' : `\nAdd Custom Header: on\nHeader Name: ${header[0]}\nHeader Value: ${header[1]}`
+      header === undefined
+        ? ''
+        : `\nAdd Custom Header: on\nHeader Name: ${header[0]}\nHeader Value: ${header[1]}`
     }
 OpenAI Chat Model → Model: ${values.model}`;
   },

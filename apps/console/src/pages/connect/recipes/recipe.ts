@@ -17,7 +17,8 @@ export interface RecipeValues {
  * What a client demands of the key or the gateway. `default-config`: it sends no headers of ours, so the key needs a default config.
  * `public-address`: it calls from the servers of its maker. `messages`, `responses`: a provider that serves this API.
  */
-export type RecipeNeed = 'default-config' | 'public-address' | 'messages' | 'responses' | 'gemini' | 'logs.write';
+export type RecipeNeed =
+  'default-config' | 'public-address' | 'messages' | 'responses' | 'gemini' | 'logs.write';
 
 export type RecipeLanguage = 'shell' | 'python' | 'typescript' | 'toml' | 'json' | 'yaml' | 'text';
 
@@ -84,4 +85,5 @@ export function scriptValue(value: unknown): string {
 export const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A word of a shell in quotes, in which nothing is expanded: names of models come from addresses of pages, too. */
-export const shellWord = (text: string): string => (/^[\w.:/@+-]*$/.test(text) ? `"${text}"` : shellText(text));
+export const shellWord = (text: string): string =>
+  /^[\w.:/@+-]*$/.test(text) ? `"${text}"` : shellText(text);

@@ -19,10 +19,19 @@ const VALUES: RecipeValues = {
 };
 const CHAT = {
   ...{ id: 'c', object: 'chat.completion', created: 0, model: 'm' },
-  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello from the stub' } }],
+  choices: [
+    { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello from the stub' } },
+  ],
 };
 const MESSAGE = {
-  ...{ id: 'm', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null },
+  ...{
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+  },
   content: [{ type: 'text', text: 'Hello from the stub' }],
   usage: { input_tokens: 1, output_tokens: 1 },
 };
@@ -31,7 +40,11 @@ const recipeOf = (id: string) => RECIPES.find((recipe) => recipe.id === id)!;
 
 describe('Recipes', () => {
   let stub: Server;
-  let received: { readonly path: string; readonly headers: IncomingMessage['headers']; readonly body: unknown }[];
+  let received: {
+    readonly path: string;
+    readonly headers: IncomingMessage['headers'];
+    readonly body: unknown;
+  }[];
   const baseOf = (): string => `http://127.0.0.1:${String((stub.address() as AddressInfo).port)}`;
 
   beforeAll(async () => {
@@ -93,7 +106,10 @@ describe('Recipes', () => {
   it('leave nothing of a name for a shell to expand', async () => {
     const values = { ...VALUES, model: '$(echo ran)`echo ran`"\'' };
     for (const id of ['claude-code', 'gemini-cli', 'goose']) {
-      const [line = ''] = recipeOf(id).render(values).match(/^export \w+_MODEL=.*$/m) ?? [];
+      const [line = ''] =
+        recipeOf(id)
+          .render(values)
+          .match(/^export \w+_MODEL=.*$/m) ?? [];
       const [, name = ''] = /^export (\w+)=/.exec(line) ?? [];
       const { stdout } = await run('sh', ['-c', `${line}\nprintf %s "$${name}"`]);
       expect([id, stdout]).toEqual([id, values.model]);

@@ -6,7 +6,9 @@ export const zed: Recipe = {
   language: 'json',
   needs: ['default-config'],
   file: 'settings.json',
-  render: (values) => `// settings.json; the key is entered in the settings of the agent, or read from TOLLGATE_API_KEY.
+  render: (
+    values,
+  ) => `// settings.json; the key is entered in the settings of the agent, or read from TOLLGATE_API_KEY.
 ${JSON.stringify(
   {
     language_models: {

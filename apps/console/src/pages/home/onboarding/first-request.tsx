@@ -13,7 +13,15 @@ import { LogLink } from '../log-link';
 import type { FirstTarget } from './use-target';
 
 /** Recipes that fit beside the button. */
-const SHOWN = ['curl', 'openai-python', 'openai-typescript', 'anthropic', 'claude-code', 'codex', 'langchain'];
+const SHOWN = [
+  'curl',
+  'openai-python',
+  'openai-typescript',
+  'anthropic',
+  'claude-code',
+  'codex',
+  'langchain',
+];
 
 interface FirstRequestProps {
   readonly target: FirstTarget | null | undefined;

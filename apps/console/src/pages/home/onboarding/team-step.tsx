@@ -12,8 +12,7 @@ export function TeamStep({ onDone }: { readonly onDone: () => void }): ReactElem
   const field = useRef<HTMLInputElement>(null);
   const queries = useQueryClient();
   const chosen = useMutation({
-    mutationFn: () =>
-      call('passwords_change', {}, { body: { new_password: field.current?.value ?? '' } }),
+    mutationFn: () => call('passwords_change', {}, { body: { new_password: field.current?.value ?? '' } }),
     onSuccess: () => {
       if (field.current !== null) field.current.value = '';
       void queries.invalidateQueries({ queryKey: ['console_bootstrap'] });

@@ -23,7 +23,12 @@ export function useFirstSend(
       stream: true,
       stream_options: { include_usage: true },
     };
-    const request = { workspaceId, api: 'chat', headers: { 'x-gw-provider': target.provider }, body } as const;
+    const request = {
+      workspaceId,
+      api: 'chat',
+      headers: { 'x-gw-provider': target.provider },
+      body,
+    } as const;
     const show = (next: Run): void => {
       if (sending.current === controller) setRun(next);
     };

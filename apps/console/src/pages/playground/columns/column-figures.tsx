@@ -31,7 +31,8 @@ export function ColumnFigures({ run, log }: ColumnFiguresProps): ReactElement {
       <div>
         <dt>{text.tokens}</dt>
         <dd>
-          {input === null ? '–' : <Count value={input} />} + {output === null ? '–' : <Count value={output} />}
+          {input === null ? '–' : <Count value={input} />} +{' '}
+          {output === null ? '–' : <Count value={output} />}
         </dd>
       </div>
       <div>

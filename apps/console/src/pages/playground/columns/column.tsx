@@ -26,7 +26,15 @@ interface ColumnProps {
 }
 
 /** One answer: what gave it, its text as it arrives, its figures. */
-export function Column({ number, column, run, onChange, onRemove, onSend, onStop }: ColumnProps): ReactElement {
+export function Column({
+  number,
+  column,
+  run,
+  onChange,
+  onRemove,
+  onSend,
+  onStop,
+}: ColumnProps): ReactElement {
   const log = useRunLog(run);
   const label = text.column(number);
   return (

@@ -42,9 +42,7 @@ export function TargetPicker({ column, label, onChange }: TargetPickerProps): Re
   };
   const isOffered = [...offered.models, ...offered.configs].some((option) => option.value === value);
   const data: ComboboxData = [
-    ...(column.target === '' || isOffered
-      ? []
-      : [{ group: text.chosen, items: [{ value, label: shown }] }]),
+    ...(column.target === '' || isOffered ? [] : [{ group: text.chosen, items: [{ value, label: shown }] }]),
     { group: text.models, items: offered.models },
     { group: text.configs, items: offered.configs },
   ];

@@ -1,0 +1,134 @@
+import { Button } from '@mantine/core';
+import { useMemo, type ReactElement } from 'react';
+import { call, problemFrom } from '../../api';
+import { useCan, useWorkspace } from '../../app';
+import { models } from '../../messages';
+import { FilterBar, type FilterField } from '../../ui/filters';
+import { ColumnMenu, DataGrid, useColumns } from '../../ui/grid';
+import { Empty, Loaded, Page, Skeletons } from '../../ui/states';
+import type { PageState } from '../../url';
+import { useListRead } from '../list/use-list-read';
+import { usePageSearch } from '../list/use-page-search';
+import { MODEL_COLUMNS, type Model } from './model-columns';
+import { MODEL_RULES } from './rules';
+
+const OFFERED_MAX = 20;
+const rowId = ({ id, provider }: Model): string => `${provider.id} ${id}`;
+
+function useFields(): readonly FilterField[] {
+  const workspace = useWorkspace();
+  const can = useCan('providers_list');
+  return useMemo(
+    () => [
+      {
+        id: 'provider',
+        label: models.filters.provider,
+        group: models.filters.group,
+        kind: 'values',
+        ...(can
+          ? {
+              options: async (search: string, signal: AbortSignal) => {
+                const query = { search, workspace_id: workspace.id, page_size: OFFERED_MAX };
+                const { data } = await call('providers_list', { query }, { signal });
+                return data.data.map(({ slug, name }) => ({ value: slug, label: name }));
+              },
+            }
+          : {}),
+      },
+      {
+        id: 'enabled',
+        label: models.filters.enabled,
+        group: models.filters.group,
+        kind: 'values',
+        options: [
+          { value: 'true', label: models.yes },
+          { value: 'false', label: models.no },
+        ],
+      },
+    ],
+    [workspace.id, can],
+  );
+}
+
+/** The value that the filters of the URL demand of a field. The API takes one. */
+function valueOf({ filters }: PageState, field: string): string | undefined {
+  const match = filters.find((filter) => filter.field === field)?.match;
+  return match?.kind === 'any' ? match.values[0] : undefined;
+}
+
+/** Every model that the workspace may call, with its prices and where they come from. */
+export function ModelsPage(): ReactElement {
+  const workspace = useWorkspace();
+  const fields = useFields();
+  const { state, change } = usePageSearch(MODEL_RULES);
+  const [provider, enabled] = [valueOf(state, 'provider'), valueOf(state, 'enabled')];
+  const { query, total, more } = useListRead('workspaceModels_list', {
+    query: {
+      workspace_id: workspace.id,
+      ...(state.text === '' ? {} : { search: state.text }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(enabled === undefined ? {} : { enabled: enabled === 'true' }),
+    },
+  });
+  const choice = useColumns('models', MODEL_COLUMNS, state.cols);
+  const isFiltered = state.text !== '' || state.filters.length > 0;
+  return (
+    <Page
+      title={models.title}
+      layout="full"
+      updating={query.isFetching && query.data !== undefined}
+      badge={total === undefined ? null : <span className="muted">{models.total(total)}</span>}
+      actions={<ColumnMenu columns={MODEL_COLUMNS} choice={choice} />}
+    >
+      <FilterBar
+        fields={fields}
+        filters={state.filters}
+        // One value of each field: the newest choice counts.
+        onChange={(filters) =>
+          change({
+            filters: filters.map((filter) =>
+              filter.match.kind === 'any'
+                ? { ...filter, match: { kind: 'any', values: filter.match.values.slice(-1) } }
+                : filter,
+            ),
+          })
+        }
+        text={state.text}
+        onText={(text) => change({ text })}
+      />
+      <Loaded
+        query={query}
+        problemOf={problemFrom}
+        skeleton={<Skeletons shape="table" />}
+        isEmpty={(rows) => rows.length === 0}
+        empty={
+          isFiltered ? (
+            <Empty
+              title={models.noMatch}
+              icon="filter"
+              action={<Button onClick={() => change({ text: '', filters: [] })}>{models.clear}</Button>}
+            >
+              {models.noMatchHint}
+            </Empty>
+          ) : (
+            <Empty title={models.empty} icon="stack">
+              {models.emptyHint}
+            </Empty>
+          )
+        }
+      >
+        {(rows) => (
+          <DataGrid
+            label={models.list}
+            rows={rows}
+            rowId={rowId}
+            columns={MODEL_COLUMNS}
+            choice={choice}
+            total={total}
+            onEnd={more}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
