@@ -1,5 +1,6 @@
 // One line for each page. Pages import their own texts from here: `import { logs } from '../../messages'`.
 export { access } from './en/access';
+export { audit } from './en/audit';
 export { conflict } from './en/conflict';
 export { connect } from './en/connect';
 export { errors } from './en/errors';

@@ -1,4 +1,6 @@
 import type { PageEntry } from '../app/page-entry';
+import { auditEntry } from './audit/entry';
+import { auditRoute } from './audit/route';
 import { connectEntry } from './connect/entry';
 import { connectClientRoute, connectRoute, tourRoute } from './connect/route';
 import { homeEntry } from './home/entry';
@@ -33,7 +35,7 @@ export const WORKSPACE_PAGES = [
 ] as const;
 
 /** Routes below `/org`. */
-export const ORGANISATION_PAGES = [] as const;
+export const ORGANISATION_PAGES = [auditRoute] as const;
 
 /** Routes below `/me`. */
 export const ME_PAGES = [] as const;
@@ -47,4 +49,5 @@ export const PAGES: readonly PageEntry[] = [
   keysEntry,
   providersEntry,
   modelsEntry,
+  auditEntry,
 ];

@@ -1,0 +1,90 @@
+import { plural } from '../plural';
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  archive: 'archived',
+  rotate: 'rotated',
+  publish: 'published',
+  restore: 'restored',
+  invite: 'invited',
+  login: 'signed in',
+  logout: 'signed out',
+  list: 'listed',
+  read: 'read',
+  test: 'tested',
+  export: 'exported',
+};
+const singular = (resource: string): string =>
+  resource
+    .replaceAll('_', ' ')
+    .replace(/\bapi\b/, 'API')
+    .replace(/ies$/, 'y')
+    .replace(/(?<!s)s$/, '');
+
+export const audit = {
+  title: 'Audit',
+  list: 'Audit records',
+  total: (n: number) => plural(n, { one: 'record', other: 'records' }),
+  empty: 'No record in this time',
+  emptyHint: 'Each change, and each refused attempt at one, is a record.',
+  clear: 'Clear filters',
+  fields: {
+    group: 'Record',
+    action: 'Action',
+    resource: 'Kind of thing',
+    actor: 'Actor',
+    actorType: 'Kind of actor',
+    workspace: 'Workspace',
+    method: 'Method',
+    status: 'Status',
+    ip: 'Address',
+    request: 'Request',
+  },
+  actorTypes: { user: 'person', api_key: 'API key', system: 'system' } as Readonly<Record<string, string>>,
+  columns: { at: 'Time', actor: 'Actor', what: 'What', where: 'Workspace', status: 'Status', ip: 'Address' },
+  system: 'the system',
+  you: 'you',
+  organisation: 'organisation',
+  words: (action: string, resource: string, name: string | null) =>
+    [
+      ACTIONS[action] ?? action.replaceAll('_', ' '),
+      resource === 'auth' ? '' : singular(resource),
+      name ?? '',
+    ]
+      .filter((word) => word !== '')
+      .join(' '),
+  /** `changed API key search-prod: credit limit from 2500 to 3000`. */
+  from: (member: string, before: string, after: string) => `: ${member} from ${before} to ${after}`,
+  members: (names: readonly string[]) => `: ${names.join(', ')}`,
+  more: (n: number) => ` and ${String(n)} more`,
+  refused: 'refused',
+  member: (path: string) => path.split('.').at(-1)?.replaceAll('_', ' ') ?? path,
+  changes: 'What changed',
+  field: 'Field',
+  before: 'Before',
+  after: 'After',
+  nothing: 'nothing',
+  noChanges: 'The record has no values.',
+  facts: 'Record',
+  at: 'Time',
+  actor: 'Actor',
+  action: 'Call',
+  status: 'Status',
+  requestId: 'Request',
+  ip: 'Address',
+  agent: 'Client',
+  sequence: 'Number in the chain',
+  hash: 'Hash',
+  wholeRequest: 'Everything in this request',
+  thing: 'Open it',
+  raw: 'As it was recorded',
+  close: 'Close',
+  verify: 'Check the chain',
+  verifying: (checked: string) => `Checked ${checked} …`,
+  whole: (to: string) => `Chain whole to ${to}`,
+  broken: (at: string) => `Chain broken at ${at}`,
+  wholeHint: 'No record was changed, removed, inserted or moved.',
+  copyHash: 'hash of the newest record',
+};

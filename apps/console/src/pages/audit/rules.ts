@@ -1,0 +1,22 @@
+import { PAGE_DEFAULTS, type PageRules } from '../../url';
+
+/** Fields that the list can be filtered by, with the parameter of the API. It takes one value of each. */
+export const PARAMETERS = {
+  action: 'action',
+  resource: 'resource_type',
+  actor: 'user_id',
+  actor_type: 'user_type',
+  workspace: 'workspace_id',
+  method: 'method',
+  status: 'response_status_code',
+  ip: 'client_ip',
+  request: 'request_id',
+} as const;
+
+export type AuditField = keyof typeof PARAMETERS;
+
+/** `log` is the open record. */
+export const AUDIT_RULES: PageRules = {
+  defaults: { ...PAGE_DEFAULTS, range: { kind: 'relative', span: '7d' } },
+  acceptsFilter: ({ field, not, match }) => Object.hasOwn(PARAMETERS, field) && !not && match.kind === 'any',
+};
