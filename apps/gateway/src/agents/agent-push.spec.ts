@@ -200,7 +200,7 @@ describe('push notifications of agents', () => {
     for (const _ of ['goes on', 'ends']) {
       gateway.documents.set(documentKey.accessToken(hash), {
         ...{ kind: 'access_token', grantId: 'grant', userId: 'user', clientId: 'c', clientName: 'C' },
-        ...{ resourcePath: '/v1/agent/helper', targetId: null, ...facts },
+        ...{ resourcePath: '/v1/agent/helper', targetId: document.id, ...facts },
       });
       const client = await sdkClient(gateway, 'helper', { apiKey: token });
       const { id } = taskOf(await client.sendMessage(textMessage('wait', {}, configured())));
