@@ -24,12 +24,15 @@ function ensureServers() {
   const browsers = chromiumPath() === null ? ['chromium'] : [];
   if (missing.length + browsers.length === 0) return;
   if (process.getuid?.() === 0 && succeeds('apt-get', ['--version'])) {
-    const packages = [...missing.map(([, , name]) => name), ...browsers];
-    console.log(`Installing ${packages.join(', ')} (apt-get) …`);
     /** @type {import('node:child_process').StdioOptions} */
     const shown = ['ignore', 'ignore', 'inherit'];
     succeeds('apt-get', ['update', '-qq'], shown);
-    succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], shown);
+    // One after the other: a browser that cannot be installed must not take the servers along.
+    for (const packages of [missing.map(([, , name]) => name), browsers]) {
+      if (packages.length === 0) continue;
+      console.log(`Installing ${packages.join(', ')} (apt-get) …`);
+      succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], shown);
+    }
   }
   for (const [command, flag, name] of missing) {
     if (!succeeds(command, [flag])) {

@@ -100,9 +100,8 @@ export function createAgents(parts: AgentParts): Agents {
   const pushAgents = new PushAgents(documents);
   const sender = new PushSender({ ...{ outbound, rules, ring }, agents: pushAgents, log: parts.log });
   const delivery = new PushDelivery({ store: pushStore, tasks: store, sender });
-  const pollers = new PushPollers({
-    ...{ calls, delivery, agents: pushAgents, store: pushStore, memory: parts.bodyMemory },
-  });
+  const stored = { agents: pushAgents, store: pushStore };
+  const pollers = new PushPollers({ ...stored, calls, delivery, memory: parts.bodyMemory });
   const push = new PushConfigs({
     ...{ ring, rules, publicUrl, calls, tasks, pollers },
     store: pushStore,
@@ -111,7 +110,7 @@ export function createAgents(parts: AgentParts): Agents {
   const door = new AgentsDoor({
     ...{ underWay, publicUrl, cards, servers, ...stages },
     catalogue: new Catalogue(documents, servers, publicUrl),
-    push: new PushDoor({ ring, agents: pushAgents, store: pushStore, delivery }),
+    push: new PushDoor({ ...stored, ring, delivery }),
     ...{ failed: parts.failures, memory: parts.bodyMemory },
     operations: new Operations({
       places: new CallPlaces(),

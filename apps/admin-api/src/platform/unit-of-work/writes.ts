@@ -104,7 +104,7 @@ export class Write<C extends AuditCaller = AuditCaller> {
     if (!concerned || 'etag' in concerned) return concerned;
     const { id, slug } = concerned;
     // Read again, because a plain update increments the version in the database only.
-    const row = await this.manager.findOne(concerned.constructor as new () => VersionedRow, {
+    const row = await this.manager.findOne<VersionedRow>(concerned.constructor, {
       where: { id },
       select: { id: true, version: true },
     });
