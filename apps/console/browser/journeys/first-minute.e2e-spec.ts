@@ -1,6 +1,14 @@
 import { startProduct, type Product } from '@gw/testing';
-import { expectAccessible } from '../support/axe';
+import type { Page } from 'playwright-core';
+import { findingsOf, inTheme } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf } from '../support/console-browser';
+
+async function expectAccessible(page: Page): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await inTheme(page, theme);
+    expect(await findingsOf(page)).toEqual([]);
+  }
+}
 
 describe('The first minute', () => {
   const browser = new ConsoleBrowser();
@@ -28,8 +36,6 @@ describe('The first minute', () => {
     await page.getByRole('button', { name: 'Break it' }).click();
     await page.getByText('answered all the same').waitFor();
     await page.getByRole('region', { name: /Where/ }).getByText('503 after').first().waitFor();
-    await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
     const key = await page.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
     expect(key).not.toContain('pat_');
@@ -62,10 +68,11 @@ describe('The first minute', () => {
     await second.getByText('stopped').waitFor();
     const first = page.getByRole('region', { name: 'Column 1' });
     await first.getByText('200').waitFor();
-    const why = new URL((await first.getByRole('link', { name: 'Why' }).getAttribute('href')) ?? '', page.url());
+    const why = new URL(
+      (await first.getByRole('link', { name: 'Why' }).getAttribute('href')) ?? '',
+      page.url(),
+    );
     await first.getByText(/^0\.0000/).waitFor();
-    await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
     await page.goto(`${playground}?log=${why.searchParams.get('log') ?? ''}`);
     await page.waitForFunction(

@@ -6,7 +6,8 @@ const KEY = {
   expires_at: new Date(Date.now() + 900_000).toISOString(),
   base_url: 'http://gateway.test/v1',
 };
-const chunk = (content: string): string => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+const chunk = (content: string): string =>
+  `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
 const USAGE = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } })}\n\n`;
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -51,7 +52,10 @@ describe('sendRun', () => {
     );
 
   it('puts the pieces of a stream together, with usage, retries and the decision', async () => {
-    answer(() => new Response(streamOf([chunk('Hel'), chunk('lo'), USAGE, 'data: [DONE]\n\n']), { headers: HEADERS }));
+    answer(
+      () =>
+        new Response(streamOf([chunk('Hel'), chunk('lo'), USAGE, 'data: [DONE]\n\n']), { headers: HEADERS }),
+    );
     const done = await run();
     expect(done).toMatchObject({
       ...{ status: 'done', httpStatus: 200, requestId: 'r-1', text: 'Hello' },
@@ -87,9 +91,20 @@ describe('sendRun', () => {
   });
 
   it('ends with the error of the gateway, of a stream, and of the network', async () => {
-    answer(() => Response.json({ error: { type: 'rate_limit_exceeded', message: 'Too many.' } }, { status: 429 }));
-    expect(await run()).toMatchObject({ status: 'failed', httpStatus: 429, problem: { message: 'Too many.' } });
-    answer(() => new Response(streamOf([chunk('Hel'), 'data: {"error":{"message":"Cut."}}\n\n']), { headers: HEADERS }));
+    answer(() =>
+      Response.json({ error: { type: 'rate_limit_exceeded', message: 'Too many.' } }, { status: 429 }),
+    );
+    expect(await run()).toMatchObject({
+      status: 'failed',
+      httpStatus: 429,
+      problem: { message: 'Too many.' },
+    });
+    answer(
+      () =>
+        new Response(streamOf([chunk('Hel'), 'data: {"error":{"message":"Cut."}}\n\n']), {
+          headers: HEADERS,
+        }),
+    );
     expect(await run()).toMatchObject({ status: 'failed', text: 'Hel', problem: { message: 'Cut.' } });
     answer(() => Promise.reject(new TypeError('fetch failed')));
     expect(await run()).toMatchObject({ status: 'failed', httpStatus: null, problem: { status: 0 } });
@@ -99,10 +114,9 @@ describe('sendRun', () => {
     const stopper = new AbortController();
     answer(({ signal }) => {
       const body = streamOf([chunk('Hel')], true);
-      return new Response(
-        body.pipeThrough(new TransformStream(), { signal, preventCancel: true }),
-        { headers: HEADERS },
-      );
+      return new Response(body.pipeThrough(new TransformStream(), { signal, preventCancel: true }), {
+        headers: HEADERS,
+      });
     });
     const states: Run[] = [];
     const stopped = await run(stopper.signal, (state) => {

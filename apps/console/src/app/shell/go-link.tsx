@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import type { MouseEvent, ReactElement, ReactNode } from 'react';
-import { useGoTo } from './addresses';
+import { useGoTo, withoutSlash } from './addresses';
 
 interface GoLinkProps {
   /** Below the console's base, such as `/w/search/logs?log=01a2`. */
@@ -18,10 +18,9 @@ const opensElsewhere = (event: MouseEvent): boolean =>
 export function GoLink({ to, className, isCurrent = false, children }: GoLinkProps): ReactElement {
   const router = useRouter();
   const goTo = useGoTo();
-  const base = router.basepath === '/' ? '' : router.basepath;
   return (
     <a
-      href={`${base}${to}`}
+      href={withoutSlash(router.basepath) + to}
       className={className}
       aria-current={isCurrent ? 'page' : undefined}
       onClick={(event) => {

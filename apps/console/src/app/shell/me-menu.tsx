@@ -37,7 +37,7 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
   return (
     <Menu position="top-start" width={240} closeOnItemClick={false}>
       <Menu.Target>
-        <button type="button" className="me plain-button" aria-label={shell.me.menu(self.email)}>
+        <button type="button" className="me plain-button" aria-label={shell.me.menu(name)}>
           <span className="me-mark" aria-hidden="true">
             {name.slice(0, 2).toUpperCase()}
           </span>
@@ -45,7 +45,9 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
             <>
               <span className="switcher-names">
                 <b className="ell">{name}</b>
-                <span className="ell xxs muted">{shell.me.roles[self.organisation.role]}</span>
+                <span className="ell xxs muted" aria-hidden="true">
+                  {shell.me.roles[self.organisation.role]}
+                </span>
               </span>
               <Icon name="dots" />
             </>

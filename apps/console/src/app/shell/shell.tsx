@@ -62,7 +62,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactElem
       <main id="content" className="app-main" tabIndex={-1}>
         {children}
       </main>
-      <Drawer opened={hasMenu} onClose={() => setMenu(false)} size={260} aria-label={shell.navigation}>
+      <Drawer opened={hasMenu} onClose={() => setMenu(false)} size={260} title={shell.navigation}>
         <Sidebar isSmall={false} onKeys={openKeys} onNavigate={() => setMenu(false)} />
       </Drawer>
       <Palette />

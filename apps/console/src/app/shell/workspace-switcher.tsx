@@ -46,7 +46,10 @@ export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): R
             <>
               <span className="switcher-names">
                 <b className="ell">{name}</b>
-                <span className="ell xxs muted">{self.organisation.name}</span>
+                {/* Part of the label that is seen, not of the name of the button. */}
+                <span className="ell xxs muted" aria-hidden="true">
+                  {self.organisation.name}
+                </span>
               </span>
               <Icon name="selector" size={14} />
             </>

@@ -34,7 +34,7 @@ export const shell = {
     unhealthy: 'A part is not ready',
   },
   me: {
-    menu: (email: string) => `Account of ${email}`,
+    menu: (name: string) => `Account of ${name}`,
     theme: 'Theme',
     light: 'Light',
     dark: 'Dark',

@@ -60,7 +60,10 @@ describe('The playground', () => {
 
   it('chooses a model, fills in variables, and shows figures, exact cost and the way to the log', async () => {
     const user = userEvent.setup();
-    const { address } = renderConsole('/w/search/playground', answers(() => answered('Clause **9.2**')));
+    const { address } = renderConsole(
+      '/w/search/playground',
+      answers(() => answered('Clause **9.2**')),
+    );
     await user.click(await screen.findByLabelText('Model or config of column 1', { selector: 'input' }));
     await user.click(await screen.findByRole('option', { name: 'gpt-4o · @openai' }));
     await waitFor(() => expect(address()).toContain('c=@openai/gpt-4o'));
@@ -73,7 +76,9 @@ describe('The playground', () => {
     const column = screen.getByRole('region', { name: 'Column 1' });
     await within(column).findByText('0.0034');
     expect(within(column).getByText('2 retries')).toBeTruthy();
-    expect(within(column).getByRole('link', { name: 'Why' }).getAttribute('href')).toBe('/w/search/logs?log=r-1');
+    expect(within(column).getByRole('link', { name: 'Why' }).getAttribute('href')).toBe(
+      '/w/search/logs?log=r-1',
+    );
     expect(sent[0]?.headers.get('x-gw-provider')).toBe('@openai');
     expect(sent[0]?.body).toMatchObject({
       model: 'gpt-4o',
@@ -112,7 +117,10 @@ describe('The playground', () => {
 
   it('replays a logged request, with its tools, and shows it as code', async () => {
     const user = userEvent.setup();
-    const { address } = renderConsole('/w/search/playground?log=r-1', answers(() => answered('Again')));
+    const { address } = renderConsole(
+      '/w/search/playground?log=r-1',
+      answers(() => answered('Again')),
+    );
     await waitFor(() =>
       expect(screen.getByLabelText<HTMLTextAreaElement>('User, message 1').value).toBe('Which clause?'),
     );
@@ -129,7 +137,10 @@ describe('The playground', () => {
 
   it('says why a log cannot be replayed', async () => {
     const cut = { ...LOG, request: { ...LOG.request, truncated: true } };
-    renderConsole('/w/search/playground?log=r-1', { ...answers(() => answered('')), 'GET /v1/logs/r-1': cut });
+    renderConsole('/w/search/playground?log=r-1', {
+      ...answers(() => answered('')),
+      'GET /v1/logs/r-1': cut,
+    });
     await screen.findByText(/larger than what is kept/);
   });
 });

@@ -25,7 +25,13 @@ describe('The settings of the playground in its URL', () => {
       ...{ api: 'telnet', temperature: '9', max_tokens: '-1', log: '../x', stream: '2' },
       c: ['javascript:x/y', '@a b/c', ...Array.from({ length: 9 }, () => '@openai/gpt-4o;temperature=7')],
     });
-    expect(read).toMatchObject({ api: 'chat', temperature: null, maxTokens: null, log: null, isStreamed: true });
+    expect(read).toMatchObject({
+      api: 'chat',
+      temperature: null,
+      maxTokens: null,
+      log: null,
+      isStreamed: true,
+    });
     expect(read.columns).toEqual(
       Array.from({ length: 6 }, () => ({ ...NEW_COLUMN, target: '@openai', model: 'gpt-4o' })),
     );

@@ -16,7 +16,9 @@ export function NeedsPane({ resources }: { readonly resources: Resources }): Rea
   return (
     <Pane title={text.title} padding="flush" actions={<Badge>{needs.length}</Badge>}>
       {problem !== null && <Failed problem={problemFrom(problem)} />}
-      {needs.length === 0 && problem === null && (isLoading ? <Skeletons shape="lines" /> : <Empty title={text.none} icon="check" />)}
+      {needs.length === 0 &&
+        problem === null &&
+        (isLoading ? <Skeletons shape="lines" /> : <Empty title={text.none} icon="check" />)}
       <ul className="home-rows" aria-label={text.title}>
         {needs.map((need) => (
           <NeedRow key={keyOf(need)} need={need} />

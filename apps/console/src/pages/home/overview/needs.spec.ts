@@ -43,7 +43,9 @@ describe('runsOut', () => {
     expect(runsOut(budget({ forecast_exhausted_at: '2026-11-30T00:00:00Z' }))).toBe(true);
     expect(runsOut(budget({ forecast_exhausted_at: '2026-12-02T00:00:00Z' }))).toBe(false);
     expect(runsOut(budget({ forecast_exhausted_at: null }))).toBe(false);
-    expect(runsOut(budget({ forecast_exhausted_at: '2027-01-01T00:00:00Z', next_usage_reset_at: null }))).toBe(true);
+    expect(
+      runsOut(budget({ forecast_exhausted_at: '2027-01-01T00:00:00Z', next_usage_reset_at: null })),
+    ).toBe(true);
     expect(runsOut(budget({ status: 'exhausted' }))).toBe(true);
   });
 });
@@ -75,7 +77,11 @@ describe('needsOf', () => {
   });
 
   it('shows the budgets that are nearest to their end', () => {
-    const budgets = [budget({ current_usage: 1 }, 'a'), budget({ current_usage: 9 }, 'b'), budget({ credit_limit: 0 }, 'c')];
+    const budgets = [
+      budget({ current_usage: 1 }, 'a'),
+      budget({ current_usage: 9 }, 'b'),
+      budget({ credit_limit: 0 }, 'c'),
+    ];
     expect(nearest(budgets, 2).map(({ name }) => name)).toEqual(['c', 'b']);
     expect(usedShare(budget({}))).toBe(0.5);
   });

@@ -7,7 +7,12 @@ type Key = Pick<AnswerOf<'apiKeys_list'>['data'][number], 'id' | 'name' | 'expir
 
 /** Something that somebody must look after. */
 export type Need =
-  | { readonly kind: 'failing'; readonly provider: string; readonly errors: number; readonly requests: number }
+  | {
+      readonly kind: 'failing';
+      readonly provider: string;
+      readonly errors: number;
+      readonly requests: number;
+    }
   | { readonly kind: 'budget'; readonly budget: Budgeted }
   | { readonly kind: 'expiring'; readonly keys: readonly Key[] }
   | { readonly kind: 'gateway'; readonly gateway: Gateway };

@@ -69,10 +69,7 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
       <div className="home-grid">
         <div className="home-main">
           {canView && (
-            <RequestsChart
-              range={window}
-              onZoom={(from, to) => setRange({ kind: 'absolute', from, to })}
-            />
+            <RequestsChart range={window} onZoom={(from, to) => setRange({ kind: 'absolute', from, to })} />
           )}
           <BudgetsPane resources={resources} />
           {canView && <ProvidersPane resources={resources} />}

@@ -144,4 +144,3 @@ export function ChangesPane(): ReactElement {
     </Pane>
   );
 }
-

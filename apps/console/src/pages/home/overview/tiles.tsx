@@ -1,59 +1,13 @@
-import type { ReactElement, ReactNode } from 'react';
-import { cents, centsToE8, exactText, problemFrom } from '../../../api';
+import type { ReactElement } from 'react';
+import { cents, centsToE8, exactText } from '../../../api';
 import { useWorkspace } from '../../../app';
 import { home } from '../../../messages';
-import { Spark, type SeriesColor } from '../../../ui/charts';
 import { Count, Delta, Duration, Money, Percent } from '../../../ui/primitives';
-import { Failed, Skeletons } from '../../../ui/states';
-import type { useWindow } from './use-window';
-import { useSteady } from './use-window';
+import { Tile } from './tile';
+import { useSteady, type useWindow } from './use-window';
 
 const text = home.tiles;
-
-interface TileProps {
-  readonly title: string;
-  readonly query: { readonly data: unknown; readonly error: unknown; readonly refetch: () => unknown };
-  readonly value: ReactNode;
-  readonly detail: ReactNode;
-  readonly delta: ReactNode;
-  readonly values: readonly number[];
-  readonly color: SeriesColor;
-}
-
-function Tile({ title, query, value, detail, delta, values, color }: TileProps): ReactElement {
-  if (query.data === undefined)
-    return (
-      <section className="pane home-tile" aria-label={title}>
-        <h2>{title}</h2>
-        {query.error === null ? (
-          <Skeletons shape="lines" count={2} />
-        ) : (
-          <Failed problem={problemFrom(query.error)} onRetry={() => void query.refetch()} />
-        )}
-      </section>
-    );
-  return (
-    <section className="pane home-tile" aria-label={title}>
-      <header className="row">
-        <h2>{title}</h2> <span className="right xs">{delta}</span>
-      </header>
-      <div className="row">
-        <b className="home-tile-value num">{value}</b>
-        <span className="right">
-          <Spark values={values} label={text.spark(title)} color={color} />
-        </span>
-      </div>
-      <p className="xs sub">{detail}</p>
-    </section>
-  );
-}
-
-/** Change against the range before; null where there was nothing. */
-export const ratioOf = (now: number | undefined, before: number | undefined): number | null =>
-  now === undefined || before === undefined || before === 0 ? null : now / before - 1;
-
-const savingsOf = (points: readonly { readonly simple: number; readonly semantic: number }[]): number =>
-  points.reduce((most, { simple, semantic }) => Math.max(most, simple + semantic), 0);
+const NONE: readonly never[] = [];
 
 interface TilesProps {
   readonly range: ReturnType<typeof useWindow>;
@@ -62,95 +16,141 @@ interface TilesProps {
 }
 
 /** Requests, spend, errors, latency and what the cache has saved. */
-export function Tiles({ range, isCompared }: TilesProps): ReactElement {
-  const { id: workspace_id } = useWorkspace();
-  const now = { query: { workspace_id, ...range.now } };
-  const before = { query: { workspace_id, ...range.before } };
-  const requests = useSteady('analyticsGraphs_requests', now);
-  const cost = useSteady('analyticsGraphs_cost', now);
-  const rate = useSteady('analyticsGraphs_errorRate', now);
-  const errors = useSteady('analyticsGraphs_errors', now);
-  const latency = useSteady('analyticsGraphs_latency', now);
-  const cache = useSteady('analyticsGraphs_hitRate', now);
-  const earlier = {
-    requests: useSteady('analyticsGraphs_requests', before, isCompared).data?.summary.total,
-    cost: useSteady('analyticsGraphs_cost', before, isCompared).data?.summary.total,
-    rate: useSteady('analyticsGraphs_errorRate', before, isCompared).data?.summary.rate,
-    p90: useSteady('analyticsGraphs_latency', before, isCompared).data?.summary.p90,
-  };
-  const spent = centsToE8(cents(cost.data?.summary.total ?? 0));
-  const saved = (cache.data?.data_points ?? []).map((point) => ({
-    simple: point.cumulative_simple_cache_savings,
-    semantic: point.cumulative_semantic_cache_savings,
-  }));
-  const p90 = latency.data?.summary.p90 ?? null;
-  const errorRate = rate.data?.summary.rate;
-  const total = requests.data?.summary.total;
+export function Tiles(props: TilesProps): ReactElement {
   return (
     <div className="home-tiles">
-      <Tile
-        title={text.requests}
-        query={requests}
-        value={<Count value={total ?? 0} compact />}
-        detail={text.perSecond((total ?? 0) / (range.ms / 1_000))}
-        delta={isCompared && <Delta value={ratioOf(total, earlier.requests)} />}
-        values={(requests.data?.data_points ?? []).map((point) => point.total)}
-        color="c1"
-      />
-      <Tile
-        title={text.spend}
-        query={cost}
-        value={<Money e8={spent} as="human" />}
-        detail={<span className="private">{text.exactly(exactText(spent))}</span>}
-        delta={isCompared && <Delta value={ratioOf(cost.data?.summary.total, earlier.cost)} />}
-        values={(cost.data?.data_points ?? []).map((point) => point.total)}
-        color="c2"
-      />
-      <Tile
-        title={text.errors}
-        query={rate}
-        value={<Percent ratio={(errorRate ?? 0) / 100} />}
-        detail={text.failed(errors.data?.summary.total ?? 0)}
-        delta={
-          isCompared &&
-          errorRate !== undefined &&
-          earlier.rate !== undefined && (
-            <Delta value={(errorRate - earlier.rate) / 100} unit="points" better="down" />
-          )
-        }
-        values={(rate.data?.data_points ?? []).map((point) => point.rate)}
-        color="c4"
-      />
-      <Tile
-        title={text.latency}
-        query={latency}
-        value={<Duration ms={p90} />}
-        detail={
-          <>
-            {text.median} <Duration ms={latency.data?.summary.p50 ?? null} />
-          </>
-        }
-        delta={
-          isCompared &&
-          p90 !== null &&
-          earlier.p90 !== undefined && <Delta value={p90 - earlier.p90} unit="duration" better="down" />
-        }
-        values={(latency.data?.data_points ?? []).map((point) => point.p90)}
-        color="c3"
-      />
-      <Tile
-        title={text.saved}
-        query={cache}
-        value={<Money e8={centsToE8(cents(savingsOf(saved)))} as="human" />}
-        detail={
-          <>
-            <Percent ratio={(cache.data?.summary.rate ?? 0) / 100} /> {text.ofRequests}
-          </>
-        }
-        delta={false}
-        values={saved.map(({ simple, semantic }) => simple + semantic)}
-        color="c6"
-      />
+      <RequestsTile {...props} />
+      <SpendTile {...props} />
+      <ErrorsTile {...props} />
+      <LatencyTile {...props} />
+      <SavedTile {...props} />
     </div>
+  );
+}
+
+/** Change against the range before; null where there was nothing. */
+export const ratioOf = (now: number | undefined, before: number | undefined): number | null =>
+  now === undefined || before === undefined || before === 0 ? null : now / before - 1;
+
+/** Difference to the range before; null where one of them is not known. */
+const differenceOf = (now: number | undefined, before: number | undefined): number | null =>
+  now === undefined || before === undefined ? null : now - before;
+
+/** The same read for the range, and for the one before where that is wanted. */
+function queriesOf(workspace_id: string, { range }: TilesProps) {
+  return {
+    now: { query: { workspace_id, ...range.now } },
+    before: { query: { workspace_id, ...range.before } },
+  };
+}
+
+function RequestsTile(props: TilesProps): ReactElement {
+  const queries = queriesOf(useWorkspace().id, props);
+  const now = useSteady('analyticsGraphs_requests', queries.now);
+  const before = useSteady('analyticsGraphs_requests', queries.before, props.isCompared).data;
+  const total = now.data?.summary.total;
+  return (
+    <Tile
+      title={text.requests}
+      query={now}
+      value={<Count value={total ?? null} compact />}
+      detail={text.perSecond((total ?? 0) / (props.range.ms / 1_000))}
+      delta={props.isCompared && <Delta value={ratioOf(total, before?.summary.total)} />}
+      values={(now.data?.data_points ?? NONE).map((point) => point.total)}
+      color="c1"
+    />
+  );
+}
+
+function SpendTile(props: TilesProps): ReactElement {
+  const queries = queriesOf(useWorkspace().id, props);
+  const now = useSteady('analyticsGraphs_cost', queries.now);
+  const before = useSteady('analyticsGraphs_cost', queries.before, props.isCompared).data;
+  const total = now.data?.summary.total;
+  const spent = centsToE8(cents(total ?? 0));
+  return (
+    <Tile
+      title={text.spend}
+      query={now}
+      value={<Money e8={spent} as="human" />}
+      detail={<span className="private">{text.exactly(exactText(spent))}</span>}
+      delta={props.isCompared && <Delta value={ratioOf(total, before?.summary.total)} />}
+      values={(now.data?.data_points ?? NONE).map((point) => point.total)}
+      color="c2"
+    />
+  );
+}
+
+function ErrorsTile(props: TilesProps): ReactElement {
+  const queries = queriesOf(useWorkspace().id, props);
+  const now = useSteady('analyticsGraphs_errorRate', queries.now);
+  const before = useSteady('analyticsGraphs_errorRate', queries.before, props.isCompared).data;
+  const errors = useSteady('analyticsGraphs_errors', queries.now);
+  const rate = now.data?.summary.rate;
+  const change = differenceOf(rate, before?.summary.rate);
+  return (
+    <Tile
+      title={text.errors}
+      query={now}
+      value={<Percent ratio={rate === undefined ? null : rate / 100} />}
+      detail={errors.data !== undefined && text.failed(errors.data.summary.total)}
+      delta={
+        props.isCompared && (
+          <Delta value={change === null ? null : change / 100} unit="points" better="down" />
+        )
+      }
+      values={(now.data?.data_points ?? NONE).map((point) => point.rate)}
+      color="c4"
+    />
+  );
+}
+
+function LatencyTile(props: TilesProps): ReactElement {
+  const queries = queriesOf(useWorkspace().id, props);
+  const now = useSteady('analyticsGraphs_latency', queries.now);
+  const before = useSteady('analyticsGraphs_latency', queries.before, props.isCompared).data;
+  const summary = now.data?.summary;
+  return (
+    <Tile
+      title={text.latency}
+      query={now}
+      value={<Duration ms={summary?.p90 ?? null} />}
+      detail={
+        <>
+          {text.median} <Duration ms={summary?.p50 ?? null} />
+        </>
+      }
+      delta={
+        props.isCompared && (
+          <Delta value={differenceOf(summary?.p90, before?.summary.p90)} unit="duration" better="down" />
+        )
+      }
+      values={(now.data?.data_points ?? NONE).map((point) => point.p90)}
+      color="c3"
+    />
+  );
+}
+
+function SavedTile({ range }: TilesProps): ReactElement {
+  const { id: workspace_id } = useWorkspace();
+  const query = useSteady('analyticsGraphs_hitRate', { query: { workspace_id, ...range.now } });
+  // Sums up to each point.
+  const saved = (query.data?.data_points ?? NONE).map(
+    (point) => point.cumulative_simple_cache_savings + point.cumulative_semantic_cache_savings,
+  );
+  return (
+    <Tile
+      title={text.saved}
+      query={query}
+      value={<Money e8={centsToE8(cents(saved.at(-1) ?? 0))} as="human" />}
+      detail={
+        <>
+          <Percent ratio={(query.data?.summary.rate ?? 0) / 100} /> {text.ofRequests}
+        </>
+      }
+      delta={false}
+      values={saved}
+      color="c6"
+    />
   );
 }

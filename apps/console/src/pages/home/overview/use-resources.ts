@@ -57,7 +57,9 @@ export function useResources(): Resources {
       now,
     }),
     providers: hour.data?.data,
-    isPartial: [keys.data, providers.data].some((page) => page !== undefined && page.total > page.data.length),
+    isPartial: [keys.data, providers.data].some(
+      (page) => page !== undefined && page.total > page.data.length,
+    ),
     isLoading: reads.some(({ isLoading }) => isLoading),
     problem: reads.find(({ error }) => error !== null)?.error ?? null,
   };

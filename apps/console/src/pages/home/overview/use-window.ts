@@ -18,7 +18,11 @@ const windowOf = (from: number, to: number): Window => ({
 });
 
 /** The range now and the one of the same length before it. Both move every half minute. */
-export function useWindow(range: Range): { readonly now: Window; readonly before: Window; readonly ms: number } {
+export function useWindow(range: Range): {
+  readonly now: Window;
+  readonly before: Window;
+  readonly ms: number;
+} {
   const tick = Math.ceil(useNow(FRESH_MS) / FRESH_MS) * FRESH_MS;
   const { from, to } = resolveRange(range, tick);
   return { now: windowOf(from, to), before: windowOf(from - (to - from), from), ms: to - from };
@@ -30,4 +34,7 @@ export const useSteady = <O extends OperationId>(
   params: Params<O>,
   isOn = true,
 ): UseQueryResult<AnswerOf<O>, Problem> =>
-  useQuery({ ...read(id, params, { staleTime: FRESH_MS, enabled: isOn }), placeholderData: keepPreviousData });
+  useQuery({
+    ...read(id, params, { staleTime: FRESH_MS, enabled: isOn }),
+    placeholderData: keepPreviousData,
+  });
