@@ -37,17 +37,16 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
   return (
     <Menu position="top-start" width={240} closeOnItemClick={false}>
       <Menu.Target>
-        <button type="button" className="me plain-button" aria-label={shell.me.menu(name)}>
+        <button type="button" className="me plain-button">
+          <span className="visually-hidden">{shell.me.menu(self.email)}</span>
           <span className="me-mark" aria-hidden="true">
             {name.slice(0, 2).toUpperCase()}
           </span>
           {!isSmall && (
             <>
-              <span className="switcher-names">
+              <span className="switcher-names" aria-hidden="true">
                 <b className="ell">{name}</b>
-                <span className="ell xxs muted" aria-hidden="true">
-                  {shell.me.roles[self.organisation.role]}
-                </span>
+                <span className="ell xxs muted">{shell.me.roles[self.organisation.role]}</span>
               </span>
               <Icon name="dots" />
             </>

@@ -33,23 +33,16 @@ export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): R
   return (
     <Menu position="bottom-start" width={260} onClose={() => setText('')}>
       <Menu.Target>
-        <button
-          type="button"
-          id={SWITCHER_ID}
-          className="switcher plain-button"
-          aria-label={shell.switcher.label(name)}
-        >
+        <button type="button" id={SWITCHER_ID} className="switcher plain-button">
+          <span className="visually-hidden">{shell.switcher.label(name)}</span>
           <span className="switcher-mark" aria-hidden="true">
             {name.slice(0, 1).toUpperCase()}
           </span>
           {!isSmall && (
             <>
-              <span className="switcher-names">
+              <span className="switcher-names" aria-hidden="true">
                 <b className="ell">{name}</b>
-                {/* Part of the label that is seen, not of the name of the button. */}
-                <span className="ell xxs muted" aria-hidden="true">
-                  {self.organisation.name}
-                </span>
+                <span className="ell xxs muted">{self.organisation.name}</span>
               </span>
               <Icon name="selector" size={14} />
             </>

@@ -34,7 +34,7 @@ export const shell = {
     unhealthy: 'A part is not ready',
   },
   me: {
-    menu: (name: string) => `Account of ${name}`,
+    menu: (email: string) => `Account of ${email}`,
     theme: 'Theme',
     light: 'Light',
     dark: 'Dark',

@@ -1,4 +1,4 @@
-import type { RunRequest } from '../../../gateway';
+import type { GatewayApi, RunRequest } from '../../../gateway';
 import type { Json } from '../../../ui/body/conversation';
 import type { ColumnSettings, PlaygroundSettings } from '../search';
 import { filled, type Draft, type DraftMessage } from './draft';
@@ -20,40 +20,53 @@ export function headersOf(column: ColumnSettings): Readonly<Record<string, strin
   return column.target === '' ? {} : { 'x-gw-provider': column.target };
 }
 
+interface Parts {
+  readonly system: string;
+  readonly messages: readonly Json[];
+  readonly tokens: number | null;
+  readonly isStreamed: boolean;
+}
+
+/** A member, unless it has no value. */
+const member = (name: string, value: unknown): Json =>
+  value === null || value === '' ? {} : { [name]: value };
+
+/** Messages and largest output as each API has them. */
+const WRITERS: Readonly<Record<GatewayApi, (parts: Parts) => Json>> = {
+  messages: ({ system, messages, tokens }) => ({
+    max_tokens: tokens ?? MESSAGES_TOKENS,
+    ...member('system', system),
+    messages,
+  }),
+  responses: ({ system, messages, tokens }) => ({
+    ...member('max_output_tokens', tokens),
+    ...member('instructions', system),
+    input: messages,
+  }),
+  chat: ({ system, messages, tokens, isStreamed }) => ({
+    ...member('max_tokens', tokens),
+    ...(isStreamed ? { stream_options: { include_usage: true } } : {}),
+    messages: system === '' ? messages : [{ role: 'system', content: system }, ...messages],
+  }),
+};
+
 /** The body that a column sends. */
 export function bodyOf(settings: PlaygroundSettings, column: ColumnSettings, draft: Draft): Json {
   const { api, isStreamed } = settings;
-  const temperature = column.temperature ?? settings.temperature;
-  const tokens = column.maxTokens ?? settings.maxTokens;
-  const shared = {
-    ...draft.rest,
-    ...(column.model === '' ? {} : { model: column.model }),
-    ...(temperature === null ? {} : { temperature }),
-    ...(isStreamed ? { stream: true } : {}),
-  };
-  const system = filled(draft.system, draft.variables);
   const messages = draft.messages
     .filter(({ content }) => content.length > 0)
     .flatMap((message) => messageOf(message, draft));
-  if (api === 'messages')
-    return {
-      ...shared,
-      max_tokens: tokens ?? MESSAGES_TOKENS,
-      ...(system === '' ? {} : { system }),
-      messages,
-    };
-  if (api === 'responses')
-    return {
-      ...shared,
-      ...(tokens === null ? {} : { max_output_tokens: tokens }),
-      ...(system === '' ? {} : { instructions: system }),
-      input: messages,
-    };
   return {
-    ...shared,
-    ...(tokens === null ? {} : { max_tokens: tokens }),
-    ...(isStreamed ? { stream_options: { include_usage: true } } : {}),
-    messages: system === '' ? messages : [{ role: 'system', content: system }, ...messages],
+    ...draft.rest,
+    ...member('model', column.model),
+    ...member('temperature', column.temperature ?? settings.temperature),
+    ...(isStreamed ? { stream: true } : {}),
+    ...WRITERS[api]({
+      system: filled(draft.system, draft.variables),
+      messages,
+      tokens: column.maxTokens ?? settings.maxTokens,
+      isStreamed,
+    }),
   };
 }
 
