@@ -1,0 +1,77 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { renderConsole, tailResponse } from '../../spec-support/render-console';
+import { isLocal } from './recipe-notes';
+
+const SANDBOX = { object: 'list', total: 1, data: [{ id: 'p-1', slug: 'sandbox', name: 'Sandbox' }] };
+const NOTHING = { object: 'list', total: 0, data: [] };
+const ROW = {
+  ...{ id: 'log-1', created_at: '2026-11-28T12:00:00.000Z', response_status_code: 200, is_success: true },
+  ...{ provider: 'sandbox', model: 'sandbox-small', route: 'chat.completions', response_time: 12 },
+};
+const ANSWERS = { 'GET /v1/providers': SANDBOX, 'GET /v1/configs': NOTHING, 'GET /v1/api-keys': NOTHING };
+
+describe('Connect', () => {
+  beforeEach(() => localStorage.clear());
+
+  it('fills in address, provider and model, and keeps the choice between clients', async () => {
+    const user = userEvent.setup();
+    const { address } = renderConsole('/w/search/connect?to=@openai&model=gpt-4o', ANSWERS);
+    await screen.findByText(/curl http:\/\/127\.0\.0\.1:8787\/v1\/chat\/completions/);
+    await user.click(screen.getByRole('link', { name: 'Codex CLI' }));
+    await screen.findByText(/model_provider = "tollgate"/);
+    expect(address()).toBe('/w/search/connect/codex?to=@openai&model=gpt-4o');
+    expect(screen.getByText(/"x-gw-provider" = "@openai"/)).toBeTruthy();
+    expect(screen.getByRole('button', { name: /Download config.toml/ })).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Codex CLI' }).getAttribute('aria-current')).toBe('page');
+  });
+
+  it('makes a key with the default config that the client needs, shows it when told to, and waits for its request', async () => {
+    const user = userEvent.setup();
+    const bodies: unknown[] = [];
+    const { requests } = renderConsole('/w/search/connect/aider?to=config:chat-prod', {
+      ...ANSWERS,
+      'POST /v1/api-keys/workspace/service': (request: Request) => {
+        void request.json().then((body) => bodies.push(body));
+        return Response.json({ object: 'api-key', id: 'k-1', key: 'the-secret' });
+      },
+      'GET /v1/logs/tail': (request: Request) =>
+        request.url.includes('api_key_id') ? tailResponse(ROW) : tailResponse(),
+    });
+    await screen.findByText(/Waits for the first request …/);
+    await user.click(screen.getByRole('button', { name: 'Make a key for Aider' }));
+    await screen.findByText('A request has arrived: sandbox-small, 200.');
+    expect(bodies).toMatchObject([
+      { name: 'Aider', scopes: ['completions.write'], defaults: { config_id: 'chat-prod' } },
+    ]);
+    expect(screen.queryByText(/the-secret/)).toBeNull();
+    await user.click(screen.getByRole('switch', { name: /Show the key/ }));
+    const recipe = screen.getByRole('group', { name: 'Aider' });
+    expect(within(recipe).getByText(/the-secret/)).toBeTruthy();
+    await waitFor(() => expect(requests.some((request) => request.includes('api_key_id=k-1'))).toBe(true));
+    expect(JSON.stringify({ ...localStorage })).not.toContain('the-secret');
+  });
+
+  it('warns of clients that need more than this address or this key', async () => {
+    renderConsole('/w/search/connect/cursor', ANSWERS);
+    await screen.findByText(/choose a config, then make a key here/);
+    expect(screen.getByText(/It needs a public one/)).toBeTruthy();
+  });
+
+  it('says that a client is not known', async () => {
+    renderConsole('/w/search/connect/nothing', ANSWERS);
+    await screen.findByText('There is no recipe for this client.');
+  });
+
+  it.each([
+    ['http://127.0.0.1:8787', true],
+    ['http://localhost:8787', true],
+    ['http://192.168.1.4', true],
+    ['http://172.20.0.1', true],
+    ['https://gateway.example.com', false],
+    ['https://172.40.0.1', false],
+    ['no address', false],
+  ])('%s is local: %s', (base, expected) => {
+    expect(isLocal(base)).toBe(expected);
+  });
+});
