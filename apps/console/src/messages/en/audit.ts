@@ -80,7 +80,6 @@ export const audit = {
   wholeRequest: 'Everything in this request',
   thing: 'Open it',
   raw: 'As it was recorded',
-  close: 'Close',
   verify: 'Check the chain',
   verifying: (checked: string) => `Checked ${checked} …`,
   whole: (to: string) => `Chain whole to ${to}`,

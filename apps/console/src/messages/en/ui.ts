@@ -111,6 +111,7 @@ export const uiText = {
     form: 'Form',
     download: (file: string) => `Download ${file}`,
   },
+  dialog: { close: 'Close' },
   reveal: {
     title: (name: string) => `${name}: shown once`,
     once: 'Copy it now. It is not stored in readable form and cannot be shown again.',

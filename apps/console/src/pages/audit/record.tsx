@@ -28,7 +28,6 @@ export function RecordDrawer({ record, actor, onClose, onRequest }: RecordDrawer
       position="right"
       size={560}
       title={record === null ? '' : recordWords(record)}
-      closeButtonProps={{ 'aria-label': audit.close }}
     >
       {record === null ? null : (
         <div className="col audit-record">

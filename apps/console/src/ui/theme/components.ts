@@ -2,6 +2,7 @@ import type {
   ActionIcon,
   Button,
   Checkbox,
+  Drawer,
   Input,
   InputWrapper,
   Kbd,
@@ -16,6 +17,10 @@ import type {
   Tooltip,
   MantineThemeComponents,
 } from '@mantine/core';
+import { uiText } from '../../messages/en/ui';
+
+/** The close button of dialogs has an icon alone. */
+const CLOSE = { 'aria-label': uiText.dialog.close };
 
 const isSmall = (size: unknown): boolean => size === 'xs' || size === 'compact-sm' || size === 'compact-xs';
 
@@ -72,8 +77,15 @@ export const COMPONENTS: MantineThemeComponents = {
     typeof Menu
   >,
   Modal: {
-    defaultProps: { radius: 'xl', shadow: 'xl', transitionProps: { duration: 180 }, centered: false },
+    defaultProps: {
+      radius: 'xl',
+      shadow: 'xl',
+      transitionProps: { duration: 180 },
+      centered: false,
+      closeButtonProps: CLOSE,
+    },
   } satisfies ConfigOf<typeof Modal>,
+  Drawer: { defaultProps: { closeButtonProps: CLOSE } } satisfies ConfigOf<typeof Drawer>,
   Kbd: { defaultProps: { size: 'xs' } } satisfies ConfigOf<typeof Kbd>,
   Skeleton: { defaultProps: { radius: 'xs' } } satisfies ConfigOf<typeof Skeleton>,
 };

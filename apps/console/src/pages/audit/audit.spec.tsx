@@ -1,0 +1,108 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_SELF } from '../../spec-support/answers';
+import { renderConsole, type Answers } from '../../spec-support/render-console';
+import { withElementSize } from '../../ui/spec-support/layout';
+import { changesOf, recordWords } from './record-words';
+import type { AuditRecord } from './use-records';
+
+const [WORKSPACE] = OWNER_SELF.workspaces;
+const RECORD: AuditRecord = {
+  id: 'a1',
+  timestamp: '2026-11-23T14:00:00.000Z',
+  method: 'PUT',
+  uri: '/v1/api-keys/k1',
+  request_id: 'req-1',
+  user_id: OWNER_SELF.id,
+  user_type: 'user',
+  organisation_id: 'o1',
+  workspace_id: WORKSPACE?.id ?? '',
+  response_status_code: 200,
+  error_type: null,
+  resource_type: 'api_keys',
+  resource_id: 'k1',
+  action: 'update',
+  before: { name: 'search-prod', etag: '"1"', usage_limits: { credit_limit: 2500, alert_threshold: 80 } },
+  after: { name: 'search-prod', etag: '"2"', usage_limits: { credit_limit: 3000, alert_threshold: 80 } },
+  client_ip: '192.0.2.7',
+  user_agent: 'curl/8',
+  sequence: 42,
+  previous_hash: 'aa',
+  hash: 'bb',
+};
+const PEOPLE = { object: 'list', total: 0, data: [] };
+const STANDING: Answers = {
+  'GET /v1/audit-logs': { object: 'list', total: 1, records: [RECORD] },
+  'GET /v1/admin/users': PEOPLE,
+};
+
+describe('Audit', () => {
+  const user = userEvent.setup();
+  let undo: () => void;
+  beforeAll(() => {
+    undo = withElementSize(1200, 600);
+  });
+  afterAll(() => undo());
+
+  it('says records in words, opens one from its address, and shows its changes by field', async () => {
+    const { address, requests, unanswered } = renderConsole(
+      '/org/audit?f=resource:api_keys&log=a1',
+      STANDING,
+    );
+    const drawer = await screen.findByRole('dialog', {
+      name: 'changed API key search-prod: credit limit from 2500 to 3000',
+    });
+    const row = within(drawer).getByRole('row', { name: /usage_limits.credit_limit/ });
+    expect(row.textContent).toBe('usage_limits.credit_limit25003000');
+    expect(within(drawer).getAllByRole('row')).toHaveLength(2);
+    expect(within(drawer).getByRole('link', { name: 'Open it' }).getAttribute('href')).toBe(
+      '/w/search/keys/k1',
+    );
+    const [asked = ''] = requests.filter((request) => request.startsWith('GET /v1/audit-logs'));
+    expect(asked).toContain('resource_type=api_keys');
+    await user.click(within(drawer).getByRole('button', { name: 'Everything in this request' }));
+    await waitFor(() => expect(address()).toBe('/org/audit?f=request:req-1'));
+    expect(requests.at(-1)).toContain('request_id=req-1');
+    expect(unanswered).toEqual([]);
+  });
+
+  it('checks the chain in parts, and says where it breaks', async () => {
+    const parts = [
+      { valid: true, checked: 10_000, next_sequence: 10_001 },
+      { valid: true, checked: 5, next_sequence: null },
+      { valid: false, checked: 3, next_sequence: 4, broken_at: 3 },
+    ];
+    const asked: (string | null)[] = [];
+    const verify = (request: Request): Response => {
+      asked.push(new URL(request.url).searchParams.get('from_sequence'));
+      const part = parts.shift();
+      return Response.json({ broken_at: null, ...part, head: { sequence: 10_005, hash: 'cafe' } });
+    };
+    renderConsole('/org/audit', { ...STANDING, 'GET /v1/audit-logs/verify': verify });
+    await user.click(await screen.findByRole('button', { name: 'Check the chain' }));
+    await screen.findByText('Chain whole to 10,005');
+    expect(asked).toEqual(['1', '10001']);
+    await user.click(screen.getByRole('button', { name: 'Check the chain' }));
+    await screen.findByText('Chain broken at 3');
+  });
+
+  it('names the right that is missing', async () => {
+    renderConsole('/org/audit', {
+      'GET /v1/auth/self': MEMBER_SELF,
+      'GET /v1/auth/permissions': MEMBER_PERMISSIONS,
+    });
+    await screen.findByText(/audit_logs.list/, { selector: '.state-title' });
+  });
+
+  it('is put in words for creations, several members and things without a name', () => {
+    const words = (part: Partial<AuditRecord>): string => recordWords({ ...RECORD, ...part });
+    expect(words({ action: 'create', before: null })).toBe('created API key search-prod');
+    expect(words({ action: 'delete', after: null, before: null })).toBe('deleted API key k1');
+    expect(
+      words({ action: 'login', resource_type: 'auth', before: null, after: null, resource_id: null }),
+    ).toBe('signed in');
+    const after = { name: 'x', a: 1, b: 2, c: 3, d: 4 };
+    expect(words({ before: { name: 'x' }, after })).toBe('changed API key x: a, b, c and 1 more');
+    expect(changesOf({ before: { etag: '1' }, after: { etag: '2' } })).toEqual([]);
+  });
+});
