@@ -6,6 +6,7 @@ export { connect } from './en/connect';
 export { errors } from './en/errors';
 export { forms } from './en/forms';
 export { home } from './en/home';
+export { me } from './en/me';
 export { models } from './en/models';
 export { pageNames } from './en/page-names';
 export { keys } from './en/keys';

@@ -11,6 +11,7 @@ import { shell } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
 import { changePreferences, toggleUtc, usePreferences } from '../state/preferences';
 import { useSelf } from '../state/session-context';
+import { useGoTo } from './addresses';
 
 const THEMES: { readonly value: MantineColorScheme; readonly label: string }[] = [
   { value: 'light', label: shell.me.light },
@@ -26,6 +27,7 @@ interface MeMenuProps {
 /** The signed-in user: theme, zone, keys, sign-out. */
 export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
   const self = useSelf();
+  const goTo = useGoTo();
   const { zone, hasKeys } = usePreferences();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const name = [self.first_name, self.last_name].join(' ').trim() || self.email;
@@ -71,6 +73,9 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
           />
         </div>
         <Menu.Divider />
+        <Menu.Item closeMenuOnClick leftSection={<Icon name="sliders" />} onClick={() => goTo('/me')}>
+          {shell.me.account}
+        </Menu.Item>
         <Menu.Item closeMenuOnClick leftSection={<Icon name="help" />} onClick={onKeys}>
           {shell.me.keys}
         </Menu.Item>

@@ -41,6 +41,7 @@ export const shell = {
     system: 'System',
     utc: 'Show times in UTC',
     singleKeys: 'Single-key commands',
+    account: 'Your account',
     keys: 'All keys',
     signOut: 'Sign out',
     roles: { owner: 'Owner', admin: 'Organisation admin', member: 'Member' },

@@ -1,0 +1,38 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactElement, ReactNode } from 'react';
+import { me } from '../../messages';
+import { Page } from '../../ui/states';
+import './me.css';
+
+const SECTIONS = [
+  ['profile', '/me'],
+  ['keys', '/me/keys'],
+  ['preferences', '/me/preferences'],
+] as const;
+
+/** A part of the pages about the caller, with links to the others. */
+export function MeFrame({
+  section,
+  children,
+}: {
+  readonly section: (typeof SECTIONS)[number][0];
+  readonly children: ReactNode;
+}): ReactElement {
+  return (
+    <Page title={me.sections[section] ?? me.title}>
+      <nav className="me-sections" aria-label={me.sectionsLabel}>
+        {SECTIONS.map(([id, to]) => (
+          <Link
+            key={id}
+            to={to}
+            activeOptions={{ exact: true }}
+            aria-current={id === section ? 'page' : undefined}
+          >
+            {me.sections[id]}
+          </Link>
+        ))}
+      </nav>
+      {children}
+    </Page>
+  );
+}

@@ -1,0 +1,105 @@
+import { useQueries } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { read } from '../../api';
+import { useSelf, type Workspace } from '../../app';
+import { me } from '../../messages';
+import { Moment } from '../../ui/primitives';
+import { Empty, Failed, Pane, Part, Skeletons } from '../../ui/states';
+import { BudgetMeter } from '../fields/budget-meter';
+import { ratesWords } from '../fields/limit-words';
+import { KeyStatus } from '../keys/key-columns';
+import type { ApiKey } from '../keys/key-types';
+import { MeFrame } from './frame';
+
+const PAGE_SIZE = 100;
+/** Workspaces whose keys are read. */
+const WORKSPACES_MAX = 20;
+
+interface OwnKey {
+  readonly key: ApiKey;
+  readonly workspace: Workspace;
+}
+
+/** The caller's own keys in every workspace, with their limits. */
+export function OwnKeysPage(): ReactElement {
+  const self = useSelf();
+  const workspaces = self.workspaces.slice(0, WORKSPACES_MAX);
+  const lists = useQueries({
+    queries: workspaces.map(({ id }) =>
+      read('apiKeys_list', { query: { workspace_id: id, page_size: PAGE_SIZE } }),
+    ),
+  });
+  const own = workspaces.flatMap((workspace, index): OwnKey[] =>
+    (lists[index]?.data?.data ?? [])
+      .filter(({ user_id }) => user_id === self.id)
+      .map((key) => ({ key, workspace })),
+  );
+  const failed = workspaces.filter((_, index) => lists[index]?.error != null);
+  const [first] = lists.flatMap(({ error }) => error ?? []);
+  const retry = (): void => lists.forEach(({ error, refetch }) => void (error !== null && refetch()));
+  return (
+    <MeFrame section="keys">
+      <p className="sub">{me.keysLead}</p>
+      {failed.length > 0 && failed.length < workspaces.length && (
+        <Part onGoOn={retry}>{me.part(failed.map(({ name }) => name))}</Part>
+      )}
+      {lists.some(({ isPending }) => isPending) ? (
+        <Skeletons shape="table" />
+      ) : first !== undefined && failed.length === workspaces.length ? (
+        <Failed problem={first} onRetry={retry} />
+      ) : own.length === 0 ? (
+        <Empty title={me.keysNone} icon="key" action={<CreateLink workspace={workspaces[0]} />}>
+          {me.keysNoneHint}
+        </Empty>
+      ) : (
+        <OwnKeys own={own} />
+      )}
+    </MeFrame>
+  );
+}
+
+function CreateLink({ workspace }: { readonly workspace: Workspace | undefined }): ReactElement | null {
+  if (workspace === undefined) return null;
+  return (
+    <Link to="/w/$ws/keys/new" params={{ ws: workspace.slug }}>
+      {me.create}
+    </Link>
+  );
+}
+
+function OwnKeys({ own }: { readonly own: readonly OwnKey[] }): ReactElement {
+  return (
+    <Pane label={me.keysList}>
+      <table className="me-table">
+        <thead>
+          <tr>
+            {[me.key, me.workspace, me.budget, me.rates, me.expires].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {own.map(({ key, workspace }) => (
+            <tr key={key.id}>
+              <th scope="row">
+                <Link to="/w/$ws/keys/$key" params={{ ws: workspace.slug, key: key.id }}>
+                  {key.name}
+                </Link>{' '}
+                <KeyStatus status={key.status} />
+              </th>
+              <td>{workspace.name}</td>
+              <td>
+                <BudgetMeter limit={key.usage_limits} size="small" />
+              </td>
+              <td>{ratesWords(key.rate_limits)}</td>
+              <td>{key.expires_at === null ? me.never : <Moment at={key.expires_at} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Pane>
+  );
+}
