@@ -16,7 +16,8 @@ export function PasswordForm(): ReactElement | null {
   const [problem, setProblem] = useState<Problem | null>(null);
   if (!password_login) return null;
   const isDifferent = values.again !== '' && values.next !== values.again;
-  const isReady = (values.current !== '' || needs_password === true) && values.next !== '' && values.next === values.again;
+  const isReady =
+    (values.current !== '' || needs_password === true) && values.next !== '' && values.next === values.again;
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault();
     if (!isReady || state === 'sending') return;

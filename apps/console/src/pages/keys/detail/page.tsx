@@ -1,6 +1,6 @@
 import { Button, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type ReactElement } from 'react';
+import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { problemFrom, useRead } from '../../../api';
 import { Can } from '../../../app';
 import { keys } from '../../../messages';
@@ -12,11 +12,13 @@ import type { ApiKey } from '../key-types';
 import { DETAIL_RULES } from '../rules';
 import { TABS } from '../steps';
 import { KeyAccess } from './access';
-import { KeyEdit } from './edit';
 import { RemoveKey } from './remove';
 import { RotateKey } from './rotate';
 import { KeyUsePane } from './use';
 import './detail.css';
+
+/** Loaded when its tab is opened. */
+const KeyEdit = lazy(async () => ({ default: (await import('./edit')).KeyEdit }));
 
 const route = getRouteApi('/session/w/$ws/keys/$key');
 
@@ -75,7 +77,9 @@ function KeyTabs({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
         <KeyUsePane apiKey={apiKey} />
       </Tabs.Panel>
       <Tabs.Panel value="edit" className="tab-panel">
-        <KeyEdit apiKey={apiKey} key={apiKey.id} />
+        <Suspense fallback={<Skeletons shape="form" />}>
+          <KeyEdit apiKey={apiKey} key={apiKey.id} />
+        </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="access" className="tab-panel">
         <KeyAccess apiKey={apiKey} />

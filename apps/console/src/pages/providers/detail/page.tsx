@@ -1,6 +1,6 @@
 import { Button, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState, type ReactElement } from 'react';
+import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { problemFrom, useRead } from '../../../api';
 import { Can, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
@@ -10,10 +10,12 @@ import { usePageSearch } from '../../list/use-page-search';
 import { ProviderStatus } from '../provider-columns';
 import type { Provider } from '../provider-types';
 import { DETAIL_RULES, TABS } from '../rules';
-import { CredentialTab } from './credential';
-import { ProviderModels } from './models';
 import { RemoveProvider } from './remove';
-import { ProviderSettings } from './settings';
+
+/** Loaded when their tab is opened. */
+const CredentialTab = lazy(async () => ({ default: (await import('./credential')).CredentialTab }));
+const ProviderModels = lazy(async () => ({ default: (await import('./models')).ProviderModels }));
+const ProviderSettings = lazy(async () => ({ default: (await import('./settings')).ProviderSettings }));
 
 const route = getRouteApi('/session/w/$ws/providers/$provider');
 
@@ -71,13 +73,19 @@ function ProviderTabs({ provider }: { readonly provider: Provider }): ReactEleme
         ))}
       </Tabs.List>
       <Tabs.Panel value="settings" className="tab-panel">
-        <ProviderSettings provider={provider} />
+        <Suspense fallback={<Skeletons shape="form" />}>
+          <ProviderSettings provider={provider} />
+        </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="credential" className="tab-panel">
-        <CredentialTab integration={provider.integration_id} />
+        <Suspense fallback={<Skeletons shape="form" />}>
+          <CredentialTab integration={provider.integration_id} />
+        </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="models" className="tab-panel">
-        <ProviderModels slug={provider.slug} />
+        <Suspense fallback={<Skeletons shape="form" />}>
+          <ProviderModels slug={provider.slug} />
+        </Suspense>
       </Tabs.Panel>
     </Tabs>
   );
