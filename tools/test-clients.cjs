@@ -82,7 +82,7 @@ function runAlone(command, args, { files = {}, environment }) {
     timeout: CLIENT_MS,
   });
   let output = '';
-  const keep = (/** @type {Buffer} */ chunk) => (output = (output + chunk.toString()).slice(-20_000));
+  const keep = (/** @type {Buffer} */ chunk) => (output = (output + chunk.toString()).slice(-200_000));
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   return new Promise((resolve) => {
