@@ -20,17 +20,21 @@ export interface Usage {
   readonly outputAudioTokens: number;
 }
 
-/** Why an attempt ended. */
+/** How an attempt ended. */
 export type AttemptEnd =
+  /** The provider responded with a status below 400. */
   | 'answered'
+  /** The provider responded with a status of 400 or above. */
   | 'status'
   | 'timeout'
   | 'unreachable'
   | 'interrupted'
   /** The provider responded with a redirect. */
   | 'redirected'
+  /** The gateway sent nothing, because it does not allow the custom host. */
   | 'refused'
   | 'client_closed'
+  /** The gateway sent nothing for another reason, such as a limit of the target; see `reason`. */
   | 'skipped'
   /** A guardrail denied the request, or withheld the response. */
   | 'denied'

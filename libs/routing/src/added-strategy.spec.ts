@@ -66,7 +66,7 @@ describe('strategy that one file and one registration line add', () => {
     const outer = { strategy: { mode: 'fallback' }, targets: [config, a] };
     const facts = { ...factsOf({}), header: (name: string) => (name === 'x-target' ? 'b' : undefined) };
     const cursor = createPlan(compileConfig(outer), facts, { ...runtimeOf(0), state: createRoutingState() });
-    expect(cursor.next(null)).toMatchObject({ kind: 'try', target: { name: 'b' } });
+    expect(cursor.next(null)).toMatchObject({ kind: 'attempt', target: { name: 'b' } });
     expect(cursor.strategyTrail).toEqual([
       'config: fallback -> targets[0]',
       'config.targets[0]: by_header -> targets[1]',

@@ -34,7 +34,7 @@ function isMatch(query: JsonObject, request: RequestFacts = facts): boolean {
   if (!result.ok) throw new Error(JSON.stringify(result.details));
   const runtime = { random: () => 0, now: () => NOW, state: createRoutingState() };
   const step = createPlan(compileConfig(result.config), request, runtime).next(null);
-  return step.kind === 'try' && step.target.name === 'yes';
+  return step.kind === 'attempt' && step.target.name === 'yes';
 }
 
 describe('conditions', () => {

@@ -132,7 +132,7 @@ describe('fallback over a primary that fails at 30 %', () => {
         const cursor = createPlan(config, factsOf(), runtime);
         let step = cursor.next(null);
         let status = 0;
-        while (step.kind === 'try') {
+        while (step.kind === 'attempt') {
           status = step.target.name === 'a' && random() < 0.3 ? 503 : 200;
           step = cursor.next(responded(status));
         }
@@ -247,7 +247,7 @@ describe('choice by measurements', () => {
         const counts = targets.map(() => 0);
         for (let index = 0; index < requests; index++) {
           const step = createPlan(config, factsOf(), runtime).next(null);
-          if (step.kind !== 'try') continue;
+          if (step.kind !== 'attempt') continue;
           const position = config.targets.indexOf(step.target);
           counts[position] = (counts[position] ?? 0) + 1;
         }
@@ -328,7 +328,7 @@ describe('hedge', () => {
     winner,
     other: { status: null, failure: null, elapsedMs: 80, cancelled: true, ...other },
   });
-  const hedgeOf = (step: RoutingStep) => (step.kind === 'try' ? step.hedge : null);
+  const hedgeOf = (step: RoutingStep) => (step.kind === 'attempt' ? step.hedge : null);
 
   it('offers a second request after the recent 95th percentile of the first target', () => {
     const offer = hedgeOf(createPlan(config, factsOf(), known()).next(null));
@@ -349,7 +349,12 @@ describe('hedge', () => {
     const cursor = createPlan(config, factsOf(), runtime);
     cursor.next(null);
     const both = { ...responded(503), hedge: report('second', { status: 500, cancelled: false }) };
-    expect(cursor.next(both)).toMatchObject({ kind: 'try', target: { name: 'b' }, retry: 1, hedge: null });
+    expect(cursor.next(both)).toMatchObject({
+      kind: 'attempt',
+      target: { name: 'b' },
+      retry: 1,
+      hedge: null,
+    });
     expect(cursor.next(responded(200)).kind).toBe('stop');
     expect(runtime.state.hedges.totals()).toMatchObject({ offered: 1, won: 1, wasted: 1 });
   });
@@ -411,14 +416,14 @@ describe('hedge', () => {
     const runtime = runtimeOf();
     for (let round = 0; round < 2; round++) request(broken, runtime, [failed('timeout')]);
     const step = createPlan(broken, factsOf(), runtime).next(null);
-    expect(step).toMatchObject({ kind: 'try', target: { name: 'b' }, hedge: null });
+    expect(step).toMatchObject({ kind: 'attempt', target: { name: 'b' }, hedge: null });
     const other = runtimeOf();
     const rules = broken.targets[1]?.breaker as CompiledBreaker;
     for (let round = 0; round < 2; round++) {
       other.state.health.record('config.targets[1]', rules, { failed: true, isProbe: false }, other.nowMs);
     }
     const alone = createPlan(broken, factsOf(), other).next(null);
-    expect(alone).toMatchObject({ kind: 'try', target: { name: 'a' }, hedge: null });
+    expect(alone).toMatchObject({ kind: 'attempt', target: { name: 'a' }, hedge: null });
   });
 
   it('takes part in a fallback as one target', () => {

@@ -198,7 +198,7 @@ function play(
   };
   try {
     let step = cursor.next(null);
-    while (step.kind === 'try' && tried.length < 1000) {
+    while (step.kind === 'attempt' && tried.length < 1000) {
       tried.push(step);
       step = cursor.next(script[tried.length - 1] ?? worst);
     }
@@ -344,7 +344,7 @@ const choiceOf = (config: CompiledConfig, caller: string, nowMs = 0): string => 
   const runtime = { random: () => 0.5, now: () => nowMs, state: createRoutingState() };
   const own = factsOf({ metadata: { _user: caller } });
   const step = createPlan(config, own, runtime).next(null);
-  return step.kind === 'try' ? step.target.path : '';
+  return step.kind === 'attempt' ? step.target.path : '';
 };
 
 describe('loadbalance', () => {
@@ -382,7 +382,7 @@ describe('loadbalance', () => {
           }
           const runtime = { random: () => random, now: () => 0, state: createRoutingState() };
           const step = createPlan(compileConfig(verdict.config), facts, runtime).next(null);
-          const path = step.kind === 'try' ? step.target.path : '';
+          const path = step.kind === 'attempt' ? step.target.path : '';
           const index = Number(/(\d+)\]$/.exec(path)?.[1] ?? 0);
           expect(given[index]).toBeGreaterThan(0);
         },
@@ -408,7 +408,7 @@ describe('loadbalance', () => {
           const requests = 20_000;
           for (let request = 0; request < requests; request++) {
             const step = createPlan(compiled, facts, runtime).next(null);
-            if (step.kind === 'try') picks.set(step.target.path, (picks.get(step.target.path) ?? 0) + 1);
+            if (step.kind === 'attempt') picks.set(step.target.path, (picks.get(step.target.path) ?? 0) + 1);
           }
           compiled.targets.forEach(({ path, weight }) => {
             const share = weight / total;
@@ -477,7 +477,7 @@ describe('canary', () => {
         let taken = 0;
         for (let request = 0; request < requests; request++) {
           const step = createPlan(compiled, own, runtime).next(null);
-          if (step.kind === 'try' && step.target.path === 'config.targets[1]') taken++;
+          if (step.kind === 'attempt' && step.target.path === 'config.targets[1]') taken++;
         }
         const share = percentage / 100;
         const deviation = Math.sqrt(requests * share * (1 - share));

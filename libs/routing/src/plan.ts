@@ -270,7 +270,7 @@ export class RoutingCursor implements ChoosingCursor {
   }
 
   private step(target: CompiledTarget, waitMs: number, hedge: HedgeOffer | null): RoutingStep {
-    return { kind: 'try', target, retry: this.retry, waitMs, hedge };
+    return { kind: 'attempt', target, retry: this.retry, waitMs, hedge };
   }
 
   /**

@@ -23,7 +23,7 @@ describe('RoutingCursor.streamed', () => {
   const first = (runtime: ReturnType<typeof runtimeOf>): string => {
     const cursor = createPlan(breaking, factsOf(), runtime);
     const step = cursor.next(null);
-    return step.kind === 'try' ? step.target.path : '';
+    return step.kind === 'attempt' ? step.target.path : '';
   };
 
   it.each([
@@ -79,7 +79,7 @@ describe('RoutingCursor.streamed', () => {
     expect(figures()).toEqual([50, 40]);
     const chosen = (): string => {
       const step = createPlan(balanced, factsOf(), runtime).next(null);
-      return step.kind === 'try' ? step.target.path : '';
+      return step.kind === 'attempt' ? step.target.path : '';
     };
     statistics.speed('config.targets[1]', 39, runtime.nowMs);
     expect(chosen()).toBe('config.targets[0]');

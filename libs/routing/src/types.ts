@@ -140,7 +140,7 @@ export type StopReason =
 
 export type RoutingStep =
   | {
-      readonly kind: 'try';
+      readonly kind: 'attempt';
       readonly target: CompiledTarget;
       /**
        * Number of attempts that this one repeats, here or at the rate-limited target that it

@@ -5,32 +5,33 @@ import type { RequestContext } from '../core/request-context';
 import type { AttemptResult } from './attempt-result';
 
 /**
- * Creates the decision record's entry for an attempt. `tried` is null when the call was cancelled because the other call of a
- * hedged pair won. `upstream`: the destination, when it is known without a response.
+ * Creates the decision record's entry for an attempt. `result`: null when the call was cancelled
+ * because the other call of a hedged pair won. `upstream`: the destination, used if there is no
+ * response; null when it is unknown.
  */
 export function recordOf(
   context: RequestContext,
   target: CompiledTarget,
   retry: number,
-  tried: AttemptResult | null,
+  result: AttemptResult | null,
   startedMs: number,
   durationMs: number,
   upstream: Upstream | null,
 ): AttemptRecord {
-  const response = tried !== null && 'response' in tried ? tried.response : null;
+  const response = result !== null && 'response' in result ? result.response : null;
   return {
     target: target.path,
     ...namesOf(context, target, response?.upstream ?? upstream),
     retry,
     status: response?.status ?? null,
-    end: context.clientGone ? 'client_closed' : endOf(tried),
-    reason: tried !== null && 'failure' in tried ? tried.failure.message : null,
+    end: context.clientGone ? 'client_closed' : endOf(result),
+    reason: result !== null && 'failure' in result ? result.failure.message : null,
     startedMs,
     durationMs,
   };
 }
 
-/** For an attempt that was never made, only the names in the target and the request are known. */
+/** Without an upstream, only the provider that the target or the request names is known. */
 function namesOf(
   context: RequestContext,
   target: CompiledTarget,
@@ -46,11 +47,11 @@ function namesOf(
   return { ...names, losses: losses.losses, ...more };
 }
 
-function endOf(tried: AttemptResult | null): AttemptEnd {
-  if (tried === null) return 'cancelled';
-  if ('response' in tried) return tried.response.status < 400 ? 'answered' : 'status';
-  const { failure } = tried.outcome;
-  // `skipped`: nothing was sent, because the outbound client was not reached.
+function endOf(result: AttemptResult | null): AttemptEnd {
+  if (result === null) return 'cancelled';
+  if ('response' in result) return result.response.status < 400 ? 'answered' : 'status';
+  const { failure } = result.outcome;
+  // The gateway sent nothing: `refused` if it does not allow the custom host, else `skipped`.
   if (failure !== 'refused' && failure !== 'cut' && failure !== null) return failure;
-  return tried.failure.type === 'custom_host_refused' ? 'refused' : 'skipped';
+  return result.failure.type === 'custom_host_refused' ? 'refused' : 'skipped';
 }

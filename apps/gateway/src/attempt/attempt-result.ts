@@ -36,9 +36,9 @@ export function brokenAttempt(
 }
 
 /** `elapsedMs`: milliseconds until the response began or waiting ended. */
-export function outcomeOf(tried: AttemptResult, elapsedMs: number): AttemptOutcome {
-  if ('failure' in tried) return { ...tried.outcome, elapsedMs };
-  const { status, headers, cache } = tried.response;
+export function outcomeOf(result: AttemptResult, elapsedMs: number): AttemptOutcome {
+  if ('failure' in result) return { ...result.outcome, elapsedMs };
+  const { status, headers, cache } = result.response;
   const outcome = { status, failure: null, retryAfterMs: null, elapsedMs };
   // Shared calls and stored responses are not evidence about the target's current state.
   const reported = cache?.isFree === true ? { ...outcome, shared: true } : outcome;

@@ -19,7 +19,7 @@ import { waitFor } from './wait-for';
 import { brokenAttempt, outcomeOf, refusedAttempt, type AttemptResult } from './attempt-result';
 import type { AttemptMaker } from './attempt-maker';
 
-type RoutingTry = Extract<RoutingStep, { kind: 'try' }>;
+type AttemptStep = Extract<RoutingStep, { kind: 'attempt' }>;
 
 /** Idempotent methods (RFC 9110, section 9.2.2), which may be sent twice. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
@@ -28,7 +28,7 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT'
 export class Attempts implements AttemptListener, StreamListener, HedgeListener, OpenStream {
   private last: AttemptResult | null = null;
   private outcome: AttemptOutcome | null = null;
-  private step!: RoutingTry;
+  private step!: AttemptStep;
   private startedMs = 0;
   /** Milliseconds waited before the attempt, until its record has them. */
   private waitedMs = 0;
@@ -118,9 +118,9 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     if (error.failure === 'aborted' && context.clientGone) context.attempts.left = response.upstream;
     // The response had begun, so its target's limits still hold a reservation, which discarding releases.
     if (response.status !== 0 && !context.clientGone) this.maker.discard(context, response);
-    const tried = brokenAttempt(error, context, response);
-    if (this.isResendable(error)) this.resend(tried, response.upstream);
-    else this.note(tried, response.upstream);
+    const result = brokenAttempt(error, context, response);
+    if (this.isResendable(error)) this.resend(result, response.upstream);
+    else this.note(result, response.upstream);
   }
 
   refused(thrown: unknown): void {
@@ -133,24 +133,24 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     const isPair = other !== null;
     this.takeWinner(winner, isPair);
     for (const call of isPair ? [other, winner] : [winner]) {
-      const { target, tried, response, startedMs, outcome, which } = call;
+      const { target, result, response, startedMs, outcome, which } = call;
       const upstream = response?.upstream ?? null;
       const { elapsedMs } = outcome;
-      const record = recordOf(context, target, step.retry, tried, startedMs, elapsedMs, upstream);
+      const record = recordOf(context, target, step.retry, result, startedMs, elapsedMs, upstream);
       const waited = which === 'first' ? this.withWait(record) : record;
       context.attempts.records.push(isPair ? { ...waited, hedge: which } : waited);
     }
     if (!isPair) {
-      this.conclude(winner.tried as AttemptResult, winner.outcome, tookMs);
+      this.conclude(winner.result as AttemptResult, winner.outcome, tookMs);
       return;
     }
     const { status, failure, elapsedMs } = other.outcome;
-    const cancelled = other.tried === null;
+    const cancelled = other.result === null;
     if (cancelled && other.response !== null) {
       context.usage.addExtra({ upstream: other.response.upstream, model: null, usage: null });
     }
     const hedge = { winner: winner.which, other: { status, failure, elapsedMs, cancelled } };
-    this.conclude(winner.tried as AttemptResult, { ...winner.outcome, hedge }, tookMs);
+    this.conclude(winner.result as AttemptResult, { ...winner.outcome, hedge }, tookMs);
   }
 
   private takeWinner({ response, hidesUsage, target }: HedgedCall, isPair: boolean): void {
@@ -235,18 +235,18 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     return IDEMPOTENT.has(context.method) && context.route.followUp === null;
   }
 
-  private resend(tried: AttemptResult, upstream: Upstream): void {
+  private resend(result: AttemptResult, upstream: Upstream): void {
     this.resent = true;
-    this.push(tried, upstream);
+    this.push(result, upstream);
     this.context.attempts.requested = null;
     this.markIdle();
     queueMicrotask(() => this.begin());
   }
 
-  private push(tried: AttemptResult, upstream: Upstream | null): number {
+  private push(result: AttemptResult, upstream: Upstream | null): number {
     const { context, step, startedMs } = this;
     const elapsedMs = context.elapsedMs() - startedMs;
-    const record = recordOf(context, step.target, step.retry, tried, startedMs, elapsedMs, upstream);
+    const record = recordOf(context, step.target, step.retry, result, startedMs, elapsedMs, upstream);
     context.attempts.records.push(this.withWait(record));
     return elapsedMs;
   }
@@ -257,34 +257,34 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
     return waitedMs === 0 ? record : { ...record, waitedMs };
   }
 
-  private note(tried: AttemptResult, upstream: Upstream | null = null): void {
-    const elapsedMs = this.push(tried, upstream);
-    this.conclude(tried, outcomeOf(tried, elapsedMs), elapsedMs);
+  private note(result: AttemptResult, upstream: Upstream | null = null): void {
+    const elapsedMs = this.push(result, upstream);
+    this.conclude(result, outcomeOf(result, elapsedMs), elapsedMs);
   }
 
-  private conclude(tried: AttemptResult, outcome: AttemptOutcome, tookMs: number): void {
+  private conclude(result: AttemptResult, outcome: AttemptOutcome, tookMs: number): void {
     const { context } = this;
     context.attempts.requested = null;
     this.notOurs(tookMs);
-    this.last = tried;
+    this.last = result;
     this.outcome = outcome;
-    if ('failure' in tried) this.markIdle();
+    if ('failure' in result) this.markIdle();
     if (context.cache?.use?.isHit === true) this.markIdle();
     // A client disconnect is not evidence about the target's health.
-    if (context.clientGone || isStopped(tried)) this.finish();
-    else if (this.staysOpen(tried, outcome)) this.open();
+    if (context.clientGone || isStopped(result)) this.finish();
+    else if (this.staysOpen(result, outcome)) this.open();
     else {
-      this.pace(tried, outcome);
+      this.pace(result, outcome);
       this.goOn();
     }
   }
 
   /** When the config measures streams, the chosen stream reports on its target at its end. */
-  private pace(tried: AttemptResult, outcome: AttemptOutcome): void {
+  private pace(result: AttemptResult, outcome: AttemptOutcome): void {
     const { context, cursor, startedMs } = this;
     const { needsStatistics, hasBreakers } = cursor.compiled;
-    if (!(needsStatistics || hasBreakers) || 'failure' in tried || outcome.shared === true) return;
-    const { response } = tried;
+    if (!(needsStatistics || hasBreakers) || 'failure' in result || outcome.shared === true) return;
+    const { response } = result;
     if (response.status > 299 || !isEventStream(response) || outcome.hedge || !cursor.endsWith(outcome))
       return;
     // An encoded stream cannot continue the partial response, so it does not become the reply.
@@ -294,9 +294,9 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
   }
 
   /** Whether the outcome is known only at the end, because the chosen stream may still be continued by another attempt. */
-  private staysOpen(tried: AttemptResult, outcome: AttemptOutcome): boolean {
-    if ('failure' in tried || tried.response.upstream.target.onStreamFailure !== 'continue') return false;
-    const { response } = tried;
+  private staysOpen(result: AttemptResult, outcome: AttemptOutcome): boolean {
+    if ('failure' in result || result.response.upstream.target.onStreamFailure !== 'continue') return false;
+    const { response } = result;
     const { route, spooled } = this.context;
     if (route.kind !== 'chat.completions' && route.kind !== 'messages') return false;
     if (response.cache?.isHit === true) return false;

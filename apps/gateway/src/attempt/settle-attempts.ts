@@ -24,5 +24,5 @@ export function settleOn(context: RequestContext, last: AttemptResult | null): v
  * True when the attempt failed because the process is shutting down. That is not evidence about the target, and no other target
  * can be called.
  */
-export const isStopped = (tried: AttemptResult): boolean =>
-  'failure' in tried && tried.failure.type === 'gateway_stopping';
+export const isStopped = (result: AttemptResult): boolean =>
+  'failure' in result && result.failure.type === 'gateway_stopping';

@@ -17,7 +17,7 @@ export interface HedgedCall {
   readonly which: 'first' | 'second';
   readonly target: CompiledTarget;
   /** Null: the call was cancelled while it was in flight. */
-  readonly tried: AttemptResult | null;
+  readonly result: AttemptResult | null;
   /** Response of the latest call that was started for it; null if none was. */
   readonly response: GatewayResponse | null;
   readonly outcome: AttemptOutcome;
@@ -134,7 +134,7 @@ export class HedgedAttempt implements LeaveListener {
     const { cursor, maker, listener } = this.plan;
     context.whenClientGone(winner.response);
     if (other !== null) {
-      if (other.tried !== null && 'response' in other.tried) maker.discard(context, other.tried.response);
+      if (other.result !== null && 'response' in other.result) maker.discard(context, other.result.response);
       cursor.runtime.state.statistics.ended(cursor.endpoint(other.target));
     }
     listener.hedged(winner, other);
@@ -148,7 +148,7 @@ export class HedgedAttempt implements LeaveListener {
 
 /** One of the two calls. */
 class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
-  tried: AttemptResult | null = null;
+  result: AttemptResult | null = null;
   response: GatewayResponse | null = null;
   over = false;
   /** True if this call's request was built with hidden usage. */
@@ -217,11 +217,11 @@ class HedgeCall implements HedgedCall, AttemptListener, StreamListener {
     this.leave();
   }
 
-  private end(tried: AttemptResult): void {
+  private end(result: AttemptResult): void {
     if (this.over) return;
     this.over = true;
-    this.tried = tried;
-    this.outcome = outcomeOf(tried, this.context.elapsedMs() - this.startedMs);
+    this.result = result;
+    this.outcome = outcomeOf(result, this.context.elapsedMs() - this.startedMs);
     this.ended(this);
   }
 }
