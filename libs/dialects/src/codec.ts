@@ -106,7 +106,7 @@ export interface ClientCodec {
   /** Returns the body of an error; the HTTP status is `fault.status`. */
   encodeError(fault: ProviderFault, requestId: string): JsonObject;
   /** Absent when the dialect has no route that counts tokens. */
-  readonly tokens?: ClientTokenCounter;
+  readonly tokenCounter?: ClientTokenCounter;
 }
 
 /** The provider's side of a dialect: writes calls and reads responses. */
@@ -118,5 +118,5 @@ export interface ProviderCodec {
   decodeResponse(body: JsonObject, context: ProviderContext): ModelResponse;
   decodeStream(context: ProviderContext): StreamDecoder;
   /** Absent when the dialect has no route that counts tokens. */
-  readonly tokens?: ProviderTokenCounter;
+  readonly tokenCounter?: ProviderTokenCounter;
 }

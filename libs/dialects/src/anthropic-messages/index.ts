@@ -15,7 +15,7 @@ export const anthropicClient: ClientCodec = {
   encodeResponse,
   encodeStream,
   encodeError,
-  tokens: clientTokens,
+  tokenCounter: clientTokens,
 };
 
 export const anthropicProvider: ProviderCodec = {
@@ -23,5 +23,5 @@ export const anthropicProvider: ProviderCodec = {
   encodeCall,
   decodeResponse,
   decodeStream,
-  tokens: providerTokens,
+  tokenCounter: providerTokens,
 };

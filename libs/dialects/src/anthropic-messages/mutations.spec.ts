@@ -89,7 +89,7 @@ describe('Anthropic messages: broken values', () => {
           const target = targetOf({ provider: 'anthropic', dialect: 'anthropic-messages', model });
           tolerated(() => anthropicProvider.encodeCall(call, target, new LossLedger('adapt', target)));
           tolerated(() =>
-            anthropicProvider.tokens?.encodeCall(call, target, new LossLedger('adapt', target)),
+            anthropicProvider.tokenCounter?.encodeCall(call, target, new LossLedger('adapt', target)),
           );
         },
       ),

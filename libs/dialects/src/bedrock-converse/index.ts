@@ -10,5 +10,5 @@ export const bedrockProvider: ProviderCodec = {
   encodeCall,
   decodeResponse,
   decodeStream,
-  tokens: providerTokens,
+  tokenCounter: providerTokens,
 };

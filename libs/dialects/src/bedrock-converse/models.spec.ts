@@ -54,9 +54,9 @@ describe('token counts', () => {
   const count = (model: string): JsonObject => {
     const target = targetOf({ provider: 'bedrock', dialect: 'bedrock-converse', model });
     const losses = new LossLedger('strict', target);
-    const client = CLIENT_CODECS.get('anthropic-messages')?.tokens;
+    const client = CLIENT_CODECS.get('anthropic-messages')?.tokenCounter;
     if (client === undefined) throw new Error('No token counts of Anthropic clients');
-    const call = bedrockProvider.tokens?.encodeCall(
+    const call = bedrockProvider.tokenCounter?.encodeCall(
       client.decodeCall({ model, system: 'S', messages: [USER] }),
       target,
       losses,
@@ -83,7 +83,9 @@ describe('token counts', () => {
   });
 
   it('are read from the response, or refused', () => {
-    expect(bedrockProvider.tokens?.decodeResponse({ inputTokens: 5 })).toEqual({ input: 5 });
-    expect(refusal(() => bedrockProvider.tokens?.decodeResponse({}))[0]).toBe('provider_answer_invalid');
+    expect(bedrockProvider.tokenCounter?.decodeResponse({ inputTokens: 5 })).toEqual({ input: 5 });
+    expect(refusal(() => bedrockProvider.tokenCounter?.decodeResponse({}))[0]).toBe(
+      'provider_answer_invalid',
+    );
   });
 });

@@ -136,11 +136,12 @@ describe('dialect vectors: rerank', () => {
 
 describe('dialect vectors: token counts', () => {
   const exist = (provider: string, client: string): boolean =>
-    PROVIDER_CODECS.get(provider)?.tokens !== undefined && CLIENT_CODECS.get(client)?.tokens !== undefined;
+    PROVIDER_CODECS.get(provider)?.tokenCounter !== undefined &&
+    CLIENT_CODECS.get(client)?.tokenCounter !== undefined;
 
   function countFaults(vector: Vector): string[] {
-    const client = CLIENT_CODECS.get(vector.from)?.tokens;
-    const provider = PROVIDER_CODECS.get(vector.to)?.tokens;
+    const client = CLIENT_CODECS.get(vector.from)?.tokenCounter;
+    const provider = PROVIDER_CODECS.get(vector.to)?.tokenCounter;
     if (client === undefined || provider === undefined) throw new Error('A side is missing.');
     const target = targetFor(vector);
     return requestFaults(vector, () => {
@@ -162,8 +163,9 @@ describe('dialect vectors: token counts', () => {
 
   it('fits the responses whose sides exist', () => {
     for (const [title, vector] of of('count_tokens', 'response', exist)) {
-      const count = PROVIDER_CODECS.get(vector.from)?.tokens?.decodeResponse(vector.input);
-      const body = count === undefined ? {} : CLIENT_CODECS.get(vector.to)?.tokens?.encodeResponse(count);
+      const count = PROVIDER_CODECS.get(vector.from)?.tokenCounter?.decodeResponse(vector.input);
+      const body =
+        count === undefined ? {} : CLIENT_CODECS.get(vector.to)?.tokenCounter?.encodeResponse(count);
       expect([title, mismatches(vector.expect['body'], body)]).toEqual([title, []]);
     }
   });

@@ -190,7 +190,7 @@ describe('gemini requests of clients', () => {
   });
 
   it('counts the tokens of a request or of contents', () => {
-    const tokens = geminiClient.tokens;
+    const tokens = geminiClient.tokenCounter;
     const request = { model: 'models/m', contents: hi, systemInstruction: { parts: [{ text: 'S' }] } };
     expect(tokens?.decodeCall({ generateContentRequest: request }, { model: 'm' }).system).toMatchObject([
       { text: 'S' },

@@ -8,21 +8,21 @@ import { encodeResponse } from './encode-response';
 import { encodeStream } from './encode-stream';
 import { encodeError } from './errors';
 
-/** Clients that speak Gemini's `generateContent`. */
+/** For clients of Gemini's `generateContent` and `streamGenerateContent`. */
 export const geminiClient: ClientCodec = {
   dialect: 'gemini',
   decodeCall,
   encodeResponse,
   encodeStream,
   encodeError,
-  tokens: clientTokens,
+  tokenCounter: clientTokens,
 };
 
-/** Gemini on Google AI Studio and on Vertex AI. */
+/** For Gemini on Google AI Studio and on Vertex AI. */
 export const geminiProvider: ProviderCodec = {
   dialect: 'gemini',
   encodeCall,
   decodeResponse,
   decodeStream,
-  tokens: providerTokens,
+  tokenCounter: providerTokens,
 };

@@ -82,7 +82,7 @@ describe('calls to providers of the Responses API', () => {
   });
 
   it('count the tokens of the call without the members that change none', () => {
-    const counter = openAiResponsesProvider.tokens;
+    const counter = openAiResponsesProvider.tokenCounter;
     const call = openAiChatClient.decodeCall({
       model: 'm',
       messages: [{ role: 'user', content: 'Hi' }],

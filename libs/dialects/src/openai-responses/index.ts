@@ -18,7 +18,7 @@ export const openAiResponsesClient: ClientCodec = {
   encodeResponse,
   encodeStream,
   encodeError: openAiError,
-  tokens: clientTokens,
+  tokenCounter: clientTokens,
 };
 
 /** Writes calls to providers of the Responses API, and reads their responses. */
@@ -27,5 +27,5 @@ export const openAiResponsesProvider: ProviderCodec = {
   encodeCall,
   decodeResponse,
   decodeStream,
-  tokens: providerTokens,
+  tokenCounter: providerTokens,
 };

@@ -73,8 +73,8 @@ const modelOf = (body: JsonObject, address: CallAddress = {}): string =>
  * Creates the translator of calls that count tokens; null when one of the dialects has none. Such calls have no stream.
  */
 export function tokensTranslator({ from, to, provider, traits = {} }: HubOptions): Translator | null {
-  const client = codecOf<ClientCodec>(CLIENT_CODECS, from).tokens;
-  const counter = providerCodec(to).tokens;
+  const client = codecOf<ClientCodec>(CLIENT_CODECS, from).tokenCounter;
+  const counter = providerCodec(to).tokenCounter;
   if (client === undefined || counter === undefined) return null;
   return {
     request(body, loss, address) {
