@@ -77,10 +77,10 @@ export class SessionAccounts {
   }
 }
 
-const NO_PARTS: SessionParts = { usage: null, cost: null, tokens: 0, isEstimated: false, price: null };
+const NO_PARTS: SessionParts = { usage: null, cost: null, tokens: 0, isEstimate: false, price: null };
 
 function added(
-  { usage, cost, tokens, isEstimated, price }: SessionParts,
+  { usage, cost, tokens, isEstimate, price }: SessionParts,
   reported: Usage | null,
   charge: Charge,
   priceOfPart: RequestPrice | null,
@@ -89,7 +89,7 @@ function added(
     usage: usage && reported ? sumOf(usage, reported) : (usage ?? reported),
     cost: charge.cost === null ? cost : (cost ?? 0) + charge.cost,
     tokens: tokens + charge.tokens,
-    isEstimated: isEstimated || reported === null,
+    isEstimate: isEstimate || reported === null,
     price: withLines(price, priceOfPart),
   };
 }

@@ -2,7 +2,7 @@ import type { Usage } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { readResponse, type ResponseFacts, type CreatedObject, type Provider } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
-import { tellsOfOthers } from '../usage/made-earlier';
+import { mayReportEarlierWork } from '../usage/made-earlier';
 import type { GatewayResponse } from '../attempt/gateway-response';
 import { decode, type Coding } from '../attempt/decoding';
 import { outcomeOf } from '../core/outcome';
@@ -72,7 +72,7 @@ export class EncodedMeter {
     if (!whole) return;
     const body = Buffer.concat(decoded);
     this.found = readResponse(provider, body);
-    if (this.isJson && tellsOfOthers(this.context, this.found.usage)) this.decoded = body;
+    if (this.isJson && mayReportEarlierWork(this.context, this.found.usage)) this.decoded = body;
   }
 
   /** Includes usage that a cut stream reported before it was cut. */

@@ -12,17 +12,18 @@ import {
 import type { Priced, PricedBy, PricedTarget, TargetPricer } from './use';
 
 /**
- * Prices usage: by a saved model's own price, else by a configured source, else by the catalogue; multiplied
- * by the integration's adjustments.
+ * Prices usage by the first source that has a price: the model's own price in the integration, a
+ * configured price source, the built-in catalogue. The integration's adjustments apply to any of
+ * them. `priceOfResponse` chooses between the requested model and the one that the response names.
  */
 export class GatewayPricer implements TargetPricer {
   private readonly catalogue = createPriceBook();
-  private readonly book: Pricer;
-  /** Parsed once for each version of a document. */
-  private readonly saved = new WeakMap<ProviderDocument, SavedPrices>();
+  private readonly pricer: Pricer;
+  /** Prices of integrations, compiled once for each version of a provider document. */
+  private readonly savedPrices = new WeakMap<ProviderDocument, SavedPrices>();
 
   constructor(configs: ModelConfigs | null) {
-    this.book = createPricer(this.catalogue, configs);
+    this.pricer = createPricer(this.catalogue, configs);
   }
 
   price(by: PricedTarget, responded: string | null, usage: BillableUsage, atMs: number): Priced | null {
@@ -41,14 +42,15 @@ export class GatewayPricer implements TargetPricer {
     output: number,
     atMs: number,
   ): number | null {
-    if (saved === null) return this.book.priceOfText({ provider, model }, input, output, atMs);
+    if (saved === null) return this.pricer.priceOfText({ provider, model }, input, output, atMs);
     const request = this.pricesOf(saved).request(provider, model);
-    return request === null ? null : this.book.priceOfText(request, input, output, atMs);
+    return request === null ? null : this.pricer.priceOfText(request, input, output, atMs);
   }
 
   contextTokens({ saved, provider }: PricedBy, model: string): number | null {
-    const base = saved === null ? null : this.pricesOf(saved).request(provider, model);
-    return this.catalogue.contextTokens(provider.priceCatalogueId, base?.model ?? model);
+    // An integration can map a model to one of the catalogue, whose window then applies.
+    const named = saved === null ? null : this.pricesOf(saved).request(provider, model);
+    return this.catalogue.contextTokens(provider.priceCatalogueId, named?.model ?? model);
   }
 
   private ofModel(
@@ -57,16 +59,16 @@ export class GatewayPricer implements TargetPricer {
     usage: BillableUsage,
     atMs: number,
   ): PricedUsage | null {
-    if (saved === null) return this.book.price({ provider, model }, usage, atMs);
+    if (saved === null) return this.pricer.price({ provider, model }, usage, atMs);
     const request = this.pricesOf(saved).request(provider, model);
-    return request === null ? null : this.book.price(request, usage, atMs);
+    return request === null ? null : this.pricer.price(request, usage, atMs);
   }
 
   private pricesOf(saved: ProviderDocument): SavedPrices {
-    let prices = this.saved.get(saved);
+    let prices = this.savedPrices.get(saved);
     if (prices === undefined) {
       prices = new SavedPrices(saved.models, saved.pricingAdjustments);
-      this.saved.set(saved, prices);
+      this.savedPrices.set(saved, prices);
     }
     return prices;
   }

@@ -16,8 +16,8 @@ const CHANGES = /\/(?:runs|cancel)/i;
 const RESPONSES = /\/responses/i;
 const BACKGROUND = Buffer.from('"background"');
 
-/** Whether a response may report usage that responses of other requests report too. */
-export function tellsOfOthers(
+/** Whether a response may report usage that responses of other requests report too; see `EarlierUse`. */
+export function mayReportEarlierWork(
   { method, upgrade, route, url, body }: RequestContext,
   used: Usage | null,
 ): boolean {
@@ -86,9 +86,9 @@ export function earlierUses(
 function addBody(uses: Uses, body: Buffer | null, meter: { usage(): Usage | null }): void {
   if (body === null) return;
   const reported = objectOf(body);
-  if (reported !== null) uses.addTold(reported);
+  if (reported !== null) uses.addReported(reported);
   // If the body is too long to be kept, its start identifies the object and its end has the usage.
-  else uses.addTold(headOf(body), meter.usage());
+  else uses.addReported(headOf(body), meter.usage());
 }
 
 const isResponded = ({ response }: RequestContext): boolean => response !== null && response.status < 400;
@@ -120,7 +120,7 @@ class Uses {
     private readonly price: LinePricer,
   ) {}
 
-  /** `answers`: number of responses that the usage adds up. */
+  /** `responses`: number of responses that the usage adds up. */
   private add(kind: string, id: string, usage: Usage | null, model: string | null, responses = 1): void {
     if (usage === null || isAbsurd(usage, responses) || !this.takes(id)) return;
     this.found.push({ once: nameOf(this.upstream, kind, id), isBatch: kind === 'batch', usage, model });
@@ -140,10 +140,10 @@ class Uses {
     { object, id, background }: CreatedObject,
     usage: Usage | null,
     model: string | null,
-    isAskedAgain: boolean,
+    isReadAgain: boolean,
   ): void {
     // Only background work can be requested as a stream again.
-    const isLate = object === 'thread.run' || (background ?? isAskedAgain);
+    const isLate = object === 'thread.run' || (background ?? isReadAgain);
     if (isLate) this.add(object, id, usage, model);
   }
 
@@ -156,7 +156,7 @@ class Uses {
     this.addOutput(batch.name, meter.output(), meter.model());
   }
 
-  addTold(reported: JsonObject, usage: Usage | null = null): void {
+  addReported(reported: JsonObject, usage: Usage | null = null): void {
     const { object, data } = reported;
     for (const batch of geminiBatchesOf(reported)) this.addGemini(batch);
     if (object === 'list' && Array.isArray(data)) {
@@ -166,7 +166,7 @@ class Uses {
 
   private addOne(reported: JsonObject, usage: Usage | null): void {
     const { id, object, model } = reported;
-    if (!isToldLate(reported) || typeof id !== 'string') return;
+    if (!isReportedLate(reported) || typeof id !== 'string') return;
     // The lines of its output report the same usage.
     const file = object === 'batch' ? reported['output_file_id'] : null;
     const name = typeof file === 'string' ? `file:${file}` : id;
@@ -180,7 +180,7 @@ class Uses {
 const isLate = ({ object, background }: JsonObject): boolean =>
   object === 'thread.run' || (object === 'response' && background === true);
 
-const isToldLate = (reported: JsonObject): boolean =>
+const isReportedLate = (reported: JsonObject): boolean =>
   ENDED.has(reported['status']) && (reported['object'] === 'batch' || isLate(reported));
 
 /** More than any provider accepts in one batch. */

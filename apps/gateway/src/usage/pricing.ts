@@ -3,7 +3,7 @@ import type { CacheUse } from '../cache/cache-use';
 import type { RequestContext } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
 import { isAbsurd } from './absurd-use';
-import { begunName, earlierUses, tellsOfOthers } from './made-earlier';
+import { begunName, earlierUses, mayReportEarlierWork } from './made-earlier';
 import type { RequestUsage } from './request-usage';
 import { NO_USAGE, sumOf, type EarlierUse, type LinePricer, type TargetPricer } from './use';
 
@@ -25,7 +25,7 @@ export function priceUse(
     takeParts(own);
     return;
   }
-  if (tellsOfOthers(context, used)) {
+  if (mayReportEarlierWork(context, used)) {
     const reported = earlierUses(context, upstream, linePricer(pricer, upstream, context.startedWallMs));
     if (reported.length > 0) {
       priceEarlier(context, upstream, reported, pricer);
@@ -112,11 +112,11 @@ function price(
 /** Uses the prices of a session's parts. */
 function takeParts(own: RequestUsage): void {
   if (own.parts === null) return;
-  const { usage, cost, tokens, isEstimated, price: priceOfParts } = own.parts;
+  const { usage, cost, tokens, isEstimate, price: priceOfParts } = own.parts;
   own.reported = usage;
   own.cost = cost;
   own.price = priceOfParts;
-  if (isEstimated) own.estimatedTokens = tokens;
+  if (isEstimate) own.estimatedTokens = tokens;
 }
 
 /** The record accepts no larger integer. */

@@ -3,9 +3,9 @@ import type { Reservation } from '@gw/limits';
 import type { BillableUsage } from '@gw/pricing';
 import type { Upstream } from '../core/upstream';
 
-/** Converts usage to money. Times are in milliseconds since 1970; null: the price is not known. */
+/** Converts usage to money. `atMs`: Unix milliseconds. Null: the price is not known. */
 export interface TargetPricer {
-  /** `answered`: the model that the response names; null: none. */
+  /** Returns the price of a usage. `responded`: the model that the response names; null: none. */
   price(by: PricedTarget, responded: string | null, usage: BillableUsage, atMs: number): Priced | null;
   /** Returns the price of text tokens in 1e-8 USD. */
   priceOfText(by: PricedBy, model: string, input: number, output: number, atMs: number): number | null;
@@ -13,13 +13,16 @@ export interface TargetPricer {
   contextTokens(by: PricedBy, model: string): number | null;
 }
 
-/** The inputs of a price. */
+/** The provider that a usage is priced by; prices of its integration take precedence. */
 export type PricedBy = Pick<Upstream, 'saved' | 'provider'>;
+/** The same with the requested model. */
 export type PricedTarget = Pick<Upstream, 'saved' | 'provider' | 'model'>;
 
+/** The price of a usage, as a `TargetPricer` returns it. */
 export interface Priced {
   /** The model whose price was used. */
   readonly model: string;
+  /** Where the price comes from: `custom`, `configured` or `catalogue`. */
   readonly source: string;
   readonly lines: readonly PriceLine[];
   /** 1e-8 USD. */
@@ -29,17 +32,18 @@ export interface Priced {
 /** The price of a request in its log record. */
 export interface RequestPrice {
   readonly source: string;
+  /** Null: the lines have prices of several models, or the model has no name. */
   readonly model: string | null;
   readonly lines: readonly PriceLine[];
 }
 
 /**
- * Usage of a call in addition to the one that responded: an earlier part of a continued stream, or the loser
- * of a hedge.
+ * Usage of a call other than the one that responded: an earlier part of a continued stream, or the
+ * losing call of a hedge.
  */
 export interface ExtraUse {
   readonly upstream: Upstream;
-  /** The model that its response names; null: none. */
+  /** The model that the call's response names; null: none. */
   readonly model: string | null;
   /**
    * Null: the call was cancelled before it reported usage, so its input is assumed to be that of the call
@@ -50,58 +54,58 @@ export interface ExtraUse {
   readonly isEstimate?: boolean;
 }
 
-/** Usage of all read lines of a batch's output. */
+/** Usage that the lines of a batch's output report, as far as the client has read it. */
 export interface BatchOutput {
   readonly usage: Usage;
   /** Cost of the lines whose model has a price, each at its own, in 1e-8 USD; null: none has one. */
   readonly cost: number | null;
-  /** The model of a line has no price. */
+  /** The model of at least one line has no price. */
   readonly isUnpriced: boolean;
-  /** The last line was cut before its usage. */
+  /** The usage of at least one line could not be read, so it is estimated from the line's length. */
   readonly isEstimate: boolean;
-  readonly price: {
-    readonly source: string;
-    readonly model: string | null;
-    readonly lines: PriceLine[];
-  } | null;
+  readonly price: RequestPrice | null;
 }
 
 /** Prices one response of a batch; null: no price is known. */
 export type LinePricer = (model: string | null, usage: Usage) => Priced | null;
 
-/** Usage of work that one request creates and another reports. */
+/**
+ * Usage of work that one request creates and the response of a later one reports, such as a batch or
+ * a background response (`docs/decisions/0048`).
+ */
 export interface EarlierUse {
   /**
-   * The name under which the usage is charged. All charges of a name together are the maximum that any
-   * response reports, however often and by whomever it is requested.
+   * The name under which the usage is charged. All charges of a name together are the maximum that
+   * any response reports, whichever keys request it and however often.
    */
   readonly once: string;
   readonly isBatch: boolean;
   readonly usage: Usage;
   readonly model: string | null;
-  /** Set for the lines of an output, which were priced one by one. */
+  /** The output of a batch, whose lines are already priced one by one. Absent: `usage` has no price yet. */
   readonly output?: BatchOutput;
 }
 
-/** Earlier usage with its cost. */
+/** Usage of earlier work, with its cost. */
 export interface PricedEarlier extends EarlierUse {
   /** 1e-8 USD; null: unpriced. */
   readonly cost: number | null;
 }
 
-/** A charge before it is logged; its counters are those of the budgets that it was reserved in. */
+/** A charge before it is logged. */
 export interface MadeCharge extends Omit<ChargeRecord, 'counters'> {
+  /** The reservations that it settles; the log record names their counters. */
   readonly from: readonly Reservation[];
 }
 
-/** Charges of a session's parts so far. */
+/** Sums of what the parts of a realtime session, such as its responses, have been charged so far. */
 export interface SessionParts {
   /** The usage that the provider has reported; null: none. */
   readonly usage: Usage | null;
   /** 1e-8 USD; null: no part has a price. */
   readonly cost: number | null;
   readonly tokens: number;
-  readonly isEstimated: boolean;
+  readonly isEstimate: boolean;
   readonly price: RequestPrice | null;
 }
 
