@@ -4,7 +4,7 @@ import { claimFault } from './trust-token';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Limits that a token sets for its own subject. */
+/** Limits that a token of kind `jwt` sets for its own subject. */
 export interface TokenLimits {
   readonly rateLimits: readonly RateLimitRule[];
   readonly usageLimits: readonly UsageLimitRule[];
@@ -19,9 +19,13 @@ const RESETS: readonly unknown[] = ['weekly', 'monthly'];
 const DAYS_MAX = 365;
 
 /**
- * Reads `rate_limits` (at most 10) and `usage_limits` (at most one of each type), in the form that keys have them. They restrict only, so
- * a fault in them throws `TokenFault`. Budgets start again by the calendar: `next_usage_reset_at` is checked and left out. `alert_threshold`
- * is left out: an alert of a subject would have no receiver.
+ * Reads the limits from the claims `rate_limits` (at most 10, one for each type and unit) and
+ * `usage_limits` (at most one for each type). Throws `TokenFault` for a wrong claim: limits only
+ * restrict, so ignoring one would lift the restriction.
+ *
+ * Fewer members count than in the limits of keys. Rates have `type` (no `concurrency`), `unit` and
+ * `value`. Budgets have `type`, `credit_limit` and a periodic reset; `next_usage_reset_at` is checked
+ * and has no effect, and neither has `alert_threshold`, because a subject has no receiver for alerts.
  */
 export const limitsOf = (claims: Claims): TokenLimits => ({
   rateLimits: listOf(
@@ -37,24 +41,25 @@ export const limitsOf = (claims: Claims): TokenLimits => ({
 function listOf<T>(
   name: string,
   raw: unknown,
-  most: number,
+  countMax: number,
   read: (each: Claims) => T,
-  counterOf: (rule: T) => string,
+  kindOf: (rule: T) => string,
 ): readonly T[] {
   if (raw === undefined || raw === null) return [];
-  // Keys have one budget as an object.
+  // A single limit may be an object instead of a list.
   const list: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
-  if (list.length > most) throw claimFault(`${name} must be a list of at most ${String(most)}`);
+  if (list.length > countMax) throw claimFault(`${name} must be a list of at most ${String(countMax)}`);
   const rules = list.map((each) => read(isObject(each) ? each : {}));
-  if (new Set(rules.map(counterOf)).size < rules.length)
-    throw claimFault(`${name} must not limit the same twice`);
+  const kinds = rules.map(kindOf);
+  const repeated = kinds.find((kind, index) => kinds.indexOf(kind) < index);
+  if (repeated !== undefined) throw claimFault(`${name} has two limits of ${repeated}`);
   return rules;
 }
 
 function rateOf({ type, unit, value }: Claims): RateLimitRule {
-  const isRight = (type === 'requests' || type === 'tokens') && UNITS.includes(unit);
-  if (!isRight || typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw claimFault('each of rate_limits needs type, unit and value');
+  const isKnown = (type === 'requests' || type === 'tokens') && UNITS.includes(unit);
+  if (!isKnown || typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw claimFault('each of rate_limits needs type (requests or tokens), unit and value');
   return { type, unit: unit as RateLimitRule['unit'], value };
 }
 
@@ -87,12 +92,12 @@ function resetOf(claims: Claims): Reset {
   if (days !== null && !isDays(days))
     throw claimFault(`periodic_reset_days must be a whole number from 1 to ${String(DAYS_MAX)}`);
   if (every !== null && days !== null)
-    throw claimFault('periodic_reset and periodic_reset_days exclude each other');
+    throw claimFault('periodic_reset and periodic_reset_days are mutually exclusive; set one of them');
   if (next !== null && !isTime(next)) throw claimFault('next_usage_reset_at must be a time');
   return {
     periodicReset: every as Reset['periodicReset'],
     periodicResetDays: days as Reset['periodicResetDays'],
-    // A time of the token's own choice would start the budget anew with each token.
+    // If a token could choose this time, each new token could start the budget again.
     nextResetAt: null,
   };
 }
