@@ -20,7 +20,7 @@ import {
   type Scenario,
 } from './spec-support/scenario';
 import { faultsOfTypes, SDK_TYPES } from './spec-support/sdk-types';
-import { CLIENTS, STAND_INS } from './spec-support/sides';
+import { CLIENTS, STAND_INS } from './spec-support/axes';
 import type { Body, StandIn } from './spec-support/stand-in';
 import { cellOf, PASSED, tableOf, type CellResult } from './spec-support/table';
 
@@ -41,8 +41,8 @@ const bodyOf = ({ body }: RecordedRequest): Body => JSON.parse(body.toString()) 
 const has = (body: unknown, [step, ...steps]: readonly string[]): boolean =>
   step === undefined ? body !== undefined : has((body as Body | undefined)?.[step], steps);
 
-/** Says what a scenario needs that a body does not ask for. */
-function unasked(body: Body, { requested }: StandIn, scenario: Scenario): string | null {
+/** Returns what a scenario requires and a body does not request; null when nothing. */
+function unrequested(body: Body, { requested }: StandIn, scenario: Scenario): string | null {
   if (isReasoned(scenario) && !has(body, requested.reasoning))
     return `no reasoning in ${JSON.stringify(body)}`;
   return scenario === 'structured output' && !has(body, requested.schema)
@@ -50,7 +50,7 @@ function unasked(body: Body, { requested }: StandIn, scenario: Scenario): string
     : null;
 }
 
-/** Says what is wrong with a provider's request; null when nothing is. */
+/** Returns what is wrong with a provider's request; null when nothing is. */
 function faultOf(request: RecordedRequest, standIn: StandIn, scenario: Scenario): string | null {
   const text = request.body.toString();
   const body = bodyOf(request);
@@ -64,11 +64,11 @@ function faultOf(request: RecordedRequest, standIn: StandIn, scenario: Scenario)
   return (
     standIn.lint?.(body) ??
     faultOfHistory(standIn.history(body), scenario) ??
-    unasked(body, standIn, scenario)
+    unrequested(body, standIn, scenario)
   );
 }
 
-/** What a client's SDK must hand out. */
+/** The outcome that a client's SDK must return. */
 function expectedOf(scenario: Scenario, { hasIds }: StandIn): Outcome {
   const { text, reasoning, calls } = replyTo(scenario);
   return {
@@ -118,13 +118,13 @@ describe('clients and providers', () => {
         if (fault !== null) return { status: 400, body: { error: { message: fault } } };
         return scenario === 'error' ? standIn.error : standIn.reply(replyTo(scenario), bodyOf(request));
       });
-      const heard: string[] = [];
+      const received: string[] = [];
       const outcome = await client
         .call(scenario, {
           gateway,
           provider: dialect,
           model: typeof standIn.model === 'string' ? standIn.model : standIn.model(scenario),
-          hear: (piece) => heard.push(piece),
+          receive: (piece) => received.push(piece),
         })
         .catch((thrown: unknown) => failureOf(thrown, client));
       const record = await lastRecord();
@@ -139,14 +139,14 @@ describe('clients and providers', () => {
         expect(record).toMatchObject({ status: 429, outcome: 'provider_error' });
       } else if (scenario === 'stream cut') {
         expect(outcome).toMatchObject({ status: client.statusOfCut, message: expect.stringMatching(/./) });
-        expect(TEXT.startsWith(heard.join(''))).toBe(true);
-        expect(heard.length).toBeGreaterThan(0);
+        expect(TEXT.startsWith(received.join(''))).toBe(true);
+        expect(received.length).toBeGreaterThan(0);
         expect(record?.outcome).not.toBe('ok');
       } else {
         expect(outcome).toEqual(expectedOf(scenario, standIn));
         const ids = (outcome as Outcome).calls.map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
-        if (isStreamed(scenario)) expect(heard.join('')).toBe(TEXT);
+        if (isStreamed(scenario)) expect(received.join('')).toBe(TEXT);
         const usage = { inputTokens: INPUT_TOKENS, outputTokens: OUTPUT_TOKENS };
         expect(record).toMatchObject({ outcome: 'ok', usage });
       }

@@ -3,12 +3,13 @@ import type { Outcome, Scenario } from './scenario';
 
 /** A vendor's own SDK, as its users call it. */
 export interface Client {
-  /** Name of the row. */
+  /** Name of the matrix row. */
   readonly dialect: string;
-  /** Makes the scenario's call of a saved provider. Rejects with the SDK's error. */
+  /** Sends the scenario's request to a saved provider. Rejects with the SDK's error. */
   call(scenario: Scenario, to: Destination): Promise<Outcome>;
-  /** What the dialect calls a refused request, and a rate limit, in the SDK's error. */
+  /** The dialect's names of a refused request and of a rate limit in the SDK's error; see `kindOf`. */
   readonly kinds: { readonly invalid: string; readonly limited: string };
+  /** Returns the dialect's name of an error. */
   kindOf(thrown: unknown): string;
   /** Status in the SDK's error when a stream breaks. */
   readonly statusOfCut: number;
@@ -19,11 +20,11 @@ export interface Destination {
   /** Slug of the saved provider. */
   readonly provider: string;
   readonly model: string;
-  /** Takes each piece of text of a stream as the SDK reports it. */
-  hear(piece: string): void;
+  /** Receives each piece of a stream's text as the SDK reports it. */
+  receive(piece: string): void;
 }
 
-/** What an SDK's error tells. `status` is 0 when the response had begun. */
+/** The facts of an SDK's error. `status` is 0 when the response had begun. */
 export interface Failure {
   readonly status: number;
   readonly message: string;

@@ -13,13 +13,13 @@ export interface PastResult {
   readonly result: unknown;
 }
 
-/** Tool calls that a provider gets to know, and what came of them. */
+/** Tool calls of earlier turns that a provider receives, with their results. */
 export interface History {
   readonly calls: readonly PastCall[];
   readonly results: readonly PastResult[];
 }
 
-/** Says where a history differs from the client's; null when it does not. Ids may be others, but must pair. */
+/** Returns how a history differs from the client's; null when it does not. Ids may differ, but must pair. */
 export function faultOfHistory({ calls, results }: History, scenario: Scenario): string | null {
   const expected = earlierIn(scenario);
   if (calls.length !== expected.length || results.length !== expected.length)

@@ -1,4 +1,4 @@
-/** What a client asks for, and what its provider then sends. */
+/** Kinds of requests with the responses of the provider. */
 export const SCENARIOS = [
   'plain',
   'tools',
@@ -29,7 +29,7 @@ export interface Reply {
   readonly cut: boolean;
 }
 
-/** What a client's SDK hands to its user. */
+/** What a client's SDK returns to its user. */
 export interface Outcome {
   readonly text: string;
   readonly calls: readonly ToolCall[];

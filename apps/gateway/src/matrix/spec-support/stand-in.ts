@@ -5,9 +5,9 @@ import type { Reply, Scenario } from './scenario';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A provider of one dialect, which takes only what its dialect has. */
+/** Replaces a provider of one dialect. It refuses requests that its dialect does not allow. */
 export interface StandIn {
-  /** Name of the column. */
+  /** Name of the matrix column. */
   readonly dialect: string;
   /** Id of the provider in the registry. */
   readonly provider: string;
@@ -18,19 +18,20 @@ export interface StandIn {
   readonly isKeyless?: true;
   /** Path of a call, without its query. */
   path(streams: boolean): string;
+  /** JSON Schema of a request body. */
   readonly request: Schema;
-  /** Says what a JSON Schema cannot: null when nothing is wrong. */
+  /** Checks what a JSON Schema cannot express; returns the fault, or null. */
   lint?(body: Body): string | null;
-  /** Where a body asks for reasoning and for a schema, member by member. */
+  /** Paths of the members that request reasoning and a schema of the output. */
   readonly requested: { readonly reasoning: readonly string[]; readonly schema: readonly string[] };
   /** The calls of earlier turns, and their results, in the order of the body. */
   history(body: Body): History;
   /** Whether tool calls of the dialect have ids. */
   readonly hasIds: boolean;
   isAuthorized(request: RecordedRequest): boolean;
-  /** What it sends for a body. */
+  /** Returns the response to a body. */
   reply(reply: Reply, body: Body): StubResponse;
-  /** A 429. */
+  /** A response with status 429. */
   readonly error: StubResponse;
 }
 

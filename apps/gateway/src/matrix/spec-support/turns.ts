@@ -2,7 +2,10 @@ interface Turn {
   readonly role: string;
 }
 
-/** Says what dialects refuse whose turns must alternate, the user's first; null when nothing is wrong. */
+/**
+ * Returns the fault of the messages in dialects whose turns must alternate and begin with the user's;
+ * null when there is none.
+ */
 export function faultOfTurns(messages: unknown): string | null {
   const turns = messages as readonly Turn[];
   if (turns.some(({ role }, at) => role === turns[at - 1]?.role))

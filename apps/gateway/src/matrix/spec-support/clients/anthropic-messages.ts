@@ -93,7 +93,7 @@ const outcomeOf = ({ content, stop_reason: stop, usage }: Message): Outcome => {
 
 export const anthropicClient: Client = {
   dialect: 'Messages',
-  async call(scenario, { gateway, provider, model, hear }) {
+  async call(scenario, { gateway, provider, model, receive }) {
     const { messages } = new Anthropic({
       apiKey: gateway.apiKey,
       baseURL: gateway.baseUrl.replace(/\/v1$/, ''),
@@ -102,7 +102,7 @@ export const anthropicClient: Client = {
     });
     const body = bodyOf(scenario, model);
     if (!isStreamed(scenario)) return outcomeOf(await messages.create(body));
-    return outcomeOf(await messages.stream(body).on('text', hear).finalMessage());
+    return outcomeOf(await messages.stream(body).on('text', receive).finalMessage());
   },
   kinds: { invalid: 'invalid_request_error', limited: 'rate_limit_error' },
   statusOfCut: 0,

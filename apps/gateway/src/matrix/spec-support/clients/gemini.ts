@@ -87,7 +87,7 @@ function outcomeOf(responses: readonly GenerateContentResponse[]): Outcome {
 
 export const geminiClient: Client = {
   dialect: 'Gemini',
-  async call(scenario, { gateway, provider, model, hear }) {
+  async call(scenario, { gateway, provider, model, receive }) {
     const { models } = new GoogleGenAI({
       apiKey: gateway.apiKey,
       httpOptions: {
@@ -101,7 +101,7 @@ export const geminiClient: Client = {
     const all: GenerateContentResponse[] = [];
     for await (const piece of await models.generateContentStream(body)) {
       all.push(piece);
-      hear(outcomeOf([piece]).text);
+      receive(outcomeOf([piece]).text);
     }
     return outcomeOf(all);
   },

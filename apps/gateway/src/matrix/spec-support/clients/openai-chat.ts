@@ -131,7 +131,7 @@ export const openAiChatClient: Client = {
       const { reasoning_content: piece } = (choice?.delta ?? {}) as { reasoning_content?: string };
       reasoning += piece ?? '';
     });
-    return { ...outcomeOf(await stream.on('content', to.hear).finalChatCompletion()), reasoning };
+    return { ...outcomeOf(await stream.on('content', to.receive).finalChatCompletion()), reasoning };
   },
   kinds: OPENAI_KINDS,
   statusOfCut: 0,

@@ -102,7 +102,7 @@ function outcomeOf({ output, status, usage }: Response): Outcome {
 
 export const openAiResponsesClient: Client = {
   dialect: 'Responses',
-  async call(scenario, { gateway, provider, model, hear }) {
+  async call(scenario, { gateway, provider, model, receive }) {
     const { responses } = new OpenAI({
       apiKey: gateway.apiKey,
       baseURL: gateway.baseUrl,
@@ -113,7 +113,7 @@ export const openAiResponsesClient: Client = {
     if (!isStreamed(scenario)) return outcomeOf(await responses.create(body));
     const { stream: _whole, ...streamed } = body;
     const stream = responses.stream(streamed).on('response.output_text.delta', ({ delta }) => {
-      hear(delta);
+      receive(delta);
     });
     return outcomeOf(await stream.finalResponse());
   },

@@ -13,6 +13,7 @@ import { ollama } from './stand-ins/ollama';
 import { openAiChat } from './stand-ins/openai-chat';
 import { openAiResponses } from './stand-ins/openai-responses';
 
+/** The rows of the matrix in `docs/dialects.md`: the SDKs of the client dialects. */
 export const CLIENTS: readonly Client[] = [
   openAiChatClient,
   openAiResponsesClient,
@@ -20,6 +21,7 @@ export const CLIENTS: readonly Client[] = [
   geminiClient,
 ];
 
+/** The columns of the matrix: a stand-in for a provider of each dialect. */
 export const STAND_INS: readonly StandIn[] = [
   openAiChat,
   openAiResponses,
