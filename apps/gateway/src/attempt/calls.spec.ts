@@ -5,7 +5,7 @@ import { withTwoProviders } from './spec-support/two-providers';
 const FALLBACK = { mode: 'fallback' };
 const CHAT = JSON.stringify({ model: 'gpt-4o', messages: [] });
 
-describe('number of provider calls', () => {
+describe('provider calls', () => {
   let gateway: GatewayHarness;
   let first: StubProvider;
   let second: StubProvider;
@@ -28,7 +28,7 @@ describe('number of provider calls', () => {
   const toFirst = { 'x-gw-provider': '@first' };
   const last = async (): Promise<LoggedRequest | undefined> => (await gateway.records()).at(-1);
 
-  describe('on a reused connection that the provider closes without a response', () => {
+  describe('provider calls when the provider closes a reused connection without a response', () => {
     /** Sends one response, so that the connection is reused, and then none. */
     const closeAfterFirst = async (): Promise<void> => {
       first.respond({ body: { ok: true } }, { raw: '' });
@@ -37,7 +37,7 @@ describe('number of provider calls', () => {
     const seen = (): number => first.requests.length - 1;
 
     it.each(['/batches', '/fine_tuning/jobs', '/threads/t/runs', '/images/generations', '/chat/completions'])(
-      'calls once for POST %s, and records that one call',
+      'calls the provider once for POST %s, and records one attempt',
       async (path) => {
         await closeAfterFirst();
         const response = await send(path, toFirst);
@@ -52,7 +52,7 @@ describe('number of provider calls', () => {
       ['DELETE', 2],
       ['POST', 1],
       ['PATCH', 1],
-    ])('records every call: for %s %i times', async (method, times) => {
+    ])('records an attempt for each call: %s is sent %i times', async (method, times) => {
       await closeAfterFirst();
       const response = await send('/files/f-1', toFirst, method, method === 'GET' ? null : '{}');
       expect([response.status, seen()]).toEqual([502, times]);
@@ -60,7 +60,7 @@ describe('number of provider calls', () => {
       expect(attempts).toMatchObject(Array<object>(times).fill({ end: 'unreachable', provider: 'openai' }));
     });
 
-    it('calls twice for a GET, without using up a retry', async () => {
+    it('sends a GET again without using up a retry', async () => {
       first.respond({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
       await (await send('/chat/completions', toFirst)).text();
       const response = await send('/files/f-1', toFirst, 'GET', null);
@@ -71,7 +71,7 @@ describe('number of provider calls', () => {
       ]);
     });
 
-    it('calls twice for a POST with a retry in the config', async () => {
+    it('sends a POST again if the config has a retry', async () => {
       first.respond({ body: { ok: true } }, { raw: '' }, { body: { again: true } });
       await (await send('/chat/completions', toFirst)).text();
       const config = { provider: '@first', retry: { attempts: 1 } };
@@ -84,8 +84,8 @@ describe('number of provider calls', () => {
     });
   });
 
-  describe('when the wait before a retry exceeds request_timeout', () => {
-    // Longer than request_timeout allows, whatever part of it has passed.
+  describe('provider calls when the wait before a retry exceeds request_timeout', () => {
+    // 50 seconds, which is more than the whole request_timeout of these tests.
     const wait = { status: 503, headers: { 'retry-after': '50' }, body: {} };
     const targets = (more: object): object => ({
       strategy: FALLBACK,
@@ -98,7 +98,7 @@ describe('number of provider calls', () => {
     it.each([
       ['config', targets({ request_timeout: 20_000 }), {}],
       ['header', targets({}), { 'x-gw-request-timeout': '20000' }],
-    ])('calls once and then falls back, with request_timeout in the %s', async (_by, config, headers) => {
+    ])('falls back instead of retrying, with request_timeout in the %s', async (_by, config, headers) => {
       first.respond(wait);
       const response = await send('/chat/completions', { 'x-gw-config': JSON.stringify(config), ...headers });
       expect(await response.json()).toEqual({ from: 'second' });
@@ -106,7 +106,7 @@ describe('number of provider calls', () => {
       expect((await last())?.decision.routing).toMatchObject([{ event: 'wait_budget_spent' }]);
     });
 
-    it('calls once and returns that response when no target is left', async () => {
+    it('returns the first response when no other target is left', async () => {
       first.respond(wait);
       const config = {
         provider: '@first',

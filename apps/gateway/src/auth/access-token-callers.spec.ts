@@ -7,7 +7,7 @@ import { GatewayHarness, ORGANISATION_ID, WORKSPACE_ID } from '../spec-support/h
 const TOKEN = `pat_${'t'.repeat(43)}`;
 const [GRANT, USER] = ['0a000000-0000-4000-8000-0000000000bb', '0a000000-0000-4000-8000-0000000000cc'];
 
-describe('callers with an access token of the OAuth server', () => {
+describe('access tokens of the OAuth server', () => {
   let gateway: GatewayHarness;
   let provider: StubProvider;
 
@@ -21,11 +21,12 @@ describe('callers with an access token of the OAuth server', () => {
   });
   afterEach(() => Promise.all([gateway.stop(), provider.stop()]));
 
-  const at = (): string => documentKey.accessToken(accessTokenHash(oauthPepper(gateway.master), TOKEN) ?? '');
+  const tokenKey = (): string =>
+    documentKey.accessToken(accessTokenHash(oauthPepper(gateway.master), TOKEN) ?? '');
 
-  /** Keeps the token as the control plane publishes it. */
+  /** Adds the token's document to those that the control plane publishes, or replaces it. */
   function save(more: Partial<AccessTokenDocument> = {}): void {
-    gateway.documents.set(at(), {
+    gateway.documents.set(tokenKey(), {
       ...{ kind: 'access_token', version: String(Math.random()), grantId: GRANT, userId: USER },
       ...{ clientId: 'gw_client', clientName: 'Editor', resourcePath: '/v1', targetId: null },
       ...{ organisationId: ORGANISATION_ID, workspaceId: WORKSPACE_ID, scopes: ['completions.write'] },
@@ -45,6 +46,7 @@ describe('callers with an access token of the OAuth server', () => {
       },
       body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] }),
     });
+  /** Makes each change, then a call, and returns the statuses of the calls. */
   const statuses = async (...changes: (() => void)[]): Promise<number[]> => {
     const seen: number[] = [];
     for (const change of changes) {
@@ -54,18 +56,18 @@ describe('callers with an access token of the OAuth server', () => {
     return seen;
   };
 
-  it('are served as their user, and logged with grant, user and client, never with the token', async () => {
+  it('serves requests as the user of the token, and logs grant, user and client but never the token', async () => {
     expect([(await call()).status, (await call()).status]).toEqual([200, 200]);
     const records = await gateway.records();
     expect(records.at(-1)).toMatchObject({
       ...{ apiKeyId: GRANT, userId: USER, workspaceId: WORKSPACE_ID, organisationId: ORGANISATION_ID },
       metadata: { _user: USER, _client: 'gw_client' },
     });
-    const kept = JSON.stringify(records) + JSON.stringify(provider.requests);
-    expect(kept).not.toContain(TOKEN.slice(4));
+    const stored = JSON.stringify(records) + JSON.stringify(provider.requests);
+    expect(stored).not.toContain(TOKEN.slice(4));
   });
 
-  it('have metadata that no request can change, where the control plane fixed some', async () => {
+  it('lets no request change metadata that the control plane has fixed for a token', async () => {
     save({ clientId: 'playground', metadata: { source: 'playground', _user: 'someone' } });
     const metadata = JSON.stringify({ source: 'app', _client: 'app', team: 'search' });
     expect((await call(TOKEN, { 'x-gw-metadata': metadata })).status).toBe(200);
@@ -74,7 +76,7 @@ describe('callers with an access token of the OAuth server', () => {
     });
   });
 
-  it('are refused at once when the token ends, loses its scope, or its workspace or organisation ends', async () => {
+  it('refuses a token at once when it ends or loses its scope, or its workspace or organisation is archived', async () => {
     expect(
       await statuses(
         () => undefined,
@@ -84,19 +86,19 @@ describe('callers with an access token of the OAuth server', () => {
         () => gateway.addTenant(WORKSPACE_ID, 'main'),
         () => gateway.setOrganisation({ status: 'archived' }),
         () => gateway.setOrganisation(),
-        () => gateway.documents.remove(at()),
+        () => gateway.documents.remove(tokenKey()),
       ),
     ).toEqual([200, 403, 200, 401, 200, 401, 200, 401]);
   });
 
-  it('get errors as RFC 6750 describes them', async () => {
+  it('returns the errors of RFC 6750 for a token that lacks the scope, and for an unknown token', async () => {
     save({ scopes: [] });
     const lacking = await call();
     expect([lacking.status, lacking.headers.get('www-authenticate')]).toEqual([
       403,
       'Bearer error="insufficient_scope", scope="completions.write"',
     ]);
-    gateway.documents.remove(at());
+    gateway.documents.remove(tokenKey());
     const unknown = await call();
     expect([unknown.status, unknown.headers.get('www-authenticate')]).toEqual([
       401,
@@ -104,7 +106,7 @@ describe('callers with an access token of the OAuth server', () => {
     ]);
   });
 
-  it('need a token for this resource and of a workspace, unexpired and whole', async () => {
+  it('refuses a token that is for another resource, expired, without a workspace or misspelt', async () => {
     const path = (resourcePath: string) => () => save({ resourcePath });
     const ended = new Date(Date.now() - 1).toISOString();
     expect(
@@ -122,7 +124,7 @@ describe('callers with an access token of the OAuth server', () => {
     expect(seen).toEqual(texts.map(() => 401));
   });
 
-  describe('bound to a key', () => {
+  describe('access tokens bound to a key by DPoP', () => {
     const key = new ProofKey();
     const ORIGIN = 'https://gateway.example.com';
     const url = `${ORIGIN}/v1/chat/completions`;
@@ -140,20 +142,20 @@ describe('callers with an access token of the OAuth server', () => {
       save({ boundTo: { thumbprint: key.thumbprint, origin: ORIGIN } });
     });
 
-    it('need a proof of their own for each request, which no provider gets', async () => {
-      const one = proofOf();
-      expect([(await bound(one)).status, (await bound(proofOf())).status]).toEqual([200, 200]);
-      const again = await bound(one);
+    it('accepts a proof for one request only, and sends neither proof nor token to the provider', async () => {
+      const proof = proofOf();
+      expect([(await bound(proof)).status, (await bound(proofOf())).status]).toEqual([200, 200]);
+      const again = await bound(proof);
       expect([again.status, again.headers.get('www-authenticate')]).toEqual([
         401,
         'DPoP error="invalid_dpop_proof", algs="ES256 EdDSA RS256 PS256"',
       ]);
-      const kept = JSON.stringify(provider.requests) + JSON.stringify(await gateway.records());
-      for (const secret of [TOKEN.slice(4), one]) expect(kept).not.toContain(secret);
+      const stored = JSON.stringify(provider.requests) + JSON.stringify(await gateway.records());
+      for (const secret of [TOKEN.slice(4), proof]) expect(stored).not.toContain(secret);
       expect(provider.requests.every(({ headers }) => !('dpop' in headers))).toBe(true);
     });
 
-    it('are refused as bearer tokens, without a proof, and with one of another key, request or host', async () => {
+    it('refuses a bound token as a bearer token, without a proof, and with that of another key, request or host', async () => {
       const refused = [
         await call(),
         await send({ 'x-gw-api-key': TOKEN, dpop: proofOf() }),
@@ -168,14 +170,14 @@ describe('callers with an access token of the OAuth server', () => {
       expect(provider.requests).toHaveLength(0);
     });
 
-    it('are the only ones that take a proof', async () => {
+    it('refuses a proof with a token that is not bound to a key', async () => {
       save();
       expect((await bound(proofOf())).status).toBe(401);
       expect((await call()).status).toBe(200);
     });
   });
 
-  it('end at their expiry although they were served before', async () => {
+  it('refuses a token from its expiry on, even if it was accepted before', async () => {
     const endsAt = Date.now() + 1_500;
     save({ expiresAt: new Date(endsAt).toISOString() });
     expect((await call()).status).toBe(200);
@@ -185,7 +187,7 @@ describe('callers with an access token of the OAuth server', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
   });
 
-  it('may not send the token in a query', async () => {
+  it('refuses a token in the query parameter key, and calls no provider', async () => {
     const url = `${gateway.baseUrl.replace('/v1', '/v1beta')}/models/gemini-2.5-flash:generateContent?key=${TOKEN}`;
     const response = await fetch(url, {
       method: 'POST',
@@ -196,18 +198,18 @@ describe('callers with an access token of the OAuth server', () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  it('are found neither in other parameters of a query nor in a body, and are not logged from there', async () => {
+  it('ignores a token in access_token of a query or a body, and does not log it', async () => {
     const body = { model: 'gpt-4o', messages: [], access_token: TOKEN };
-    const ask = (query: string, contentType: string, sent: string): Promise<Response> =>
+    const post = (query: string, contentType: string, sent: string): Promise<Response> =>
       fetch(`${gateway.baseUrl}/chat/completions${query}`, {
         method: 'POST',
         headers: { 'content-type': contentType, 'x-gw-provider': '@main' },
         body: sent,
       });
     const seen = [
-      await ask(`?access_token=${TOKEN}`, 'application/json', JSON.stringify({ ...body, access_token: '' })),
-      await ask('', 'application/json', JSON.stringify(body)),
-      await ask('', 'application/x-www-form-urlencoded', `access_token=${TOKEN}`),
+      await post(`?access_token=${TOKEN}`, 'application/json', JSON.stringify({ ...body, access_token: '' })),
+      await post('', 'application/json', JSON.stringify(body)),
+      await post('', 'application/x-www-form-urlencoded', `access_token=${TOKEN}`),
     ];
     expect(seen.map(({ status }) => status)).toEqual([401, 401, 401]);
     expect(provider.requests).toHaveLength(0);
