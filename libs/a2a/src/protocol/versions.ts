@@ -1,6 +1,6 @@
 import { A2aError } from './errors';
 
-/** Versions of A2A that are spoken here, as `Major.Minor` (A2A 1.0, section 3.6). */
+/** Supported versions of A2A, as `Major.Minor` (A2A 1.0, section 3.6). */
 export const A2A_VERSIONS = ['0.3', '1.0'] as const;
 export type A2aVersion = (typeof A2A_VERSIONS)[number];
 
@@ -13,18 +13,18 @@ export interface VersionSignals {
   readonly query?: string | null | undefined;
 }
 
-/** `Major.Minor`; a patch number is read and has no meaning, as 1.0 demands. */
+/** `Major.Minor`. A patch number is accepted and ignored, as A2A 1.0 requires. */
 const FORM = /^(\d{1,3}\.\d{1,3})(?:\.\d{1,5})?$/;
 
-/** Returns the version that a text names; null for an unknown version or for another text. */
+/** Returns the version that a text names; null when it is unsupported or not a version. */
 export function knownVersion(text: string): A2aVersion | null {
   const [, name] = FORM.exec(text.trim()) ?? [];
   return A2A_VERSIONS.find((version) => version === name) ?? null;
 }
 
 /**
- * Returns the version that a request names; null when it names none. The header goes before the query parameter; an
- * empty value counts as none. Throws `A2aError` `versionNotSupported`.
+ * Returns the version that a request names; null when it names none. The header takes precedence over
+ * the query parameter; an empty value counts as absent. Throws `A2aError` `versionNotSupported`.
  */
 export function requestedVersion({ header, query }: VersionSignals): A2aVersion | null {
   const text = [header, query].find((each) => each !== null && each !== undefined && each.trim() !== '');
@@ -35,12 +35,16 @@ export function requestedVersion({ header, query }: VersionSignals): A2aVersion 
   return version;
 }
 
-/** Shape of an agent card: with the members of 0.3 next to `supportedInterfaces`, or that of 1.0 alone. */
+/**
+ * Shape of an agent card. `hybrid` has the members of 0.3 next to `supportedInterfaces`; `1.0` has only
+ * those of 1.0.
+ */
 export type CardForm = 'hybrid' | '1.0';
 
 /**
- * Returns the form of the card for a request with this `A2A-Version`: hybrid without a version and for 0.3, that of 1.0 for
- * 1.0 and for unknown versions. Never throws, because clients discover the versions of an agent in its card.
+ * Returns the form of the card for a request with this header `A2A-Version`: `hybrid` without a
+ * version and for 0.3, `1.0` for 1.0 and for any other text. Never throws, because clients discover
+ * the versions of an agent in its card.
  */
 export const cardFormFor = (header: string | null | undefined): CardForm =>
   header === null || header === undefined || header.trim() === '' || knownVersion(header) === '0.3'
