@@ -22,7 +22,7 @@ describe('The logs of the console', () => {
 
   it('show why a request went to its second target, and the same after a reload', async () => {
     const { page } = opened;
-    const plain = await chat(product, { model: 'sandbox-small' }, { 'x-gw-provider': 'sandbox' });
+    const plain = await chat(product, { model: 'sandbox-small' }, { 'x-gw-provider': '@sandbox' });
     const fallen = await chat(
       product,
       { model: 'sandbox-small' },
@@ -66,7 +66,7 @@ describe('The logs of the console', () => {
     const bodies = () => requests.filter((url) => /\/logs\/[^/?]+\/(?:request|response)$/.test(url));
     expect(bodies()).toEqual([]);
     await page.keyboard.press('2');
-    await panel().getByText('Say hello.').waitFor();
+    await panel().getByText('Say hello.', { exact: true }).waitFor();
     expect(bodies()).toHaveLength(2);
     expect(page.url()).toContain('tab=messages');
     await page.keyboard.press('Escape');
@@ -78,7 +78,7 @@ describe('The logs of the console', () => {
     await page.keyboard.press('.');
     await page.getByText('live', { exact: true }).waitFor();
     expect(page.url()).toContain('live=1');
-    await chat(product, { model: 'sandbox-small' }, { 'x-gw-provider': 'sandbox' });
+    await chat(product, { model: 'sandbox-small' }, { 'x-gw-provider': '@sandbox' });
     await grid().getByRole('row').nth(3).waitFor();
     await page.keyboard.press('.');
   });
@@ -90,7 +90,7 @@ describe('The logs of the console', () => {
     await page.keyboard.press('Enter');
     await grid().getByRole('row').filter({ hasText: 'targets[1]' }).waitFor();
     expect(new URL(page.url()).searchParams.getAll('f')).toEqual(['md.team:search', 'status:200']);
-    await page.keyboard.press('/');
+    // The box still has the focus.
     await page.keyboard.type('took:>600000');
     await page.keyboard.press('Enter');
     await page.getByText('Nothing matches 3 filters in this time.').waitFor();

@@ -28,10 +28,10 @@ export const FALLBACK = {
   strategy: { mode: 'fallback' },
   targets: [
     {
-      provider: 'sandbox',
+      provider: '@sandbox',
       override_params: { model: 'sandbox-small?status=503&latency=20' },
       retry: { attempts: 1 },
     },
-    { provider: 'sandbox', override_params: { model: 'sandbox-small?ttft=40' } },
+    { provider: '@sandbox', override_params: { model: 'sandbox-small?ttft=40' } },
   ],
 };

@@ -42,10 +42,7 @@ export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): R
             <>
               <span className="switcher-names" aria-hidden="true">
                 <b className="ell">{name}</b>
-                {/* Not part of the button's name, which a visible text must be. */}
-                <span className="ell xxs muted" aria-hidden="true">
-                  {self.organisation.name}
-                </span>
+                <span className="ell xxs muted">{self.organisation.name}</span>
               </span>
               <Icon name="selector" size={14} />
             </>

@@ -93,3 +93,9 @@ export const templateOf = <Row>(
       return grow === undefined ? `${width}px` : `minmax(${width}px, ${grow}fr)`;
     })
     .join(' ');
+
+/** Least width of a row in pixels, the same for all rows whatever their cells have. */
+export const leastWidth = <Row>(
+  shown: readonly Column<Row>[],
+  widths: Readonly<Record<string, number>>,
+): number => shown.reduce((sum, { id, width }) => sum + (widths[id] ?? width), 0);

@@ -1,9 +1,11 @@
 import { useMemo, useRef, type CSSProperties, type ReactElement, type ReactNode } from 'react';
-import { templateOf, type Column, type ColumnChoice } from './columns';
+import { leastWidth, templateOf, type Column, type ColumnChoice } from './columns';
 import { GridHeader } from './grid-header';
 import { GridRow } from './grid-row';
 import { HEADER_HEIGHT, useGridState } from './use-grid-state';
 
+/** Pixels of the column with the marks. */
+const MARK_WIDTH = 30;
 const NO_WIDTHS: Readonly<Record<string, number>> = {};
 
 export interface DataGridProps<Row> {
@@ -52,7 +54,7 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
   const hasMarks = marked !== undefined;
   const widths = choice?.widths ?? NO_WIDTHS;
   const template = [
-    hasMarks ? '30px' : '',
+    hasMarks ? `${MARK_WIDTH}px` : '',
     templateOf(shown, widths),
     actions === undefined ? '' : 'max-content',
   ];
@@ -65,7 +67,13 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
       aria-colcount={shown.length + Number(hasMarks) + Number(actions !== undefined)}
       aria-multiselectable={hasMarks || undefined}
       className={`data-grid${hasMarks ? ' data-grid-marks' : ''}`}
-      style={{ '--grid-template': template.join(' '), '--grid-row': `${rowHeight}px` } as CSSProperties}
+      style={
+        {
+          '--grid-template': template.join(' '),
+          '--grid-least': `${leastWidth(shown, widths) + (hasMarks ? MARK_WIDTH : 0)}px`,
+          '--grid-row': `${rowHeight}px`,
+        } as CSSProperties
+      }
       onKeyDown={onKeyDown}
     >
       <GridHeader

@@ -8,7 +8,6 @@ import { logDetail } from '../../../messages/en/log-detail';
 import type { LoggedBody } from '../../../ui/body';
 import { Icon } from '../../../ui/icons/icon';
 import { useCopy } from '../../../ui/primitives';
-import { PLAYGROUND } from '../addresses';
 import { curlOf, incidentOf, sdkOf } from './copy-as';
 import type { LogDetail } from './record';
 import { bodyQuery } from './use-body';
@@ -26,7 +25,7 @@ export function useAddress(log: string): string {
 export function useReplay(log: string): () => void {
   const navigate = useNavigate();
   const { slug: ws } = useWorkspace();
-  return () => void navigate({ to: PLAYGROUND, params: { ws }, search: { log } });
+  return () => void navigate({ to: '/w/$ws/playground', params: { ws }, search: { log } });
 }
 
 /** Replay, copy as, share. */
@@ -38,7 +37,7 @@ export function LogActions({ log }: { readonly log: LogDetail }): ReactElement {
   const label = state === 'copied' ? text.copied : state === 'failed' ? text.notCopied : text.copyAs;
   return (
     <footer className="log-actions row">
-      <Link to={PLAYGROUND} params={{ ws }} search={{ log: log.id }} className="log-replay">
+      <Link to="/w/$ws/playground" params={{ ws }} search={{ log: log.id }} className="log-replay">
         <Icon name="play" size={14} /> {text.replay}
       </Link>
       <Menu position="top-end">

@@ -51,11 +51,11 @@ const mono = (text: string | null): ReactNode => (text === null ? null : <code c
 
 /** Columns of the list. `keyName` is the name of an API key, or null where it is not known. */
 export const logColumns = (keyName: (id: string | null) => string | null): readonly Column<LogRow>[] => [
-  column('time', 112, (row) => <Moment at={row.created_at} as="list" />),
-  column('status', 68, (row) => <StatusBadge status={row.response_status_code} word={cutWord(row)} />),
+  column('time', 108, (row) => <Moment at={row.created_at} as="list" />),
+  column('status', 62, (row) => <StatusBadge status={row.response_status_code} word={cutWord(row)} />),
   column(
     'model',
-    170,
+    130,
     (row) => (
       <ProviderMark provider={row.provider}>{row.model ?? row.mcp_capability ?? row.route}</ProviderMark>
     ),
@@ -63,7 +63,7 @@ export const logColumns = (keyName: (id: string | null) => string | null): reado
   ),
   column(
     'key',
-    110,
+    84,
     (row) => {
       const name = keyName(row.api_key_id);
       if (name !== null) return <span className="ell sub">{name}</span>;
@@ -71,11 +71,11 @@ export const logColumns = (keyName: (id: string | null) => string | null): reado
     },
     { grow: 1 },
   ),
-  column('happened', 130, (row) => <Happening row={row} />),
-  column('took', 80, (row) => <Duration ms={row.response_time} />, right),
+  column('happened', 120, (row) => <Happening row={row} />),
+  column('took', 72, (row) => <Duration ms={row.response_time} />, right),
   column(
     'cost',
-    110,
+    104,
     (row) => <Money e8={row.cost_exact === null ? null : e8(row.cost_exact)} priced={row.priced as Priced} />,
     right,
   ),

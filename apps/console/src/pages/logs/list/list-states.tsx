@@ -8,7 +8,6 @@ import { useFormat } from '../../../ui/primitives';
 import { Empty, Part } from '../../../ui/states';
 import type { PageState } from '../../../url';
 import type { Change } from '../use-logs-state';
-import { CONNECT } from '../addresses';
 import { ExcludesMost } from './excludes-most';
 import type { LogList } from './use-log-list';
 
@@ -37,7 +36,7 @@ export function NoRows({ state, list, change }: StateProps): ReactElement {
     <Empty
       title={logs.empty.none}
       action={
-        <Link to={CONNECT} params={{ ws: slug }}>
+        <Link to="/w/$ws/connect" params={{ ws: slug }}>
           {logs.empty.send}
         </Link>
       }

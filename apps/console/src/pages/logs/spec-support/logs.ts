@@ -98,7 +98,7 @@ export const FALLBACK_LOG: LogDetail = {
   response: { content_type: 'application/json', bytes: 310, truncated: false, encoding: null, body: null },
   decision: {
     config: { source: 'header', slug: null, versionId: null },
-    strategy: ['fallback'],
+    strategy: ['config: fallback -> targets[0]', 'config: fallback -> targets[1]'],
     matchedCondition: null,
     attempts: [
       attempt(0, { retry: 0, status: 503, end: 'status', startedMs: 1.8, durationMs: 21 }),

@@ -78,8 +78,13 @@ const targetsOf = (attempts: readonly AttemptRecord[]): readonly string[] => [
 
 function configOf({ config, strategy }: Decision): string | null {
   if (config === undefined || config.source === 'none' || config.source === undefined) return null;
-  return text.config(config.slug, config.source, strategy.join(' → '));
+  return text.config(config.slug, config.source, modesOf(strategy).join(' → '));
 }
+
+/** `fallback` of `config: fallback -> targets[0]`, each mode once. */
+const modesOf = (strategy: readonly string[]): readonly string[] => [
+  ...new Set(strategy.map((step) => /: (\S+)/.exec(step)?.[1] ?? step)),
+];
 
 const conditionOf = ({ matchedCondition }: Decision): string | null =>
   typeof matchedCondition === 'string' ? text.condition(matchedCondition) : null;
