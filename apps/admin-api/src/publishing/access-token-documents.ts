@@ -3,7 +3,13 @@ import { ceilingOf, DEFAULT_SECURITY } from '@gw/auth-scopes';
 import type { AccessTokenDocument, DocumentKey, OauthGrantDocument, ReadModelDocument } from '@gw/contracts';
 import { API_RESOURCE_PATH } from '@gw/oauth';
 import type { EntityManager } from 'typeorm';
-import { liveGrants, liveTokens, scopesOfToken, type LiveGrant, type LiveToken } from '../platform/auth/access-tokens';
+import {
+  liveGrants,
+  liveTokens,
+  scopesOfToken,
+  type LiveGrant,
+  type LiveToken,
+} from '../platform/auth/access-tokens';
 import { livePlaygroundKeys, type LivePlaygroundKey } from '../platform/auth/playground-keys';
 import { versioned } from './document-builders';
 import type { WantedRow } from './document-keys';

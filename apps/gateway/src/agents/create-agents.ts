@@ -31,7 +31,7 @@ import type { GatewaySettings } from '../settings';
 import { AgentCalls } from './agent-calls';
 import { AgentGuards } from './agent-guards';
 import { AgentServers } from './agent-servers';
-import { AgentsDoor } from './agents-door';
+import { AgentsDoor, type AgentsDoorParts } from './agents-door';
 import { AgentCards } from './cards/agent-cards';
 import { CardSigners } from './cards/card-signer';
 import { Messages } from './messages';
@@ -77,7 +77,7 @@ export interface Agents {
 
 /** Creates the gateway of agents (A2A) of a process. */
 export function createAgents(parts: AgentParts): Agents {
-  const { settings, documents, outbound, policy, secrets, ledger, stages, settle, underWay } = parts;
+  const { settings, documents, outbound, policy, secrets, ledger, stages, underWay } = parts;
   const network = { client: outbound, policy };
   const ring = sealingKeyring(...masterKeysOf(settings));
   const issued = createIssuedCredentials(settings, policy);
@@ -119,21 +119,25 @@ export function createAgents(parts: AgentParts): Agents {
       lists: new TaskLists({ guards, tasks, calls }),
       ...{ cards, push },
     }),
-    replies: {
-      settle,
-      release: (context) => {
-        underWay.leave(context);
-        context.giveBack();
-      },
-      keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),
-      keepBytes: settings.LOG_BODY_MAX_BYTES,
-    },
+    replies: repliesOf(parts),
   });
   return {
     door: settings.A2A_ENABLED ? door : NO_DOOR,
     close: () => {
       for (const part of [pollers, sender, pushStore, store]) part.close();
     },
+  };
+}
+
+function repliesOf({ settings, settle, underWay }: AgentParts): AgentsDoorParts['replies'] {
+  return {
+    settle,
+    release: (context) => {
+      underWay.leave(context);
+      context.giveBack();
+    },
+    keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),
+    keepBytes: settings.LOG_BODY_MAX_BYTES,
   };
 }
 

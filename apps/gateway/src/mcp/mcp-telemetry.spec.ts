@@ -86,8 +86,7 @@ describe('telemetry of MCP requests', () => {
   });
 
   it('records the time that the gateway took, without that of the server', async () => {
-    const slow = { name: 'slow', arguments: { ms: 50 } };
-    await send('tools/call', slow);
+    await send('tools/call', { name: 'slow', ...{ arguments: { ms: 50 } } });
     const [record] = await gateway.records();
     const [attempt] = record?.decision.attempts ?? [];
     expect(record?.overheadMs).toBeGreaterThan(0);
