@@ -259,7 +259,7 @@ describe('push notifications of agents', () => {
     };
     const { url, token } = registered.params.configuration.taskPushNotificationConfig;
     await eventually(() => fixture.executor.waitingTasks.includes(id));
-    await eventually(() => notifications.length > 0);
+    await eventually(() => statesOf(notifications).includes('TASK_STATE_WORKING'));
     notifications.length = 0;
     const notify = async (to: string, headers: Record<string, string>, body: unknown): Promise<number> =>
       (await fetch(to, { method: 'POST', headers, body: JSON.stringify(body) })).status;
