@@ -13,6 +13,7 @@ export async function chat(
 ): Promise<SentRequest> {
   const response = await fetch(`${product.baseUrl}/chat/completions`, {
     method: 'POST',
+    redirect: 'error',
     headers: {
       'content-type': 'application/json',
       authorization: `Bearer ${product.credentials.api_key}`,
