@@ -140,5 +140,5 @@ function jsonOf(text: string): unknown {
 
 function decisionOf(text: string | null): Partial<DecisionRecord> | null {
   const value = text === null ? null : jsonOf(text);
-  return typeof value === 'object' && value !== null ? (value as Partial<DecisionRecord>) : null;
+  return typeof value === 'object' && value !== null ? value : null;
 }

@@ -2,7 +2,6 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactElement } from 'react';
 import { useWorkspace } from '../../app';
-import type { GatewayApi } from '../../gateway';
 import { playground as text } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
 import { Badge, Kbd, Note } from '../../ui/primitives';
@@ -81,7 +80,7 @@ export function PlaygroundPage(): ReactElement {
           <SegmentedControl
             aria-label={text.api}
             value={settings.api}
-            onChange={(api) => change({ api: api as GatewayApi })}
+            onChange={(api) => change({ api })}
             data={APIS.map((value) => ({ value, label: text.apis[value] }))}
           />
           <Button leftSection={<Icon name="copy" size={14} />} onClick={() => setCodeShown(true)}>

@@ -32,7 +32,7 @@ export function BreakIt({ isPossible, onDone }: BreakItProps): ReactElement {
         <SegmentedControl
           aria-label={home.broken.how}
           value={failure}
-          onChange={(value) => setFailure(value as Failure)}
+          onChange={(value) => setFailure(value)}
           data={FAILURES.map((value) => ({ value, label: home.broken.failures[value] }))}
         />
         <Can operation="configs_create">

@@ -50,7 +50,7 @@ export function Spenders({ range, by, onBy }: SpendersProps): ReactElement {
         <SegmentedControl
           aria-label={text.by}
           value={by}
-          onChange={(value) => onBy(value as SpenderKind)}
+          onChange={(value) => onBy(value)}
           data={[
             { value: 'api_key', label: text.key },
             { value: 'provider', label: text.provider },
