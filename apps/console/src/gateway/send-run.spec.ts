@@ -67,6 +67,7 @@ describe('sendRun', () => {
     expect(request?.headers.get('x-gw-api-key')).toBe('pat_secret');
     expect(request?.headers.get('x-gw-explain')).toBe('1');
     expect(request?.credentials).toBe('omit');
+    expect(request?.redirect).toBe('error');
   });
 
   it('asks for one key for all requests of a workspace, and for another one after a refusal', async () => {

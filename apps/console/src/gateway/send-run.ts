@@ -75,6 +75,8 @@ class Sending {
         body: JSON.stringify(body),
         credentials: 'omit',
         cache: 'no-store',
+        // The key goes to no other address.
+        redirect: 'error',
         signal,
       }),
     );
