@@ -14,7 +14,7 @@ interface TilesProps {
   readonly onChoose: (id: string) => void;
 }
 
-const matches = ({ id, name, aliases }: CatalogueProvider, text: string): boolean =>
+const isNamed = ({ id, name, aliases }: CatalogueProvider, text: string): boolean =>
   [id, name, ...aliases].some((word) => word.toLowerCase().includes(text.trim().toLowerCase()));
 
 /** What a provider is, in few words. */
@@ -30,7 +30,7 @@ function hintOf({ native_routes, self_hosted, needs_key, priced }: CatalogueProv
 
 /** The providers of the catalogue as tiles. */
 export function Tiles({ all, chosen, text, onText, onChoose }: TilesProps): ReactElement {
-  const shown = all.filter((provider) => matches(provider, text));
+  const shown = all.filter((provider) => isNamed(provider, text));
   return (
     <nav className="col" aria-label={providers.tiles}>
       <TextInput
