@@ -36,7 +36,7 @@ export const providers = {
     `${plural(configs, { one: 'config', other: 'configs' })}, ${plural(keys, { one: 'key', other: 'keys' })}`,
 
   tiles: 'Providers that are known',
-  search: (n: number) => `${plural(n, { one: 'provider', other: 'providers' })}`,
+  known: (n: number) => plural(n, { one: 'provider', other: 'providers' }),
   searchLabel: 'Search providers',
   noTile:
     'No provider has this name. One with the API of OpenAI can be added as OpenAI, with a host of its own.',
@@ -51,6 +51,7 @@ export const providers = {
   key: 'Key',
   keyHint: 'Encrypted when it is saved; it is never shown again.',
   keyNew: 'New key',
+  newSecret: 'a new value',
   keyNow: (mask: string) => `Now ${mask}. Empty: it stays.`,
   fields: 'Settings of the provider',
   more: 'Host, headers and another kind of credential',

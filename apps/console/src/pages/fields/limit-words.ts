@@ -24,7 +24,10 @@ export function budgetWords(
 
 /** `600 requests a minute, 8 requests at the same time`. */
 export const ratesWords = (
-  rates: readonly Pick<RateLimit, 'type' | 'value' | 'unit'>[] | null | undefined,
+  rates:
+    | readonly (Pick<RateLimit, 'type' | 'value'> & { readonly unit?: RateLimit['unit'] | undefined })[]
+    | null
+    | undefined,
 ): string =>
   rates === null || rates === undefined || rates.length === 0
     ? limits.noRates

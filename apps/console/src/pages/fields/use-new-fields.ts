@@ -23,7 +23,7 @@ export function useNewFields<T extends object>(
       setValue: (path, value) =>
         setValues((before) => {
           const next = setAt(before, pathOf(path), value ?? undefined) as Values<T>;
-          if (draft !== undefined) keepDraft(draft, { values: next as never, touched: [['*']] });
+          if (draft !== undefined) keepDraft(draft, { values: next, touched: [['*']] });
           return next;
         }),
       errorOf: (path) => errors?.get(path),

@@ -87,7 +87,7 @@ function RotateForm({
       }}
     >
       <p className="sub">{keys.rotateLead}</p>
-      <Radio.Group label={keys.rotateHow} value={how} onChange={(value) => setHow(value as 'both' | 'now')}>
+      <Radio.Group label={keys.rotateHow} value={how} onChange={(value) => setHow(value)}>
         <div className="col">
           <Radio value="both" label={keys.rotateBoth} description={keys.rotateBothHint} data-autofocus />
           <Radio value="now" label={keys.rotateNow} description={keys.rotateNowHint} />

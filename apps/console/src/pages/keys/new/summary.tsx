@@ -23,8 +23,8 @@ export function Summary({ values }: { readonly values: NewKey }): ReactElement {
             [keys.name, values.name === undefined || values.name === '' ? keys.unnamed : values.name],
             [keys.columns.type, keys.summaryType(values.type, workspace.name)],
             [keys.presets, `${may}, ${keys.scopeCount(values.scopes.length)}`],
-            [limits.budget, budgetWords(values.usage_limits as never)],
-            [limits.rates, ratesWords(values.rate_limits as never)],
+            [limits.budget, budgetWords(values.usage_limits)],
+            [limits.rates, ratesWords(values.rate_limits)],
             [keys.expires, values.expires_at?.slice(0, 10) ?? keys.never],
             ...(policies.length === 0 ? [] : [[keys.alsoHeld, policies.join(', ')] as const]),
           ]}

@@ -15,7 +15,7 @@ interface TypeProps {
 export function TypeFields({ type, onType, held }: TypeProps): ReactElement {
   return (
     <Pane title={keys.purpose}>
-      <Radio.Group aria-label={keys.purpose} value={type} onChange={(value) => onType(value as KeyType)}>
+      <Radio.Group aria-label={keys.purpose} value={type} onChange={(value) => onType(value)}>
         <div className="fields-row fields-cards">
           {KEY_TYPES.map((one) => {
             const [label, hint] = keys.purposes[one] ?? [one, ''];

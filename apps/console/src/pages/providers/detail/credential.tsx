@@ -95,15 +95,17 @@ function CredentialForm({ integration, provider }: CredentialFormProps): ReactEl
         labelOf={(at) =>
           providers.conflictFields[at] ?? providers.fieldName(at.replace('configurations.', ''))
         }
-        shown={(at, value) => shownSecret(at, value)}
+        shown={(at, value) => shownValue(at, value, provider)}
       />
     </div>
   );
 }
 
-/** Secrets that were typed are not shown in the dialog. */
-const shownSecret = (path: string, value: unknown): string => {
+/** A value in the dialog; secrets that were typed are not shown there. */
+function shownValue(path: string, value: unknown, { configurations }: CatalogueProvider): string {
   if (value === null || value === undefined) return '–';
-  if (isMasked(value)) return String(value);
-  return path === 'key' ? providers.keyNew : typeof value === 'string' ? value : JSON.stringify(value);
-};
+  if (typeof value === 'string' && isMasked(value)) return value;
+  const field = configurations.find(({ name }) => path === `configurations.${name}`);
+  if (path === 'key' || field?.secret === true) return providers.newSecret;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -36,7 +36,7 @@ export function Tiles({ all, chosen, text, onText, onChoose }: TilesProps): Reac
       <TextInput
         type="search"
         aria-label={providers.searchLabel}
-        placeholder={providers.search(all.length)}
+        placeholder={providers.known(all.length)}
         leftSection={<Icon name="search" size={14} />}
         value={text}
         onChange={({ currentTarget }) => onText(currentTarget.value)}

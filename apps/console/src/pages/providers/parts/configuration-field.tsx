@@ -95,7 +95,8 @@ const HEADERS: Codec = {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const pairs = lines.map((line) => /^\s*([^:\s]+)\s*:\s*(.*)$/.exec(line));
     if (pairs.some((pair) => pair === null)) return undefined;
-    return pairs.length === 0 ? null : Object.fromEntries(pairs.map((pair) => [pair?.[1], pair?.[2]]));
+    const named = pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''] as const);
+    return named.length === 0 ? null : Object.fromEntries(named);
   },
 };
 
