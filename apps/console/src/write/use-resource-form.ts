@@ -72,6 +72,7 @@ function chosen({ edit, newest, leaves }: Conflict, choices: ReadonlyMap<string,
 function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: readonly OperationId[]) {
   const queries = useQueryClient();
   const [isSaving, setSaving] = useState(false);
+  const [isSaved, setSaved] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [undoable, setUndoable] = useState<{ readonly edit: Edit; readonly etag: string | null } | null>(
@@ -84,11 +85,13 @@ function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: r
     const inverse = inverseOf(outcome.edit, outcome.version.fields);
     setUndoable(inverse === null ? null : { edit: inverse, etag: outcome.version.etag });
     edits.showWhole(outcome.version);
+    setSaved(true);
     await Promise.all(ids.map((id) => queries.invalidateQueries({ queryKey: [id] })));
     return outcome.kind;
   };
   const run = async (edit: Edit, etag: string | null): Promise<Ending> => {
     setSaving(true);
+    setSaved(false);
     setProblem(null);
     try {
       return await finish(await save(edit, etag, resource));
@@ -114,7 +117,7 @@ function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: r
     resolve,
     dismiss: () => setConflict(null),
   };
-  return { isSaving, problem, setProblem, conflict: shown, undoable, run };
+  return { isSaving, isSaved, problem, setProblem, conflict: shown, undoable, run };
 }
 
 /**
@@ -128,7 +131,7 @@ export function useResourceForm<G extends OperationId, P extends OperationId>(
   const edits = useEdit(draft);
   const { opened, show, showWhole, now, inputs } = edits;
   const resource = resourceOf(options);
-  const { isSaving, problem, setProblem, conflict, undoable, run } = useSaving(resource, edits, [
+  const { isSaving, isSaved, problem, setProblem, conflict, undoable, run } = useSaving(resource, edits, [
     get,
     ...invalidates,
   ]);
@@ -161,6 +164,8 @@ export function useResourceForm<G extends OperationId, P extends OperationId>(
     /** True: the form shows a draft of this tab. */
     isRestored,
     isSaving,
+    /** Whether the last attempt was saved, also by way of the dialog. */
+    isSaved,
     /** Why the last save failed; its details are at their fields. */
     problem,
     /** Names of what would be sent, such as `usage_limits.credit_limit`. */

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useState, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import type { Problem } from '../../api';
 import { forms } from '../../messages';
 import { Note, TextButton } from '../../ui/primitives';
@@ -9,6 +9,7 @@ import { usePageKeys } from '../../ui/use-page-keys';
 interface SavedForm {
   readonly changed: readonly string[];
   readonly isSaving: boolean;
+  readonly isSaved: boolean;
   readonly isRestored: boolean;
   readonly problem: Problem | null;
   readonly save: () => Promise<unknown>;
@@ -18,11 +19,8 @@ interface SavedForm {
 
 /** Below a form: what would be sent, and how to save, give up and undo it. `Ctrl S` saves. */
 export function SaveBar({ form }: { readonly form: SavedForm }): ReactElement {
-  const { changed, isSaving, isRestored, problem, save, reset, undo } = form;
-  const [isSaved, setSaved] = useState(false);
-  const run = (act: () => Promise<unknown>): void =>
-    void act().then((ending) => setSaved(ending === 'saved'));
-  usePageKeys({ 'ctrl+s': () => run(save) });
+  const { changed, isSaving, isSaved, isRestored, problem, save, reset, undo } = form;
+  usePageKeys({ 'ctrl+s': () => void save() });
   return (
     <div className="save-bar">
       {isRestored && changed.length > 0 && <Note tone="plain">{forms.restored}</Note>}
@@ -30,7 +28,9 @@ export function SaveBar({ form }: { readonly form: SavedForm }): ReactElement {
       {isSaved && changed.length === 0 && (
         <Note
           tone="ok"
-          action={undo === null ? undefined : <TextButton onClick={() => run(undo)}>{forms.undo}</TextButton>}
+          action={
+            undo === null ? undefined : <TextButton onClick={() => void undo()}>{forms.undo}</TextButton>
+          }
         >
           {forms.saved}
         </Note>
@@ -43,7 +43,7 @@ export function SaveBar({ form }: { readonly form: SavedForm }): ReactElement {
             variant="filled"
             disabled={changed.length === 0}
             loading={isSaving}
-            onClick={() => run(save)}
+            onClick={() => void save()}
           >
             {forms.save(changed.length)}
           </Button>

@@ -193,6 +193,7 @@ describe('An API key', () => {
     within(dialog).getByText('theirs', { selector: 'td' });
     await user.click(within(dialog).getByRole('button', { name: 'Save 1 field' }));
     await waitFor(() => expect(saved.description).toBe('mine again'));
+    await screen.findByText('Saved.');
   });
 
   it('is rotated with both secrets, or with the old one ended now, and forgets the new one', async () => {
