@@ -9,14 +9,14 @@ import type { RequestContext } from '../core/request-context';
 import type { PricedBy, TargetPricer } from './use';
 import type { Documents } from '../auth/documents';
 import type { Principal } from '../auth/principals';
-import { requestedAtMost, requestedOutput, refuseUnbounded, type Asking } from './requested-output';
+import { requestedAtMost, requestedOutput, refuseUnbounded } from './requested-output';
 import { sourceOf } from './learned-from';
 import { isUnknowable } from './made-earlier';
 
 /** Input tokens assumed for a spooled body or a form, because most of its bytes are a file. */
 const OPAQUE_INPUT = 1_024;
 /** Ten times the largest context window that a provider offers; larger reported counts are ignored. */
-const TOLD_MAX = 100_000_000;
+const REPORTED_MAX = 100_000_000;
 /** Maximum number of targets of a config whose prices are compared. */
 const TARGETS_MAX = 8;
 const NOTHING: Estimate = { cost: 0, tokens: 0 };
@@ -28,10 +28,15 @@ const UNKNOWN: Estimate = { cost: null, tokens: null };
  */
 const BOUND_SMALL = 4_096;
 
-/** A possible target of a request, for its price and its typical responses. */
-interface Seller extends PricedBy {
+/** A target that a request may reach, with the provider and model whose prices and typical responses apply. */
+interface PricedCandidate extends PricedBy {
   /** Null: the request names no model. */
   readonly model: string | null;
+  readonly target: CompiledTarget;
+}
+
+/** A target that a request may reach, whose provider or model is unknown. */
+interface UnpricedCandidate {
   readonly target: CompiledTarget;
 }
 
@@ -49,11 +54,11 @@ export interface Taken extends Estimate {
 const NONE: readonly string[] = Object.freeze([]);
 
 /** Returns the larger cost; null: one of them is unknown. */
-const dearer = (one: number | null, other: number | null): number | null =>
+const higherCost = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? null : Math.max(one, other);
 
 /** Returns the more expensive of two targets' estimates. If one has no price, the other is used. */
-const dearerOf = (one: Estimate, other: Estimate): Estimate => ({
+const higherEstimate = (one: Estimate, other: Estimate): Estimate => ({
   cost: one.cost === null || other.cost === null ? (one.cost ?? other.cost) : Math.max(one.cost, other.cost),
   tokens: Math.max(one.tokens ?? 0, other.tokens ?? 0),
 });
@@ -98,21 +103,25 @@ export class Estimates {
     if (isUnknowable(context)) return UNKNOWN;
     if (!usesModel(context)) return NOTHING;
     const targets = context.config?.targets ?? [];
-    let dearest: Estimate = { cost: (needs & NEEDS_COST) === 0 ? 0 : null, tokens: 0 };
+    let highest: Estimate = { cost: (needs & NEEDS_COST) === 0 ? 0 : null, tokens: 0 };
     for (let at = 0; at < targets.length && at < TARGETS_MAX; at += 1) {
       const target = targets[at] as CompiledTarget;
-      const seller = this.sellerAt(context, target);
-      if (seller === undefined && waits) return null;
-      dearest = dearerOf(dearest, this.estimateAt(context, seller ?? { target }, needs));
+      const candidate = this.candidateAt(context, target);
+      if (candidate === undefined && waits) return null;
+      highest = higherEstimate(highest, this.estimateAt(context, candidate ?? { target }, needs));
     }
-    return dearest;
+    return highest;
   }
 
-  private estimateAt(context: RequestContext, seller: Seller | Asking, needs: number): Estimate {
-    const size = this.sizeFor(context, seller, needs);
+  private estimateAt(
+    context: RequestContext,
+    candidate: PricedCandidate | UnpricedCandidate,
+    needs: number,
+  ): Estimate {
+    const size = this.sizeFor(context, candidate, needs);
     const tokens = size.input + size.output;
     if ((needs & NEEDS_COST) === 0) return { cost: 0, tokens };
-    return { cost: 'provider' in seller ? this.costOf(context, seller, size) : null, tokens };
+    return { cost: 'provider' in candidate ? this.costOf(context, candidate, size) : null, tokens };
   }
 
   ofAttempt(context: RequestContext, upstream: Upstream, buckets: readonly Bucket[]): Estimate {
@@ -137,7 +146,7 @@ export class Estimates {
    */
   ofUncounted(context: RequestContext, upstream: Upstream): Taken {
     const size = this.sizeOf(context, upstream, false);
-    const input = inputTold(context) ?? size.input;
+    const input = reportedInput(context) ?? size.input;
     const output = context.reply.bytes === 0 ? size.output : Math.ceil(context.reply.bytes / 3);
     const used = { ...size, input, output: Math.min(size.output, output) };
     return { cost: this.costOf(context, upstream, used), tokens: used.input + used.output };
@@ -145,7 +154,7 @@ export class Estimates {
 
   /** Estimates background work: its input, and the maximum output. */
   ofBegun(context: RequestContext, upstream: Upstream, model: string | null): Taken {
-    const input = inputTold(context) ?? this.sizeOf(context, upstream, false).input;
+    const input = reportedInput(context) ?? this.sizeOf(context, upstream, false).input;
     const used = { ...this.sizeOf(context, { ...upstream, model }, true), input };
     return { cost: this.costOf(context, { ...upstream, model }, used), tokens: input + used.output };
   }
@@ -158,65 +167,73 @@ export class Estimates {
   /** Null: no price is known. */
   private costOf(
     { startedWallMs }: RequestContext,
-    seller: Omit<Seller, 'target'>,
+    candidate: Omit<PricedCandidate, 'target'>,
     { input, output, others }: Size,
   ): number | null {
-    const { model } = seller;
+    const { model } = candidate;
     if (model === null) return null;
     const costOfOne = (name: string): number | null =>
-      this.pricer.priceOfText(seller, name, input, output, startedWallMs);
-    return others.length === 0 ? costOfOne(model) : [model, ...others].map(costOfOne).reduce(dearer);
+      this.pricer.priceOfText(candidate, name, input, output, startedWallMs);
+    return others.length === 0 ? costOfOne(model) : [model, ...others].map(costOfOne).reduce(higherCost);
   }
 
-  /** Null: no seller is known. Undefined: its document is not loaded yet. */
-  private sellerAt(context: RequestContext, target: CompiledTarget): Seller | null | undefined {
+  /** Null: the provider or the model is unknown. Undefined: the provider's document is not loaded yet. */
+  private candidateAt(context: RequestContext, target: CompiledTarget): PricedCandidate | null | undefined {
     const named = providerNamed(context, target);
     const override = pathKeepsModel(context.route) ? undefined : target.overrideParams?.['model'];
     const requested = typeof override === 'string' ? override : requestedModel(context);
     if (named === null || requested === null) return null;
     const model = withoutSlug(requested);
     const key = providerKey(context, named);
-    if (key === null) return this.sellerBy(named, null, model, target);
+    if (key === null) return this.candidateBy(named, null, model, target);
     const saved = this.documents.get(key);
     if (saved === undefined) return undefined;
-    return saved?.kind === 'provider' ? this.sellerBy(saved.providerId, saved, model, target) : null;
+    return saved?.kind === 'provider' ? this.candidateBy(saved.providerId, saved, model, target) : null;
   }
 
-  private sellerBy(
+  private candidateBy(
     providerId: string,
     saved: PricedBy['saved'],
     model: string,
     target: CompiledTarget,
-  ): Seller | null {
+  ): PricedCandidate | null {
     const provider = this.providers.get(providerId);
     return provider ? { provider, saved, model, target } : null;
   }
 
   /** Throws `body_invalid` for output that a strict limit cannot bound. */
-  private sizeFor(context: RequestContext, seller: Seller | Asking, needs: number): Size {
+  private sizeFor(
+    context: RequestContext,
+    candidate: PricedCandidate | UnpricedCandidate,
+    needs: number,
+  ): Size {
     const isStrict = (needs & NEEDS_MOST) !== 0;
-    const size = this.sizeOf(context, seller, isStrict);
+    const size = this.sizeOf(context, candidate, isStrict);
     if (isStrict) refuseUnbounded(size.unread);
     return size;
   }
 
-  private sizeOf(context: RequestContext, seller: Seller | Asking, most: boolean): Size {
-    const { target } = seller;
+  private sizeOf(
+    context: RequestContext,
+    candidate: PricedCandidate | UnpricedCandidate,
+    most: boolean,
+  ): Size {
+    const { target } = candidate;
     const requested = most
       ? requestedAtMost(context, target)
       : { ...requestedOutput(context, target), others: NONE };
-    const by = 'provider' in seller ? seller : null;
+    const by = 'provider' in candidate ? candidate : null;
     const source = by === null ? null : sourceOf(by);
     const modelMax = by === null ? null : this.modelMaxOf(by, requested);
     const size = { bytes: context.body.length, requested, modelMax, source };
     const { input, output } = most ? this.tokens.most(size) : this.tokens.likely(size);
     const { unread, others } = requested;
-    const sold = context.route.call?.kind === 'vectors' ? 0 : output;
-    return { input: isOpaque(context) ? OPAQUE_INPUT : input, output: sold, others, unread };
+    const billed = context.route.call?.kind === 'vectors' ? 0 : output;
+    return { input: isOpaque(context) ? OPAQUE_INPUT : input, output: billed, others, unread };
   }
 
   private modelMaxOf(
-    by: Omit<Seller, 'target'>,
+    by: Omit<PricedCandidate, 'target'>,
     { bound }: { readonly bound: number | null },
   ): number | null {
     if (by.model === null || (bound !== null && bound <= BOUND_SMALL)) return null;
@@ -225,9 +242,9 @@ export class Estimates {
 }
 
 /** Returns the input tokens that a cut stream has reported. */
-function inputTold({ reply }: RequestContext): number | null {
+function reportedInput({ reply }: RequestContext): number | null {
   const tokens = reply.meter?.begun?.()?.inputTokens ?? null;
-  return tokens !== null && tokens <= TOLD_MAX ? tokens : null;
+  return tokens !== null && tokens <= REPORTED_MAX ? tokens : null;
 }
 
 /** Whether most of the body's bytes are a file. */

@@ -7,11 +7,6 @@ import { ruledBody } from '../attempt/request/request-body';
 import type { RequestContext } from '../core/request-context';
 import { otherModelsOf } from './other-models';
 
-/** The target that a request is for. */
-export interface Asking {
-  readonly target: CompiledTarget;
-}
-
 /** Output that a request allows at most, and the models that may produce it. */
 interface RequestedAtMost extends OutputDemand {
   /** Models that may respond instead of the named one. */
@@ -19,8 +14,8 @@ interface RequestedAtMost extends OutputDemand {
 }
 
 /**
- * Returns the output that a request asks a target for: by its body, or by the target's parameters if that is
- * more.
+ * Returns the output that a request wants of a target: the larger of what its body and the target's parameter
+ * rules request.
  */
 export function requestedOutput({ scan }: RequestContext, target: CompiledTarget): OutputDemand {
   const demand = scan?.output ?? NO_DEMAND;
