@@ -1,20 +1,21 @@
 import { LRUCache } from 'lru-cache';
 
-/** How long an answer or a failure serves all who ask for the URL. */
+/** Milliseconds for which the content of a URL, or the failure to read it, is reused. */
 const KEPT_MS = 10_000;
 const BYTES_MAX = 33_554_432;
 const ENTRY_BYTES = 1_024;
 
 interface Options<T> {
-  readonly sizeOf: (answer: T) => number;
+  readonly sizeOf: (content: T) => number;
   readonly now?: () => number;
 }
 
-type Outcome<T> = { readonly answer: T } | { readonly error: unknown };
+type Outcome<T> = { readonly content: T } | { readonly error: unknown };
 
 /**
- * Reads each URL once in ten seconds at most, however many organisations ask for it: all who ask in that time get what the first got,
- * failures too.
+ * Reads each URL at most once in ten seconds, however many organisations request it. Requests within
+ * that time share the content or the failure of the first. Keeps up to 32 MiB; beyond that, the least
+ * recently used URLs are read again.
  */
 export function sharedReads<T>(
   read: (url: string) => Promise<T>,
@@ -23,12 +24,12 @@ export function sharedReads<T>(
   const running = new Map<string, Promise<Outcome<T>>>();
   const kept = new LRUCache<string, { readonly outcome: Outcome<T>; readonly until: number }>({
     maxSize: BYTES_MAX,
-    sizeCalculation: ({ outcome }) => ENTRY_BYTES + ('answer' in outcome ? sizeOf(outcome.answer) : 0),
+    sizeCalculation: ({ outcome }) => ENTRY_BYTES + ('content' in outcome ? sizeOf(outcome.content) : 0),
   });
   const begin = (url: string): Promise<Outcome<T>> => {
     const reading = read(url)
       .then(
-        (answer): Outcome<T> => ({ answer }),
+        (content): Outcome<T> => ({ content }),
         (error: unknown): Outcome<T> => ({ error }),
       )
       .then((outcome) => {
@@ -44,6 +45,6 @@ export function sharedReads<T>(
     const outcome =
       known !== undefined && known.until > now() ? known.outcome : await (running.get(url) ?? begin(url));
     if ('error' in outcome) throw outcome.error;
-    return outcome.answer;
+    return outcome.content;
   };
 }

@@ -24,7 +24,7 @@ const ENTRIES_MAX = 20;
 const CHARACTERS_MAX = 128;
 const USER_MAX = 256;
 
-/** Applies what a trust asks of all its tokens to claims that are not proven yet. Throws `TokenFault`. */
+/** Checks claims, which need not be proven yet, against a trust's organisation and conditions. Throws `TokenFault`. */
 export function checkConditions(
   rule: Pick<TrustRule, 'organisationId' | 'conditions' | 'preset' | 'issuer'>,
   claims: Claims,
@@ -44,11 +44,11 @@ export function checkConditions(
   }
 }
 
-/** What the maps of a trust give to a proven token that meets its conditions. Throws `TokenFault`. */
+/** Returns what the first matching map of a trust gives to a proven token. Throws `TokenFault`. */
 export function callerOf(rule: TrustRule, claims: Claims): TokenCaller {
   const map = rule.maps.find(({ conditions }) => conditions.every((condition) => holds(condition, claims)));
   if (map === undefined) throw new TokenFault('map', 'No map of the trust fits the token.');
-  // Workloads are who their platform says they are; they choose nothing by their claims.
+  // The platform sets the claims of a workload's token, so they choose nothing beyond the map.
   const isOwn = rule.tokenKind === 'jwt';
   return {
     workspace: workspaceOf(map, isOwn ? claims : {}),
@@ -67,7 +67,7 @@ function workspaceOf({ workspaceId }: TrustMap, claims: Claims): TokenCaller['wo
   throw new TokenFault('map', 'The token names no workspace: it needs the claim gw_workspace.');
 }
 
-/** The scopes of the map that tokens can hold; of a token that names scopes, those of them. */
+/** Returns the map's scopes that tokens can hold, reduced to those that the token names, if it names any. */
 function scopesOf({ scopes }: TrustMap, claims: Claims): readonly string[] {
   const allowed = scopesAllowedFor('jwt');
   const most = scopes.filter((scope) => allowed.has(scope));
