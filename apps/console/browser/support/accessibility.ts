@@ -9,7 +9,7 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** Findings of axe on what the page shows, each with its first element. The policy of the page does not bind the script. */
+/** Findings of axe on what the page shows, by element. The policy of the page does not bind the script. */
 export async function findingsOf(page: Page): Promise<readonly string[]> {
   const findings = await page.evaluate<readonly Finding[]>(
     `(() => {
@@ -17,8 +17,8 @@ export async function findingsOf(page: Page): Promise<readonly string[]> {
       return axe.run({ runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) => violations);
     })()`,
   );
-  return findings.map(({ id, nodes: [first] }) =>
-    [id, first?.html ?? '', first?.failureSummary ?? ''].join(' '),
+  return findings.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => [id, html, failureSummary].join(' ')),
   );
 }
 

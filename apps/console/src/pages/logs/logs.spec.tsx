@@ -218,7 +218,7 @@ describe('An open log', () => {
     await within(await panel()).findByText('No body was logged.');
   });
 
-  it('is closed by Esc, which Back undoes, and stepped by J and K', async () => {
+  it('is stepped by J and K, and closed by Esc', async () => {
     const user = userEvent.setup();
     const { address } = renderConsole(
       `/w/search/logs?log=${ID}`,

@@ -134,7 +134,7 @@ function LaneLabel({ lane, label, left, right, firstByte }: LaneLabelProps): Rea
     </>
   );
   const start = firstByte ?? left;
-  if (lane.tone === 'answered' && right - start >= 48) {
+  if ((lane.tone === 'answered' || lane.tone === 'waited') && right - start >= 48) {
     return (
       <span className="waterfall-label waterfall-label-on" style={{ left: `${start}%` }}>
         {words}

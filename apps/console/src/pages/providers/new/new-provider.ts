@@ -9,7 +9,7 @@ export const slugOf = (name: string): string =>
   name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
+    .replaceAll(/^-|-$/g, '')
     .slice(0, 60);
 
 const given = (configurations: NewProvider['configurations']): Record<string, unknown> =>
