@@ -91,14 +91,7 @@ import { IntegrationWorkspacesService } from './providers/integration-workspaces
 import { IntegrationsController } from './providers/integrations.controller';
 import { ProviderCatalogueController } from './providers/provider-catalogue.controller';
 import { IntegrationsService } from './providers/integrations.service';
-import { ProvidersController } from './providers/providers.controller';
-import { ProvidersService } from './providers/providers.service';
-import { IntegrationTestsController } from './providers/tests/integration-tests.controller';
-import { IntegrationTestsService } from './providers/tests/integration-tests.service';
-import { WorkspaceModelsController } from './providers/workspace-models.controller';
-import { WorkspaceModelsService } from './providers/workspace-models.service';
-import { VirtualKeysController } from './providers/virtual-keys.controller';
-import { VirtualKeysService } from './providers/virtual-keys.service';
+import { PROVIDERS } from './providers/providers.parts';
 import { RepricingsController } from './repricings/repricings.controller';
 import { RepricingsService } from './repricings/repricings.service';
 import { ScimBulk } from './scim/scim-bulk.service';
@@ -224,10 +217,7 @@ const RESOURCES: readonly Pick<ModuleMetadata, 'controllers' | 'providers'>[] = 
     providers: [IntegrationsService, IntegrationModelsService, IntegrationWorkspacesService],
   },
   MCP_INTEGRATIONS,
-  { controllers: [IntegrationTestsController], providers: [IntegrationTestsService] },
-  { controllers: [WorkspaceModelsController], providers: [WorkspaceModelsService] },
-  { controllers: [ProvidersController], providers: [ProvidersService] },
-  { controllers: [VirtualKeysController], providers: [VirtualKeysService] },
+  PROVIDERS,
   {
     controllers: [ConfigsController, ConfigLookupController],
     providers: [ConfigsService, SimulationService],
