@@ -15,7 +15,7 @@ describe('The first sight of the console', () => {
 
   const isOurs = (url: string): boolean =>
     [product.adminUrl, product.baseUrl.replace(/\/v1$/, '')].some((origin) => url.startsWith(origin));
-  /** Nothing went wrong on the page, and it called nobody else. */
+  /** Nothing went wrong on the page, and it called no other host. */
   const expectClean = ({ faults, requests }: ConsolePage): void => {
     expect(faults).toEqual([]);
     expect(requests.filter((url) => !isOurs(url))).toEqual([]);

@@ -51,7 +51,7 @@ describe('The shell', () => {
     expect(within(dialog).getByText('Go to Home')).toBeTruthy();
   });
 
-  it('asks for a sign-in where nobody is signed in', async () => {
+  it('asks for a sign-in where there is no session', async () => {
     renderConsole('/w/search', {
       'GET /v1/auth/self': signedOut,
       'GET /v1/auth/permissions': signedOut,

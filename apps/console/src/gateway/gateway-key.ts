@@ -10,7 +10,7 @@ export interface GatewayKey {
 
 interface Held {
   readonly key: Promise<GatewayKey>;
-  /** Milliseconds since 1970 after which another one is asked for. */
+  /** Milliseconds since 1970 after which another one is requested. */
   until: number;
 }
 

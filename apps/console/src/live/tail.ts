@@ -72,8 +72,8 @@ export class Tail<R extends LiveRow> {
     dropped: 0,
     problem: null,
   };
-  /** What the subscribers were told last. */
-  private told = this.state;
+  /** The state that subscribers saw last. */
+  private shown = this.state;
   private running: AbortController | null = null;
   private emission: ReturnType<typeof setTimeout> | null = null;
   private hiding: ReturnType<typeof setTimeout> | null = null;
@@ -87,7 +87,7 @@ export class Tail<R extends LiveRow> {
     return () => this.subscribers.delete(subscriber);
   };
 
-  readonly getState = (): TailState<R> => this.told;
+  readonly getState = (): TailState<R> => this.shown;
 
   /** Opens the stream and keeps it until `stop`. */
   start(): void {
@@ -203,7 +203,7 @@ export class Tail<R extends LiveRow> {
     this.state = { ...this.state, ...change };
     this.emission ??= setTimeout(() => {
       this.emission = null;
-      this.told = { ...this.state, rows: this.buffer.all, dropped: this.buffer.dropped };
+      this.shown = { ...this.state, rows: this.buffer.all, dropped: this.buffer.dropped };
       for (const subscriber of this.subscribers) subscriber();
     }, EMIT_MS);
   }

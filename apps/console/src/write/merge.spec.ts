@@ -112,7 +112,7 @@ describe('A merge', () => {
     );
   });
 
-  it('loses nothing of either side when nobody changed the same leaf', () => {
+  it('loses nothing of either side when no leaf was changed by both', () => {
     fc.assert(
       fc.property(edits, resource, (edit, newest) => {
         const leaves = merge(edit, newest);

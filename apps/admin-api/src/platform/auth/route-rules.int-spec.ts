@@ -88,7 +88,7 @@ describe('access rules of live routes', () => {
       .filter((route) => !documented.has(route))
       .filter(
         (route) =>
-          !/ \/(?:(?:v2\/)?oauth\/|\.well-known\/|v[12]\/auth\/saml\/(?:metadata|slo)\/|internal\/|docs|(?:invite|reset)\/\{token\}$|openapi|(?:v[12]\/)?health\/parts$|$|v[12]\/batches\/|v[12]\/logs\/exports\/\{exportId\}\/file$)/.test(
+          !/ \/(?:(?:v2\/)?oauth\/|\.well-known\/|v[12]\/auth\/saml\/(?:metadata|slo)\/|internal\/|docs|console(?:\/\*)?$|(?:invite|reset)\/\{token\}$|openapi|(?:v[12]\/)?health\/parts$|$|v[12]\/batches\/|v[12]\/logs\/exports\/\{exportId\}\/file$)/.test(
             route,
           ),
       );

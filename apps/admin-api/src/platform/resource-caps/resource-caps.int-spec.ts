@@ -55,6 +55,8 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   McpOauthClientEntity: 'one for each MCP integration and authorization server',
   McpOpenApiDocumentEntity: 'one for each MCP integration, which are capped',
   McpRevocationEntity: 'deleted once it is attempted',
+  ClaimEntity: 'expires; made by the launcher, and deleted when it is used',
+  PlaygroundKeyEntity: 'expires; twenty for each user at most',
   SigningKeyEntity: 'a few for the installation',
   SsoSessionEntity: 'one for each session',
   SsoUsedMessageEntity: 'expires; only signed messages of providers make one',

@@ -29,9 +29,12 @@ export const keysOf = ({
 export const sharedWith = (workspaceId: string): FindOptionsWhere<PromptEntity> => ({
   workspaceId: Not(workspaceId),
   accessLevel: Raw(
-    (level) =>
-      `(${level} = 'organisation' OR (${level} = 'workspaces' AND EXISTS (
-         SELECT 1 FROM prompt_shares s WHERE s.prompt_id = PromptEntity.id AND s.workspace_id = :sharedWith)))`,
+    (level) => {
+      // The column comes with the alias of the query that it is in.
+      const alias = level.slice(0, level.lastIndexOf('.'));
+      return `(${level} = 'organisation' OR (${level} = 'workspaces' AND EXISTS (
+         SELECT 1 FROM prompt_shares s WHERE s.prompt_id = ${alias}.id AND s.workspace_id = :sharedWith)))`;
+    },
     { sharedWith: workspaceId },
   ),
 });

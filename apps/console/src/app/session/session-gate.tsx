@@ -12,7 +12,7 @@ import { SignIn } from './sign-in';
 const FACTS = { staleTime: 60_000 };
 
 /**
- * Draws nothing before it is known who the caller is and what they may do. Signs in where nobody is signed in, and over the page when
+ * Draws nothing before it is known who the caller is and what they may do. Shows the sign-in where there is no session, and over the page when
  * a session ends, so that what was entered stays.
  */
 export function SessionGate(): ReactElement | null {

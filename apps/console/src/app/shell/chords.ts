@@ -9,7 +9,7 @@ export type Keys = Readonly<Record<string, () => void>>;
 
 const isInDialog = (): boolean => document.querySelector('[role=dialog][aria-modal=true]') !== null;
 
-/** Whether single keys act on this event: no other key is held, and nobody types. */
+/** Whether single keys act on this event: no other key is held, and no field has the focus. */
 const isFree = (event: KeyboardEvent): boolean =>
   !(event.ctrlKey || event.metaKey || event.altKey || event.repeat) &&
   !isTyping(event.target) &&

@@ -73,7 +73,8 @@ const needs = {
   title: 'Needs you',
   none: 'Nothing needs you',
   part: 'Looked at the first 100 keys and providers.',
-  failing: (provider: string) => `@${provider} fails`,
+  failing: (provider: string) =>
+    provider === '' ? 'Providers that requests name fail' : `@${provider} fails`,
   failingText: (errors: number, requests: number) =>
     `${plural(errors, { one: 'error', other: 'errors' })} in ${plural(requests, { one: 'request', other: 'requests' })} of the last hour, more than usual.`,
   budget: (name: string, isExhausted: boolean) =>
@@ -168,7 +169,7 @@ export const home = {
   },
   team: { password: 'New password', act: 'Save the password' },
   live,
-  compare: 'Beside the time before',
+  compare: 'Compare with the time before',
   tiles,
   chart,
   needs,

@@ -112,7 +112,7 @@ export const keys = {
   } as Readonly<Record<string, string>>,
   rotationDays: 'Days',
   transition: 'The old secret works for',
-  alerts: 'Who is told',
+  alerts: 'Who gets alerts',
   alertsHint: 'Email addresses: of the budget, of expiry and rotation.',
 
   summary: 'What it will be',
@@ -184,7 +184,7 @@ export const keys = {
     'usage_limits.on_outage': 'While the counters are unavailable',
     rate_limits: 'Rates',
     expires_at: 'Expires',
-    alert_emails: 'Who is told',
+    alert_emails: 'Who gets alerts',
     'defaults.config_id': 'Config',
     'defaults.metadata': 'Metadata',
     'defaults.allow_config_override': 'Other configs',

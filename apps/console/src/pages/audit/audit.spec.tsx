@@ -58,8 +58,8 @@ describe('Audit', () => {
     expect(within(drawer).getByRole('link', { name: 'Open it' }).getAttribute('href')).toBe(
       '/w/search/keys/k1',
     );
-    const [asked = ''] = requests.filter((request) => request.startsWith('GET /v1/audit-logs'));
-    expect(asked).toContain('resource_type=api_keys');
+    const [sent = ''] = requests.filter((request) => request.startsWith('GET /v1/audit-logs'));
+    expect(sent).toContain('resource_type=api_keys');
     await user.click(within(drawer).getByRole('button', { name: 'Everything in this request' }));
     await waitFor(() => expect(address()).toBe('/org/audit?f=request:req-1'));
     expect(requests.at(-1)).toContain('request_id=req-1');
@@ -72,16 +72,16 @@ describe('Audit', () => {
       { valid: true, checked: 5, next_sequence: null },
       { valid: false, checked: 3, next_sequence: 4, broken_at: 3 },
     ];
-    const asked: (string | null)[] = [];
+    const sent: (string | null)[] = [];
     const verify = (request: Request): Response => {
-      asked.push(new URL(request.url).searchParams.get('from_sequence'));
+      sent.push(new URL(request.url).searchParams.get('from_sequence'));
       const part = parts.shift();
       return Response.json({ broken_at: null, ...part, head: { sequence: 10_005, hash: 'cafe' } });
     };
     renderConsole('/org/audit', { ...STANDING, 'GET /v1/audit-logs/verify': verify });
     await user.click(await screen.findByRole('button', { name: 'Check the chain' }));
     await screen.findByText('Chain whole to 10,005');
-    expect(asked).toEqual(['1', '10001']);
+    expect(sent).toEqual(['1', '10001']);
     await user.click(screen.getByRole('button', { name: 'Check the chain' }));
     await screen.findByText('Chain broken at 3');
   });

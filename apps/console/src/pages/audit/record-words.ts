@@ -9,7 +9,7 @@ export interface ChangedLeaf {
 }
 
 /** Members that every write changes; they say nothing. */
-const BESIDE = ['etag', 'last_updated_at', 'version', 'updated_by'];
+const UNSHOWN = ['etag', 'last_updated_at', 'version', 'updated_by'];
 
 /** Leaves of a record whose values differ; of a creation or deletion all of them. */
 export function changesOf({ before, after }: Pick<AuditRecord, 'before' | 'after'>): readonly ChangedLeaf[] {
@@ -17,7 +17,7 @@ export function changesOf({ before, after }: Pick<AuditRecord, 'before' | 'after
     [...leavesOf(before ?? {}), ...leavesOf(after ?? {})].map((path) => [JSON.stringify(path), path]),
   );
   return [...paths.values()]
-    .filter(([member = '']) => !BESIDE.includes(member))
+    .filter(([member = '']) => !UNSHOWN.includes(member))
     .map((path) => ({ path, before: getAt(before, path), after: getAt(after, path) }))
     .filter((leaf) => !isSame(leaf.before, leaf.after));
 }

@@ -26,7 +26,7 @@ describe('Connect', () => {
     expect(screen.getByRole('link', { name: 'Codex CLI' }).getAttribute('aria-current')).toBe('page');
   });
 
-  it('makes a key with the default config that the client needs, shows it when told to, and waits for its request', async () => {
+  it('makes a key with the default config that the client needs, shows it on request, and waits for its request', async () => {
     const user = userEvent.setup();
     const bodies: unknown[] = [];
     const { requests } = renderConsole('/w/search/connect/aider?to=config:chat-prod', {

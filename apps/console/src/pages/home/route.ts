@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { workspaceRoute } from '../../app/routes';
 
-/** `t`: range of time as the codec of `url` writes it. `by`: who spends. `vs=1`: beside the range before. */
+/** `t`: range of time as the codec of `url` writes it. `by`: who spends. `vs=1`: compared with the range before. */
 export interface HomeSearch {
   readonly t?: string;
   readonly by?: 'provider';

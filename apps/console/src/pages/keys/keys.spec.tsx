@@ -74,8 +74,8 @@ describe('The list of API keys', () => {
       'GET /v1/api-keys': listOf(KEY),
     });
     await screen.findByRole('link', { name: 'search-prod' });
-    const [asked = ''] = requests.filter((request) => request.startsWith('GET /v1/api-keys'));
-    const query = new URLSearchParams(asked.split('?')[1]);
+    const [sent = ''] = requests.filter((request) => request.startsWith('GET /v1/api-keys'));
+    const query = new URLSearchParams(sent.split('?')[1]);
     expect(Object.fromEntries(query)).toMatchObject({
       workspace_id: WORKSPACE?.id,
       search: 'prod',

@@ -99,7 +99,7 @@ describe('The list of logs', () => {
     expect(screen.getByText('3 loaded')).toBeTruthy();
   });
 
-  it('says how far a search by text got, and goes on when it is told to', async () => {
+  it('says how far a search by text got, and goes on at a click', async () => {
     const searched = (logs: number) => ({ searched: { logs, until: '2026-11-23T13:42:00.000Z' } });
     const list = ({ url }: Request): Response =>
       Response.json(
@@ -130,7 +130,7 @@ describe('The list of logs', () => {
 
   it('shows a refusal of the API as it is, with its request id', async () => {
     const list = () => problemResponse(400, 'validation_failed', 'api_key_id must be a UUID.');
-    renderConsole('/w/search/logs?f=key:nobody', answers({ 'GET /v1/logs': list }));
+    renderConsole('/w/search/logs?f=key:none', answers({ 'GET /v1/logs': list }));
     await screen.findByText('api_key_id must be a UUID.');
     expect(screen.getByText('r-1')).toBeTruthy();
   });

@@ -51,8 +51,8 @@ describe('Models', () => {
     screen.getByText('$10+');
     screen.getByText('unpriced');
     screen.getByText('off');
-    const [asked = ''] = requests.filter((request) => request.startsWith('GET /v1/providers/models'));
-    expect(Object.fromEntries(new URLSearchParams(asked.split('?')[1]))).toMatchObject({
+    const [sent = ''] = requests.filter((request) => request.startsWith('GET /v1/providers/models'));
+    expect(Object.fromEntries(new URLSearchParams(sent.split('?')[1]))).toMatchObject({
       search: 'g',
       provider: 'azure-eu',
       enabled: 'true',

@@ -15,7 +15,7 @@ export type OptionSource = (typed: string, signal: AbortSignal) => Promise<reado
 
 /** A field that a list can be filtered by. */
 export interface FilterField {
-  /** Name in the URL and in the text grammar. One that ends with `*` stands for all with its beginning: `md.*`. */
+  /** Name in the URL and in the text grammar. One that ends with `*` is for all with its beginning: `md.*`. */
   readonly id: string;
   readonly label: string;
   readonly group: string;

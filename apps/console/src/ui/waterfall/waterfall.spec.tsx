@@ -41,7 +41,7 @@ const record: WaterfallRecord = {
 /** Members of a union of texts in the record's own source, so that a new one is seen here. */
 function membersOf(declaration: RegExp): readonly string[] {
   const source = readFileSync(join(__dirname, '../../../../../libs/contracts/src/log-record.ts'), 'utf8');
-  const block = declaration.exec(source)?.[1] ?? '';
+  const block = declaration.exec(source.replaceAll(/\/\*\*[^*]*\*\//g, ''))?.[1] ?? '';
   return [...block.matchAll(/\|\s*'([a-z_]+)'/g)].map(([, name]) => name ?? '');
 }
 

@@ -34,7 +34,7 @@ export interface Recipe {
   readonly render: (values: RecipeValues) => string;
 }
 
-/** Stands for the key wherever it is not filled in. */
+/** Is written instead of the key wherever that is not filled in. */
 export const KEY_VARIABLE = 'TOLLGATE_KEY';
 
 /** Headers that choose the way of a request. */

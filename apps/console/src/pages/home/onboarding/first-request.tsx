@@ -12,7 +12,7 @@ import { recipeForms } from '../../connect/recipe-forms';
 import { LogLink } from '../log-link';
 import type { FirstTarget } from './use-target';
 
-/** Recipes that fit beside the button. */
+/** Recipes that fit in the row of the button. */
 const SHOWN = [
   'curl',
   'openai-python',

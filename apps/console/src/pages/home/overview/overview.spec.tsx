@@ -96,7 +96,7 @@ describe('The overview', () => {
     const { address, requests } = renderConsole('/w/search', ANSWERS);
     await user.click(await screen.findByRole('button', { name: '7 d' }));
     await waitFor(() => expect(address()).toBe('/w/search?t=7d'));
-    await user.click(screen.getByRole('button', { name: 'Beside the time before' }));
+    await user.click(screen.getByRole('button', { name: 'Compare with the time before' }));
     await waitFor(() => expect(address()).toBe('/w/search?t=7d&vs=1'));
     const costs = (): number => new Set(requests.filter((one) => one.includes('graphs/cost'))).size;
     await waitFor(() => expect(costs()).toBeGreaterThanOrEqual(3));

@@ -11,7 +11,7 @@ const NONE: readonly never[] = [];
 
 interface TilesProps {
   readonly range: ReturnType<typeof useWindow>;
-  /** Beside the range before. */
+  /** Whether figures are compared with those of the range before. */
   readonly isCompared: boolean;
 }
 

@@ -15,7 +15,7 @@ interface RemoveKeyProps {
   readonly onClose: () => void;
 }
 
-/** Deletes a key. Its name must be typed unless it is known that nobody used it in the last day. */
+/** Deletes a key. Its name must be typed unless it is known that it was not used in the last day. */
 export function RemoveKey({ apiKey, isOpen, onClose }: RemoveKeyProps): ReactElement {
   const { id, name } = apiKey;
   const workspace = useWorkspace();

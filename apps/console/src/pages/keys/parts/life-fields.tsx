@@ -17,7 +17,7 @@ function rotationOf(fields: Fields): Rotation {
   return period === 'weekly' || period === 'monthly' ? period : 'days';
 }
 
-/** Expiry, rotation by itself, and who is told. */
+/** Expiry, automatic rotation, and who gets alerts. */
 export function LifeFields({
   fields,
   isEnforced = false,

@@ -83,7 +83,7 @@ function Scopes({ chosen, type, held, onToggle }: ScopesProps): ReactElement {
                 <Checkbox
                   label={<code>{scope}</code>}
                   checked={chosen.includes(scope)}
-                  // What it has may be taken away, whoever gave it.
+                  // Scopes that it has may be taken away by every editor.
                   disabled={lock !== null && !chosen.includes(scope)}
                   onChange={() => onToggle(scope)}
                 />

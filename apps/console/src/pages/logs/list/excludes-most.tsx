@@ -21,7 +21,7 @@ interface Props {
   readonly change: Change;
 }
 
-/** Finds, when asked, without which of the filters there would be logs. */
+/** Finds, at a click, without which of the filters there would be logs. */
 export function ExcludesMost({ state, range, change }: Props): ReactElement | null {
   const { id } = useWorkspace();
   const keys = useKeys();

@@ -1,0 +1,123 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { startProduct, type Product } from '@gw/testing';
+import { findingsOf, inTheme } from '../support/accessibility';
+import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
+import { sendTraffic } from '../support/traffic';
+
+/** Where pictures of all pages are kept; `WRITE_PICTURES=true` writes them. */
+const PICTURES = join(__dirname, '../../../../docs/console');
+
+/** Name of the picture, and address below the console. */
+const PAGES: readonly (readonly [name: string, path: string])[] = [
+  ['home', 'w/:ws'],
+  ['connect', 'w/:ws/connect'],
+  ['first-minute', 'w/:ws/connect/tour'],
+  ['logs', 'w/:ws/logs'],
+  ['playground', 'w/:ws/playground'],
+  ['keys', 'w/:ws/keys'],
+  ['new-key', 'w/:ws/keys/new'],
+  ['providers', 'w/:ws/providers'],
+  ['new-provider', 'w/:ws/providers/new'],
+  ['models', 'w/:ws/models'],
+  ['audit', 'org/audit'],
+  ['profile', 'me'],
+  ['own-keys', 'me/keys'],
+  ['preferences', 'me/preferences'],
+];
+
+describe('Every page of the console', () => {
+  const browser = new ConsoleBrowser();
+  let product: Product;
+  let opened: ConsolePage;
+  let workspace: string;
+
+  beforeAll(async () => {
+    [product] = await Promise.all([startProduct(), browser.start()]);
+    await sendTraffic(product);
+    opened = await browser.open();
+    await opened.page.goto(consoleLinkOf(product.printed));
+    await opened.page.waitForURL(/\/console\/w\/[^/]+\/?$/);
+    workspace = /\/w\/([^/]+)/.exec(opened.page.url())?.[1] ?? '';
+  });
+  afterAll(async () => {
+    await browser.stop();
+    await product.stop();
+  });
+
+  const addressOf = (path: string): string => `${product.adminUrl}/console/${path.replace(':ws', workspace)}`;
+
+  /** Waits until the page has its heading and loads nothing more. */
+  async function settled(): Promise<void> {
+    const { page } = opened;
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await page.locator('.skeletons').first().waitFor({ state: 'detached' });
+  }
+
+  async function picture(name: string, theme: string): Promise<void> {
+    if (process.env['WRITE_PICTURES'] !== 'true') return;
+    mkdirSync(PICTURES, { recursive: true });
+    await opened.page.screenshot({ path: join(PICTURES, `${name}-${theme}.png`) });
+  }
+
+  it.each(PAGES)(
+    '%s has no finding of axe in either theme, and is the same after a reload',
+    async (name, path) => {
+      const { page } = opened;
+      await page.goto(addressOf(path));
+      await settled();
+      const [title, address] = [await page.title(), page.url()];
+      await page.reload();
+      await settled();
+      expect([await page.title(), page.url()]).toEqual([title, address]);
+      for (const theme of ['light', 'dark'] as const) {
+        await inTheme(page, theme);
+        await picture(name, theme);
+        expect(await findingsOf(page)).toEqual([]);
+      }
+      await inTheme(page, 'light');
+    },
+  );
+
+  it('shows the open log with its waterfall, and the same after a reload', async () => {
+    const { page } = opened;
+    await page.goto(addressOf('w/:ws/logs'));
+    await page
+      .getByRole('grid', { name: 'Logs' })
+      .getByRole('row')
+      .filter({ hasText: 'targets[1]' })
+      .first()
+      .click();
+    const why = page.getByRole('complementary', { name: 'Open log' });
+    await why.getByText('Answered by the second target.').waitFor();
+    for (const theme of ['light', 'dark'] as const) {
+      await inTheme(page, theme);
+      await picture('why', theme);
+      expect(await findingsOf(page)).toEqual([]);
+    }
+    await inTheme(page, 'light');
+  });
+
+  it('shows the overview once the first minute is skipped', async () => {
+    const { page } = opened;
+    await page.goto(addressOf('w/:ws'));
+    await page.getByRole('button', { name: 'Skip to the overview' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    await settled();
+    for (const theme of ['light', 'dark'] as const) {
+      await inTheme(page, theme);
+      await picture('overview', theme);
+      expect(await findingsOf(page)).toEqual([]);
+    }
+    await inTheme(page, 'light');
+  });
+
+  it('violates no policy, has no error, and requests nothing of another host', () => {
+    expect(opened.faults).toEqual([]);
+    const hosts = new Set(
+      opened.requests.filter((url) => !/^(?:data|blob):/.test(url)).map((url) => new URL(url).origin),
+    );
+    const gateway = new URL(product.baseUrl).origin;
+    expect([...hosts].filter((host) => host !== product.adminUrl && host !== gateway)).toEqual([]);
+  });
+});
