@@ -20,9 +20,8 @@ const GUARDED = {
     },
   ],
 };
-const LIMITED = { status: 429, latency: 30 };
-const dialled = (dials: Readonly<Record<string, number>>): string =>
-  `sandbox-small?${new URLSearchParams(Object.entries(dials).map(([name, value]) => [name, String(value)])).toString()}`;
+const LIMITED = 'sandbox-small?status=429&latency=30';
+const FAILING = 'sandbox-small?status=500';
 
 /** Sends requests of every kind that the pages show: answers, faults, fallbacks, hits of the cache and denials. */
 export async function sendTraffic(product: Product): Promise<void> {
@@ -38,6 +37,6 @@ export async function sendTraffic(product: Product): Promise<void> {
       { ...inline(GUARDED), ...by(team) },
     );
   }
-  await chat(product, { model: dialled(LIMITED) }, { ...direct, ...by('search') });
-  await chat(product, { model: dialled({ status: 500 }) }, { ...direct, ...by('support') });
+  await chat(product, { model: LIMITED }, { ...direct, ...by('search') });
+  await chat(product, { model: FAILING }, { ...direct, ...by('support') });
 }

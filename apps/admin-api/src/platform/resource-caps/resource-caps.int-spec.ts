@@ -55,7 +55,7 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   McpOauthClientEntity: 'one for each MCP integration and authorization server',
   McpOpenApiDocumentEntity: 'one for each MCP integration, which are capped',
   McpRevocationEntity: 'deleted once it is attempted',
-  ClaimEntity: 'expires; made by the launcher, and deleted when it is used',
+  ClaimEntity: 'one for each user, deleted when it is used',
   PlaygroundKeyEntity: 'expires; twenty for each user at most',
   SigningKeyEntity: 'a few for the installation',
   SsoSessionEntity: 'one for each session',
