@@ -12,13 +12,13 @@ import {
 } from './event-store';
 
 /**
- * Keys: the stream, the times of the caller's streams, and their sizes. Forgets expired streams, adds
+ * Keys: the stream, the times of the caller's streams in microseconds, which no two share, and their sizes. Forgets expired streams, adds
  * the event, trims the stream behind its first event, and drops the caller's oldest streams beyond its bounds. Sizes are
  * characters of sealed events.
  */
 const ADD = `
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = time[1] * 1000000 + time[2]
 local name, keep, prefix = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local function size(of) return tonumber(redis.call('HGET', KEYS[3], of) or '0') end
 local function grow(of, by)
@@ -30,7 +30,7 @@ local function forget(of)
   redis.call('HDEL', KEYS[3], of)
   redis.call('ZREM', KEYS[2], of)
 end
-for _, of in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - keep)) do forget(of) end
+for _, of in ipairs(redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', now - keep * 1000))) do forget(of) end
 redis.call('XADD', KEYS[1], ARGV[4] .. '-0', 'e', ARGV[5], 'x', ARGV[6])
 grow(name, #ARGV[5])
 while redis.call('XLEN', KEYS[1]) > tonumber(ARGV[7]) or
@@ -40,7 +40,7 @@ while redis.call('XLEN', KEYS[1]) > tonumber(ARGV[7]) or
   redis.call('XDEL', KEYS[1], second[1])
   grow(name, -#second[2][2])
 end
-redis.call('ZADD', KEYS[2], now, name)
+redis.call('ZADD', KEYS[2], string.format('%.0f', now), name)
 while redis.call('ZCARD', KEYS[2]) > 1 and
   (redis.call('ZCARD', KEYS[2]) > tonumber(ARGV[9]) or size('all') > tonumber(ARGV[10])) do
   local oldest = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
