@@ -1,4 +1,4 @@
-import { startProduct, type Product } from '@gw/testing';
+import { eventually, startProduct, type Product } from '@gw/testing';
 import type { Page } from 'playwright-core';
 import { findingsOf, inTheme } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf } from '../support/console-browser';
@@ -75,9 +75,8 @@ describe('The first minute', () => {
     await first.getByText(/^0\.0000/).waitFor();
     await expectAccessible(page);
     await page.goto(`${playground}?log=${why.searchParams.get('log') ?? ''}`);
-    await page.waitForFunction(
-      "[...document.querySelectorAll('textarea')].some(({ value }) => value === 'A secret question')",
-    );
+    const question = page.getByLabel('User, message 1');
+    await eventually(async () => (await question.inputValue()) === 'A secret question');
     await page.getByRole('button', { name: 'Run', exact: true }).first().click();
     await first.getByText('200').waitFor();
     expect([page.url(), ...requests].filter((url) => /secret/i.test(url))).toEqual([]);
