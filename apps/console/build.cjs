@@ -1,5 +1,5 @@
 /**
- * `node apps/console/build.cjs`: builds the console into `dist/console`, compresses its files (.br and .gz beside each) and
+ * `node apps/console/build.cjs`: builds the console into `dist/console`, compresses its files (.br and .gz next to each) and
  * checks their sizes. Fails when the shell, a page or the editor is larger than its budget.
  */
 const { spawnSync } = require('node:child_process');

@@ -21,7 +21,7 @@ describe('Problem', () => {
     expect([...problem.byPath]).toEqual([['rate_limits.0.unit', 'must be rpm']]);
   });
 
-  it('says of an answer of somebody else that it is not ours', () => {
+  it('says that a response of another server is not one of ours', () => {
     const problem = problemOf(answer(502, { 'x-gw-request-id': 'r-2' }), '<html>Bad gateway</html>');
     expect(problem.message).toBe('The server answered something that is not ours (502).');
     expect(problem).toMatchObject({ type: 'answer_unknown', requestId: 'r-2', details: [] });

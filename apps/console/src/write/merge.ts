@@ -10,7 +10,7 @@ import {
   type Path,
 } from './paths';
 
-/** How a leaf that somebody changed will be saved. `both`: a person must choose. */
+/** How a changed leaf will be saved. `both`: a person must choose. */
 export type Side = 'mine' | 'theirs' | 'both';
 
 /** A leaf that was changed since the form opened. */

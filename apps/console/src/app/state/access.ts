@@ -1,7 +1,7 @@
 import { accessOf, type OperationId } from '../../api';
 import { useSessionFacts, useWorkspaceOrNull, type SessionFacts, type Workspace } from './session-context';
 
-/** Why somebody may not call an operation. */
+/** Why the caller may not call an operation. */
 export interface Refusal {
   /** Any one of them would do. */
   readonly scopes: readonly string[];

@@ -82,7 +82,7 @@ export const logDetail = {
     share: 'Share',
     link: 'Link',
     incident: 'For an incident, as Markdown',
-    noBody: 'The body of this request is not whole, or cannot be written like that.',
+    noBody: 'The body of this request is incomplete, or cannot be written in this form.',
   },
   incident: {
     request: 'Request',

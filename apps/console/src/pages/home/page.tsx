@@ -9,7 +9,7 @@ import './home.css';
 const Onboarding = lazy(async () => ({ default: (await import('./onboarding/onboarding')).Onboarding }));
 const Overview = lazy(async () => ({ default: (await import('./overview/overview')).Overview }));
 
-/** The first minute until three of its steps are done, then what the workspace does and what needs somebody. */
+/** The first minute until three of its steps are done, then what the workspace does and what needs attention. */
 export function HomePage(): ReactElement {
   const { id } = useWorkspace();
   const progress = useProgress(id);

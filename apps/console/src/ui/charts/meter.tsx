@@ -9,7 +9,7 @@ export interface MeterProps {
   readonly held?: number;
   /** Null: no limit; the bar is empty. */
   readonly limit: number | null;
-  /** Amount at which somebody is alerted, as a mark. */
+  /** Amount of the alert, as a mark. */
   readonly alertAt?: number | null;
   /** Amount at the reset if use goes on as it does. */
   readonly forecast?: number | null;

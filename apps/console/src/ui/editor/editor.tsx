@@ -8,13 +8,7 @@ const LazyDiff = lazy(async () => ({ default: (await import('./codemirror-diff')
 /** A text editor for JSON, YAML and prompts. Its code is loaded when it is first shown. */
 export function CodeEditor(props: CodeEditorProps): ReactElement {
   return (
-    <Suspense
-      fallback={
-        <pre className="code-well code-waiting" aria-label={props.label}>
-          {props.value}
-        </pre>
-      }
-    >
+    <Suspense fallback={<Waiting label={props.label} text={props.value} />}>
       <LazyEditor {...props} />
     </Suspense>
   );
@@ -23,14 +17,17 @@ export function CodeEditor(props: CodeEditorProps): ReactElement {
 /** Two texts with what differs marked; the same parts are folded. */
 export function Diff(props: DiffProps): ReactElement {
   return (
-    <Suspense
-      fallback={
-        <pre className="code-well code-waiting" aria-label={props.label}>
-          {props.after}
-        </pre>
-      }
-    >
+    <Suspense fallback={<Waiting label={props.label} text={props.after} />}>
       <LazyDiff {...props} />
     </Suspense>
+  );
+}
+
+/** The plain text while the code of the editor is loaded. */
+function Waiting({ label, text }: { readonly label: string; readonly text: string }): ReactElement {
+  return (
+    <pre className="code-well code-waiting" aria-label={label}>
+      {text}
+    </pre>
   );
 }

@@ -1,6 +1,7 @@
 import { useId, useState, type KeyboardEvent, type ReactElement } from 'react';
 import { uiText } from '../../messages/en/ui';
 import type { FilterField } from './fields';
+import { ListInput } from './list-input';
 
 export interface FieldPickerProps {
   readonly fields: readonly FilterField[];
@@ -15,32 +16,25 @@ export function FieldPicker({ fields, onPick }: FieldPickerProps): ReactElement 
   const [at, setAt] = useState(0);
   const rows = rowsOf(fields, typed.trim().toLowerCase());
   const active = Math.min(at, rows.length - 1);
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKey = ({ key }: KeyboardEvent): boolean => {
     const row = rows[active];
-    if (event.key === 'ArrowDown') setAt(Math.min(rows.length - 1, active + 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(0, active - 1));
-    else if (event.key === 'Enter' && row !== undefined) onPick(row.id);
-    else return;
-    event.preventDefault();
+    if (key !== 'Enter' || row === undefined) return false;
+    onPick(row.id);
+    return true;
   };
   return (
     <div className="filter-editor">
-      <input
-        // The picker opens by a key or click of the user.
-        autoFocus
-        className="filter-input"
-        role="combobox"
-        aria-expanded="true"
-        aria-controls={listId}
-        aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
-        aria-label={uiText.filters.field}
+      <ListInput
+        {...{ listId, active, onKey }}
+        label={uiText.filters.field}
         placeholder={uiText.filters.field}
         value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
+        length={rows.length}
+        onActive={setAt}
+        onType={(value) => {
+          setTyped(value);
           setAt(0);
         }}
-        onKeyDown={onKeyDown}
       />
       <div id={listId} role="listbox" aria-label={uiText.filters.field} className="filter-list">
         {rows.map((row, index) => (

@@ -4,6 +4,7 @@ import { VALUES_MAX, type Filter } from '../../url';
 import { count } from '../format';
 import { Icon } from '../icons/icon';
 import type { FilterField, FilterOption } from './fields';
+import { ListInput } from './list-input';
 import { useOptions } from './use-options';
 
 export interface EditorProps {
@@ -33,15 +34,13 @@ export function ValuesEditor({ field, filter, onChange, onDone }: EditorProps): 
     change(rest.length < chosen.length ? rest : [...chosen, value].slice(0, VALUES_MAX));
     setTyped('');
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKey = ({ key, ctrlKey }: KeyboardEvent): boolean => {
     const row = rows[active];
-    if (event.key === 'ArrowDown') setAt(Math.min(rows.length - 1, active + 1));
-    else if (event.key === 'ArrowUp') setAt(Math.max(0, active - 1));
-    else if (event.key === 'Enter' && row !== undefined && !event.ctrlKey) toggle(row.value);
-    else if (event.key === 'Enter') onDone();
-    else if (event.key === 'Backspace' && typed === '' && chosen.length > 0) change(chosen.slice(0, -1));
-    else return;
-    event.preventDefault();
+    if (key === 'Enter' && row !== undefined && !ctrlKey) toggle(row.value);
+    else if (key === 'Enter') onDone();
+    else if (key === 'Backspace' && typed === '' && chosen.length > 0) change(chosen.slice(0, -1));
+    else return false;
+    return true;
   };
   return (
     <div className="filter-editor">
@@ -61,23 +60,18 @@ export function ValuesEditor({ field, filter, onChange, onDone }: EditorProps): 
           ))}
         </div>
       )}
-      <input
-        // The editor opens by a key or click of the user.
-        autoFocus
-        className="filter-input"
-        role="combobox"
-        aria-expanded="true"
-        aria-controls={listId}
-        aria-activedescendant={active >= 0 ? `${listId}-${active}` : undefined}
-        aria-label={uiText.filters.valuesOf(field.label)}
+      <ListInput
+        {...{ listId, active, onKey }}
+        label={uiText.filters.valuesOf(field.label)}
         placeholder={uiText.filters.typeValue}
         value={typed}
         maxLength={500}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
+        length={rows.length}
+        onActive={setAt}
+        onType={(value) => {
+          setTyped(value);
           setAt(0);
         }}
-        onKeyDown={onKeyDown}
       />
       <div
         id={listId}

@@ -68,7 +68,7 @@ export function useColumns<Row>(
   }, [columns, fromUrl, key, stored]);
 }
 
-/** What another version stored, or somebody edited, counts as nothing. */
+/** Values that another version stored, or that were edited by hand, are ignored. */
 function readColumns(key: string): StoredColumns {
   const value = readStored(key) as Partial<StoredColumns> | null;
   if (typeof value !== 'object' || value === null) return NOTHING;

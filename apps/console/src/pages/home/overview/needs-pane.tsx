@@ -10,7 +10,7 @@ import type { Resources } from './use-resources';
 
 const text = home.needs;
 
-/** What needs somebody: cause, since when, and what helps. */
+/** What needs attention: cause, since when, and what helps. */
 export function NeedsPane({ resources }: { readonly resources: Resources }): ReactElement {
   const { needs, isLoading, isPartial, problem } = resources;
   return (

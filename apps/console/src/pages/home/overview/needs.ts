@@ -5,7 +5,7 @@ type Group = AnswerOf<'analyticsGroups_by'>['data'][number];
 type Gateway = AnswerOf<'gateways_list'>['data'][number];
 type Key = Pick<AnswerOf<'apiKeys_list'>['data'][number], 'id' | 'name' | 'expires_at'>;
 
-/** Something that somebody must look after. */
+/** Something that needs attention. */
 export type Need =
   | {
       readonly kind: 'failing';
@@ -28,7 +28,7 @@ export interface Known {
   readonly now: number;
 }
 
-/** Part of the requests that failed from which on a provider needs somebody, and how much more than usual that must be. */
+/** Part of the requests that failed from which on a provider needs attention, and how much more than usual that must be. */
 const FAILING = 0.02;
 const THAN_USUAL = 3;
 const WEEK_MS = 7 * 86_400_000;
@@ -45,7 +45,7 @@ export function isFailing(hour: Group, day: Group | undefined): boolean {
   return now >= FAILING && (isNew || now >= THAN_USUAL * usual);
 }
 
-/** What needs somebody, the most urgent first. */
+/** What needs attention, the most urgent first. */
 export function needsOf({ hour, day, budgets, keys, gateways, now }: Known): readonly Need[] {
   const failing = hour
     .filter((group) =>

@@ -72,7 +72,7 @@ describe('The overview', () => {
   });
   const pane = (name: string): Promise<HTMLElement> => screen.findByRole('region', { name });
 
-  it('has exact figures, what needs somebody, budgets, providers, spenders and changes', async () => {
+  it('has exact figures, what needs attention, budgets, providers, spenders and changes', async () => {
     const { unanswered } = renderConsole('/w/search', ANSWERS);
     await within(await pane('Spend')).findByText('exactly 412.38114260');
     await within(await pane('Errors')).findByText('1,142 requests');

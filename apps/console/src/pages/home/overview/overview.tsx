@@ -22,7 +22,7 @@ const USUAL: Range = { kind: 'relative', span: '24h' };
 const PRESETS = ['1h', '24h', '7d', '30d'];
 const EARLIER = 8;
 
-/** Is it well, what needs somebody, what does it cost. */
+/** State, what needs attention, and cost. */
 export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const search: HomeSearch = useSearch({ strict: false });

@@ -1,0 +1,47 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Problem } from '../../api';
+
+/** Rows of a page; the maximum of the API. */
+const PAGE_SIZE = 100;
+
+export interface PagedRead<P, R> {
+  readonly queryKey: readonly unknown[];
+  readonly read: (
+    page: { readonly current_page: number; readonly page_size: number },
+    signal: AbortSignal,
+  ) => Promise<P>;
+  /** The same function at each call, because rows are computed anew for another one. */
+  readonly rowsOf: (page: P) => readonly R[];
+  readonly totalOf: (page: P) => number;
+  /** Milliseconds. */
+  readonly staleTime?: number;
+}
+
+/** Reads a list page by page: the rows of all pages that were read; `more` reads the next one where there is one. */
+export function usePages<P, R>({ queryKey, read, rowsOf, totalOf, staleTime }: PagedRead<P, R>) {
+  const query = useInfiniteQuery<P, Problem>({
+    queryKey,
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) =>
+      read({ current_page: pageParam as number, page_size: PAGE_SIZE }, signal),
+    getNextPageParam: (last, pages) => (pages.length * PAGE_SIZE < totalOf(last) ? pages.length : undefined),
+    staleTime,
+    placeholderData: (before) => before,
+  });
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const rows = useMemo(() => data?.pages.flatMap(rowsOf), [data, rowsOf]);
+  const [first] = data?.pages ?? [];
+  return {
+    /** For `Loaded`: its data are the rows. */
+    query: {
+      data: rows,
+      error: query.error,
+      isFetching: query.isFetching,
+      dataUpdatedAt: query.dataUpdatedAt,
+      refetch: query.refetch,
+    },
+    total: first === undefined ? undefined : totalOf(first),
+    more: hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined,
+  };
+}
