@@ -1,6 +1,5 @@
-import { TestAdminApi, type Tenant } from '../apps/admin-api/src/spec-support/admin-api';
-import { ApiClient } from '../apps/cli/src/api-client';
-import { exportState, reconcile, type ReconcileOptions, type State } from '../apps/cli/src/reconcile';
+import { exportState, type State } from '../apps/cli/src/reconcile';
+import { CliTenants } from './spec-support/cli-tenants';
 
 const CARD = {
   ...{ name: 'Travel', description: 'Books.', version: '1.0.0', url: 'https://agent.example.com/rpc' },
@@ -10,26 +9,8 @@ const AUTHORIZATION = { env: 'TOLLGATE_AGENT_TRAVEL_HEADERS_AUTHORIZATION' };
 const environment = { [AUTHORIZATION.env]: 'Bearer one-secret' };
 
 describe('agents in files', () => {
-  const admin = new TestAdminApi();
-  let url = '';
-  beforeAll(async () => {
-    await admin.api.app.listen(0, '127.0.0.1');
-    url = await admin.api.app.getUrl();
-  });
-
-  const clientOf = ({ adminKey }: Tenant): ApiClient => new ApiClient(url, adminKey);
-  async function apply(
-    tenant: Tenant,
-    state: State,
-    more: Partial<ReconcileOptions> = {},
-  ): Promise<string[]> {
-    const changes = await reconcile(clientOf(tenant), state, {
-      ...{ dryRun: false, prune: false, secrets: false, environment, onChange: () => undefined, ...more },
-    });
-    return changes.map(
-      ({ action, kind, name, fields }) => `${action} ${kind} ${name} (${fields.join(', ')})`,
-    );
-  }
+  const tenants = new CliTenants(environment);
+  const { admin } = tenants;
   const integration = (more: object = {}): Readonly<Record<string, unknown>> => ({
     ...{ slug: 'travel', name: 'Travel', url: 'https://agent.example.com', agent_card: CARD },
     ...{ auth_type: 'headers', configurations: { headers: { authorization: AUTHORIZATION } } },
@@ -39,7 +20,7 @@ describe('agents in files', () => {
   it('are made with their integration, access and rules, and exported alike without secrets', async () => {
     const tenant = await admin.tenant();
     const ada = await admin.user(tenant.organisationId, 'member', { [tenant.workspaceId]: 'member' });
-    const [{ slug } = {}] = await clientOf(tenant).all('/v1/workspaces');
+    const [{ slug } = {}] = await tenants.clientOf(tenant).all('/v1/workspaces');
     const workspace = String(slug);
     const file = (more: object = {}): State => ({
       agent_integrations: [integration({ pricing: { per_message_usd: 0.001 }, ...more })],
@@ -57,33 +38,33 @@ describe('agents in files', () => {
         },
       ],
     });
-    await apply(tenant, file(), { dryRun: true, validates: true });
-    expect(await apply(tenant, file())).toEqual([
+    await tenants.apply(tenant, file(), { dryRun: true, validates: true });
+    expect(await tenants.apply(tenant, file())).toEqual([
       expect.stringContaining('create agent_integrations travel'),
       expect.stringContaining('update agent_integration_access travel'),
       expect.stringContaining(`create agent_servers ${workspace}/trips`),
       expect.stringContaining('update agent_server_access trips'),
     ]);
-    expect(await apply(tenant, file())).toEqual([]);
-    const exported = await exportState(clientOf(tenant));
+    expect(await tenants.apply(tenant, file())).toEqual([]);
+    const exported = await exportState(tenants.clientOf(tenant));
     expect(JSON.stringify(exported)).not.toContain('one-secret');
     expect(exported).toMatchObject({
       agent_integrations: [integration()],
       ...{ agent_servers: file()['agent_servers'], agent_server_access: file()['agent_server_access'] },
     });
-    expect(await apply(tenant, file({ push: 'off', pricing: undefined }))).toEqual([
+    expect(await tenants.apply(tenant, file({ push: 'off', pricing: undefined }))).toEqual([
       'update agent_integrations travel (push, pricing)',
     ]);
-    const [row] = await clientOf(tenant).all('/v1/agent-integrations');
+    const [row] = await tenants.clientOf(tenant).all('/v1/agent-integrations');
     expect(row).toMatchObject({ push: 'off', pricing: null, source: 'manual' });
     expect(row?.['configurations']).toEqual({ headers: { authorization: '*****' } });
   });
 
   it('keep a secret without its variable, which goes to no other address', async () => {
     const tenant = await admin.tenant();
-    await apply(tenant, { agent_integrations: [integration()] });
+    await tenants.apply(tenant, { agent_integrations: [integration()] });
     const renamed = { agent_integrations: [integration({ name: 'Trips' })] };
-    expect(await apply(tenant, renamed, { environment: {} })).toEqual([
+    expect(await tenants.apply(tenant, renamed, { environment: {} })).toEqual([
       'update agent_integrations travel (name)',
     ]);
     const moved = integration({
@@ -91,8 +72,8 @@ describe('agents in files', () => {
       agent_card: { ...CARD, url: 'https://other.example.com/rpc' },
     });
     const state = { agent_integrations: [moved] };
-    await expect(apply(tenant, state, { environment: {} })).rejects.toThrow('headers.authorization');
-    expect(await apply(tenant, { agent_integrations: [] }, { prune: true })).toEqual([
+    await expect(tenants.apply(tenant, state, { environment: {} })).rejects.toThrow('headers.authorization');
+    expect(await tenants.apply(tenant, { agent_integrations: [] }, { prune: true })).toEqual([
       'delete agent_integrations travel ()',
     ]);
   });

@@ -1,46 +1,28 @@
-import { TestAdminApi, type Tenant } from '../apps/admin-api/src/spec-support/admin-api';
+import type { Tenant } from '../apps/admin-api/src/spec-support/admin-api';
 import {
   insertCapability,
   insertMcpIntegration,
   insertMcpServer,
 } from '../apps/admin-api/src/spec-support/mcp-servers';
-import { ApiClient } from '../apps/cli/src/api-client';
-import { exportState, reconcile, type ReconcileOptions, type State } from '../apps/cli/src/reconcile';
+import { exportState, type State } from '../apps/cli/src/reconcile';
+import { CliTenants } from './spec-support/cli-tenants';
 
 const NAME = { slug: 'tickets', name: 'Tickets', url: 'https://mcp.example.com/mcp' };
 const AUTHORIZATION = { env: 'TOLLGATE_MCP_TICKETS_HEADERS_AUTHORIZATION' };
 
 describe('MCP servers in files', () => {
-  const admin = new TestAdminApi();
-  let url = '';
-  beforeAll(async () => {
-    await admin.api.app.listen(0, '127.0.0.1');
-    url = await admin.api.app.getUrl();
-  });
-
-  const clientOf = ({ adminKey }: Tenant): ApiClient => new ApiClient(url, adminKey);
-  async function apply(
-    tenant: Tenant,
-    state: State,
-    more: Partial<ReconcileOptions> = {},
-  ): Promise<string[]> {
-    const changes = await reconcile(clientOf(tenant), state, {
-      ...{ dryRun: false, prune: false, secrets: false, environment: {}, onChange: () => undefined, ...more },
-    });
-    return changes.map(
-      ({ action, kind, name, fields }) => `${action} ${kind} ${name} (${fields.join(', ')})`,
-    );
-  }
+  const tenants = new CliTenants();
+  const { admin } = tenants;
   const integration = (headers: object, more: object = {}): State => ({
     mcp_integrations: [{ ...NAME, auth_type: 'headers', configurations: { headers }, ...more }],
   });
   async function workspaceOf(tenant: Tenant): Promise<string> {
-    const [{ slug } = {}] = await clientOf(tenant).all('/v1/workspaces');
+    const [{ slug } = {}] = await tenants.clientOf(tenant).all('/v1/workspaces');
     return String(slug);
   }
   /** The configurations that the control plane shows. */
   async function shown(tenant: Tenant): Promise<unknown> {
-    const [row] = await clientOf(tenant).all('/v1/mcp-integrations');
+    const [row] = await tenants.clientOf(tenant).all('/v1/mcp-integrations');
     return row?.['configurations'];
   }
 
@@ -48,8 +30,8 @@ describe('MCP servers in files', () => {
     const tenant = await admin.tenant();
     const headers = { authorization: AUTHORIZATION, 'x-team': { env: 'TEAM' } };
     const environment = { [AUTHORIZATION.env]: 'Bearer one-secret', TEAM: 'a-secret' };
-    await apply(tenant, integration(headers), { environment });
-    expect(await exportState(clientOf(tenant))).toMatchObject({
+    await tenants.apply(tenant, integration(headers), { environment });
+    expect(await exportState(tenants.clientOf(tenant))).toMatchObject({
       mcp_integrations: [
         {
           configurations: {
@@ -58,23 +40,27 @@ describe('MCP servers in files', () => {
         },
       ],
     });
-    expect(await apply(tenant, integration({ authorization: AUTHORIZATION }))).toEqual([
+    expect(await tenants.apply(tenant, integration({ authorization: AUTHORIZATION }))).toEqual([
       'update mcp_integrations tickets (configurations)',
     ]);
     expect(await shown(tenant)).toEqual({ headers: { authorization: '*****' } });
-    expect(await apply(tenant, integration({ authorization: AUTHORIZATION }))).toEqual([]);
+    expect(await tenants.apply(tenant, integration({ authorization: AUTHORIZATION }))).toEqual([]);
     // A new header has no saved secret to keep.
-    await expect(apply(tenant, integration(headers))).rejects.toThrow('configurations.headers.x-team');
+    await expect(tenants.apply(tenant, integration(headers))).rejects.toThrow(
+      'configurations.headers.x-team',
+    );
     // A secret goes to no other address than the one it was saved with.
     const moved = integration({ authorization: AUTHORIZATION }, { url: 'https://other.example.com/mcp' });
-    await expect(apply(tenant, moved)).rejects.toThrow('configurations.headers.authorization');
-    expect(await apply(tenant, moved, { environment })).toEqual(['update mcp_integrations tickets (url)']);
+    await expect(tenants.apply(tenant, moved)).rejects.toThrow('configurations.headers.authorization');
+    expect(await tenants.apply(tenant, moved, { environment })).toEqual([
+      'update mcp_integrations tickets (url)',
+    ]);
   });
 
   it('lose the secrets of an authentication that ends', async () => {
     const tenant = await admin.tenant();
     const environment = { [AUTHORIZATION.env]: 'Bearer one-secret', SECRET: 'a-secret-of-a-client' };
-    await apply(tenant, integration({ authorization: AUTHORIZATION }), { environment });
+    await tenants.apply(tenant, integration({ authorization: AUTHORIZATION }), { environment });
     const client = {
       ...{ token_endpoint: 'https://login.example.com/token', client_id: 'tollgate' },
       client_secret: { env: 'SECRET' },
@@ -87,12 +73,12 @@ describe('MCP servers in files', () => {
         },
       ],
     };
-    await apply(tenant, file, { environment });
+    await tenants.apply(tenant, file, { environment });
     expect(await shown(tenant)).toEqual({
       oauth_client_credentials: { ...client, client_secret: '*****' },
     });
-    expect(await apply(tenant, file)).toEqual([]);
-    await apply(tenant, { mcp_integrations: [{ ...NAME, auth_type: 'none' }] });
+    expect(await tenants.apply(tenant, file)).toEqual([]);
+    await tenants.apply(tenant, { mcp_integrations: [{ ...NAME, auth_type: 'none' }] });
     expect(await shown(tenant)).toEqual({});
   });
 
@@ -121,19 +107,21 @@ describe('MCP servers in files', () => {
         },
       ],
     });
-    await apply(tenant, file(ada.email.toUpperCase()), { dryRun: true, validates: true });
-    await apply(tenant, file(ada.email.toUpperCase()));
-    const client = clientOf(tenant);
+    await tenants.apply(tenant, file(ada.email.toUpperCase()), { dryRun: true, validates: true });
+    await tenants.apply(tenant, file(ada.email.toUpperCase()));
+    const client = tenants.clientOf(tenant);
     const [server] = await client.all('/v1/mcp-servers', { workspace_id: tenant.workspaceId });
     const [trust] = await client.all('/v1/trusts');
     const rules = await client.call('GET', `/v1/mcp-servers/${String(server?.['id'])}/access-rules`);
     expect(rules).toMatchObject({ rules: [{ subject: { id: ada.id } }, { subject: { id: trust?.['id'] } }] });
-    expect(await apply(tenant, file(ada.email))).toEqual([]);
+    expect(await tenants.apply(tenant, file(ada.email))).toEqual([]);
     const exported = await exportState(client);
     expect(exported['mcp_server_access']).toMatchObject([
       { rules: [rule('user', ada.email), rule('trust', 'CI')] },
     ]);
-    await expect(apply(tenant, file('eve@other.example'))).rejects.toThrow('must be the id of a user');
+    await expect(tenants.apply(tenant, file('eve@other.example'))).rejects.toThrow(
+      'must be the id of a user',
+    );
   });
 
   it('leave out HTTP services with what belongs to them', async () => {
@@ -141,10 +129,10 @@ describe('MCP servers in files', () => {
     const { manager } = admin.dataSource;
     const { id } = await insertMcpIntegration(manager, tenant, { kind: 'openapi', slug: 'service' });
     await insertMcpServer(manager, tenant, id);
-    const state = await exportState(clientOf(tenant));
+    const state = await exportState(tenants.clientOf(tenant));
     expect(Object.keys(state).filter((kind) => kind.startsWith('mcp_'))).toEqual([]);
     const empty = { mcp_integrations: [], mcp_servers: [] };
-    expect(await apply(tenant, empty, { prune: true, force: true })).toEqual([]);
+    expect(await tenants.apply(tenant, empty, { prune: true, force: true })).toEqual([]);
   });
 
   it('have toolsets, whose members are servers by their slugs', async () => {
@@ -167,21 +155,25 @@ describe('MCP servers in files', () => {
       ],
     });
     const { mcp_toolsets: toolsets = [], ...servers } = file();
-    await apply(tenant, servers);
+    await tenants.apply(tenant, servers);
     // Names in a toolset must be those of tools.
-    await expect(apply(tenant, file())).rejects.toThrow('members.1.aliases.open');
-    const [integrationRow] = await clientOf(tenant).all('/v1/mcp-integrations');
+    await expect(tenants.apply(tenant, file())).rejects.toThrow('members.1.aliases.open');
+    const [integrationRow] = await tenants.clientOf(tenant).all('/v1/mcp-integrations');
     await insertCapability(admin.dataSource.manager, String(integrationRow?.['id']), 'open');
-    await apply(tenant, file(), { dryRun: true, validates: true });
-    expect(await apply(tenant, { mcp_toolsets: toolsets })).toHaveLength(1);
-    expect(await apply(tenant, file())).toEqual([]);
-    expect(await exportState(clientOf(tenant))).toMatchObject({ mcp_toolsets: file()['mcp_toolsets'] });
-    expect(await apply(tenant, file({ mode: 'list', members: [{ server: 'tickets' }] }))).toEqual([
+    await tenants.apply(tenant, file(), { dryRun: true, validates: true });
+    expect(await tenants.apply(tenant, { mcp_toolsets: toolsets })).toHaveLength(1);
+    expect(await tenants.apply(tenant, file())).toEqual([]);
+    expect(await exportState(tenants.clientOf(tenant))).toMatchObject({
+      mcp_toolsets: file()['mcp_toolsets'],
+    });
+    expect(await tenants.apply(tenant, file({ mode: 'list', members: [{ server: 'tickets' }] }))).toEqual([
       expect.stringContaining(`update mcp_toolsets ${workspace}/desk (`),
     ]);
-    const [row] = await clientOf(tenant).all('/v1/mcp-toolsets', { workspace_id: tenant.workspaceId });
+    const [row] = await tenants
+      .clientOf(tenant)
+      .all('/v1/mcp-toolsets', { workspace_id: tenant.workspaceId });
     expect(row).toMatchObject({ mode: 'list', members: [{ server: 'tickets', prefix: null, aliases: {} }] });
-    expect(await apply(tenant, { mcp_toolsets: [] }, { prune: true })).toEqual([
+    expect(await tenants.apply(tenant, { mcp_toolsets: [] }, { prune: true })).toEqual([
       `delete mcp_toolsets ${workspace}/desk ()`,
     ]);
   });
@@ -189,18 +181,18 @@ describe('MCP servers in files', () => {
   it('are deleted with their integration by force alone', async () => {
     const tenant = await admin.tenant();
     const workspace = await workspaceOf(tenant);
-    await apply(tenant, {
+    await tenants.apply(tenant, {
       mcp_integrations: [{ ...NAME, auth_type: 'none', workspace }],
       mcp_servers: [{ workspace, slug: 'tickets', name: 'Tickets', integration: 'tickets' }],
     });
     const empty = { mcp_integrations: [] };
     const check = { dryRun: true, validates: true, prune: true };
-    await expect(apply(tenant, empty, check)).rejects.toThrow('it is in use');
-    expect(await apply(tenant, { ...empty, mcp_servers: [] }, check)).toEqual([
+    await expect(tenants.apply(tenant, empty, check)).rejects.toThrow('it is in use');
+    expect(await tenants.apply(tenant, { ...empty, mcp_servers: [] }, check)).toEqual([
       `delete mcp_servers ${workspace}/tickets ()`,
       'delete mcp_integrations tickets ()',
     ]);
-    expect(await apply(tenant, empty, { prune: true, force: true })).toEqual([
+    expect(await tenants.apply(tenant, empty, { prune: true, force: true })).toEqual([
       'delete mcp_integrations tickets ()',
     ]);
   });

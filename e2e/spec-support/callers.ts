@@ -1,10 +1,7 @@
 import { rsaKeyPair, signedToken, TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/testing';
 import { OauthJourney } from '../../apps/admin-api/src/platform/oauth/spec-support/oauth-journey';
-import {
-  PASSWORD,
-  type Call as ApiCall,
-  type GatewayResponse,
-} from '../../apps/admin-api/src/spec-support/admin-api';
+import { PASSWORD } from '../../apps/admin-api/src/spec-support/admin-api';
+import { fetched } from '../../apps/admin-api/src/spec-support/fetched';
 import { queryDatabase } from './fleet';
 import type { NewKey, Workbench } from './workbench';
 
@@ -42,8 +39,8 @@ export class Callers {
 
   constructor(private readonly bench: Workbench) {
     this.journey = new OauthJourney({
-      call: (method, url, call) => this.fetched(method, url, call),
-      post: (url, call) => this.fetched('POST', url, call),
+      call: (method, url, call) => fetched(this.bench.product.adminUrl, method, url, call),
+      post: (url, call) => fetched(this.bench.product.adminUrl, 'POST', url, call),
     });
   }
 
@@ -174,24 +171,5 @@ export class Callers {
     headers: Record<string, string> = { 'x-gw-api-key': this.bench.adminKey },
   ): Promise<T> {
     return this.bench.manage<T>('POST', path, { key: null, headers, body });
-  }
-
-  /** Calls the admin API itself, which follows no redirect. */
-  private async fetched<T>(method: string, url: string, call: ApiCall = {}): Promise<GatewayResponse<T>> {
-    const { body } = call;
-    const response = await fetch(`${this.bench.product.adminUrl}${url}`, {
-      method,
-      redirect: 'manual',
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...call.headers },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    return {
-      status: response.status,
-      headers: { ...Object.fromEntries(response.headers), 'set-cookie': response.headers.getSetCookie() },
-      body: (isJson ? JSON.parse(text) : {}) as T,
-      text,
-    };
   }
 }

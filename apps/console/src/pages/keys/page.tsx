@@ -8,6 +8,7 @@ import { FilterBar, type FilterField } from '../../ui/filters';
 import { ColumnMenu, DataGrid, useColumns } from '../../ui/grid';
 import { Icon } from '../../ui/icons/icon';
 import { Empty, Loaded, Page, Skeletons } from '../../ui/states';
+import { statusTone } from '../list/status-tone';
 import { useListRead } from '../list/use-list-read';
 import { orderOf, usePageSearch } from '../list/use-page-search';
 import { columnsOf } from './key-columns';
@@ -100,9 +101,7 @@ export function KeysPage(): ReactElement {
             onSort={(sort) => change({ sort })}
             total={total}
             onEnd={more}
-            toneOf={({ status }) =>
-              status === 'active' ? undefined : status === 'expired' ? 'warn' : 'danger'
-            }
+            toneOf={statusTone}
           />
         )}
       </Loaded>

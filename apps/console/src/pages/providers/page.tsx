@@ -9,6 +9,7 @@ import { ColumnMenu, DataGrid, useColumns } from '../../ui/grid';
 import { Icon } from '../../ui/icons/icon';
 import { Empty, Loaded, Page, Skeletons } from '../../ui/states';
 import { lastDays } from '../list/last-days';
+import { statusTone } from '../list/status-tone';
 import { useListRead } from '../list/use-list-read';
 import { orderOf, usePageSearch } from '../list/use-page-search';
 import { columnsOf, type Use } from './provider-columns';
@@ -111,9 +112,7 @@ export function ProvidersPage(): ReactElement {
             onSort={(next) => change({ sort: next })}
             total={total}
             onEnd={more}
-            toneOf={({ status }) =>
-              status === 'active' ? undefined : status === 'expired' ? 'warn' : 'danger'
-            }
+            toneOf={statusTone}
           />
         )}
       </Loaded>

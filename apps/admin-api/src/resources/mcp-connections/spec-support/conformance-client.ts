@@ -1,6 +1,6 @@
 import { modernRequest } from '@gw/testing';
 import { Browser } from '../../../platform/oauth/spec-support/browser';
-import type { Call, GatewayResponse } from '../../../spec-support/admin-api';
+import { fetched } from '../../../spec-support/fetched';
 import { pressConnect, signInAtLink, type Visitor } from './connect-visit';
 
 /** A running product, as a client of the conformance suite finds it. */
@@ -91,7 +91,9 @@ class Play {
 
   /** Follows a link as its user does. An administrator confirms another authorization server first. */
   private async connect(link: string): Promise<void> {
-    const browser = new Browser({ call: (method, url, call) => this.fetched(method, url, call) });
+    const browser = new Browser({
+      call: (method, url, call) => fetched(this.product.admin, method, url, call),
+    });
     let page = await signInAtLink(browser, link, this.product.user);
     if (page.text.includes('names another authorization server')) {
       await this.confirmIssuer();
@@ -123,28 +125,11 @@ class Play {
     body: object,
   ): Promise<{ readonly id: string; readonly slug: string }> {
     const headers = { 'x-gw-api-key': this.product.adminKey };
-    const response = await this.fetched<{ id: string; slug: string }>(method, path, { headers, body });
+    const response = await fetched<{ id: string; slug: string }>(this.product.admin, method, path, {
+      headers,
+      body,
+    });
     if (response.status !== 200) throw new Error(`${method} ${path}: ${response.text}`);
     return response.body;
-  }
-
-  private async fetched<T>(
-    method: string,
-    url: string,
-    { headers, body }: Call = {},
-  ): Promise<GatewayResponse<T>> {
-    const response = await fetch(`${this.product.admin}${url}`, {
-      ...{ method, redirect: 'manual' },
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    return {
-      status: response.status,
-      headers: { ...Object.fromEntries(response.headers), 'set-cookie': response.headers.getSetCookie() },
-      body: (isJson ? JSON.parse(text) : {}) as T,
-      text,
-    };
   }
 }
