@@ -35,7 +35,7 @@ export class AgentCalls {
    */
   async call(request: AgentRequest, operation: Operation, params: Members): Promise<unknown> {
     const call = await this.begin(request, operation, params);
-    return noted(request, async () => {
+    return recordedAttempt(request, async () => {
       const response = await this.parts.client.call(targetOf(request.view.document), call);
       showExtensions(request, response.extensions);
       return response.result;
@@ -54,7 +54,7 @@ export class AgentCalls {
       failure = error;
       throw deniedBy(error);
     } finally {
-      note(request, startedMs, failure);
+      recordAttempt(request, startedMs, failure);
     }
   }
 
@@ -104,22 +104,23 @@ const targetOf = (document: AgentServerDocument): AgentTarget => ({
   poolClass: `a2a/${document.organisationId}/${document.integrationId}/${document.version}`,
 });
 
-async function noted<T>(request: AgentRequest, call: () => Promise<T>): Promise<T> {
+/** Makes a call and records it as an attempt of the request. */
+async function recordedAttempt<T>(request: AgentRequest, call: () => Promise<T>): Promise<T> {
   const startedMs = request.context.elapsedMs();
   try {
     const result = await call();
-    note(request, startedMs, null);
+    recordAttempt(request, startedMs, null);
     return result;
   } catch (error) {
-    note(request, startedMs, error);
+    recordAttempt(request, startedMs, error);
     throw deniedBy(error);
   }
 }
 
 const deniedBy = (error: unknown): unknown => (error instanceof AgentCallError ? agentDenied(error) : error);
 
-/** Notes the call for the log. */
-function note({ context, view }: AgentRequest, startedMs: number, error: unknown): void {
+/** Adds the call to the attempts in the log of the request. `error` is null for a call that got a result. */
+function recordAttempt({ context, view }: AgentRequest, startedMs: number, error: unknown): void {
   const failure = error instanceof AgentCallError ? error : null;
   context.attempts.made({
     target: view.document.slug,

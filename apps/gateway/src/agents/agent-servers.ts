@@ -4,12 +4,12 @@ import { UUID } from '@gw/kernel';
 import { CallerUsers, namesUsers } from '../auth/caller-users';
 import { readDocument, type Documents } from '../auth/documents';
 import { knownCaller } from '../auth/known-caller';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { AgentView, PublicAgentView } from './agent-view';
 
 /** Finds agents, and what callers see of them. */
 export class AgentServers {
-  private readonly views = new WeakMap<Principal, WeakMap<AgentServerDocument, AgentView>>();
+  private readonly views = new WeakMap<GatewayPrincipal, WeakMap<AgentServerDocument, AgentView>>();
   private readonly users: CallerUsers;
   private readonly listed = new WeakMap<AgentServerDocument, PublicAgentView>();
 
@@ -22,7 +22,7 @@ export class AgentServers {
   }
 
   /** Null for an agent that does not exist, and for one that is not the caller's: both are the same to callers. */
-  async find(principal: Principal, { workspace, agent }: AgentPlace): Promise<AgentView | null> {
+  async find(principal: GatewayPrincipal, { workspace, agent }: AgentPlace): Promise<AgentView | null> {
     const own = principal.workspace;
     if (workspace !== null && workspace !== own.slug && workspace !== own.id) return null;
     const document = await this.read(own.id, agent);
@@ -47,7 +47,11 @@ export class AgentServers {
     return document?.kind === 'agent_server' && document.workspaceId === workspaceId ? document : null;
   }
 
-  private viewOf(principal: Principal, document: AgentServerDocument, user: UserDocument | null): AgentView {
+  private viewOf(
+    principal: GatewayPrincipal,
+    document: AgentServerDocument,
+    user: UserDocument | null,
+  ): AgentView {
     const ruled = namesUsers(document) ? user : null;
     let views = this.views.get(principal);
     if (views === undefined) this.views.set(principal, (views = new WeakMap()));

@@ -3,7 +3,7 @@ import { A2aError, checkAbilities } from '@gw/a2a';
 import { cancelled } from '@gw/a2a-client';
 import { GatewayError, MINUTE_MS, toGatewayError, type Shares } from '@gw/kernel';
 import { assertForTarget } from '../auth/authenticate.stage';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { endWithResponse, requestMemory } from '../bodies/held-responses';
 import { RequestContext, type Stage } from '../core/request-context';
 import { timedReceive } from '../core/timed-receive';
@@ -94,11 +94,11 @@ class Visit {
     if (route.kind === 'card' && !context.gw.apiKey && (await this.sendListed(route))) return;
     await authenticate.run(context);
     if (route.kind === 'catalogue') {
-      const catalogue = await this.parts.catalogue.of(context.principal as Principal, context);
+      const catalogue = await this.parts.catalogue.of(context.principal as GatewayPrincipal, context);
       reply.end(JSON.stringify(catalogue), 200, { 'content-type': 'application/ai-catalog+json' });
       return;
     }
-    const view = await servers.find(context.principal as Principal, route);
+    const view = await servers.find(context.principal as GatewayPrincipal, route);
     if (view === null) throw new GatewayError('not_found', { message: 'There is no such agent.' });
     assertForTarget(view.caller.principal, view.document.id);
     if (route.kind === 'card') {

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import { isWithoutLimits } from '../limits/admission';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 
@@ -12,7 +12,7 @@ import type { RequestContext } from '../core/request-context';
 export function refuseAccess(context: RequestContext, { saved }: Upstream, isAllowed: boolean): void {
   const { route, upgrade, guardrails } = context;
   if (!route.handsOutAccess || saved === null || upgrade !== null) return;
-  const principal = context.principal as Principal;
+  const principal = context.principal as GatewayPrincipal;
   const isFree =
     guardrails === null &&
     !principal.strictAudit &&

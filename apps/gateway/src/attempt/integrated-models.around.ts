@@ -1,7 +1,7 @@
 import { documentKey, type ProviderDocument } from '@gw/contracts';
 import type { LocalResponse } from '@gw/providers';
 import type { Documents } from '../auth/documents';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { GatewayResponse } from './gateway-response';
 import { type Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
@@ -57,7 +57,7 @@ export class IntegratedModelsAround implements AroundStage {
     { config, principal }: RequestContext,
     { saved }: Upstream,
   ): Promise<ProviderDocument[]> {
-    const workspaceId = (principal as Principal).workspace.id;
+    const workspaceId = (principal as GatewayPrincipal).workspace.id;
     const named = (config?.targets ?? []).flatMap(({ provider, virtualKey }) => {
       if (provider?.startsWith('@')) return [provider.slice(1)];
       return provider === null && virtualKey !== null ? [virtualKey] : [];

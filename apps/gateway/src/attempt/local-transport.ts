@@ -1,7 +1,7 @@
 import { Shares } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundHandler } from '@gw/outbound';
 import type { LocalResponse, LocalChunk } from '@gw/providers';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 
 /** Plays a scripted response the way a connection would deliver it, including pauses and aborts. */
 export function playLocal(
@@ -24,7 +24,11 @@ export class LocalPlayer {
   }
 
   /** `response` is called only if the workspace has a free connection for the playback. */
-  play({ workspace }: Principal, response: () => LocalResponse, handler: OutboundHandler): OutboundCall {
+  play(
+    { workspace }: GatewayPrincipal,
+    response: () => LocalResponse,
+    handler: OutboundHandler,
+  ): OutboundCall {
     const share = this.playing.of(workspace.id, workspace.organisationId);
     if (!share.fits(1)) return new RefusedPlayback(handler);
     const made = response();

@@ -3,7 +3,7 @@ import type { OutboundCall, OutboundClient, OutboundHandler } from '@gw/outbound
 import { GatewayResponse, type AttemptListener } from './gateway-response';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { AttemptCall, Next } from './attempt-call';
 import type { LocalPlayer } from './local-transport';
 import { FollowingCall, mayFollow } from './following-call';
@@ -47,7 +47,7 @@ export class Sender implements Next {
     const { method, path, body } = request;
     const bytes = Buffer.isBuffer(body) ? body : EMPTY;
     const respond = () => local.respond({ method, path, body: bytes, metadata });
-    return this.player.play(principal as Principal, respond, handler);
+    return this.player.play(principal as GatewayPrincipal, respond, handler);
   }
 }
 

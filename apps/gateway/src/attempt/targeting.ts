@@ -20,7 +20,7 @@ import type { Credentials } from '../credentials/credentials';
 import { didYouMean } from '../configs/near-slugs';
 import type { OwnCredentials } from '../credentials/own-credentials';
 import type { Documents } from '../auth/documents';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
 import type { RequestView } from '../core/request-context';
@@ -73,7 +73,7 @@ export class Targeting {
     if (!named.startsWith('@')) return this.inline(context, target, named);
     const slash = named.indexOf('/');
     const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
-    const key = documentKey.provider((context.principal as Principal).workspace.id, slug);
+    const key = documentKey.provider((context.principal as GatewayPrincipal).workspace.id, slug);
     const document = this.documents.get(key);
     if (document === undefined) {
       return this.documents.load(key).then((loaded) => this.savedOf(context, target, loaded, slug));
@@ -88,7 +88,7 @@ export class Targeting {
     slug: string,
   ): Upstream | Promise<Upstream> {
     const saved = assertSavedUsable(document, slug, context.startedWallMs, () => {
-      const all = documentKey.provider((context.principal as Principal).workspace.id, '');
+      const all = documentKey.provider((context.principal as GatewayPrincipal).workspace.id, '');
       return this.isKnown(slug)
         ? ` Without the @, ${slug} is a provider that you call with your own key.`
         : didYouMean(this.documents, all, slug, { mark: '@' });
@@ -131,7 +131,7 @@ export class Targeting {
 
   /** Throws the error for an unknown provider, and suggests a saved one, because the @ of a slug is often forgotten. */
   private async unknown(context: RequestView, id: string): Promise<never> {
-    const { workspace } = context.principal as Principal;
+    const { workspace } = context.principal as GatewayPrincipal;
     const saved = await this.documents.load(documentKey.provider(workspace.id, id.slice(0, SLUG_MAX)));
     throw providerUnknown(id, saved?.kind === 'provider' ? `@${id}` : this.nearTo(id));
   }

@@ -3,7 +3,7 @@ import { GatewayError } from '@gw/kernel';
 import { API_RESOURCE_PATH, isAccessTokenForm, resourcePathOf } from '@gw/oauth';
 import { tokenRefused } from './access-token-callers';
 import type { RefusedKey } from './ended-keys';
-import { assertUsable, type Principal, type Principals } from './principals';
+import { assertUsable, type GatewayPrincipal, type Principals } from './principals';
 import type { RequestContext, Stage } from '../core/request-context';
 import type { Route } from '../routes/route-table';
 
@@ -28,7 +28,7 @@ export class AuthenticateStage implements Stage {
     return this.proven(context, principal);
   }
 
-  private proven(context: RequestContext, principal: Principal): void | Promise<void> {
+  private proven(context: RequestContext, principal: GatewayPrincipal): void | Promise<void> {
     const { apiKey, proof } = context.gw;
     if (principal.boundTo === null && proof === null) {
       this.admit(context, principal);
@@ -41,7 +41,7 @@ export class AuthenticateStage implements Stage {
     });
   }
 
-  private admit(context: RequestContext, principal: Principal): void {
+  private admit(context: RequestContext, principal: GatewayPrincipal): void {
     // Set before any check can refuse the request, so that the log names the key and its workspace.
     context.principal = principal;
     assertFor(principal, context);
@@ -51,7 +51,7 @@ export class AuthenticateStage implements Stage {
 }
 
 /** Throws `api_key_invalid` for a token that is for another resource (RFC 8707). */
-function assertFor({ resource }: Principal, { route, url, query }: RequestContext): void {
+function assertFor({ resource }: GatewayPrincipal, { route, url, query }: RequestContext): void {
   if (resource === null) return;
   const path =
     route.body === 'rpc' ? resourcePathOf(url.slice(0, url.length - query.length)) : API_RESOURCE_PATH;
@@ -62,7 +62,7 @@ function assertFor({ resource }: Principal, { route, url, query }: RequestContex
  * Throws `api_key_invalid` for a token that is for another server, toolset or agent than the one with this id, which has its address now.
  * `id` is that of the workspace at the address of all its MCP servers.
  */
-export function assertForTarget({ resource }: Principal, id: string): void {
+export function assertForTarget({ resource }: GatewayPrincipal, id: string): void {
   if (resource !== null && resource.targetId !== id) throw tokenRefused();
 }
 
@@ -79,7 +79,11 @@ const notAccepted = (): GatewayError =>
   });
 
 /** Throws when the key may not be used at `nowMs` (milliseconds since 1970), or not on this route. */
-export function assertAllowed(principal: Principal, { scopes }: Pick<Route, 'scopes'>, nowMs: number): void {
+export function assertAllowed(
+  principal: GatewayPrincipal,
+  { scopes }: Pick<Route, 'scopes'>,
+  nowMs: number,
+): void {
   assertUsable(principal, nowMs);
   if (scopes.some((scope) => principal.scopes.has(scope))) return;
   throw new GatewayError('scope_missing', {

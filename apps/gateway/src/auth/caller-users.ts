@@ -1,7 +1,7 @@
 import { documentKey, type DocumentKey, type UserDocument } from '@gw/contracts';
 import { readDocument, type Documents } from './documents';
 import { userIdOf } from './known-caller';
-import type { Principal } from './principals';
+import type { GatewayPrincipal } from './principals';
 
 /** An MCP server or agent whose rules may name groups and roles. */
 export interface RuledServer {
@@ -15,14 +15,14 @@ export class CallerUsers {
   constructor(private readonly documents: Pick<Documents, 'get' | 'load'>) {}
 
   /** The caller's user, where rules of one of the servers need it; null otherwise. */
-  async of(principal: Principal, servers: RuledServers): Promise<UserDocument | null> {
+  async of(principal: GatewayPrincipal, servers: RuledServers): Promise<UserDocument | null> {
     const key = userKey(principal, servers);
     const user = key === null ? null : await readDocument(this.documents, key);
     return user?.kind === 'user' ? user : null;
   }
 
   /** `of` from memory; undefined while the user is not there. */
-  now(principal: Principal, servers: RuledServers): UserDocument | null | undefined {
+  now(principal: GatewayPrincipal, servers: RuledServers): UserDocument | null | undefined {
     const key = userKey(principal, servers);
     const user = key === null ? null : this.documents.get(key);
     if (user === undefined) return undefined;
@@ -43,7 +43,7 @@ export function namesUsers(server: RuledServer): boolean {
 }
 
 /** The document of the caller's user, where the rules of one of the servers need it. */
-function userKey(principal: Principal, servers: RuledServers): DocumentKey | null {
+function userKey(principal: GatewayPrincipal, servers: RuledServers): DocumentKey | null {
   if (!servers.some((server) => server != null && namesUsers(server))) return null;
   const userId = userIdOf(principal);
   return userId === null ? null : documentKey.user(principal.organisation.id, userId);

@@ -1,10 +1,10 @@
 import type { UserDocument } from '@gw/contracts';
 import { principalBinding, userRoles, type AccessCaller, type McpPrincipal } from '@gw/mcp';
-import type { Principal } from './principals';
+import type { GatewayPrincipal } from './principals';
 
 /** A caller of MCP servers and agents: what rules look at, and what sessions and states are bound to. */
 export interface KnownCaller {
-  readonly principal: Principal;
+  readonly principal: GatewayPrincipal;
   readonly access: AccessCaller;
   /** `principalBinding` of the caller. */
   readonly binding: string;
@@ -12,10 +12,10 @@ export interface KnownCaller {
   readonly user: UserDocument | null;
 }
 
-const known = new WeakMap<Principal, KnownCaller>();
+const known = new WeakMap<GatewayPrincipal, KnownCaller>();
 
 /** The caller of a principal, made once for each version of the principal and of the user. */
-export function knownCaller(principal: Principal, user: UserDocument | null): KnownCaller {
+export function knownCaller(principal: GatewayPrincipal, user: UserDocument | null): KnownCaller {
   const before = known.get(principal);
   if (before?.user === user) return before;
   const access = accessOf(principal, user);
@@ -25,10 +25,10 @@ export function knownCaller(principal: Principal, user: UserDocument | null): Kn
 }
 
 /** The user of a principal; null for service keys, and for tokens of trusts. */
-export const userIdOf = ({ key }: Principal): string | null =>
+export const userIdOf = ({ key }: GatewayPrincipal): string | null =>
   key.limitsId === undefined ? key.userId : null;
 
-function accessOf(principal: Principal, user: UserDocument | null): AccessCaller {
+function accessOf(principal: GatewayPrincipal, user: UserDocument | null): AccessCaller {
   const { key, scopes, workspace } = principal;
   const isTrust = key.limitsId !== undefined;
   const clientId = key.defaults.metadata['_client'] ?? null;
@@ -44,7 +44,7 @@ function accessOf(principal: Principal, user: UserDocument | null): AccessCaller
   };
 }
 
-function principalOf({ key }: Principal, { clientId, trustId }: AccessCaller): McpPrincipal {
+function principalOf({ key }: GatewayPrincipal, { clientId, trustId }: AccessCaller): McpPrincipal {
   if (trustId !== null) return { kind: 'workload', trustId, subject: key.userId ?? '' };
   if (clientId !== null && key.userId !== null) return { kind: 'user', userId: key.userId, clientId };
   return { kind: 'key', keyId: key.id };

@@ -28,7 +28,7 @@ import { VerifiedTokens } from './verified-tokens';
 import { callerLimits, type CallerLimits } from '../limits/caller-limits';
 
 /** The caller, resolved once for each version of the documents that it is built from. */
-export interface Principal {
+export interface GatewayPrincipal {
   readonly key: ApiKeyDocument;
   readonly workspace: WorkspaceDocument;
   readonly organisation: OrganisationDocument;
@@ -52,7 +52,7 @@ interface Known {
   readonly origin: CallerOrigin;
   /** False once a token must be checked again; null for an API key. */
   readonly mayStay: (() => boolean) | null;
-  readonly principal: Principal;
+  readonly principal: GatewayPrincipal;
   /** Whether the credential was a token that works once. */
   readonly isUsed: boolean;
 }
@@ -62,7 +62,7 @@ interface Resolved
   extends
     Pick<CallerOrigin, 'at' | 'others' | 'source'>,
     Pick<Known, 'mayStay' | 'isUsed'>,
-    Pick<Principal, 'boundTo' | 'resource'> {
+    Pick<GatewayPrincipal, 'boundTo' | 'resource'> {
   readonly key: ApiKeyDocument;
 }
 
@@ -93,7 +93,7 @@ export class Principals {
   private readonly known: LRUCache<string, Known>;
   private readonly verified = new VerifiedTokens<Known>();
   private readonly ended: EndedKeys;
-  private readonly ends: CallerEnds<Principal>;
+  private readonly ends: CallerEnds<GatewayPrincipal>;
 
   constructor(
     private readonly documents: Documents,
@@ -109,7 +109,7 @@ export class Principals {
    * Resolves a key, also an expired or exhausted one: see `assertUsable`. Throws `api_key_invalid`, and never reveals whether a
    * workspace or organisation exists. Only keys that exist are remembered, so a scan of random keys does not fill the cache.
    */
-  resolve(apiKey: string): Principal | Promise<Principal> {
+  resolve(apiKey: string): GatewayPrincipal | Promise<GatewayPrincipal> {
     const { tokens } = this.options;
     if (tokens !== null && isTokenForm(apiKey)) return this.resolveToken(apiKey, tokens);
     return this.resolveKey(apiKey);
@@ -119,7 +119,7 @@ export class Principals {
    * Resolves the credential of a session that was let in before, so that a token that works once still counts. Throws as `resolve`
    * does.
    */
-  resolveAgain(apiKey: string): Principal | Promise<Principal> {
+  resolveAgain(apiKey: string): GatewayPrincipal | Promise<GatewayPrincipal> {
     const { tokens } = this.options;
     if (tokens === null || !isTokenForm(apiKey)) return this.resolveKey(apiKey);
     const known = this.verified.get(apiKey);
@@ -127,7 +127,7 @@ export class Principals {
   }
 
   /** See `CallerEnds`. */
-  hasEnded(principal: Principal): boolean | Promise<boolean> {
+  hasEnded(principal: GatewayPrincipal): boolean | Promise<boolean> {
     return this.ends.hasEnded(principal);
   }
 
@@ -135,13 +135,13 @@ export class Principals {
    * Key of the document with which the caller's right to work ends: of the API key, the trust, or the grant of OAuth, whose tokens are
    * renewed meanwhile. Null for a caller who was not let in here.
    */
-  rightOf(principal: Principal): DocumentKey | null {
+  rightOf(principal: GatewayPrincipal): DocumentKey | null {
     const key = this.ends.credentialOf(principal);
     return key?.startsWith(ACCESS_TOKENS) === true ? documentKey.oauthGrant(principal.key.id) : key;
   }
 
   /** Throws `api_key_invalid` unless the request proves to have the key that its token is bound to; see `TokenProofs`. */
-  assertProven(principal: Principal, request: ProvenRequest): Promise<void> {
+  assertProven(principal: GatewayPrincipal, request: ProvenRequest): Promise<void> {
     return this.options.proofs.assertProven(principal, request);
   }
 
@@ -149,7 +149,7 @@ export class Principals {
     this.options.proofs.close();
   }
 
-  private resolveKey(apiKey: string): Principal | Promise<Principal> {
+  private resolveKey(apiKey: string): GatewayPrincipal | Promise<GatewayPrincipal> {
     const known = this.known.get(apiKey);
     if (known && this.isCurrent(known)) return known.principal;
     return isAccessTokenForm(apiKey) ? this.lookUpToken(apiKey) : this.lookUp(apiKey, known?.origin.at);
@@ -159,7 +159,7 @@ export class Principals {
     return isUnchanged(this.documents, origin, origin.source) && (mayStay === null || mayStay());
   }
 
-  private async lookUp(apiKey: string, known: DocumentKey | undefined): Promise<Principal> {
+  private async lookUp(apiKey: string, known: DocumentKey | undefined): Promise<GatewayPrincipal> {
     const hashes = this.options.peppers.map((pepper) => hashApiKey(pepper, apiKey));
     const found = await this.find(hashes, known);
     if (!found) {
@@ -178,20 +178,20 @@ export class Principals {
     return made.principal;
   }
 
-  private async lookUpToken(token: string): Promise<Principal> {
+  private async lookUpToken(token: string): Promise<GatewayPrincipal> {
     this.known.delete(token);
     const made = await this.knownByToken(await this.options.accessTokens.resolve(token));
     this.known.set(token, made);
     return made.principal;
   }
 
-  private resolveToken(token: string, tokens: TokenCallers): Principal | Promise<Principal> {
+  private resolveToken(token: string, tokens: TokenCallers): GatewayPrincipal | Promise<GatewayPrincipal> {
     const known = this.verified.get(token);
     if (known?.isUsed === true) throw usedBefore();
     return known && this.isCurrent(known) ? known.principal : this.verify(token, tokens, false);
   }
 
-  private async verify(token: string, tokens: TokenCallers, isAgain: boolean): Promise<Principal> {
+  private async verify(token: string, tokens: TokenCallers, isAgain: boolean): Promise<GatewayPrincipal> {
     this.verified.delete(token);
     const resolved = await tokens.resolve(token);
     const made = await this.knownByToken(resolved);
@@ -245,7 +245,7 @@ export class Principals {
     key: ApiKeyDocument,
     workspace: WorkspaceDocument,
     organisation: OrganisationDocument,
-  ): Omit<Principal, 'boundTo' | 'resource'> {
+  ): Omit<GatewayPrincipal, 'boundTo' | 'resource'> {
     return {
       key,
       workspace,
@@ -276,7 +276,7 @@ const ORGANISATION_KEY =
   'An organisation key can only call management endpoints, not providers. Use a workspace key.';
 
 /** Throws `api_key_expired`, `budget_exhausted` or `api_key_invalid`. `nowMs` is in milliseconds since 1970. */
-export function assertUsable(principal: Principal, nowMs: number): void {
+export function assertUsable(principal: GatewayPrincipal, nowMs: number): void {
   if (principal.expiresAtMs <= nowMs || principal.key.status === 'expired')
     throw new GatewayError('api_key_expired');
   // The ledger enforces budgets that this gateway knows; the status is only updated with a delay.

@@ -11,7 +11,7 @@ import { LargeBodies } from './spool/large-bodies';
 import type { Overload } from '../health/overload';
 import type { Spool } from './spool/spool';
 import type { Accounts } from '../limits/accounts';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext, Stage } from '../core/request-context';
 
 /** Bytes from which scanning a body takes milliseconds. */
@@ -64,7 +64,7 @@ export class ReceiveStage implements Stage {
     if (length === '0') return undefined;
     if (length !== undefined && Number(length) > this.options.maxBody)
       throw bodyTooLarge('MAX_BODY', this.options.maxBody, Number(length));
-    const { workspace } = context.principal as Principal;
+    const { workspace } = context.principal as GatewayPrincipal;
     context.memory = this.options.memory.of(workspace.id, workspace.organisationId);
     if (route.body !== 'any') refuseEncodedBody(req);
     else if (length === undefined || Number(length) > this.options.maxBufferedBody)

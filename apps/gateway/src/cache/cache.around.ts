@@ -21,7 +21,7 @@ import type { AroundStage, AttemptCall, Next } from '../attempt/attempt-call';
 import type { Sender } from '../attempt/sender';
 import type { AttemptListener } from '../attempt/gateway-response';
 import type { RequestContext } from '../core/request-context';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { cachedRequest } from './cached-request';
 import { CacheUse } from './cache-use';
 import type { Embeddings, RequestEmbedder } from './embeddings';
@@ -147,7 +147,7 @@ export class CacheAround implements AroundStage {
     owner: () => OutboundHandler | null,
   ): ResponseRecorder {
     const { cache, memory, bodyBytesMax } = this.parts;
-    const { workspace } = context.principal as Principal;
+    const { workspace } = context.principal as GatewayPrincipal;
     return new ResponseRecorder(next, {
       bodyBytesMax,
       memory: memory.of(workspace.id, workspace.organisationId),

@@ -1,6 +1,6 @@
 import { inlineConfigVersion, ownCredential, relevantHeaders, type CacheRequest } from '@gw/cache';
 import { forwardedHeaders } from '../attempt/request/forwarded-headers';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { Upstream } from '../core/upstream';
 import type { BuiltRequest } from '../attempt/request/request-builder';
 import type { RequestContext } from '../core/request-context';
@@ -13,7 +13,7 @@ export function cachedRequest(
   body: Buffer,
   namespace: string | null,
 ): CacheRequest {
-  const { organisation, workspace } = context.principal as Principal;
+  const { organisation, workspace } = context.principal as GatewayPrincipal;
   const { saved, credential } = upstream;
   return {
     organisationId: organisation.id,

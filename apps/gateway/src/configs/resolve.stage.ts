@@ -4,7 +4,7 @@ import type { Guardrails } from '../guardrails/guardrails';
 import { addressHeaderOf, providerFieldsOf } from '../accept/provider-headers';
 import { Configs, type ResolvedConfig } from './configs';
 import { heldRequestMetadata } from '../auth/metadata-rules';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext, GatewayHeaders, Stage } from '../core/request-context';
 import { guard } from '../guardrails/guarding';
 import { useConfig } from './use-config';
@@ -19,7 +19,7 @@ export class ResolveStage implements Stage {
   ) {}
 
   run(context: RequestContext): void | Promise<void> {
-    const principal = context.principal as Principal;
+    const principal = context.principal as GatewayPrincipal;
     refuseEmpty(context.gw);
     if (principal.savedOnly) refuseInline(context);
     const resolved = this.find(context, principal);
@@ -29,7 +29,7 @@ export class ResolveStage implements Stage {
 
   private apply(
     context: RequestContext,
-    principal: Principal,
+    principal: GatewayPrincipal,
     resolved: ResolvedConfig,
   ): void | Promise<void> {
     useConfig(context, resolved);
@@ -41,7 +41,10 @@ export class ResolveStage implements Stage {
     return undefined;
   }
 
-  private find({ gw, req }: RequestContext, principal: Principal): ResolvedConfig | Promise<ResolvedConfig> {
+  private find(
+    { gw, req }: RequestContext,
+    principal: GatewayPrincipal,
+  ): ResolvedConfig | Promise<ResolvedConfig> {
     const { key, workspace } = principal;
     const byKey = ownConfigOf(principal);
     if (gw.config !== null) {
@@ -68,13 +71,13 @@ export class ResolveStage implements Stage {
 }
 
 /** The key's default config; for a user key without one, the workspace's default for user keys. */
-function ownConfigOf({ key, workspace }: Principal): string | null {
+function ownConfigOf({ key, workspace }: GatewayPrincipal): string | null {
   if (key.defaults.config !== null) return key.defaults.config;
   return key.type === 'workspace-user' ? (workspace.defaults.userKeyConfig ?? null) : null;
 }
 
 /** Merges metadata; values of the workspace and the key take precedence over the request's. */
-function addMetadata(context: RequestContext, { key, workspace, organisation }: Principal): void {
+function addMetadata(context: RequestContext, { key, workspace, organisation }: GatewayPrincipal): void {
   const [ofKey, ofWorkspace] = [key.defaults.metadata, workspace.defaults.metadata];
   // The key's own object, when there is nothing to merge: the log's record of it is written once (`writeMetadata`).
   if (!hasEntries(context.metadata) && !hasEntries(ofWorkspace)) context.metadata = ofKey;

@@ -9,7 +9,7 @@ import type { JsonObject, ShallowScan } from '@gw/providers';
 import type { GatewayResponse } from '../attempt/gateway-response';
 import { RequestAttempts } from '../attempt/request-attempts';
 import type { RefusedKey } from '../auth/ended-keys';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { parsedBytes } from '../bodies/read-whole';
 import type { SpooledBody } from '../bodies/spool/spooled-body';
 import type { RequestCache } from '../cache/request-cache';
@@ -102,7 +102,7 @@ export class RequestContext {
   spanName: string | null = null;
 
   // Found by authenticate
-  principal: Principal | null = null;
+  principal: GatewayPrincipal | null = null;
   /** A known key that may not be used here, or an ended one; `principal` is then null. */
   refusedKey: RefusedKey | null = null;
 

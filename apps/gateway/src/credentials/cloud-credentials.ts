@@ -3,7 +3,7 @@ import { isOfInstallation, type CloudIdentity, type IssuedCredential } from '@gw
 import { GatewayError, isTrustedHost, VendorError } from '@gw/kernel';
 import { identityOf, type Credential } from '@gw/providers';
 import { customHostOf } from '../attempt/saved-model';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestView } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
 
@@ -39,7 +39,7 @@ export class CloudCredentials {
     const identity = this.identity(upstream);
     if (identity === null) return upstream;
     const mayUseOwn = this.checkedUse(context, upstream, identity);
-    const { workspace } = context.principal as Principal;
+    const { workspace } = context.principal as GatewayPrincipal;
     try {
       const issued = this.issued.of(identity, { workspaceId: workspace.id, mayUseOwn });
       if (!(issued instanceof Promise)) return this.with(upstream, issued);
@@ -63,7 +63,7 @@ export class CloudCredentials {
     const original = { ...upstream, credential };
     const identity = this.identity(original);
     if (identity === null) return null;
-    const { workspace } = context.principal as Principal;
+    const { workspace } = context.principal as GatewayPrincipal;
     const mayUseOwn = this.checkedUse(context, original, identity);
     const isDropped = this.issued.drop(identity, { workspaceId: workspace.id, mayUseOwn });
     return isDropped ? this.complete(context, original) : null;

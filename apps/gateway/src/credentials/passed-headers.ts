@@ -7,7 +7,7 @@ import {
   isObject,
 } from '@gw/kernel';
 import { own, type JsonObject } from '@gw/mcp';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext } from '../core/request-context';
 import {
   identityClaims,
@@ -46,7 +46,7 @@ const NEVER_PREFIXES = [
 export function passedHeaders(
   context: RequestContext,
   server: IdentifiedServer,
-  principal: Principal,
+  principal: GatewayPrincipal,
 ): Readonly<Record<string, string>> {
   const { headers } = context.req;
   const { configurations } = server;
@@ -126,7 +126,7 @@ function nameIn(each: unknown): readonly PassedName[] {
 function claimsHeader(
   rule: IdentityRule | null,
   server: IdentifiedServer,
-  { key }: Principal,
+  { key }: GatewayPrincipal,
 ): Readonly<Record<string, string>> {
   if (rule?.method !== 'claims_header') return {};
   const claims = identityClaims(rule, server, { userId: key.userId, keyId: key.id });

@@ -32,7 +32,7 @@ import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
 import type { SecretResolver } from '@gw/secret-managers';
 import { didYouMean } from '../configs/near-slugs';
 import type { Documents } from '../auth/documents';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 
 /** The guardrails for requests to one target, and for its responses. */
 export interface GuardrailLists {
@@ -58,7 +58,7 @@ const SIDES = { input: 'inputGuardrails', output: 'outputGuardrails' } as const;
  * target. A plan is computed once for each version of these sources, and lives as long as principal and config.
  */
 export class Guardrails {
-  private readonly plans = new WeakMap<Principal, WeakMap<CompiledConfig, KnownPlan>>();
+  private readonly plans = new WeakMap<GatewayPrincipal, WeakMap<CompiledConfig, KnownPlan>>();
   private readonly saved = new WeakMap<GuardrailDocument, CompiledGuardrail>();
   private readonly writtenOut = {
     input: new WeakMap<object, CompiledGuardrail>(),
@@ -73,7 +73,7 @@ export class Guardrails {
   ) {}
 
   /** Null when no guardrail applies. Throws `config_invalid` when a guardrail is invalid or not available to the workspace. */
-  of(principal: Principal, config: CompiledConfig): GuardrailPlan | null | Promise<GuardrailPlan> {
+  of(principal: GatewayPrincipal, config: CompiledConfig): GuardrailPlan | null | Promise<GuardrailPlan> {
     const { workspace, organisation } = principal;
     if (!config.hasGuardrails && !workspace.defaults.guardrails && !organisation.guardrails) return null;
     const known = this.plans.get(principal)?.get(config);
@@ -93,7 +93,7 @@ export class Guardrails {
     return true;
   }
 
-  private async make(principal: Principal, config: CompiledConfig): Promise<GuardrailPlan> {
+  private async make(principal: GatewayPrincipal, config: CompiledConfig): Promise<GuardrailPlan> {
     const sources = new Map<DocumentKey, ReadModelDocument | null>();
     const slugs = new Map<string, GuardrailDocument>();
     await Promise.all(
@@ -182,7 +182,10 @@ const NO_SECRETS: GuardrailSecretContent = { parameters: {}, locations: {} };
 const overridesOf = ({ id: _, type: __, guardrail_version_id: ___, ...actions }: JsonObject): JsonObject =>
   actions;
 
-function namedBy({ workspace, organisation }: Principal, { targets }: CompiledConfig): ReadonlySet<string> {
+function namedBy(
+  { workspace, organisation }: GatewayPrincipal,
+  { targets }: CompiledConfig,
+): ReadonlySet<string> {
   const named = new Set<string>();
   for (const { input, output } of [organisation.guardrails ?? NONE, workspace.defaults.guardrails ?? NONE]) {
     for (const slug of [...input, ...output]) named.add(slug);
@@ -213,7 +216,7 @@ class Compilation {
   };
 
   constructor(
-    private readonly principal: Principal,
+    private readonly principal: GatewayPrincipal,
     private readonly slugs: Slugs,
     private readonly compile: Compile,
     /** Returns a sentence that suggests a similar slug; empty when there is none. */

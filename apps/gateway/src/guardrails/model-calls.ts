@@ -16,7 +16,7 @@ import type { AttemptStage } from '../attempt/attempt.stage';
 import { routeOf } from '../routes/route-table';
 import type { Configs, ResolvedConfig } from '../configs/configs';
 import { useConfig } from '../configs/use-config';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 
 const ROUTES = {
   'chat.completions': routeOf('POST', '/chat/completions'),
@@ -53,7 +53,7 @@ export class ModelCalls {
     try {
       call.signal.throwIfAborted();
       const { principal } = request;
-      const resolved = await this.resolved(principal as Principal, call);
+      const resolved = await this.resolved(principal as GatewayPrincipal, call);
       useConfig(context, resolved);
       await this.attempt.run(context);
       read = await readWhole(context);
@@ -67,7 +67,7 @@ export class ModelCalls {
   }
 
   private async resolved(
-    { workspace }: Principal,
+    { workspace }: GatewayPrincipal,
     { target }: Pick<ModelCall, 'target'>,
   ): Promise<ResolvedConfig> {
     if ('provider' in target) {

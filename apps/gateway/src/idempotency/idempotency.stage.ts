@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ownCredential, relevantHeaders, type Idempotency, type Tenant } from '@gw/cache';
 import { HEADER } from '@gw/contracts';
 import { idempotencyFingerprint, idempotencyScope, readIdempotencyKey, type Shares } from '@gw/kernel';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext, Stage } from '../core/request-context';
 import { FirstResponse } from './first-response';
 import { RequestIdempotency } from './request-idempotency';
@@ -60,12 +60,12 @@ export class IdempotencyStage implements Stage {
 }
 
 const tenantOf = ({ principal }: RequestContext): Tenant => {
-  const { organisation, workspace } = principal as Principal;
+  const { organisation, workspace } = principal as GatewayPrincipal;
   return { workspaceId: workspace.id, organisationId: organisation.id };
 };
 
 function scopeOf({ principal, method, url, query }: RequestContext, key: string): string {
-  const { organisation, workspace } = principal as Principal;
+  const { organisation, workspace } = principal as GatewayPrincipal;
   return idempotencyScope({
     organisationId: organisation.id,
     workspaceId: workspace.id,
@@ -104,7 +104,7 @@ async function fingerprintOf(context: RequestContext): Promise<string> {
  * after the rules have changed.
  */
 const inForce = ({ principal, configId, configSource, guardrails }: RequestContext): readonly string[] => [
-  (principal as Principal).key.id,
+  (principal as GatewayPrincipal).key.id,
   configId ?? '',
   configSource.versionId ?? '',
   ...(guardrails?.versions() ?? []),

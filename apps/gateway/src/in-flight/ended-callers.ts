@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { GatewayError } from '@gw/kernel';
-import type { Principal, Principals } from '../auth/principals';
+import type { GatewayPrincipal, Principals } from '../auth/principals';
 import type { Pipeline } from '../core/pipeline';
 import type { RequestsInFlight } from './requests-in-flight';
 
@@ -40,7 +40,7 @@ export class EndedCallers {
     if (this.isChecking) return;
     this.isChecking = true;
     const { underWay, pipeline } = this.parts;
-    const judged = new Map<Principal, boolean>();
+    const judged = new Map<GatewayPrincipal, boolean>();
     try {
       for (const context of underWay.olderThan(performance.now() - EVERY_MS)) {
         const { principal, madeFor, upgrade, reply } = context;

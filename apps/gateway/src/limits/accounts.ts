@@ -13,7 +13,7 @@ import type { RequestContext } from '../core/request-context';
 import type { PricedEarlier } from '../usage/use';
 import { tokensOf } from '../usage/use';
 import type { TargetPricer } from '../usage/use';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { admitted, bucketsOfAttempt, bucketsOfRequest } from './admission';
 import { budgetsOf, isUncounted, lineOf } from '../usage/charges';
 import { DiscardedBody } from '../usage/discarded-body';
@@ -40,7 +40,7 @@ export class Accounts {
    * reserves nothing and does not wait; `admit` makes the final decision once the request has been read.
    */
   refuseExhausted(context: RequestContext): void {
-    const { limits } = context.principal as Principal;
+    const { limits } = context.principal as GatewayPrincipal;
     if (limits === null || limits.buckets.length === 0) return;
     const denial = this.ledger.refusal(limits.buckets);
     if (denial !== null) admitted(context, denial);
@@ -48,7 +48,7 @@ export class Accounts {
 
   /** Reserves in the caller's limits. Throws or rejects with the denial of a limit. */
   admit(context: RequestContext): void | Promise<void> {
-    const { limits } = context.principal as Principal;
+    const { limits } = context.principal as GatewayPrincipal;
     if (limits === null) return undefined;
     const buckets = bucketsOfRequest(context, limits);
     if (buckets.length === 0) return undefined;

@@ -11,7 +11,7 @@ import type { ProviderDocument } from '@gw/contracts';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import { limitsOf } from './request-limits';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { CallerLimits } from './caller-limits';
 import { endpointTypesOf } from './endpoint-types';
 import { targetBuckets } from './target-limits';
@@ -36,14 +36,14 @@ export function bucketsOfRequest(context: RequestContext, limits: CallerLimits):
 export function bucketsOfAttempt(context: RequestContext, upstream: Upstream): readonly Bucket[] {
   const { saved } = upstream;
   const own = saved === null ? NONE : targetBuckets(saved);
-  const policies = (context.principal as Principal).limits?.perAttempt;
+  const policies = (context.principal as GatewayPrincipal).limits?.perAttempt;
   if (policies === undefined || policies.length === 0) return own;
   const more = policyBuckets(policies, 'llm', { ...subjectOf(context), ...partOf(upstream) });
   return more.length === 0 ? own : [...own, ...more];
 }
 
 /** Whether no limit applies to the caller at a saved provider. */
-export const isWithoutLimits = ({ limits }: Principal, saved: ProviderDocument): boolean =>
+export const isWithoutLimits = ({ limits }: GatewayPrincipal, saved: ProviderDocument): boolean =>
   limits === null && targetBuckets(saved).length === 0;
 
 function subjectOf({
@@ -54,7 +54,7 @@ function subjectOf({
   prompt,
   route,
 }: RequestContext): PolicySubject {
-  const { key, workspace } = principal as Principal;
+  const { key, workspace } = principal as GatewayPrincipal;
   return {
     apiKey: key.id,
     workspaceId: workspace.id,

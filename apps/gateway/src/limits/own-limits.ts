@@ -12,7 +12,7 @@ import {
 import { errorBody } from '../reply/error-body';
 import { RequestContext, type Stage } from '../core/request-context';
 import { routeOf } from '../routes/route-table';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { bucketsOfRequest } from './admission';
 
 const OWN_LIMITS = '/v1/me/limits';
@@ -57,7 +57,7 @@ export class OwnLimits {
     );
     await this.accept.run(context);
     await this.authenticate.run(context);
-    const { limits } = context.principal as Principal;
+    const { limits } = context.principal as GatewayPrincipal;
     const buckets = limits === null ? [] : bucketsOfRequest(context, limits);
     const states = await this.ledger.states(buckets);
     const rates = await this.burnRates(buckets);

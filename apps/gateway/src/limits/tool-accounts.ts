@@ -1,5 +1,5 @@
 import { denialState, policyBuckets, type Bucket, type Ledger, type LimitDenial } from '@gw/limits';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext } from '../core/request-context';
 import { budgetsOf } from '../usage/charges';
 import { bucketsOfRequest } from './admission';
@@ -47,7 +47,7 @@ export class ToolAccounts {
 }
 
 function bucketsOfCall(context: RequestContext, call: LimitedCall): readonly Bucket[] {
-  const { key, workspace, limits } = context.principal as Principal;
+  const { key, workspace, limits } = context.principal as GatewayPrincipal;
   const own = limits === null ? [] : bucketsOfRequest(context, limits);
   const policies = policyBuckets(toolPolicies(workspace), 'mcp_tools', {
     apiKey: key.id,

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   type RequestId,
 } from '@gw/mcp';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { McpReply } from './mcp-reply';
 import { Denied } from './denials';
 import type { Endpoint } from './endpoint';
@@ -56,7 +56,7 @@ export class ClientStreams {
   private isClosed = false;
 
   /** `hasEnded`: whether a caller was withdrawn. */
-  constructor(private readonly hasEnded: (caller: Principal) => boolean | Promise<boolean>) {}
+  constructor(private readonly hasEnded: (caller: GatewayPrincipal) => boolean | Promise<boolean>) {}
 
   get size(): number {
     return this.streams.size;
@@ -159,7 +159,7 @@ export class ClientStreams {
   }
 
   /** Ends the stream of a caller who was withdrawn, within a second or once that can be read. */
-  private endIfWithdrawn(stream: Stream, caller: Principal): void {
+  private endIfWithdrawn(stream: Stream, caller: GatewayPrincipal): void {
     const hasEnded = this.hasEnded(caller);
     const finish = (isOver: boolean): void => {
       if (isOver && this.streams.delete(stream)) end(stream);

@@ -1,5 +1,5 @@
 import type { McpPlace } from '@gw/oauth';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { AggregateView } from './aggregate/aggregate-view';
 import type { Aggregates } from './aggregate/aggregates';
 import type { Endpoint } from './endpoint';
@@ -14,7 +14,7 @@ export class Endpoints {
   ) {}
 
   /** Null for what does not exist and for what is not the caller's: both are the same to callers. */
-  async find(principal: Principal, { workspace, server }: McpPlace): Promise<Endpoint | null> {
+  async find(principal: GatewayPrincipal, { workspace, server }: McpPlace): Promise<Endpoint | null> {
     const own = principal.workspace;
     if (workspace !== null && workspace !== own.slug && workspace !== own.id) return null;
     if (server === null) return this.aggregates.ofWorkspace(principal);

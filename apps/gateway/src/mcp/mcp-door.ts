@@ -24,7 +24,7 @@ import {
 } from '@gw/mcp';
 import type { McpPlace } from '@gw/oauth';
 import { assertForTarget } from '../auth/authenticate.stage';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { RequestContext, type Stage } from '../core/request-context';
 import { timedReceive } from '../core/timed-receive';
 import { targetOf } from '../http/request-rules';
@@ -142,7 +142,7 @@ class Visit {
     }
     await accept.run(context);
     await authenticate.run(context);
-    const endpoint = await endpoints.find(context.principal as Principal, place);
+    const endpoint = await endpoints.find(context.principal as GatewayPrincipal, place);
     if (endpoint === null) throw new Denied({ kind: 'server_unknown' }, new GatewayError('not_found'));
     assertForTarget(endpoint.caller.principal, endpoint.id);
     if (context.method === 'POST') await timedReceive(this.parts.receive, context);

@@ -2,20 +2,20 @@ import { documentKey, type McpServerDocument, type UserDocument } from '@gw/cont
 import { CallerUsers, namesUsers } from '../auth/caller-users';
 import { readDocument, type Documents } from '../auth/documents';
 import { knownCaller } from '../auth/known-caller';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { ServerView } from './server-view';
 
 /** Finds MCP servers of the caller's workspace, and what the caller sees of them. */
 export class McpServers {
   readonly users: CallerUsers;
-  private readonly views = new WeakMap<Principal, WeakMap<McpServerDocument, ServerView>>();
+  private readonly views = new WeakMap<GatewayPrincipal, WeakMap<McpServerDocument, ServerView>>();
 
   constructor(private readonly documents: Documents) {
     this.users = new CallerUsers(documents);
   }
 
   /** Null for a server that does not exist, and for one that is not the caller's: both are the same to callers. */
-  async find(principal: Principal, slugOrId: string): Promise<ServerView | null> {
+  async find(principal: GatewayPrincipal, slugOrId: string): Promise<ServerView | null> {
     const { id } = principal.workspace;
     const document = await readDocument(this.documents, documentKey.mcpServer(id, slugOrId));
     if (document?.kind !== 'mcp_server' || document.workspaceId !== id) return null;
@@ -34,7 +34,7 @@ export class McpServers {
   }
 
   /** What the caller sees of a server. `user`: that of the caller, for this server and others. */
-  viewOf(principal: Principal, document: McpServerDocument, user: UserDocument | null): ServerView {
+  viewOf(principal: GatewayPrincipal, document: McpServerDocument, user: UserDocument | null): ServerView {
     const ruled = namesUsers(document) ? user : null;
     let views = this.views.get(principal);
     if (views === undefined) this.views.set(principal, (views = new WeakMap()));

@@ -53,19 +53,19 @@ export class ServerView implements Endpoint {
     // Each capability is judged once for the caller; the rules about others need not be read each time.
     this.access = { ...access, rules: rulesAbout(access.rules, caller.access) };
     const seen = document.capabilities.map(seenOf).filter((each) => this.sees(each));
-    const of = (type: CapabilityType): ReadonlyMap<string, SeenCapability> =>
+    const seenOfType = (type: CapabilityType): ReadonlyMap<string, SeenCapability> =>
       new Map(seen.filter(({ facts }) => facts.type === type).map((each) => [each.facts.name, each]));
     this.byType = {
-      tool: of('tool'),
-      prompt: of('prompt'),
-      resource: of('resource'),
-      resource_template: of('resource_template'),
+      tool: seenOfType('tool'),
+      prompt: seenOfType('prompt'),
+      resource: seenOfType('resource'),
+      resource_template: seenOfType('resource_template'),
     };
     this.listsDigest = digestOf('mcp/lists', [document.version, ...seen.map(({ facts }) => facts.id)]);
   }
 
   /** Capabilities of a type, by the server's own names. */
-  of(type: CapabilityType): ReadonlyMap<string, SeenCapability> {
+  capabilitiesOf(type: CapabilityType): ReadonlyMap<string, SeenCapability> {
     return this.byType[type];
   }
 

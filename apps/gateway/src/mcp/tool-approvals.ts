@@ -8,7 +8,7 @@ import {
 import { canonicalJson, digestOf, GatewayError } from '@gw/kernel';
 import type { DenialCause, JsonObject } from '@gw/mcp';
 import { redactJson } from '@gw/telemetry';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { Denied } from './denials';
 import type { McpRequest } from './mcp-request';
 
@@ -90,7 +90,7 @@ function denied(why: Pick<Approval, 'state'> & Partial<Approval>, cause?: unknow
 
 const callerOf = (
   userId: string | null,
-  { key }: Principal,
+  { key }: GatewayPrincipal,
   {
     keyId,
     clientId,

@@ -5,7 +5,7 @@ import { parseJsonObject } from '../bodies/json-body';
 import { bodyTooLarge } from '../bodies/read-body';
 import { routeOf, type Route } from '../routes/route-table';
 import type { Prompts } from './prompts';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { RequestContext, Stage } from '../core/request-context';
 import { requestOf, variablesOf } from './prompt-request';
 import { RequestPrompt } from './request-prompt';
@@ -35,7 +35,7 @@ export class PromptStage implements Stage {
   private async render(context: RequestContext): Promise<void> {
     const { route } = context;
     const { document, version, compiled, partials } = await this.prompts.resolve(
-      context.principal as Principal,
+      context.principal as GatewayPrincipal,
       referenceIn(route.upstreamPath),
     );
     context.prompt = new RequestPrompt({

@@ -14,7 +14,7 @@ import {
 } from '@gw/prompts';
 import { didYouMean } from '../configs/near-slugs';
 import type { Documents } from '../auth/documents';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 
 export interface ResolvedPrompt {
   readonly document: PromptDocument;
@@ -43,7 +43,7 @@ export class Prompts {
    * Throws `not_found` if the workspace has no such prompt, even if another one does, and `prompt_invalid`
    * for a partial that it does not have.
    */
-  async resolve(principal: Principal, reference: string): Promise<ResolvedPrompt> {
+  async resolve(principal: GatewayPrincipal, reference: string): Promise<ResolvedPrompt> {
     const found = await this.find(principal, 'prompt', reference);
     if (!('version' in found))
       throw new GatewayError('not_found', {
@@ -61,7 +61,11 @@ export class Prompts {
   }
 
   /** Suggests a similar name among the prompts that the workspace may use. */
-  private near({ organisation, workspace }: Principal, reference: string, { document }: Missing): string {
+  private near(
+    { organisation, workspace }: GatewayPrincipal,
+    reference: string,
+    { document }: Missing,
+  ): string {
     if (document !== null) return '';
     const [slug = ''] = reference.split('@', 1);
     const isOpen = (each: ReadModelDocument): boolean =>
@@ -70,7 +74,7 @@ export class Prompts {
   }
 
   private async partialsOf(
-    principal: Principal,
+    principal: GatewayPrincipal,
     first: ReadonlySet<PartialReference>,
   ): Promise<ReadonlyMap<PartialReference, Template>> {
     const found = new Map<PartialReference, Template>();
@@ -88,7 +92,7 @@ export class Prompts {
     return found;
   }
 
-  private async partial(principal: Principal, reference: PartialReference): Promise<ReadPartial> {
+  private async partial(principal: GatewayPrincipal, reference: PartialReference): Promise<ReadPartial> {
     const found = await this.find(principal, 'partial', reference);
     if (!('version' in found)) {
       throw new GatewayError('prompt_invalid', {
@@ -106,7 +110,7 @@ export class Prompts {
   }
 
   private async find(
-    { organisation, workspace }: Principal,
+    { organisation, workspace }: GatewayPrincipal,
     type: PromptDocument['type'],
     reference: string,
   ): Promise<Found | Missing> {

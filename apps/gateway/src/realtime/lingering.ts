@@ -1,6 +1,6 @@
 import { Shares } from '@gw/kernel';
 import type { RequestContext } from '../core/request-context';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { SessionMeter, SessionPart } from './metering/session-meter';
 import type { Peer } from './peer';
 
@@ -37,7 +37,7 @@ export class Lingering {
     done: () => void,
   ): Linger | null {
     if (this.limitMs === 0 || !meter.isUnderWay || provider.readyState !== provider.OPEN) return null;
-    const { workspace } = principal as Principal;
+    const { workspace } = principal as GatewayPrincipal;
     const share = this.shares.of(workspace.id, workspace.organisationId);
     if (!share.take(1)) return null;
     return new Linger(meter, this.limitMs, () => {

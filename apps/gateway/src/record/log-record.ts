@@ -4,7 +4,7 @@ import { redactMetadata, redactUrl } from '@gw/telemetry';
 import { valueOf } from '../http/header-rules';
 import type { RefusedKey } from '../auth/ended-keys';
 import type { RequestMcp } from '../mcp/request-mcp';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
 import type { RequestUsage } from '../usage/request-usage';
@@ -164,7 +164,7 @@ const NO_OWNER = Buffer.from(ownerText(null, null, null, null));
 const refused = remembered((key: RefusedKey) => ownerText(key.organisationId, null, key.id, null));
 const refusedOwner = (key: RefusedKey | null): Buffer => (key === null ? NO_OWNER : refused(key));
 
-const owner = remembered(({ organisation, workspace, key }: Principal) =>
+const owner = remembered(({ organisation, workspace, key }: GatewayPrincipal) =>
   ownerText(organisation.id, workspace.id, key.id, key.userId),
 );
 

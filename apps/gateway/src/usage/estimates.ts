@@ -8,7 +8,7 @@ import { pathKeepsModel, providerNamed, withoutSlug } from '../attempt/targeting
 import type { RequestContext } from '../core/request-context';
 import type { PricedBy, TargetPricer } from './use';
 import type { Documents } from '../auth/documents';
-import type { Principal } from '../auth/principals';
+import type { GatewayPrincipal } from '../auth/principals';
 import { requestedAtMost, requestedOutput, refuseUnbounded } from './requested-output';
 import { sourceOf } from './learned-from';
 import { isUnknowable } from './made-earlier';
@@ -256,7 +256,7 @@ function providerKey({ principal }: RequestContext, named: string | null): Docum
   if (named?.startsWith('@') !== true) return null;
   const slash = named.indexOf('/');
   const slug = slash === -1 ? named.slice(1) : named.slice(1, slash);
-  return documentKey.provider((principal as Principal).workspace.id, slug);
+  return documentKey.provider((principal as GatewayPrincipal).workspace.id, slug);
 }
 
 /** Whether a model responds, which the provider bills. */

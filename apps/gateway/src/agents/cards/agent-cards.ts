@@ -26,8 +26,8 @@ export interface WrittenCard {
   readonly etag: string;
 }
 
-/** Cards of one view: forms and addresses. Callers choose the address by the host that they name. */
-const CARDS_OF_VIEW = 8;
+/** Most written cards that are kept for one view, by form and address. Callers choose the address by the host that they name. */
+const MAX_CARDS_PER_VIEW = 8;
 
 /** The cards of agents, with the addresses and credentials of this gateway. */
 export class AgentCards {
@@ -36,7 +36,7 @@ export class AgentCards {
   constructor(private readonly parts: AgentCardParts) {}
 
   /** The card for a request, in the form that its `A2A-Version` asks for. `path` is that of the agent. */
-  async of(view: CardView, context: RequestContext, path: string): Promise<WrittenCard> {
+  async cardFor(view: CardView, context: RequestContext, path: string): Promise<WrittenCard> {
     const header = context.req.headers[VERSION_HEADER];
     return this.card(view, context, { path, form: cardFormFor(Array.isArray(header) ? header[0] : header) });
   }
@@ -70,14 +70,14 @@ export class AgentCards {
     let card = cards.get(key);
     if (card !== undefined) return card;
     card = write(view, { form, address, signer, source, security: securityOf(publicUrl) });
-    // Callers can name any host, so that only so many are kept.
-    if (cards.size >= CARDS_OF_VIEW) cards.clear();
+    // Callers can name any host, so the number of kept cards is bounded.
+    if (cards.size >= MAX_CARDS_PER_VIEW) cards.clear();
     cards.set(key, card);
     return card;
   }
 }
 
-/** What the OAuth server is at is known where clients are led to it. */
+/** The OAuth server has a known address only where the gateway has a configured public URL. */
 const securityOf = (publicUrl: string | null): ServedSecurity => {
   if (publicUrl === null) return { oauth: null };
   const origin = publicUrl.replace(/\/$/, '');

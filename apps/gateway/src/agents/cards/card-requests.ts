@@ -13,7 +13,7 @@ export async function sendCard(
   view: CardView,
   { context, reply, path }: { context: RequestContext; reply: CallReply; path: string },
 ): Promise<void> {
-  const { json, etag } = await cards.of(view, context, path);
+  const { json, etag } = await cards.cardFor(view, context, path);
   const headers = {
     etag,
     vary: `${VERSION_HEADER}, authorization, x-gw-api-key`,

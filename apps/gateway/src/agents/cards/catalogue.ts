@@ -1,7 +1,7 @@
 import { documentKey } from '@gw/contracts';
 import { publicOrigin } from '../../auth/public-address';
 import { readDocument, type Documents } from '../../auth/documents';
-import type { Principal } from '../../auth/principals';
+import type { GatewayPrincipal } from '../../auth/principals';
 import type { RequestContext } from '../../core/request-context';
 import type { AgentServers } from '../agent-servers';
 import { cardOf, type AgentView } from '../agent-view';
@@ -19,7 +19,7 @@ export class Catalogue {
     private readonly publicUrl: string | null,
   ) {}
 
-  async of(principal: Principal, context: RequestContext): Promise<object> {
+  async of(principal: GatewayPrincipal, context: RequestContext): Promise<object> {
     const found = await readDocument(this.documents, documentKey.agentCatalogue(principal.workspace.id));
     const slugs = found?.kind === 'agent_catalogue' ? found.slugs.slice(0, ENTRIES_MAX) : [];
     const origin = publicOrigin(this.publicUrl, context);

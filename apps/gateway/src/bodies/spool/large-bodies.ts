@@ -1,7 +1,7 @@
 import { GatewayError } from '@gw/kernel';
 import { BodySkim } from '@gw/providers';
 import type { RequestContext } from '../../core/request-context';
-import type { Principal } from '../../auth/principals';
+import type { GatewayPrincipal } from '../../auth/principals';
 import { allowedMs, bodyTooLarge, type BodyReaderOptions } from '../read-body';
 import { BodyPieces } from './body-pieces';
 import type { Spool } from './spool';
@@ -52,7 +52,7 @@ export class LargeBodies {
     try {
       const first = length === null ? await this.readFirst(context, pieces) : NOTHING;
       if (first.isWhole) return Buffer.concat(first.pieces);
-      const body = await spool.open((context.principal as Principal).workspace, length ?? 0);
+      const body = await spool.open((context.principal as GatewayPrincipal).workspace, length ?? 0);
       context.release = () => {
         body.close();
       };

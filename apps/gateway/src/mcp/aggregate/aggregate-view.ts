@@ -94,7 +94,7 @@ export class AggregateView implements Endpoint {
     const mapped = this.index.map[type].get(shown);
     if (mapped === undefined) return undefined;
     const view = this.bySlug.get(mapped.server);
-    const seen = view?.of(type).get(mapped.original);
+    const seen = view?.capabilitiesOf(type).get(mapped.original);
     if (view === undefined || seen === undefined) return undefined;
     return { view, seen, override: type === 'tool' ? this.index.overrideOf(mapped) : null };
   }
@@ -124,7 +124,7 @@ export class AggregateView implements Endpoint {
   }
 
   private seen(type: CapabilityType, { server, original }: MappedName): SeenCapability | undefined {
-    return this.bySlug.get(server)?.of(type).get(original);
+    return this.bySlug.get(server)?.capabilitiesOf(type).get(original);
   }
 
   private readFacts(): EndpointFacts {

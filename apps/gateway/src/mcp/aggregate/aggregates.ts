@@ -7,7 +7,7 @@ import {
   type UserDocument,
 } from '@gw/contracts';
 import { readDocument, type Documents } from '../../auth/documents';
-import type { Principal } from '../../auth/principals';
+import type { GatewayPrincipal } from '../../auth/principals';
 import { knownCaller } from '../../auth/known-caller';
 import type { McpServers } from '../mcp-servers';
 import { AggregateIndex, type MemberDocument } from './aggregate-index';
@@ -20,7 +20,7 @@ const VIEWS_MAX = 16;
 /** Finds addresses with several MCP servers, and what callers see of them. */
 export class Aggregates {
   private readonly indexes = new WeakMap<AggregatePlan, AggregateIndex>();
-  private readonly views = new WeakMap<Principal, Map<string, AggregateView>>();
+  private readonly views = new WeakMap<GatewayPrincipal, Map<string, AggregateView>>();
 
   constructor(
     private readonly documents: Documents,
@@ -28,13 +28,13 @@ export class Aggregates {
   ) {}
 
   /** All servers of the caller's workspace. */
-  async ofWorkspace(principal: Principal): Promise<AggregateView | null> {
+  async ofWorkspace(principal: GatewayPrincipal): Promise<AggregateView | null> {
     const { id } = principal.workspace;
     return this.ofDocument(principal, await readDocument(this.documents, documentKey.mcpCatalogue(id)));
   }
 
   /** A toolset of the caller's workspace; null for one that does not exist, and for one that is not the caller's. */
-  async ofToolset(principal: Principal, slugOrId: string): Promise<AggregateView | null> {
+  async ofToolset(principal: GatewayPrincipal, slugOrId: string): Promise<AggregateView | null> {
     const key = documentKey.mcpToolset(principal.workspace.id, slugOrId);
     return this.ofDocument(principal, await readDocument(this.documents, key));
   }
@@ -52,7 +52,7 @@ export class Aggregates {
   }
 
   private async ofDocument(
-    principal: Principal,
+    principal: GatewayPrincipal,
     document: ReadModelDocument | null,
   ): Promise<AggregateView | null> {
     if (!isPlanned(document, principal)) return null;
@@ -84,7 +84,7 @@ export class Aggregates {
   }
 
   private viewOf(
-    principal: Principal,
+    principal: GatewayPrincipal,
     plan: AggregatePlan,
     members: readonly MemberDocument[],
     user: UserDocument | null,
@@ -119,7 +119,7 @@ const keyOf = ({ isChosen, workspaceId, id }: AggregatePlan): DocumentKey =>
 
 const isPlanned = (
   document: ReadModelDocument | null | undefined,
-  { workspace }: Principal,
+  { workspace }: GatewayPrincipal,
 ): document is McpToolsetDocument | McpCatalogueDocument =>
   (document?.kind === 'mcp_toolset' || document?.kind === 'mcp_catalogue') &&
   document.workspaceId === workspace.id;
