@@ -116,54 +116,42 @@ async function steady(gateways, key, factor, seconds) {
   return { offered, accepted: okOf(await Promise.all(waiting)) };
 }
 
-async function main() {
-  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+const budget = (enforcement) => ({
+  type: 'cost',
+  creditLimit: BURST.covered * CENT_USD,
+  enforcement,
+  alertThreshold: null,
+  periodicReset: null,
+  periodicResetDays: null,
+  nextResetAt: null,
+  status: 'active',
+});
+/** Keys with a budget for the bursts, and with a rate for each factor. */
+const LIMITED = [
+  ...['strict', 'standard'].flatMap((enforcement) =>
+    ['exact', 'twice'].map((size) => ({
+      name: `${enforcement}${size}`,
+      usageLimits: [budget(enforcement)],
+    })),
+  ),
+  ...RATE.factors.map((factor) => ({
+    name: `rate${String(factor * 10)}`,
+    rateLimits: [{ type: 'requests', unit: 'rps', value: RATE.perSecond }],
+  })),
+];
+
+/** Starts a Redis and returns its URL. */
+async function startRedis() {
   const redisServer = onPath('redis-server');
   if (!redisServer) throw new Error('There is no redis-server on this machine.');
-  const build = builtGateway({}, note);
-  const node = nodeOf(SHIPPED, note);
-  const stub = await startStub();
-  const redisPort = await freePort();
-  const redis = start('rest', redisServer, [
-    '--port',
-    String(redisPort),
-    '--save',
-    '',
-    '--dir',
-    temporaryFolder('redis'),
-  ]);
-  await listening(redis, redisPort);
-  const budget = (enforcement) => ({
-    type: 'cost',
-    creditLimit: BURST.covered * CENT_USD,
-    enforcement,
-    alertThreshold: null,
-    periodicReset: null,
-    periodicResetDays: null,
-    nextResetAt: null,
-    status: 'active',
-  });
-  const limited = [
-    ...['strict', 'standard'].flatMap((enforcement) =>
-      ['exact', 'twice'].map((size) => ({
-        name: `${enforcement}${size}`,
-        usageLimits: [budget(enforcement)],
-      })),
-    ),
-    ...RATE.factors.map((factor) => ({
-      name: `rate${String(factor * 10)}`,
-      rateLimits: [{ type: 'requests', unit: 'rps', value: RATE.perSecond }],
-    })),
-  ];
-  const master = randomBytes(32);
-  const env = { REDIS_URL: `redis://127.0.0.1:${String(redisPort)}` };
-  const gateways = [];
-  const controlPlane = await startScript('rest', node, 'control-plane.cjs');
-  while (gateways.length < BURST.gateways)
-    gateways.push(
-      await startGateway({ build, node, stubPort: stub.port, env, controlPlane, master, limited }),
-    );
+  const port = await freePort();
+  const arguments_ = ['--port', String(port), '--save', '', '--dir', temporaryFolder('redis')];
+  await listening(start('rest', redisServer, arguments_), port);
+  return `redis://127.0.0.1:${String(port)}`;
+}
 
+/** How far calls that come at once on all gateways exceed a budget. */
+async function measureBursts(gateways, stub) {
   stub.callMs = BURST.callMs;
   say(
     `A budget for ${BURST.covered} calls, ${BURST.gateways} gateways, ${BURST.atOnce} calls at once on each`,
@@ -185,20 +173,39 @@ async function main() {
       } pass at once, ${accepted} in all, ${sold} sold, ${Math.max(0, accepted - BURST.covered)} too many`,
     );
   }
+}
 
+/** How exactly a rate is kept by gateways that share it. */
+async function measureRates(gateways, stub, seconds) {
   stub.callMs = 0;
-  const seconds = values.quick ? 5 : 30;
-  const three = gateways.slice(0, RATE.gateways);
   const allowance = RATE.perSecond * seconds;
   say(`${RATE.perSecond} requests a second, ${RATE.gateways} gateways, ${seconds} s each`);
   for (const factor of RATE.factors) {
-    const { offered, accepted } = await steady(three, `rate${String(factor * 10)}`, factor, seconds);
+    const { offered, accepted } = await steady(gateways, `rate${String(factor * 10)}`, factor, seconds);
     const share = (100 * accepted) / Math.min(allowance, offered);
     say(
       `  ${factor.toFixed(1)} times the rate: ${offered} offered, ${accepted} accepted, ${share.toFixed(1)} % of what was allowed and offered, ` +
         `${Math.max(0, accepted - allowance)} too many`,
     );
   }
+}
+
+async function main() {
+  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+  const build = builtGateway({}, note);
+  const node = nodeOf(SHIPPED, note);
+  const stub = await startStub();
+  const env = { REDIS_URL: await startRedis() };
+  const master = randomBytes(32);
+  const gateways = [];
+  const controlPlane = await startScript('rest', node, 'control-plane.cjs');
+  while (gateways.length < BURST.gateways)
+    gateways.push(
+      await startGateway({ build, node, stubPort: stub.port, env, controlPlane, master, limited: LIMITED }),
+    );
+
+  await measureBursts(gateways, stub);
+  await measureRates(gateways.slice(0, RATE.gateways), stub, values.quick ? 5 : 30);
   stub.close();
   agent.destroy();
 }

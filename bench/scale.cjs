@@ -6,12 +6,11 @@
  *
  *     node bench/scale.cjs [--keys 1000000] [--configs 100000] [--used 50000] [--documents 10000] [--calls 200]
  */
-const { createHmac, randomBytes, randomUUID } = require('node:crypto');
+const { randomBytes, randomUUID } = require('node:crypto');
 const { chmodSync, readFileSync } = require('node:fs');
 const { Agent, request } = require('node:http');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
-const { Client } = require('pg');
 const { SHIPPED, nodeOf } = require('./lib/cache.cjs');
 const { GATEWAY_FLAGS } = require('./lib/contestants.cjs');
 const { residentBytes } = require('./lib/proc-stat.cjs');
@@ -20,7 +19,7 @@ const { markdown } = require('./lib/report.cjs');
 
 require('../tools/typescript.cjs');
 const { EmbeddedPostgres } = require('../libs/embedded-postgres/src/index.ts');
-const { apiKeyPepper } = require('../libs/kernel/src/index.ts');
+const { fill } = require('./lib/control-plane-rows.cjs');
 const { ensureBuilt } = require('../tools/build.cjs');
 
 const ROOT = join(__dirname, '..');
@@ -87,79 +86,6 @@ async function startPlatform() {
   if (code !== 0) throw new Error(`The set-up failed: ${setup.output}`);
   const credentials = JSON.parse(readFileSync(env.CREDENTIALS_FILE, 'utf8'));
   return { postgres, master, env, credentials, ports: { gateway, admin, worker } };
-}
-
-/** Valid rows of one organisation: keys and configs spread over its workspaces, and those that are used in the first of them. */
-async function fill({ postgres, master, credentials }) {
-  const client = new Client({ connectionString: postgres.url });
-  await client.connect();
-  const { organisation_id: organisation, workspace_id: home } = credentials;
-  await client.query('SET synchronous_commit = off');
-  await client.query(
-    `INSERT INTO workspaces (id, organisation_id, name, slug)
-     SELECT uuidv7(), $1, 'Workspace ' || i, 'scale-' || i FROM generate_series(1, $2::int) i`,
-    [organisation, WORKSPACES],
-  );
-  await client.query(
-    `CREATE TEMPORARY TABLE places AS
-     SELECT (row_number() OVER (ORDER BY slug))::int - 1 AS place, id FROM workspaces WHERE slug LIKE 'scale-%'`,
-  );
-  await client.query(
-    `CREATE TEMPORARY TABLE numbered AS
-     SELECT i, uuidv7(interval '1 second' * (i - $1::int)) AS id FROM generate_series(1, $1::int) i`,
-    [KEYS],
-  );
-  note('API keys');
-  await client.query(
-    `INSERT INTO api_keys (id, type, organisation_id, workspace_id, name, scopes, status, created_at, last_updated_at)
-     SELECT n.id, CASE WHEN n.i > $3 AND n.i % 20 = 0 THEN 'organisation-service' ELSE 'workspace-service' END, $1,
-            CASE WHEN n.i <= $3 THEN $2::uuid WHEN n.i % 20 = 0 THEN NULL ELSE p.id END, 'key ' || n.i,
-            ARRAY['completions.write'],
-            CASE WHEN n.i <= $3 THEN 'active' WHEN n.i % 50 = 1 THEN 'expired' WHEN n.i % 100 = 2 THEN 'exhausted'
-                 WHEN n.i % 20 = 3 THEN 'archived' ELSE 'active' END,
-            now() - interval '1 second' * ($4::int - n.i), now()
-     FROM numbered n JOIN places p ON p.place = n.i % ${String(WORKSPACES)}`,
-    [organisation, home, USED, KEYS],
-  );
-  const pepper = apiKeyPepper(master);
-  const hashes = Array.from({ length: USED }, (_, index) =>
-    createHmac('sha256', pepper)
-      .update(secretOf(index + 1))
-      .digest('hex'),
-  );
-  await client.query(
-    `INSERT INTO api_key_secrets (secret_hash, api_key_id, masked, state)
-     SELECT coalesce(u.hash, md5('a' || n.i) || md5('b' || n.i)), n.id, 'sc*****' || right('00' || n.i, 3), 'current'
-     FROM numbered n LEFT JOIN unnest($1::text[]) WITH ORDINALITY u (hash, i) ON u.i = n.i`,
-    [hashes],
-  );
-  note('configs');
-  await client.query(
-    `CREATE TEMPORARY TABLE contents AS
-     SELECT i, uuidv7() AS id, uuidv7() AS version FROM generate_series(1, $1::int) i`,
-    [CONFIGS],
-  );
-  await client.query(
-    `INSERT INTO configs (id, organisation_id, workspace_id, slug, name, current_version_id, created_at)
-     SELECT c.id, $1, p.id, 'pc-scale-' || c.i, 'Config ' || c.i, c.version, now() - interval '1 second' * ($2::int - c.i)
-     FROM contents c JOIN places p ON p.place = c.i % ${String(WORKSPACES)}`,
-    [organisation, CONFIGS],
-  );
-  await client.query(
-    `INSERT INTO config_versions (id, config_id, number, content)
-     SELECT version, id, 1, '{"strategy":{"mode":"fallback"},"targets":[{"provider":"@a"},{"provider":"@b"}]}' FROM contents`,
-  );
-  // What autovacuum does within a minute of such a load.
-  for (const table of ['workspaces', 'api_keys', 'api_key_secrets', 'configs', 'config_versions'])
-    await client.query(`VACUUM ANALYZE ${table}`);
-  const { rows } = await client.query('SELECT pg_database_size(current_database())::float8 AS bytes');
-  const samples = await client.query(
-    `SELECT (SELECT array_agg(id) FROM (SELECT id FROM numbered ORDER BY random() LIMIT 500) k) AS keys,
-            (SELECT array_agg(slug) FROM (SELECT slug FROM workspaces WHERE slug LIKE 'scale-%' ORDER BY random() LIMIT 500) w) AS workspaces,
-            (SELECT array_agg(slug) FROM (SELECT slug FROM configs ORDER BY random() LIMIT 500) c) AS configs`,
-  );
-  await client.end();
-  return { bytes: rows[0].bytes, ...samples.rows[0] };
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
@@ -276,8 +202,8 @@ async function documentsOf({ ports, env }) {
 async function measureMemory(platform) {
   const worker = startApp('worker', 'main.js', platform.env);
   await listening(worker, platform.ports.worker);
-  const { DATABASE_URL: _none, ...shared } = platform.env;
-  const env = { ...shared, READ_MODEL_MAX_DOCUMENTS: String(DOCUMENTS) };
+  const env = { ...platform.env, READ_MODEL_MAX_DOCUMENTS: String(DOCUMENTS) };
+  delete env.DATABASE_URL;
   const gateway = startApp('gateway', 'main.js', env, GATEWAY_FLAGS);
   const port = platform.ports.gateway;
   await listening(gateway, port);
@@ -316,7 +242,11 @@ async function main() {
     process.once(signal, () => void end(platform).finally(() => process.exit(1)));
   try {
     note(`filling: ${String(KEYS)} keys, ${String(CONFIGS)} configs`);
-    const samples = await fill(platform);
+    const samples = await fill(
+      platform,
+      { keys: KEYS, configs: CONFIGS, used: USED, workspaces: WORKSPACES, secretOf },
+      note,
+    );
     note(`database: ${(samples.bytes / 1_048_576).toFixed(0)} MiB`);
     const admin = startApp('admin-api', 'main.js', platform.env);
     await listening(admin, platform.ports.admin);

@@ -18,6 +18,76 @@ const BUDGET = {
   status: 'active',
 };
 
+const BUDGETED = '0b000000-0000-4000-8000-000000000004';
+/** A budget of the workspace, and two policies with a budget for each key. */
+const BUDGETS = {
+  usageLimits: [BUDGET],
+  policies: {
+    usageLimits: ['one', 'other'].map((id) => ({
+      id,
+      name: id,
+      conditions: [{ key: 'workspace_id', value: BUDGETED }],
+      groupBy: ['api_key'],
+      limit: BUDGET,
+    })),
+    rateLimits: [],
+  },
+};
+
+const workspaceDocument = (id, slug, facts) => ({
+  kind: 'workspace',
+  id,
+  slug,
+  name: slug,
+  organisationId: ORGANISATION,
+  blockInlineConfig: false,
+  rateLimits: [],
+  usageLimits: [],
+  defaults: { metadata: {}, config: null },
+  ...facts,
+});
+
+const providerDocument = (workspaceId, id, stubPort) => ({
+  kind: 'provider',
+  id,
+  slug: PROVIDER,
+  name: PROVIDER,
+  organisationId: ORGANISATION,
+  workspaceId,
+  integrationId: `${workspaceId}-integration`,
+  expiresAt: null,
+  providerId: 'openai',
+  configurations: { custom_host: `http://127.0.0.1:${stubPort}/v1` },
+  allowAllModels: true,
+  models: [],
+  rateLimits: [],
+  usageLimits: [],
+});
+
+const configDocument = (workspaceId, slug, config) => ({
+  kind: 'config',
+  id: `${workspaceId}-${slug}`,
+  slug,
+  versionId: `${workspaceId}-${slug}-1`,
+  organisationId: ORGANISATION,
+  workspaceId,
+  config,
+});
+
+const keyDocument = (name, number, facts) => ({
+  kind: 'api_key',
+  // Logs name it, and ids of keys are UUIDs there.
+  id: `0b000000-0000-4000-8000-1${String(number).padStart(11, '0')}`,
+  name,
+  type: 'workspace-service',
+  organisationId: ORGANISATION,
+  userId: null,
+  scopes: ['completions.write'],
+  expiresAt: null,
+  defaults: { metadata: {}, config: null, allowConfigOverride: true },
+  ...facts,
+});
+
 /**
  * What the gateway reads of its control plane: a workspace with everything on and one that keeps no bodies, keys with and
  * without a rate limit, a saved provider with a sealed credential, a saved config, and those of `configs`, by slug. `limited`: more keys, each with a
@@ -41,93 +111,33 @@ function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = 
     logBodies: true,
   });
   const workspace = (id, slug, logBodies, limits = {}) => {
-    add(documentKey.workspace(id), {
-      kind: 'workspace',
-      id,
-      slug,
-      name: slug,
-      organisationId: ORGANISATION,
-      blockInlineConfig: false,
-      logBodies,
-      rateLimits: [],
-      usageLimits: [],
-      defaults: { metadata: {}, config: null },
-      ...limits,
-    });
+    add(documentKey.workspace(id), workspaceDocument(id, slug, { logBodies, ...limits }));
     const providerId = `${id}-provider`;
+    const credential = JSON.stringify({ apiKey: 'sk-bench', configurations: {} });
     add(documentKey.provider(id, PROVIDER), {
-      kind: 'provider',
-      id: providerId,
-      slug: PROVIDER,
-      name: PROVIDER,
-      organisationId: ORGANISATION,
-      workspaceId: id,
-      integrationId: `${id}-integration`,
-      expiresAt: null,
-      providerId: 'openai',
-      sealedCredential: seal(
-        ring,
-        JSON.stringify({ apiKey: 'sk-bench', configurations: {} }),
-        credentialBinding(id, providerId),
-      ),
-      configurations: { custom_host: `http://127.0.0.1:${stubPort}/v1` },
-      allowAllModels: true,
-      models: [],
-      rateLimits: [],
-      usageLimits: [],
+      ...providerDocument(id, providerId, stubPort),
+      sealedCredential: seal(ring, credential, credentialBinding(id, providerId)),
     });
     const saved = { [CONFIG]: { provider: `@${PROVIDER}`, retry: { attempts: 2 } }, ...configs };
-    for (const [name, config] of Object.entries(saved)) {
-      add(documentKey.config(id, name), {
-        kind: 'config',
-        id: `${id}-${name}`,
-        slug: name,
-        versionId: `${id}-${name}-1`,
-        organisationId: ORGANISATION,
-        workspaceId: id,
-        config,
-      });
-    }
+    for (const [name, config] of Object.entries(saved))
+      add(documentKey.config(id, name), configDocument(id, name, config));
   };
   const key = (name, workspaceId, rateLimits, usageLimits = []) => {
     const secret = `bench${name.padEnd(27, '0')}`;
     keys[name] = secret;
-    add(documentKey.apiKey(hashApiKey(pepper, secret)), {
-      kind: 'api_key',
-      // Logs name it, and ids of keys are UUIDs there.
-      id: `0b000000-0000-4000-8000-1${String(Object.keys(keys).length).padStart(11, '0')}`,
-      name,
-      type: 'workspace-service',
-      organisationId: ORGANISATION,
-      workspaceId,
-      userId: null,
-      scopes: ['completions.write'],
-      expiresAt: null,
-      rateLimits,
-      usageLimits,
-      defaults: { metadata: {}, config: null, allowConfigOverride: true },
-    });
+    const number = Object.keys(keys).length;
+    add(
+      documentKey.apiKey(hashApiKey(pepper, secret)),
+      keyDocument(name, number, { workspaceId, rateLimits, usageLimits }),
+    );
   };
   const [full, lean] = [WORKSPACE, '0b000000-0000-4000-8000-000000000003'];
   workspace(full, 'full', true);
   workspace(lean, 'lean', false);
   const limit = [{ type: 'requests', unit: 'rpm', value: UNREACHED }];
   key('limited', full, limit);
-  const budgeted = '0b000000-0000-4000-8000-000000000004';
-  workspace(budgeted, 'budgeted', true, {
-    usageLimits: [BUDGET],
-    policies: {
-      usageLimits: ['one', 'other'].map((id) => ({
-        id,
-        name: id,
-        conditions: [{ key: 'workspace_id', value: budgeted }],
-        groupBy: ['api_key'],
-        limit: BUDGET,
-      })),
-      rateLimits: [],
-    },
-  });
-  key('budgeted', budgeted, limit);
+  workspace(BUDGETED, 'budgeted', true, BUDGETS);
+  key('budgeted', BUDGETED, limit);
   key('unlimited', full, []);
   key('lean', lean, []);
   for (const { name, rateLimits = [], usageLimits = [] } of limited) key(name, full, rateLimits, usageLimits);

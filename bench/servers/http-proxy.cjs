@@ -7,7 +7,8 @@ const [port] = process.argv.slice(2).map(Number);
 const agent = new Agent({ keepAlive: true });
 
 const server = createServer((req, res) => {
-  const { host: _, ...headers } = req.headers;
+  const headers = { ...req.headers };
+  delete headers.host;
   const out = request(
     { host: '127.0.0.1', port, path: req.url, method: req.method, headers, agent },
     (answer) => {

@@ -170,13 +170,11 @@ function streams(job, finish, fail) {
     connection.send(
       request,
       (piece) => {
-        if (first) {
-          first = false;
-          if (window) firsts.push(now() - at);
-        }
-        const before = counter.count();
+        if (first && window) firsts.push(now() - at);
+        first = false;
+        events -= counter.count();
         counter.data(piece);
-        events += counter.count() - before;
+        events += counter.count();
       },
       () => {
         const counted = counter.take();
@@ -186,40 +184,44 @@ function streams(job, finish, fail) {
       },
     );
   };
-  for (let i = 0; i < job.streams; i += 1) {
-    setTimeout(
-      () => {
-        const connection = new Connection(job.port, fail);
-        connections.push(connection);
-        begin(connection);
-      },
-      (i * job.lifeMs) / job.streams,
-    );
-  }
+  const open = () => {
+    const connection = new Connection(job.port, fail);
+    connections.push(connection);
+    begin(connection);
+  };
+  for (let i = 0; i < job.streams; i += 1) setTimeout(open, (i * job.lifeMs) / job.streams);
   const memory = setInterval(() => (peak = Math.max(peak, residentBytes(job.pids))), 100);
+  const measured = () => {
+    const ms = now() - window.at;
+    const counted = events - window.events;
+    const cpu = cpuMicros(job.pids) - window.cpu;
+    stopped = true;
+    clearInterval(memory);
+    whenIdle(connections, () =>
+      finish({
+        events: counted,
+        cpuUs: cpu / counted,
+        busy: cpu / 1_000 / ms,
+        residentBytes: peak,
+        first: summary(firsts),
+        answered: ended,
+      }),
+    );
+  };
   setTimeout(() => {
     window = { at: now(), cpu: cpuMicros(job.pids), events };
-    setTimeout(() => {
-      const ms = now() - window.at;
-      const counted = events - window.events;
-      const cpu = cpuMicros(job.pids) - window.cpu;
-      stopped = true;
-      clearInterval(memory);
-      const close = setInterval(() => {
-        if (connections.some(({ idle }) => !idle)) return;
-        clearInterval(close);
-        for (const { socket } of connections) socket.destroy();
-        finish({
-          events: counted,
-          cpuUs: cpu / counted,
-          busy: cpu / 1_000 / ms,
-          residentBytes: peak,
-          first: summary(firsts),
-          answered: ended,
-        });
-      }, 20);
-    }, job.seconds * 1_000);
+    setTimeout(measured, job.seconds * 1_000);
   }, job.lifeMs * 1.2);
+}
+
+/** Closes connections once none of them waits for a response. */
+function whenIdle(connections, closed) {
+  const close = setInterval(() => {
+    if (connections.some(({ idle }) => !idle)) return;
+    clearInterval(close);
+    for (const { socket } of connections) socket.destroy();
+    closed();
+  }, 20);
 }
 
 const JOBS = { closed: closedLoop, open: openLoop, streams };
