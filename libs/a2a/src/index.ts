@@ -60,7 +60,7 @@ export {
   type RpcErrorResponse,
   type RpcRequest,
 } from './protocol/read-call';
-export { readRpcResponse, RESPONSE_BOUNDS, type RpcOutcome } from './protocol/read-response';
+export { parsedResponse, readRpcResponse, RESPONSE_BOUNDS, type RpcOutcome } from './protocol/read-response';
 export {
   agentFailure,
   restFailure,

@@ -106,6 +106,11 @@ export interface McpServerDocument {
   readonly server: McpServerFacts | null;
   /** In the order of the server, tools first. */
   readonly capabilities: readonly McpCapabilityFacts[];
+  /**
+   * URIs of resources that the server lists and callers do not get: not approved, or switched off. They cannot be read by
+   * a template that matches them either. Absent: none.
+   */
+  readonly withheldResources?: readonly string[];
   readonly userAccess: {
     readonly isAllowed: boolean;
     /** By user id. */

@@ -143,6 +143,10 @@ describe('documents of MCP servers', () => {
       insertCapability(manager, integration.id, name, more);
     await add('file:///a', { type: 'resource' });
     await add('file:///{name}', { type: 'resource_template' });
+    await add('file:///waits', { type: 'resource', state: 'pending', approved: null });
+    await add('file:///disabled', { type: 'resource', enabled: false });
+    await add('file:///gone', { type: 'resource', goneAt: new Date() });
+    const hidden = await add('file:///off', { type: 'resource', position: 5 });
     await add('ask', { type: 'prompt' });
     await add('second', { position: 2 });
     await add('first', {
@@ -159,8 +163,10 @@ describe('documents of MCP servers', () => {
     await manager.insert(McpServerCapabilityEntity, [
       { serverId: server.id, capabilityId: off.id, enabled: false },
       { serverId: server.id, capabilityId: on.id, enabled: true },
+      { serverId: server.id, capabilityId: hidden.id, enabled: false },
     ]);
-    const { capabilities } = await document();
+    const { capabilities, withheldResources } = await document();
+    expect(withheldResources?.toSorted()).toEqual(['file:///disabled', 'file:///off', 'file:///waits']);
     expect(capabilities.map(({ type, name }) => `${type} ${name}`)).toEqual([
       'tool first',
       'tool second',

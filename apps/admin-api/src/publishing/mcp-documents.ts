@@ -14,7 +14,7 @@ import type { CredentialsService } from '../platform/credentials/credentials.ser
 import type { SecretAccess } from '../platform/credentials/secret-access';
 import {
   availableServers,
-  capabilitiesOf,
+  offerOf,
   partsOfServers,
   type McpParts,
 } from '../platform/mcp/mcp-server-parts.queries';
@@ -80,7 +80,7 @@ const mcpServerDocument = (
       sealedAuth: null,
       timeoutMs: integration.timeoutMs,
       server: serverFactsOf(integration),
-      capabilities: capabilitiesOf(row, parts),
+      ...offerOf(row, parts),
       userAccess: {
         isAllowed: row.defaultUserAccess === 'allow',
         exceptions: Object.fromEntries(

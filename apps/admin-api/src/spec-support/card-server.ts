@@ -79,6 +79,14 @@ export class CardServer {
       send(this.cardStatus, this.card);
       return;
     }
+    // An agent of HTTP+JSON.
+    if (url.endsWith('/v1/card') && this.extendedCard !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(
+        typeof this.extendedCard === 'string' ? this.extendedCard : JSON.stringify(this.extendedCard),
+      );
+      return;
+    }
     if (body.includes('ExtendedCard') && this.extendedCard !== undefined) {
       send(200, { jsonrpc: '2.0', id: 1, result: this.extendedCard });
       return;

@@ -23,6 +23,12 @@ describe('readAnswer', () => {
     ['messages', { type: 'message_start', message: { usage: { input_tokens: 3 } } }, { inputTokens: 3 }],
     ['messages', { type: 'message', content: [{ type: 'text', text: 'Hi' }] }, { text: 'Hi' }],
     ['chat', { error: { message: 'No.' } }, { error: 'No.' }],
+    [
+      'responses',
+      { type: 'response.failed', response: { status: 'failed', error: { code: 'x', message: 'No.' } } },
+      { error: 'No.' },
+    ],
+    ['responses', { type: 'response.completed', response: { error: null } }, {}],
     ['chat', { error: { code: 1 } }, { error: '{"code":1}' }],
     ['chat', { choices: 'x', usage: { prompt_tokens: -1, completion_tokens: '9' } }, {}],
     ['messages', null, {}],

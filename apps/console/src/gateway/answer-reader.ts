@@ -79,7 +79,8 @@ function usagePlaceOf(event: Json): unknown {
 /** Reads the parsed JSON of a `data:` field, or of a whole response. */
 export function readAnswer(api: GatewayApi, event: unknown): AnswerPart {
   if (!isJson(event)) return { text: '', inputTokens: null, outputTokens: null, error: null };
-  const failed = event['error'];
+  const { response } = event;
+  const failed = event['error'] ?? (isJson(response) ? response['error'] : undefined);
   return {
     text: READERS[api](event),
     ...usageOf(usagePlaceOf(event)),

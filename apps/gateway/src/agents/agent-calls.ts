@@ -59,8 +59,8 @@ export class AgentCalls {
   }
 
   /**
-   * Reads a task, without a request of a client. The result has the shape of the version of the agent, and is counted in `memory`. Throws as
-   * `call`.
+   * Reads a task, without a request of a client. The result has the shape of the version of the agent, and is counted in `memory`.
+   * Throws `AgentCallError`, and what obtaining the credential throws.
    */
   async taskOf(document: AgentServerDocument, taskId: string, memory: ResponseMemory): Promise<unknown> {
     const credential = await this.parts.credentials.headersOf(upstreamOf(document), null);
@@ -76,7 +76,7 @@ export class AgentCalls {
   private async begin(request: AgentRequest, operation: Operation, params: Members): Promise<AgentCall> {
     const { view, context, extensions, signal, memory, reply } = request;
     const { document } = view;
-    // What cannot be had is a denial of its own, before anything is sent.
+    // A credential that cannot be obtained denies the request before anything is sent, and is no attempt.
     const upstream = upstreamOf(document);
     const credential = await this.parts.credentials.headersOf(upstream, view.caller.access);
     const { timeoutMs } = document.limits;
@@ -142,4 +142,7 @@ const ENDS: Partial<Record<AgentCallErrorKind, AttemptEnd>> = {
   unreachable: 'unreachable',
   refused_address: 'unreachable',
   agent_error: 'answered',
+  unauthorized: 'status',
+  http_status: 'status',
+  redirected: 'redirected',
 };

@@ -16,7 +16,7 @@ import { JudgedBody } from './judged-body';
 import { bytesOf, textBody, type SeenBody } from './request-subject';
 import { textsOfEvents } from './streams/unknown-events';
 import { WatchedResponse } from './streams/watched-response';
-import { WholeResponse } from './whole-response';
+import { CollectedResponse } from './collected-response';
 
 const MARKED = 246;
 
@@ -60,7 +60,7 @@ export class GuardedAttempt implements AttemptListener {
     else if (isEventStream(response)) this.streams(response);
     else if (!this.isRead(response)) this.pass(response);
     else if (this.isWatchedAlone()) this.watched(response);
-    else response.attach(new WholeResponse(response, (body) => this.received(response, body)));
+    else response.attach(new CollectedResponse(response, (body) => this.received(response, body)));
   }
 
   private streams(response: GatewayResponse): void {
@@ -86,7 +86,8 @@ export class GuardedAttempt implements AttemptListener {
         !isStrict(context, response.upstream),
       );
       this.pass(response);
-    } else if (judges) response.attach(new WholeResponse(response, (body) => this.received(response, body)));
+    } else if (judges)
+      response.attach(new CollectedResponse(response, (body) => this.received(response, body)));
     else this.watched(response);
   }
 

@@ -10,7 +10,7 @@ import type { Accounts } from '../limits/accounts';
 import type { GatewayResponse } from '../attempt/gateway-response';
 import { translationContext } from '../attempt/response-shape';
 import { RequestContext } from '../core/request-context';
-import { WholeResponse } from './whole-response';
+import { CollectedResponse } from './collected-response';
 import type { Settlement } from '../core/settlement';
 import type { AttemptStage } from '../attempt/attempt.stage';
 import { routeOf } from '../routes/route-table';
@@ -125,7 +125,7 @@ async function readWhole(context: RequestContext): Promise<Read> {
   const { response } = context;
   if (response === null) throw new CheckError('The wait for the model was aborted.');
   const body = await new Promise<Buffer | GatewayError | null>((resolve) => {
-    response.attach(new WholeResponse(response, resolve));
+    response.attach(new CollectedResponse(response, resolve));
   });
   const { reply } = context;
   reply.read(response.status, body instanceof Buffer ? body.length : 0);

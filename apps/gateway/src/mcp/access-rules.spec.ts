@@ -88,6 +88,29 @@ describe('access rules for groups and roles of users', () => {
     expect(await isAllowed()).toBe(false);
   });
 
+  it('keep a resource that is denied or withheld from callers who may read its template', async () => {
+    const uriOf = (id: string): string => `test://template/${id}/data`;
+    const denied = { id: 'r1', type: 'resource' as const, name: uriOf('denied'), definition: {} };
+    saveServer(gateway, {
+      ...document,
+      capabilities: [...document.capabilities, denied],
+      withheldResources: [uriOf('withheld')],
+      rules: [{ ...rule('user', USER, 'deny'), tools: [denied.name] }],
+    });
+    become({});
+    const read = async (uri: string): Promise<unknown> => {
+      const response = await fetch(url(), modernRequest(gateway.apiKey, 'resources/read', { uri }));
+      return Object.keys((await response.json()) as object).filter((member) =>
+        /^(result|error)$/.test(member),
+      );
+    };
+    expect([await read(uriOf('denied')), await read(uriOf('withheld')), await read(uriOf('any'))]).toEqual([
+      ['error'],
+      ['error'],
+      ['result'],
+    ]);
+  });
+
   it('notify open streams when a new group changes what the user sees', async () => {
     save([rule('group', GROUP, 'allow')]);
     become({});

@@ -27,10 +27,10 @@ export interface SeenCapability {
   readonly headerParameters: readonly HeaderParameter[];
 }
 
-/** How long clients may keep a list, in milliseconds: changes are found by the next sync at the latest. */
+/** How long clients may reuse a list, in milliseconds: a client without notifications sees a change this much later at most. */
 export const TTL_MS = 60_000;
 
-const rulesOf = new WeakMap<McpServerDocument, AccessServer>();
+const accessByDocument = new WeakMap<McpServerDocument, AccessServer>();
 
 /** An MCP server as one caller sees it, made once for each version of both. */
 export class ServerView implements Endpoint {
@@ -41,6 +41,8 @@ export class ServerView implements Endpoint {
   readonly isStrict = false;
   readonly isWhole = true;
   private readonly byType: Readonly<Record<CapabilityType, ReadonlyMap<string, SeenCapability>>>;
+  /** URIs of resources that the server lists and the caller may not read. */
+  private readonly hiddenResources: ReadonlySet<string>;
   private known: EndpointFacts | null = null;
   /** Changes when the caller's lists change. */
   readonly listsDigest: string;
@@ -50,7 +52,7 @@ export class ServerView implements Endpoint {
     readonly caller: KnownCaller,
   ) {
     const access = accessOf(document);
-    // Each capability is judged once for the caller; the rules about others need not be read each time.
+    // Rules about other callers are dropped once, so that no decision reads them again.
     this.access = { ...access, rules: rulesAbout(access.rules, caller.access) };
     const seen = document.capabilities.map(seenOf).filter((each) => this.sees(each));
     const seenOfType = (type: CapabilityType): ReadonlyMap<string, SeenCapability> =>
@@ -61,6 +63,12 @@ export class ServerView implements Endpoint {
       resource: seenOfType('resource'),
       resource_template: seenOfType('resource_template'),
     };
+    this.hiddenResources = new Set(
+      [
+        ...(document.withheldResources ?? []),
+        ...document.capabilities.filter(({ type }) => type === 'resource').map(({ name }) => name),
+      ].filter((uri) => !this.byType.resource.has(uri)),
+    );
     this.listsDigest = digestOf('mcp/lists', [document.version, ...seen.map(({ facts }) => facts.id)]);
   }
 
@@ -104,8 +112,14 @@ export class ServerView implements Endpoint {
   resourceOf(uri: string): OfferedResource | undefined {
     const isOffered =
       this.byType.resource.has(uri) ||
-      [...this.byType.resource_template.keys()].some((template) => matchesUriTemplate(template, uri));
+      (!this.hides(uri) &&
+        [...this.byType.resource_template.keys()].some((template) => matchesUriTemplate(template, uri)));
     return isOffered ? { view: this, uri } : undefined;
+  }
+
+  /** Whether the server lists a resource that the caller may not read, so that no template may reach it. */
+  hides(uri: string): boolean {
+    return this.hiddenResources.has(uri);
   }
 
   shownUri(_view: ServerView, uri: string): string {
@@ -159,7 +173,7 @@ export class ServerView implements Endpoint {
 }
 
 function accessOf(document: McpServerDocument): AccessServer {
-  let access = rulesOf.get(document);
+  let access = accessByDocument.get(document);
   if (access === undefined) {
     const { slug, userAccess, rules, defaultEffect } = document;
     access = {
@@ -172,7 +186,7 @@ function accessOf(document: McpServerDocument): AccessServer {
       rules: rules.map((rule) => ({ ...rule, server: slug }) as AccessRule),
       defaultEffect,
     };
-    rulesOf.set(document, access);
+    accessByDocument.set(document, access);
   }
   return access;
 }
@@ -181,6 +195,7 @@ function seenOf(facts: McpCapabilityFacts): SeenCapability {
   const { name, definition, type } = facts;
   return {
     facts,
+    // Documents contain only what is approved and enabled.
     capability: { name, approved: definition, isEnabledAtIntegration: true, isEnabledAtServer: true },
     headerParameters: type === 'tool' ? parametersOf(definition) : [],
   };

@@ -52,7 +52,7 @@ class PartCollector {
   readonly parts: Part[] = [];
   readonly logprobs: Logprob[] = [];
   searches = 0;
-  /** Code units of text so far. */
+  /** Code units of text so far, of all messages: they become one candidate, and ranges of citations count from its start. */
   private textLength = 0;
 
   constructor(private readonly maker: SealMaker) {}

@@ -12,8 +12,8 @@ import { TEST_DATABASE_RUN, TEST_DATABASE_URL } from './names';
 let end: (() => Promise<void>) | undefined;
 
 /**
- * Starts one server for a whole Jest run. Jest copies our environment to its workers, so they find
- * it there.
+ * Starts one server for a whole Jest run, unless `TEST_DATABASE_URL` names one. Jest copies our environment to its
+ * workers, so they find it there.
  */
 export async function startPostgresOfRun(): Promise<void> {
   process.env[TEST_DATABASE_RUN] = randomBytes(4).toString('hex');
@@ -22,12 +22,13 @@ export async function startPostgresOfRun(): Promise<void> {
     return;
   }
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-test-'));
+  // When root runs the tests, Postgres runs as another user, which must be able to enter the folder.
   chmodSync(folder, 0o711);
   const server = new EmbeddedPostgres({
     home: join(folder, 'postgres'),
     password: randomBytes(16).toString('hex'),
     logFile: join(folder, 'postgres.log'),
-    // The data does not outlive the run, so nothing must reach the disk.
+    // The data does not outlive the run, so it need not be flushed to the disk.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
   await server.start();

@@ -4,7 +4,7 @@ const REVISION = '2026-07-28';
 export function modernRequest(
   apiKey: string,
   method: string,
-  params: { readonly name?: string } & object,
+  params: { readonly name?: string; readonly uri?: string } & object,
   capabilities: object = {},
   meta: object = {},
 ): { method: 'POST'; headers: Record<string, string>; body: string } {
@@ -13,12 +13,13 @@ export function modernRequest(
     'io.modelcontextprotocol/clientCapabilities': capabilities,
     ...meta,
   };
+  const about = params.name ?? params.uri;
   return {
     method: 'POST',
     headers: {
       ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       ...{ 'x-gw-api-key': apiKey, 'mcp-protocol-version': REVISION, 'mcp-method': method },
-      ...(params.name !== undefined && { 'mcp-name': params.name }),
+      ...(about !== undefined && { 'mcp-name': about }),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
   };

@@ -1,4 +1,4 @@
-import type { McpCapabilityFacts } from '@gw/contracts';
+import type { McpCapabilityFacts, McpServerDocument } from '@gw/contracts';
 import {
   GuardrailMcpServerEntity,
   McpCapabilityEntity,
@@ -10,7 +10,7 @@ import {
   WorkspaceEntity,
 } from '@gw/entities';
 import { isServed, LISTED_TYPES, splitOperation } from '@gw/mcp';
-import { In, type EntityManager } from 'typeorm';
+import { In, IsNull, type EntityManager } from 'typeorm';
 import { MCP_AVAILABLE } from '../rows/mcp-rows';
 import { mappingsOfActive } from '../upstreams/guardrail-mappings.queries';
 
@@ -20,6 +20,8 @@ export interface McpParts {
   readonly integrations: ReadonlyMap<string, McpIntegrationEntity>;
   /** By integration id: what is served, tools first. */
   readonly capabilities: ReadonlyMap<string, readonly McpCapabilityFacts[]>;
+  /** By integration id: URIs of all resources that its server lists. */
+  readonly resources: ReadonlyMap<string, readonly string[]>;
   /** By server id: ids of capabilities that the server does not offer. */
   readonly disabled: ReadonlyMap<string, ReadonlySet<string>>;
   /** By server id. */
@@ -60,13 +62,14 @@ export async function partsOfServers(
   servers: readonly McpServerEntity[],
 ): Promise<McpParts> {
   const serverId = In(servers.map(({ id }) => id));
-  const integrationId = In([...new Set(servers.map((row) => row.integrationId))]);
-  const integrations = await manager.findBy(McpIntegrationEntity, { id: integrationId });
+  const integrationIds = [...new Set(servers.map((row) => row.integrationId))];
+  const integrations = await manager.findBy(McpIntegrationEntity, { id: In(integrationIds) });
   const disabled = await manager.findBy(McpServerCapabilityEntity, { serverId, enabled: false });
   const users = await manager.find(McpServerUserEntity, { where: { serverId }, order: { userId: 'ASC' } });
   return {
     integrations: new Map(integrations.map((row) => [row.id, row])),
-    capabilities: await servedCapabilities(manager, [...new Set(servers.map((row) => row.integrationId))]),
+    capabilities: await servedCapabilities(manager, integrationIds),
+    resources: await listedResources(manager, integrationIds),
     disabled: new Map(
       [...grouped(disabled, (row) => row.serverId)].map(([id, rows]) => [
         id,
@@ -89,6 +92,17 @@ export function capabilitiesOf(
   const switchedOff = parts.disabled.get(id) ?? new Set<string>();
   const served = (parts.capabilities.get(integrationId) ?? []).filter((each) => !switchedOff.has(each.id));
   return parts.integrations.get(integrationId)?.kind === 'openapi' ? served.map(withOwnOperation) : served;
+}
+
+/** Returns what callers of a server may see, and the URIs of the resources that they may not. */
+export function offerOf(
+  row: McpServerEntity,
+  parts: McpParts,
+): Pick<McpServerDocument, 'capabilities' | 'withheldResources'> {
+  const capabilities = capabilitiesOf(row, parts);
+  const offered = new Set(capabilities.filter(({ type }) => type === 'resource').map(({ name }) => name));
+  const withheldResources = (parts.resources.get(row.integrationId) ?? []).filter((uri) => !offered.has(uri));
+  return { capabilities, ...(withheldResources.length > 0 && { withheldResources }) };
 }
 
 /** Clients see the definition of a tool without the request that a call of it makes. */
@@ -123,6 +137,23 @@ async function servedCapabilities(
     [...grouped(ordered, (each) => each.integrationId)].map(([id, rowsOfIt]) => [
       id,
       rowsOfIt.map(({ fact }) => fact),
+    ]),
+  );
+}
+
+async function listedResources(
+  manager: EntityManager,
+  integrationIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  const rows = await manager.find(McpCapabilityEntity, {
+    select: { integrationId: true, name: true },
+    where: { integrationId: In(integrationIds), type: 'resource', goneAt: IsNull() },
+    order: { position: 'ASC', id: 'ASC' },
+  });
+  return new Map(
+    [...grouped(rows, ({ integrationId }) => integrationId)].map(([id, listed]) => [
+      id,
+      listed.map(({ name }) => name),
     ]),
   );
 }

@@ -19,8 +19,9 @@ export interface IntegrationReach {
   /** Whether the caller may perform the action on integrations of a workspace within its reach. */
   readonly forWorkspace: (caller: Principal, action: IntegrationAction) => boolean;
   /**
-   * Returns conditions for the active integrations that the caller may reach for an action: the organisation's with a
-   * scope of the organisation, a workspace's within the workspace of the call. Empty when there are none.
+   * Returns conditions for the active integrations that the caller may reach for an action: the organisation's, with a
+   * scope of the organisation, and those of the caller's workspace, or of all workspaces when `workspaceId` is null.
+   * Empty when there are none.
    */
   readonly where: <R extends IntegrationRow>(
     caller: Principal,

@@ -1,5 +1,6 @@
 import type { UpstreamIntegration } from '@gw/entities';
 import { GatewayError, MINUTE_MS, Shares, uuidv7 } from '@gw/kernel';
+import { Logger } from '@nestjs/common';
 import type { DataSource, FindOptionsWhere } from 'typeorm';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { dueIntegrations, type UpstreamTables } from './upstream-sync.queries';
@@ -25,6 +26,7 @@ export interface ReadingOptions<R extends UpstreamIntegration> {
 
 /** Decides when the upstreams of one kind are read: on demand, by a job, and how many at once. */
 export class UpstreamReadings<R extends UpstreamIntegration> {
+  private readonly log = new Logger(UpstreamReadings.name);
   private readonly places = new Shares(READINGS_MAX);
   private readonly running = new Map<string, Promise<void>>();
 
@@ -67,7 +69,10 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
     }
   }
 
-  /** A failure of one integration must not stop the others; it is in its row, or the next call of the job repeats it. */
+  /**
+   * A failure of one integration must not stop the others: it is in its row, or in the log of the process, and the
+   * integration is read again when the lease of the job ends.
+   */
   private async syncOne(id: string): Promise<void> {
     const where = { id, status: 'active' } as FindOptionsWhere<UpstreamIntegration> as FindOptionsWhere<R>;
     const row = await this.dataSource.manager.findOneBy(this.options.entity, where);
@@ -75,7 +80,11 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
     try {
       await this.sync(row, this.callerFor(row));
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
+      if (error instanceof GatewayError) return;
+      this.log.error(
+        `The integration ${id} could not be read.`,
+        error instanceof Error ? error.stack : undefined,
+      );
     }
   }
 

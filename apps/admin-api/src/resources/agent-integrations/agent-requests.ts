@@ -1,5 +1,6 @@
 import {
   methodOf,
+  parsedResponse,
   readRpcResponse,
   restRequest,
   VERSION_HEADER,
@@ -19,7 +20,10 @@ export interface AgentRequest {
   readonly body?: string;
 }
 
-/** Returns the request for an operation without a body in HTTP+JSON. `credential`: headers that sign in at the agent. */
+/**
+ * Returns the request for an operation. In HTTP+JSON it has no body, so pass only operations that need none there.
+ * `credential`: headers that sign in at the agent.
+ */
 export function agentRequest(
   { url, binding, version, tenant }: AgentInterfaceFacts,
   operation: Operation,
@@ -45,25 +49,16 @@ export function agentRequest(
   };
 }
 
-/** Returns the code of the error of a JSON-RPC response; null for a result. Throws `A2aError` for no response of A2A. */
+/** Returns the code of the error of a JSON-RPC response; null for a result. Throws `A2aError` when the body is no response of A2A. */
 export function errorCodeIn(body: Buffer): unknown {
   const outcome = readRpcResponse(body, ID);
   if (outcome.kind === 'result') return null;
   return isObject(outcome.error) ? outcome.error['code'] : undefined;
 }
 
-/** Returns the result of an operation; undefined for an error. Throws `A2aError` for no response of A2A. */
+/** Returns the result of an operation; undefined for an error. Throws `A2aError` when the body is no response of A2A. */
 export function resultIn({ binding }: AgentInterfaceFacts, { status, body }: BufferedResponse): unknown {
-  if (binding === 'HTTP+JSON') return status === 200 ? parsed(body) : undefined;
+  if (binding === 'HTTP+JSON') return status === 200 ? parsedResponse(body) : undefined;
   const outcome = readRpcResponse(body, ID);
   return outcome.kind === 'result' ? outcome.result : undefined;
-}
-
-/** Returns the value of a body; undefined for no JSON. */
-export function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

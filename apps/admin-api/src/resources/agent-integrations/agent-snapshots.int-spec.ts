@@ -207,6 +207,18 @@ describe('snapshots of agent cards', () => {
     expect([weak.status, weak.body.error.param]).toEqual([400, 'trusted_keys.keys.0']);
   });
 
+  it.each(['{not JSON', `{"skills":${'['.repeat(20_000)}${']'.repeat(20_000)}}`])(
+    'are kept without an extended card that cannot be read, as %.20s',
+    async (extended) => {
+      agent.card = agent.cardOf({ supportsAuthenticatedExtendedCard: true, preferredTransport: 'HTTP+JSON' });
+      agent.extendedCard = extended;
+      expect(await rowOf(await made())).toMatchObject({
+        ...{ syncStatus: 'synced', syncError: expect.stringContaining('extended card was not read') },
+      });
+      expect(agent.seen.map(({ url }) => url)).toContainEqual(expect.stringMatching(/\/v1\/card$/));
+    },
+  );
+
   it('have the skills of the extended card, which is read with the credential and only from an approved origin', async () => {
     const says = { supportsAuthenticatedExtendedCard: true };
     agent.card = agent.cardOf(says);

@@ -1,4 +1,4 @@
-import { A2A_ERRORS, A2aError } from '@gw/a2a';
+import { A2A_ERRORS, A2aError, parsedResponse } from '@gw/a2a';
 import type { AgentInterfaceFacts } from '@gw/contracts';
 import { AgentIntegrationEntity } from '@gw/entities';
 import { isObject, uuidv7, VendorError } from '@gw/kernel';
@@ -13,7 +13,7 @@ import { isOnOrigin } from './agent-card-content';
 import { AGENT_UPSTREAM } from './agent-configurations';
 import { AGENT_HTTP, type AgentHttp } from './agent-http';
 import { agentIntegrationTo, storedCard } from './agent-integration-rows';
-import { agentRequest, errorCodeIn, parsed } from './agent-requests';
+import { agentRequest, errorCodeIn } from './agent-requests';
 import { AgentSnapshots } from './agent-snapshots.service';
 
 const TIMEOUT_MS = 10_000;
@@ -83,11 +83,21 @@ function nameIn(card: string | null): string {
   return isObject(read) && typeof read['name'] === 'string' ? read['name'] : '';
 }
 
+/** Whether a body is a JSON object, within the bounds of responses of agents. */
+function isError(body: Buffer): boolean {
+  try {
+    return isObject(parsedResponse(body));
+  } catch (error) {
+    if (error instanceof A2aError) return false;
+    throw error;
+  }
+}
+
 /** Returns what is wrong with the response of an agent that has no such task; null when nothing is. Has no text of the agent. */
 function faultOf({ binding }: AgentInterfaceFacts, { status, body }: BufferedResponse): string | null {
   if (status === 401 || status === 403) return `The agent refused the credential with ${String(status)}.`;
   if (binding === 'HTTP+JSON')
-    return status === A2A_ERRORS.taskNotFound.status && isObject(parsed(body))
+    return status === A2A_ERRORS.taskNotFound.status && isError(body)
       ? null
       : `The agent responded with ${String(status)} to a request for an unknown task; 404 was expected.`;
   try {

@@ -13,7 +13,7 @@ import { dialectFor } from './guarded-stream';
 import type { GuardTools } from '../guarded-request';
 import { textBody } from '../request-subject';
 import { textsOfEvents } from './unknown-events';
-import { RESPONSE_BYTES_MAX } from '../whole-response';
+import { RESPONSE_BYTES_MAX } from '../collected-response';
 
 type Verdicts = Promise<readonly GuardrailResult[]> | null;
 

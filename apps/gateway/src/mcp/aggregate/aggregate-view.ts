@@ -105,8 +105,10 @@ export class AggregateView implements Endpoint {
     for (const mapped of this.index.map.resource_template.values()) {
       const view = this.bySlug.get(mapped.server);
       if (view === undefined || !matchesUriTemplate(mapped.shown, uri)) continue;
-      if (this.seen('resource_template', mapped) !== undefined)
-        return { view, uri: originalUri(mapped, uri) };
+      const original = originalUri(mapped, uri);
+      // A resource that the member lists is offered by its own name or not at all.
+      const isListed = view.hides(original) || view.capabilitiesOf('resource').has(original);
+      if (!isListed && this.seen('resource_template', mapped) !== undefined) return { view, uri: original };
     }
     return undefined;
   }

@@ -19,7 +19,7 @@ describe('A log that is copied', () => {
         "curl 'http://127.0.0.1:8787/v1/chat/completions' \\",
         '  -H "authorization: Bearer $TOLLGATE_KEY" \\',
         "  -H 'content-type: application/json' \\",
-        String.raw`  -d '{"content":"it'\''s $(id) ` + '`id`"}\'',
+        String.raw`  --data-raw '{"content":"it'\''s $(id) ` + '`id`"}\'',
       ].join('\n'),
     );
   });

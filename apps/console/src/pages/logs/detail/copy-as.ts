@@ -34,7 +34,8 @@ export function curlOf(log: LogDetail, body: LoggedBody, gatewayUrl: string): st
       ? []
       : [
           `  -H ${quoted(`content-type: ${body.content_type ?? 'application/json'}`)}`,
-          `  -d ${quoted(text)}`,
+          // With -d, curl would read a file for a text that begins with @.
+          `  --data-raw ${quoted(text)}`,
         ]),
   ];
   return lines.join(' \\\n');

@@ -33,7 +33,7 @@ export function LogActions({ log }: { readonly log: LogDetail }): ReactElement {
   const { slug: ws } = useWorkspace();
   const address = useAddress(log.id);
   const { state, copy } = useCopy();
-  const copyBody = useCopyBody(log, copy);
+  const copyRequest = useCopyRequest(log, copy);
   const label = state === 'copied' ? text.copied : state === 'failed' ? text.notCopied : text.copyAs;
   return (
     <footer className="log-actions row">
@@ -45,8 +45,8 @@ export function LogActions({ log }: { readonly log: LogDetail }): ReactElement {
           <Button leftSection={<Icon name="copy" size={14} />}>{label}</Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => copyBody.run(curlOf)}>{text.curl}</Menu.Item>
-          <Menu.Item onClick={() => copyBody.run(sdkOf)}>{text.sdk}</Menu.Item>
+          <Menu.Item onClick={() => copyRequest.run(curlOf)}>{text.curl}</Menu.Item>
+          <Menu.Item onClick={() => copyRequest.run(sdkOf)}>{text.sdk}</Menu.Item>
           <Menu.Item onClick={() => void copy(JSON.stringify(log, null, 2))}>{text.json}</Menu.Item>
           <Menu.Item onClick={() => void copy(log.id)}>{text.id}</Menu.Item>
         </Menu.Dropdown>
@@ -60,9 +60,9 @@ export function LogActions({ log }: { readonly log: LogDetail }): ReactElement {
           <Menu.Item onClick={() => void copy(incidentOf(log, address))}>{text.incident}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {copyBody.problem !== null && (
+      {copyRequest.problem !== null && (
         <span role="alert" className="xs tone-danger">
-          {copyBody.problem}
+          {copyRequest.problem}
         </span>
       )}
     </footer>
@@ -71,8 +71,8 @@ export function LogActions({ log }: { readonly log: LogDetail }): ReactElement {
 
 type Writer = (log: LogDetail, body: LoggedBody, gatewayUrl: string) => string | null;
 
-/** Reads the body of the request when it is to be copied. */
-function useCopyBody(log: LogDetail, copy: (text: string) => Promise<boolean>) {
+/** Copies the request as code. Fetches its body only then. */
+function useCopyRequest(log: LogDetail, copy: (text: string) => Promise<boolean>) {
   const { gateway_url: gateway = '' } = useBootstrap();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<string | null>(null);

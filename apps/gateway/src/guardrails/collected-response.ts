@@ -12,7 +12,7 @@ export const RESPONSE_BYTES_MAX = 16 * 1_048_576;
  * Collects and decodes a response that guardrails judge. Reports its bytes, or an error when it cannot be read, or null when it
  * broke off; the response's `error` then holds the reason.
  */
-export class WholeResponse implements BodySink {
+export class CollectedResponse implements BodySink {
   private readonly chunks: Buffer[] = [];
   private size = 0;
   private over = false;
@@ -40,7 +40,7 @@ export class WholeResponse implements BodySink {
     const encoding = valueOf(this.response.headers, 'content-encoding');
     const coding = codingOf(encoding);
     if (coding !== null) this.decode(coding);
-    else if (encoding === undefined || encoding === 'identity')
+    else if (encoding === undefined || encoding.trim().toLowerCase() === 'identity')
       this.done(Buffer.concat(this.chunks, this.size));
     else this.done(unreadable('The response has a content encoding that guardrails cannot decode.'));
   }
