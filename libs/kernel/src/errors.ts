@@ -150,7 +150,7 @@ export const ERRORS = {
   tool_pending: {
     status: 403,
     code: 'AB03',
-    message: 'The call of the tool waits for the approval of a person.',
+    message: 'The call of the tool needs the approval of a person; status says whether it waits for one.',
   },
   tool_rejected: { status: 403, code: 'AB03', message: 'A person rejected the call of the tool.' },
   feature_disabled: { status: 403, code: 'AB03', message: 'This feature is switched off.' },

@@ -41,6 +41,9 @@ describe('redactJson', () => {
       nested: { client_secret: '[redacted]', password: '', code_verifier: '[redacted]', max_tokens: 5 },
       url: 'https://host.example/a?access_token=[redacted]&b=1',
     });
+    expect(
+      redactJson({ 'sk-aaaaaaaaaaaa': 1, '[redacted] 3': 2, 'sk-bbbbbbbbbbbb': 3, 'sk-cccccccccccc': 4 }),
+    ).toEqual({ '[redacted]': 1, '[redacted] 3': 2, '[redacted] 4': 3, '[redacted] 5': 4 });
     expect(redactJson(JSON.parse('{"__proto__":{"token":"t"}}'))).toEqual(
       JSON.parse('{"__proto__":{"token":"[redacted]"}}'),
     );

@@ -125,12 +125,20 @@ export function redactJson(value: unknown): unknown {
   if (typeof value === 'string') return redactString(value);
   if (Array.isArray(value)) return value.map(redactJson);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]: [string, unknown]) => [
-      redactString(name),
-      isSecretMember(name) && item !== null && item !== '' ? REDACTED : redactJson(item),
-    ]),
-  );
+  const members = new Map<string, unknown>();
+  for (const [name, item] of Object.entries(value) as [string, unknown][]) {
+    const isHidden = isSecretMember(name) && item !== null && item !== '';
+    members.set(unusedName(members, redactString(name)), isHidden ? REDACTED : redactJson(item));
+  }
+  return Object.fromEntries(members);
+}
+
+/** Names that are alike once credentials are replaced get a number, so that no member hides another. */
+function unusedName(members: ReadonlyMap<string, unknown>, name: string): string {
+  if (!members.has(name)) return name;
+  let at = members.size + 1;
+  while (members.has(`${name} ${String(at)}`)) at += 1;
+  return `${name} ${String(at)}`;
 }
 
 const isSecretMember = (name: string): boolean => isSecretName(name) || plain(name).endsWith('codeverifier');

@@ -7174,7 +7174,7 @@ export interface components {
              */
             organisation_id?: string;
             /**
-             * @description Default: llm.
+             * @description Default: llm. mcp_tools: calls of tools and messages to agents.
              * @enum {string}
              */
             target?: "llm" | "mcp_tools";

@@ -98,9 +98,9 @@ export function createAgents(parts: AgentParts): Agents {
   const pushStore = createPushStore(settings.REDIS_URL, parts.log);
   const rules = pushRules(policy, publicUrl, parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS));
   const pushAgents = new PushAgents(documents);
-  const sender = new PushSender({ ...{ outbound, rules, ring }, agents: pushAgents, log: parts.log });
-  const delivery = new PushDelivery({ store: pushStore, tasks: store, sender });
   const stored = { agents: pushAgents, store: pushStore };
+  const sender = new PushSender({ ...{ outbound, rules, ring }, ...stored, log: parts.log });
+  const delivery = new PushDelivery({ store: pushStore, tasks: store, sender });
   const pollers = new PushPollers({ ...stored, calls, delivery, memory: parts.bodyMemory });
   const push = new PushConfigs({
     ...{ ring, rules, publicUrl, calls, tasks, pollers },

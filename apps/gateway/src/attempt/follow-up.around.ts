@@ -31,7 +31,9 @@ export class FollowUpAround implements AroundStage {
     const path = followUp(await objectOf(response));
     context.attempts.followed = path;
     const { request } = built;
-    const at = request.path.lastIndexOf(upstreamPath);
+    const mark = request.path.indexOf('?');
+    // Before the query, in which a caller could repeat the path.
+    const at = request.path.lastIndexOf(upstreamPath, mark === -1 ? undefined : mark - upstreamPath.length);
     const query = request.path.slice(at + upstreamPath.length);
     const second = { ...request, path: request.path.slice(0, at) + path + query };
     return responded(call, { ...built, request: second }, next);

@@ -12,7 +12,10 @@ import type { GatewayPrincipal } from '../auth/principals';
 import { Denied } from './denials';
 import type { McpRequest } from './mcp-request';
 
-/** What a person reads before a decision is shown whole, or the call is refused. */
+/**
+ * Maximum sizes. A person sees the arguments uncut, with credentials replaced, and none where the workspace keeps no bodies;
+ * a call with larger ones is refused.
+ */
 const ARGUMENTS_BYTES_MAX = 65_536;
 const SHOWN_LENGTH_MAX = 131_072;
 
@@ -28,7 +31,7 @@ export class ToolApprovals {
   constructor(private readonly post: (path: string, body: object) => Promise<unknown>) {}
 
   /**
-   * Resolves when a person approved this call, and uses the approval up. `continues` is the last round of
+   * Resolves if a person has approved this call, and uses the approval up. `continues` is the last round of
    * a call that goes on after input. Throws the denial of a call that must wait or was rejected.
    */
   async use(request: McpRequest, call: ApprovedCall, continues: McpApprovalRound | null): Promise<void> {

@@ -63,8 +63,8 @@ export interface ForwardedCall {
   /** The approved definition says that a second call changes nothing. */
   readonly isIdempotent?: boolean;
   /**
-   * Resolves when a person has approved the call; called before each round that is sent. `continues` is
-   * the approved round before it. Throws a denial. Absent: no approval is needed.
+   * Resolves if a person has approved the call, and throws a denial otherwise, without waiting; called before each round
+   * that is sent. `continues` is the approved round before it. Absent: no approval is needed.
    */
   readonly approved?: (continues: McpApprovalRound | null) => Promise<void>;
   /** The upstream gave a result. Returns what the client gets in its place, null for the result itself; throws what denies it. */
@@ -95,9 +95,9 @@ interface ParkedRound {
 }
 
 /** How a request continues an earlier one. */
-type Resumed = { readonly kind: 'again'; readonly result: JsonObject } | ParkedRound | Round;
+type Resumed = { readonly kind: 'answered'; readonly result: JsonObject } | ParkedRound | Round;
 
-/** Calls at upstreams, with the rounds of input between the eras. */
+/** Makes calls at upstreams, and translates requests for input where client and upstream are of different eras. */
 export class UpstreamCalls {
   private readonly places = new ServerPlaces();
 
@@ -110,7 +110,7 @@ export class UpstreamCalls {
 
   private async attempt(request: McpRequest, forwarded: ForwardedCall, isAgain: boolean): Promise<void> {
     const resumed = request.era === 'modern' ? await this.resumed(request) : null;
-    if (resumed?.kind === 'again') return sendResult(request, resumed.result);
+    if (resumed?.kind === 'answered') return sendResult(request, resumed.result);
     const round = resumed ?? FIRST_ROUND;
     const ends = round.kind === 'parked' ? null : this.parts.breakers.enter(request.view);
     try {
@@ -118,7 +118,7 @@ export class UpstreamCalls {
       ends?.(null);
     } catch (error) {
       ends?.(error);
-      if (await this.hasNewToken(request, error, isAgain))
+      if (await this.renewedToken(request, error, isAgain))
         return await this.attempt(request, forwarded, true);
       this.failed(request, error);
     }
@@ -194,7 +194,7 @@ export class UpstreamCalls {
     { more, approval }: Round,
   ): Promise<UpstreamCall> {
     const { view, message, capabilities, session } = request;
-    // What cannot be had is a denial of its own, before anything is sent.
+    // Only a check: credentials that cannot be read are denied here, before anything is sent. The upstream reads them itself.
     const headers = this.parts.credentials.headersOf(view.document, view.caller.access);
     if (headers instanceof Promise) await headers;
     const upstream = this.parts.upstreams.of(view.document, {
@@ -207,9 +207,9 @@ export class UpstreamCalls {
     const call = new UpstreamCall(abort);
     const meta = ownObject(message.params, '_meta');
     const relays = await this.relaysInput(request, upstream);
-    // An approval is used up, so that it comes last.
+    // The last check, because it uses the approval up.
     if (approved !== undefined) await approved(approval);
-    // A modern server judges responses that come without a state.
+    // Responses to input without a request state: the modern server decides about them.
     const responses = relays ? own(message.params, 'inputResponses') : undefined;
     const unasked = responses === undefined ? {} : { inputResponses: responses };
     const trace = traceContext(request);
@@ -247,7 +247,7 @@ export class UpstreamCalls {
     const { ring } = this.parts;
     const retry = readRetry({ ring, owner: stateOwner(request), capabilities, now: Date.now() });
     if (retry.kind === 'new') return null;
-    if (retry.kind === 'require_again') return { kind: 'again', result: retry.result };
+    if (retry.kind === 'require_again') return { kind: 'answered', result: retry.result };
     const { state, responses } = retry;
     if (request.context.mcp !== null) request.context.mcp.inputs += Object.keys(responses).length;
     const { upstreamState, parked } = state;
@@ -263,7 +263,7 @@ export class UpstreamCalls {
       view.caller.binding,
       (response as JsonObject | undefined) ?? null,
     );
-    if (found.kind !== 'found') return { kind: 'again', result: interrupted(message.method, found.kind) };
+    if (found.kind !== 'found') return { kind: 'answered', result: interrupted(message.method, found.kind) };
     return { kind: 'parked', call: found.call };
   }
 
@@ -306,10 +306,10 @@ export class UpstreamCalls {
   }
 
   /**
-   * Whether a refused call is made once more, because the user has another token now. Throws a denial that leads the user to a
-   * sign-in.
+   * Renews the token of a user that the server refused. Returns whether the call can be made once more. Throws a denial that
+   * leads the user to a sign-in.
    */
-  private async hasNewToken(request: McpRequest, error: unknown, isAgain: boolean): Promise<boolean> {
+  private async renewedToken(request: McpRequest, error: unknown, isAgain: boolean): Promise<boolean> {
     const { connections } = this.parts;
     const denied = await scopesDenial(connections, request, error);
     if (denied === 'granted') return !isAgain;

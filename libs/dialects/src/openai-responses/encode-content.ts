@@ -106,7 +106,7 @@ function encodeImage(part: MediaPart, context: PartContext): JsonObject | null {
     case 'url':
       return isFetchable(source.url)
         ? { type: 'input_image', image_url: source.url, ...detail }
-        : refused(part, context, 'Only https and data URLs of images can be read by the provider.');
+        : refused(part, context, 'Only http, https and data URLs of images can be read by the provider.');
     case 'file':
       return isOpenAiFile(source.owner)
         ? { type: 'input_image', file_id: source.id, ...detail }
@@ -146,7 +146,7 @@ function encodeDocument(part: MediaPart, context: PartContext): JsonObject | nul
     case 'url':
       return isFetchable(source.url)
         ? { type: 'input_file', file_url: source.url, ...optionalName(part), ...detail }
-        : refused(part, context, 'Only https URLs of documents can be read by the provider.');
+        : refused(part, context, 'Only http, https and data URLs of documents can be read by the provider.');
     case 'file':
       return isOpenAiFile(source.owner)
         ? { type: 'input_file', file_id: source.id, ...optionalName(part), ...detail }
@@ -171,7 +171,7 @@ function nameOf(part: MediaPart, { call, losses }: PartContext): JsonObject {
   return { filename: made };
 }
 
-/** Encodes text or a refusal of an assistant message; null for content that such a message cannot have. */
+/** Encodes a part of an assistant message: text, a refusal, or a part that came from this dialect; refuses others and returns null. */
 export function encodeOutputPart(part: Part, base: number, context: PartContext): JsonObject | null {
   if (part.kind === 'text') {
     return { type: 'output_text', text: part.text, ...annotationsOf(part, base), ...ownOf(part).rest };

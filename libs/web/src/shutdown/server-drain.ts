@@ -67,12 +67,13 @@ export class ServerDrain {
       const response = responseOn(socket);
       if (response !== null) response.shouldKeepAlive = false;
     }
-    const isLast = (_req: IncomingMessage, res: ServerResponse): void => {
+    const closeAfterResponse = (_req: IncomingMessage, res: ServerResponse): void => {
       res.shouldKeepAlive = false;
     };
-    this.server.prependListener('request', isLast);
+    this.server.prependListener('request', closeAfterResponse);
     // An added listener would replace Node's own handling of `Expect: 100-continue`.
-    if (this.server.listenerCount('checkContinue') > 0) this.server.prependListener('checkContinue', isLast);
+    if (this.server.listenerCount('checkContinue') > 0)
+      this.server.prependListener('checkContinue', closeAfterResponse);
     for (const listener of this.listeners) listener();
   }
 

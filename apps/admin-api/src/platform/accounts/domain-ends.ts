@@ -6,11 +6,12 @@ import { domainMatches, domainOf } from './verified-domains';
 
 /**
  * Ends the sessions that single sign-on has opened for addresses of a domain that the organisation gives up: no provider of it may speak
- * for them any more. Memberships, keys and sessions by password stay.
+ * for them any more. `kept`: what it keeps of the domain. Memberships, keys and sessions by password stay.
  */
 export async function endSessionsOfDomain(
   write: Pick<Write, 'manager' | 'removed'>,
   given: OrganisationDomainEntity,
+  kept: OrganisationDomainEntity | null = null,
 ): Promise<void> {
   const { organisationId, verifiedAt } = given;
   if (verifiedAt === null) return;
@@ -26,7 +27,7 @@ export async function endSessionsOfDomain(
     .getRawMany<Pick<UserEntity, 'id' | 'email'>>();
   const ended = users.filter(({ email }) => {
     const domain = domainOf(email);
-    return domain !== null && domainMatches(given, domain);
+    return domain !== null && domainMatches(given, domain) && !(kept !== null && domainMatches(kept, domain));
   });
   if (ended.length === 0) return;
   const where = { ...live, userId: In(ended.map(({ id }) => id)) };

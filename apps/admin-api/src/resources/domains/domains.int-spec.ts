@@ -72,6 +72,9 @@ describe('domains of an organisation', () => {
     names.set(one.record_name, [one.record_value, other.record_value]);
     const statuses = await Promise.all([verify(one.id), verify(other.id, theirs.adminKey)]);
     expect(statuses.map(({ status }) => status).sort()).toEqual([200, 409]);
+    // Without a proof no one learns whether another organisation has the domain.
+    names.set(one.record_name, []);
+    expect((await verify(other.id, theirs.adminKey)).status).toBe(400);
   });
 
   it('that are removed end the sessions of single sign-on for their addresses, and no others', async () => {
@@ -94,6 +97,9 @@ describe('domains of an organisation', () => {
     const { id } = await add('left.example', ours.adminKey, { allow_subdomains: true });
     await manager.update(OrganisationDomainEntity, { id }, { verifiedAt: new Date() });
     expect(await statuses([...ended, ...kept])).toEqual([200, 200, 200, 200, 200]);
+    const narrow = { key: ours.adminKey, body: { allow_subdomains: false } };
+    expect((await api.put(`${PATH}/${id}`, narrow)).status).toBe(200);
+    expect(await statuses([...ended, ...kept])).toEqual([200, 401, 200, 200, 200]);
     expect((await api.delete(`${PATH}/${id}`, { key: ours.adminKey })).status).toBe(200);
     expect(await statuses([...ended, ...kept])).toEqual([401, 401, 200, 200, 200]);
 

@@ -75,21 +75,34 @@ export class DomainsService {
     return toDomain(await findRow(this.dataSource.manager, DOMAIN, at));
   }
 
+  /** The sessions that single sign-on has opened for addresses of subdomains end when these no longer count. */
   update(at: ResourceReference, input: UpdateDomainDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
-      patchRow(write, DOMAIN, at, (row) => {
+      patchRow(write, DOMAIN, at, async (row) => {
         const fault = domainFault(row.domain, input.allow_subdomains ?? row.allowSubdomains);
         if (fault !== null) throw invalid('allow_subdomains', `the domain ${fault}`);
+        const before = { ...row };
         assign(UpdateDomainDto, row, input);
+        if (before.allowSubdomains && !row.allowSubdomains) await endSessionsOfDomain(write, before, row);
       }),
     );
   }
 
-  /** Throws `validation_failed` without the record, `conflict` for another organisation's domain and `unavailable` when DNS is. */
+  /**
+   * Throws `validation_failed` when the record is missing, `conflict` when another organisation has verified the domain, and
+   * `unavailable` when DNS does not answer.
+   */
   async verify(at: ResourceReference): Promise<DomainResponse> {
     const { domain, token } = await findRow(this.dataSource.manager, DOMAIN, at);
     const isProven = await this.isProven(domain, token);
     return this.writes.run(at.caller, async (write) => {
+      // First, so that only who proves the domain learns that another organisation has it.
+      if (!isProven) {
+        throw invalid(
+          'domain',
+          `there is no TXT record ${proofRecord(domain)} with the value ${token}; add it and wait for DNS`,
+        );
+      }
       const verifiedAt = Not(IsNull());
       const other = await write.manager.findOneBy(OrganisationDomainEntity, { domain, verifiedAt });
       if (other !== null && other.organisationId !== at.caller.organisationId) {
@@ -98,15 +111,10 @@ export class DomainsService {
           message: 'Another organisation has verified this domain.',
         });
       }
-      if (!isProven) {
-        throw invalid(
-          'domain',
-          `there is no TXT record ${proofRecord(domain)} with the value ${token}; add it and wait for DNS`,
-        );
-      }
       const row = await changeRow(
         write,
         DOMAIN,
+        // Verifying overwrites nothing that a caller edits, so If-Match is ignored.
         { ...at, ifMatch: undefined },
         (each) => {
           const now = new Date();

@@ -11,7 +11,7 @@ export type HealthColumns = Pick<
   'healthState' | 'healthError' | 'healthMs' | 'healthCheckedAt' | 'healthFailures' | 'nextHealthAt'
 > & { readonly healthSince: Date };
 
-/** Leases integrations whose check is due, longest overdue first. Used: a workspace has a server of the integration. */
+/** Leases integrations whose check is due, longest overdue first. `isUsed`: a workspace has an active server of the integration. */
 export async function dueHealthChecks(
   manager: EntityManager,
   max: number,
@@ -30,7 +30,7 @@ export async function dueHealthChecks(
 
 /**
  * Saves the result of a check. The version stays, since users do not edit these columns. Returns false when the address has
- * changed meanwhile.
+ * changed or the integration is no longer active.
  */
 export async function saveHealth(
   manager: EntityManager,

@@ -127,7 +127,7 @@ export class CreateUsageLimitPolicyDto extends UsageLimitFields {
   @UuidField(ORGANISATION) organisation_id?: string;
 }
 
-/** Type, grouping and workspace cannot be changed. */
+/** Type and grouping cannot be changed. `workspace_id` says in which workspace the policy is; it does not move it. */
 @Strict()
 export class UpdateUsageLimitPolicyDto extends partialOf(UsageLimitFields) {
   @TextField({
@@ -141,7 +141,11 @@ export class UpdateUsageLimitPolicyDto extends partialOf(UsageLimitFields) {
 
 @Strict()
 export class CreateRateLimitPolicyDto extends RateLimitFields {
-  @EnumField(TARGETS, { optional: true, description: 'Default: llm.' }) target?: (typeof TARGETS)[number];
+  @EnumField(TARGETS, {
+    optional: true,
+    description: 'Default: llm. mcp_tools: calls of tools and messages to agents.',
+  })
+  target?: (typeof TARGETS)[number];
   @NestedListField(() => PolicyGroupDto, {
     ...GROUP_BY,
     optional: true,
@@ -163,7 +167,7 @@ export class CreateRateLimitPolicyDto extends RateLimitFields {
   @UuidField(ORGANISATION) organisation_id?: string;
 }
 
-/** Target, type, grouping and workspace cannot be changed. */
+/** Target, type and grouping cannot be changed. `workspace_id` says in which workspace the policy is; it does not move it. */
 @Strict()
 export class UpdateRateLimitPolicyDto extends partialOf(RateLimitFields) {
   @EnumField(RATE_UNITS, { optional: true }) unit?: (typeof RATE_UNITS)[number];

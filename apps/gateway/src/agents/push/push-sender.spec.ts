@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAddressPolicy, sealingKeyring } from '@gw/kernel';
+import type { AgentServerDocument } from '@gw/contracts';
 import { OutboundClient } from '@gw/outbound';
 import { eventually } from '@gw/testing';
 import { agentDocument } from '../spec-support/agent-server';
@@ -23,10 +24,12 @@ describe('PushSender', () => {
     ...{ caller: null, version: '1.0', tokenHash: '' },
   };
   const document = agentDocument(CARD, 'stub');
+  const stored = { id: 'c', version: '1.0' as const, sealed: '' };
   let hook: Server;
   let received = 0;
   let status = 200;
-  let isAllowed = true;
+  let configs = [stored];
+  let allowed: () => Promise<AgentServerDocument | null>;
   const dropped: unknown[] = [];
   const senders: PushSender[] = [];
   beforeAll(async () => {
@@ -37,7 +40,8 @@ describe('PushSender', () => {
     await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
   });
   beforeEach(() => {
-    [received, status, isAllowed] = [0, 200, true];
+    [received, status, configs] = [0, 200, [stored]];
+    allowed = () => Promise.resolve(document);
     dropped.length = 0;
   });
   afterEach(() => {
@@ -56,7 +60,8 @@ describe('PushSender', () => {
     const sender = new PushSender(
       {
         ...{ outbound, ring, rules: pushRules(policy, null, ['127.0.0.1']) },
-        agents: { of: () => Promise.resolve(isAllowed ? document : null) },
+        agents: { of: () => allowed() },
+        store: { configs: () => Promise.resolve(configs) },
         log: { warn: (facts: unknown) => void dropped.push(facts) },
       },
       bytesMax,
@@ -87,9 +92,29 @@ describe('PushSender', () => {
     status = 503;
     senderOf().send(record, config(), event(1));
     await eventually(() => received === 1);
-    isAllowed = false;
+    allowed = () => Promise.resolve(null);
     await eventually(() => dropped.length === 1);
     expect(dropped).toEqual([expect.objectContaining({ attempt: 2, status: null })]);
+    expect(received).toBe(1);
+  });
+
+  it('attempts nothing again for a config that the client has deleted meanwhile', async () => {
+    status = 503;
+    senderOf().send(record, config(), event(1));
+    await eventually(() => received === 1);
+    configs = [];
+    await eventually(() => dropped.length === 1);
+    expect(dropped).toEqual([expect.objectContaining({ fault: 'The client has deleted its config.' })]);
+    expect(received).toBe(1);
+  });
+
+  it('sends nothing, and drops nothing, while the right of the caller cannot be read', async () => {
+    status = 503;
+    senderOf().send(record, config(), event(1));
+    await eventually(() => received === 1);
+    allowed = () => Promise.reject(new Error('away'));
+    await eventually(() => dropped.length === 1);
+    expect(dropped).toEqual([expect.objectContaining({ attempt: 2, err: expect.any(Error) })]);
     expect(received).toBe(1);
   });
 });

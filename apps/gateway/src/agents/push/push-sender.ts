@@ -15,13 +15,14 @@ import type { Log } from '@gw/web';
 import type { PushAgents } from './push-agents';
 import type { PushRulesOf } from './push-rules';
 import { openedConfig } from './push-secrets';
-import type { PushRecord, StoredPushConfig } from './push-store';
+import type { PushRecord, PushStore, StoredPushConfig } from './push-store';
 
 export interface PushSenderParts {
   readonly outbound: Pick<OutboundClient, 'dispatch'>;
   readonly rules: PushRulesOf;
   readonly ring: Keyring;
   readonly agents: Pick<PushAgents, 'of'>;
+  readonly store: Pick<PushStore, 'configs'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -29,6 +30,15 @@ export interface PushSenderParts {
 const WAITING_MAX = 2_000;
 /** Bytes of their bodies; workspaces share them. */
 const WAITING_BYTES_MAX = 67_108_864;
+
+/** An event on its way to one config of a client. */
+interface Notification {
+  readonly record: PushRecord;
+  readonly configId: string;
+  readonly request: PushRequest;
+  /** Gives the memory back. */
+  readonly done: () => void;
+}
 
 /** Sends notifications to clients. They wait in this process, and are lost when it ends. */
 export class PushSender {
@@ -56,10 +66,11 @@ export class PushSender {
     const bytes = this.bytes.of(owner.workspaceId, organisationId);
     if (!bytes.take(length)) return false;
     share.take(1);
-    void this.attempt(record, request, 1, () => {
+    const done = (): void => {
       share.give(1);
       bytes.give(length);
-    });
+    };
+    void this.attempt({ record, configId: stored.id, request, done }, 1);
     return true;
   }
 
@@ -69,19 +80,15 @@ export class PushSender {
   }
 
   /** Never rejects. */
-  private async attempt(
-    record: PushRecord,
-    request: PushRequest,
-    attempt: number,
-    done: () => void,
-  ): Promise<void> {
-    const fault = await this.faultOf(record, request, attempt);
-    const status = fault === null ? await this.post(record, request) : null;
+  private async attempt(notification: Notification, attempt: number): Promise<void> {
+    const { record, request, done } = notification;
+    const { fault, isKnown } = await this.faultOf(notification, attempt);
+    const status = fault === null && isKnown ? await this.post(record, request) : null;
     const verdict = fault === null ? pushVerdict(status, attempt) : ({ kind: 'dropped' } as const);
     if (verdict.kind === 'retry') {
       const timer = setTimeout(() => {
         this.timers.delete(timer);
-        void this.attempt(record, request, attempt + 1, done);
+        void this.attempt(notification, attempt + 1);
       }, verdict.delayMs).unref();
       this.timers.add(timer);
       return;
@@ -94,12 +101,27 @@ export class PushSender {
     done();
   }
 
-  /** Why a notification may not be sent now; null: it may. */
-  private async faultOf(record: PushRecord, { url }: PushRequest, attempt: number): Promise<string | null> {
-    // The first attempt follows the check of what came from the agent.
-    if (attempt > 1 && (await this.parts.agents.of(record).catch(() => null)) === null)
+  /** Why a notification may not be sent; null: it may, unless what decides about it cannot be read now. */
+  private async faultOf(
+    notification: Notification,
+    attempt: number,
+  ): Promise<{ readonly fault: string | null; readonly isKnown: boolean }> {
+    const { url } = notification.request;
+    try {
+      // The first attempt follows the check of what came from the agent.
+      const ended = attempt === 1 ? null : await this.endOf(notification);
+      return { fault: ended ?? pushUrlFault(url, this.parts.rules(url)), isKnown: true };
+    } catch (error) {
+      this.parts.log.warn({ agent: notification.record.agent, attempt, err: error }, 'push right unknown');
+      return { fault: null, isKnown: false };
+    }
+  }
+
+  private async endOf({ record, configId }: Notification): Promise<string | null> {
+    if ((await this.parts.agents.of(record)) === null)
       return 'The caller who wanted it may no longer use the agent.';
-    return pushUrlFault(url, this.parts.rules(url));
+    const configs = await this.parts.store.configs(record);
+    return configs.some(({ id }) => id === configId) ? null : 'The client has deleted its config.';
   }
 
   /** Status of the response; null when there was none in time, or the address that the host has now is refused. */

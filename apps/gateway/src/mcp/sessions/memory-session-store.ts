@@ -1,20 +1,37 @@
 import { LRUCache } from 'lru-cache';
 import {
   EMPTY_SESSION,
+  SESSION_CHARACTERS_MAX,
+  SESSIONS_OF_CALLER_MAX,
   SUBSCRIPTIONS_MAX,
   type SessionName,
   type SessionStore,
   type StoredSession,
 } from './session-store';
 
-const SESSIONS_MAX = 100_000;
+/** Bytes of all sessions: two for each character, and what a session takes by itself. */
+const BYTES_MAX = 67_108_864;
+const SESSION_BYTES = 512;
 
-/** Keeps sessions in this process, for a gateway without Redis. Those that were unused for longest make room. */
+interface Kept {
+  readonly name: SessionName;
+  readonly session: StoredSession;
+}
+
+/**
+ * Keeps sessions in this process, for a gateway without Redis. Those that were unused for longest make room, first those of
+ * the same caller.
+ */
 export class MemorySessionStore implements SessionStore {
-  private readonly sessions = new LRUCache<string, StoredSession>({
-    maxSize: SESSIONS_MAX,
-    sizeCalculation: () => 1,
+  private readonly sessions = new LRUCache<string, Kept>({
+    maxSize: BYTES_MAX,
+    sizeCalculation: ({ session }) => SESSION_BYTES + 2 * charactersOf(session),
+    dispose: ({ name }, _key, reason) => {
+      if (reason !== 'set') this.forget(name);
+    },
   });
+  /** Sessions by caller; those that were changed last are last. */
+  private readonly byCaller = new Map<string, Set<string>>();
 
   load(name: SessionName): Promise<StoredSession> {
     return Promise.resolve(this.of(name));
@@ -25,9 +42,11 @@ export class MemorySessionStore implements SessionStore {
   }
 
   async subscribe(name: SessionName, uri: string): Promise<boolean> {
-    const { subscriptions } = this.of(name);
+    const session = this.of(name);
+    const { subscriptions } = session;
     if (subscriptions.includes(uri)) return true;
-    if (subscriptions.length >= SUBSCRIPTIONS_MAX) return false;
+    const isFull = charactersOf(session) + uri.length > SESSION_CHARACTERS_MAX;
+    if (isFull || subscriptions.length >= SUBSCRIPTIONS_MAX) return false;
     await this.set(name, { subscriptions: [...subscriptions, uri] });
     return true;
   }
@@ -45,11 +64,28 @@ export class MemorySessionStore implements SessionStore {
   }
 
   private of({ session }: SessionName): StoredSession {
-    return this.sessions.get(session) ?? EMPTY_SESSION;
+    return this.sessions.get(session)?.session ?? EMPTY_SESSION;
   }
 
   private set(name: SessionName, change: Partial<StoredSession>): Promise<void> {
-    this.sessions.set(name.session, { ...this.of(name), ...change });
+    const own = this.byCaller.get(name.principal) ?? new Set<string>();
+    this.byCaller.set(name.principal, own);
+    own.delete(name.session);
+    own.add(name.session);
+    this.sessions.set(name.session, { name, session: { ...this.of(name), ...change } });
+    for (const oldest of own) {
+      if (own.size <= SESSIONS_OF_CALLER_MAX) break;
+      this.sessions.delete(oldest);
+    }
     return Promise.resolve();
   }
+
+  private forget({ principal, session }: SessionName): void {
+    const own = this.byCaller.get(principal);
+    own?.delete(session);
+    if (own?.size === 0) this.byCaller.delete(principal);
+  }
 }
+
+const charactersOf = ({ subscriptions, logLevel, seenLists }: StoredSession): number =>
+  subscriptions.reduce((sum, uri) => sum + uri.length, (logLevel?.length ?? 0) + (seenLists?.length ?? 0));

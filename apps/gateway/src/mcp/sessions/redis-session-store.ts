@@ -2,14 +2,18 @@ import { HOUR_MS, type Keyring } from '@gw/kernel';
 import { openToken, sealToken } from '@gw/mcp';
 import type { Redis } from '@gw/redis';
 import { hash } from 'node:crypto';
-import { SUBSCRIPTIONS_MAX, type SessionName, type SessionStore, type StoredSession } from './session-store';
+import {
+  SESSION_CHARACTERS_MAX,
+  SESSIONS_OF_CALLER_MAX,
+  SUBSCRIPTIONS_MAX,
+  type SessionName,
+  type SessionStore,
+  type StoredSession,
+} from './session-store';
 
-/** What an idle session keeps, and for how many sessions of one caller. */
+/** How long an idle session is kept. */
 const KEEP_MS = HOUR_MS;
-const SESSIONS_MAX = 1_000;
 const ENDED_MAX = 1_000;
-/** Characters of all sealed values of a session. */
-const CHARACTERS_MAX = 65_536;
 
 /**
  * Keys: the session, and the times of the caller's sessions. Sets a field, or removes it for an empty
@@ -122,14 +126,14 @@ export class RedisSessionStore implements SessionStore {
       2,
       ...[sessionKey(name), timesKey(name)],
       ...[name.session, KEEP_MS, prefixOf(name), field, sealed],
-      ...[FIELDS_MAX, CHARACTERS_MAX, SESSIONS_MAX],
+      ...[FIELDS_MAX, SESSION_CHARACTERS_MAX, SESSIONS_OF_CALLER_MAX],
     );
     return written === 1;
   }
 
   /** Null for a value that no gateway made for this field. */
   private opened(name: SessionName, field: string, sealed: string): string | null {
-    const options = { prefix: PREFIX, boundTo: bindingOf(name, field), lengthMax: CHARACTERS_MAX };
+    const options = { prefix: PREFIX, boundTo: bindingOf(name, field), lengthMax: SESSION_CHARACTERS_MAX };
     const value = openToken(this.ring, sealed, options);
     return typeof value === 'string' ? value : null;
   }

@@ -6,7 +6,7 @@ import { ReplicaLink } from '../replicas/replica-link';
 import { MemorySessionStore } from './memory-session-store';
 import { RedisSessionStore } from './redis-session-store';
 import { SessionStates, type SessionState } from './session-states';
-import type { SessionStore } from './session-store';
+import { SESSIONS_OF_CALLER_MAX, type SessionStore } from './session-store';
 
 const RING = keyringOf('spec', Buffer.alloc(32, 1));
 const NAME = { principal: 'p1', session: 'aa' };
@@ -134,5 +134,18 @@ describe('sessions of a gateway without Redis', () => {
     await state.end(Date.now());
     await state.read();
     expect(state.isEnded).toBe(true);
+  });
+
+  it('are bounded by characters, and by a number for each caller, whose others do not make room', async () => {
+    const long = (number: number): string => `test://${String(number)}/${'x'.repeat(20_000)}`;
+    const other = { principal: 'another', session: 'theirs' };
+    await stores.subscribe(other, 'test://theirs');
+    for (const at of [1, 2, 3]) expect(await stores.subscribe(NAME, long(at))).toBe(true);
+    expect(await stores.subscribe(NAME, long(4))).toBe(false);
+    for (let at = 0; at < SESSIONS_OF_CALLER_MAX; at += 1)
+      await stores.setLogLevel({ ...NAME, session: `more-${String(at)}` }, 'debug');
+    expect((await stores.load(NAME)).subscriptions).toEqual([]);
+    expect((await stores.load({ ...NAME, session: 'more-0' })).logLevel).toBe('debug');
+    expect((await stores.load(other)).subscriptions).toEqual(['test://theirs']);
   });
 });

@@ -36,5 +36,9 @@ export interface SessionStore {
   end(name: SessionName, untilMs: number): Promise<void>;
 }
 
+/** Sessions of one caller that are kept; those that were unused for longest make room. */
+export const SESSIONS_OF_CALLER_MAX = 1_000;
+/** Characters of all values of a session, sealed where they are. */
+export const SESSION_CHARACTERS_MAX = 65_536;
 /** A session has at most so many subscriptions. */
 export const SUBSCRIPTIONS_MAX = 100;
