@@ -68,6 +68,35 @@ describe('tollgate files', () => {
     expect(unseen).toEqual(['users: 0.workspaces']);
   }, 300_000);
 
+  it('keeps secrets of checks whose variables are not set, and removes those that the file leaves out', async () => {
+    const tenant = await admin.tenant();
+    const webhookURL = 'https://hooks.example.com/a';
+    const state = (name: string, headers: Item): State => ({
+      guardrails: [
+        { slug: 'called', name, checks: [{ id: 'default.webhook', parameters: { webhookURL, headers } }] },
+      ],
+    });
+    const [kept, left] = [{ env: 'KEPT' }, { env: 'LEFT' }];
+    const unset = (file: State): Promise<Change[]> =>
+      reconcile(clientOf(tenant), file, {
+        ...{ dryRun: false, prune: false, secrets: false, environment: {}, onChange: () => undefined },
+      });
+    const shown = async (): Promise<unknown> => {
+      const row = await clientOf(tenant).call<{ name: string; checks: { parameters: Item }[] }>(
+        'GET',
+        '/v1/guardrails/called',
+      );
+      return [row.name, row.checks[0]?.parameters['headers']];
+    };
+    await apply(tenant, state('One', { authorization: kept, 'x-left': left }));
+    const mask = 'se*****789';
+    await unset(state('Two', { authorization: kept, 'x-left': left }));
+    expect(await shown()).toEqual(['Two', { authorization: mask, 'x-left': mask }]);
+    await unset(state('Two', { authorization: kept }));
+    expect(await shown()).toEqual(['Two', { authorization: mask }]);
+    expect(linesOf(await unset(state('Two', { authorization: kept })))).toEqual([]);
+  }, 300_000);
+
   it('changes nothing when a hand-written file is applied twice', async () => {
     const tenant = await admin.tenant();
     await apply(tenant, HAND_WRITTEN);

@@ -87,9 +87,10 @@ export interface Kind {
    */
   create?(context: ReconcileContext, item: Item): Promise<Json>;
   /**
-   * Changes an item. `item` has every desired member; members that only `before` has are cleared.
+   * Changes an item. `item` has every desired member; members that only `before` has are cleared. `wanted` is the item as in
+   * the file, with secrets by the names of their variables.
    */
-  update(context: ReconcileContext, path: string, item: Item, before: Item): Promise<Json>;
+  update(context: ReconcileContext, path: string, item: Item, before: Item, wanted: Item): Promise<Json>;
   readonly removable: boolean;
   /**
    * Deletes an item with `--force`, even if it is in use. Absent: it must first be removed from its

@@ -234,7 +234,7 @@ async function bringInLine(
     validation.touch(kind, raw, item);
   }
   const plain = withSecrets(item, options.environment, false) as Item;
-  const shownOnce = await kind.update(context, path, withClearedSecrets(plain, before, item), before);
+  const shownOnce = await kind.update(context, path, withClearedSecrets(plain, before, item), before, item);
   if (!options.dryRun) note({ action: 'update', kind: kind.name, name, fields }, shownOnce);
 }
 

@@ -3,7 +3,7 @@ import type { SavedGuardrailCheck } from '@gw/contracts';
 import type { Json } from '../api-client';
 import { plain, type Members } from '../members';
 import { members, post, present, put, type Kind, type ExistingItem, type ReconcileContext } from '../kind';
-import { canonical, secretName } from '../values';
+import { canonical, isSecretName, MASK, secretName } from '../values';
 
 const PHASES: Readonly<Record<string, string>> = { input: 'beforeToolCall', output: 'afterToolCall' };
 
@@ -73,7 +73,7 @@ export const guardrails: Kind = {
     }
     return {};
   },
-  async update(context, path, item, before) {
+  async update(context, path, item, before, wanted) {
     if (canonical(item['mcp_servers']) !== canonical(before['mcp_servers'])) {
       await putMappings(context, path, item);
     }
@@ -82,7 +82,7 @@ export const guardrails: Kind = {
     const { checks: shown } = await context.api.call<{ checks: Checks }>('GET', path);
     return put(context, path, {
       name: item['name'],
-      checks: masked(item['checks'] as Checks, shown),
+      checks: masked(item['checks'] as Checks, shown, wanted['checks'] as Checks),
       actions: item['actions'] ?? {},
     });
   },
@@ -118,24 +118,33 @@ const namesOf = (secrets: Json, owner: readonly string[]): Json =>
     ]),
   );
 
-/** A secret whose variable is not set is sent back masked, which keeps it. */
-function masked(checks: Checks, shown: Checks): Checks {
+/** A secret whose variable is not set is sent back as it is shown, which keeps it. One that the file leaves out is removed. */
+function masked(checks: Checks, shown: Checks, wanted: Checks): Checks {
   const masks = splitSecrets(shown).secrets;
   return checks.map((check, index) => {
     const mask = shown[index]?.id === check.id ? masks[index] : undefined;
-    return mask ? { ...check, parameters: withMasks(check.parameters ?? {}, mask) } : check;
+    const { parameters = {} } = check;
+    return mask ? { ...check, parameters: withMasks(parameters, mask, wanted[index]?.parameters) } : check;
   });
 }
 
-const withMasks = (given: Json, mask: Json): Json => ({
-  ...mask,
-  ...Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
-      const before = mask[name];
-      return [name, isFields(value) && isFields(before) ? withMasks(value, before) : value];
-    }),
-  ),
-});
+function withMasks(given: Json, mask: Json, wanted: unknown): Json {
+  const named = isFields(wanted) ? wanted : {};
+  const kept = Object.entries(mask).filter(([name]) => isSecretName(named[name]) && isUnset(given[name]));
+  return {
+    ...Object.fromEntries(
+      Object.entries(given).map(([name, value]) => {
+        const before = mask[name];
+        const isPart = isFields(value) && isFields(before);
+        return [name, isPart ? withMasks(value, before, named[name]) : value];
+      }),
+    ),
+    ...Object.fromEntries(kept),
+  };
+}
+
+/** Of a secret whose variable is not set: left out, or `MASK` in a map of headers. */
+const isUnset = (value: unknown): boolean => value === undefined || value === MASK;
 
 const LISTS = ['input_guardrails', 'output_guardrails'] as const;
 const DEFAULTS = '/v1/admin/organisation/defaults';

@@ -13,7 +13,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { GuardrailCredentials, withReferencesById } from '../../platform/credentials/guardrail-credentials';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
-import { maskedChecks } from './guardrail-secrets';
+import { assertWholeSecrets, maskedChecks } from './guardrail-secrets';
 import { assertModelTargets } from './model-targets';
 import type { StoredContent } from '../../platform/rows/guardrail-rows';
 
@@ -42,6 +42,7 @@ export class GuardrailContents {
     await assertModelTargets(manager, owner, content.checks);
     const named = await withReferencesById(manager, owner, content.checks);
     const { checks, secrets } = splitSecrets(named);
+    assertWholeSecrets(secrets);
     const isEmpty = Object.keys(secrets).length === 0;
     return {
       checks,

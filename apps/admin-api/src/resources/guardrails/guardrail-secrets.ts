@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SavedGuardrailCheck } from '@gw/contracts';
 import { findCheck, isSecretReference, joinSecrets, splitSecrets } from '@gw/guardrails';
+import { invalid } from '@gw/web';
 import type { Principal } from '../../platform/common/principal';
-import { maskSecret } from '../../platform/credentials/shown-secret';
+import { maskSecret, shortenedFault } from '../../platform/credentials/shown-secret';
 import { assertMayAim, assertSecretsStay, type BoundSecrets } from '../../platform/credentials/secrets-stay';
 
 type Parameters = Readonly<Record<string, unknown>>;
@@ -83,6 +84,16 @@ function bound(index: number, id: string, parameters: Parameters): BoundSecrets 
   const addresses = addressParameters.map((name) => [`${path}.${name}`, parameters[name]]);
   const secrets = secretParameters.flatMap((name) => pathsOf(`${path}.${name}`, parameters[name]));
   return { addresses: Object.fromEntries(addresses) as Parameters, secrets: Object.fromEntries(secrets) };
+}
+
+/** Throws `validation_failed` for a secret that is shortened, as responses show it, and stands for no saved one. */
+export function assertWholeSecrets(secrets: Readonly<Record<string, Parameters>>): void {
+  for (const [index, parameters] of Object.entries(secrets))
+    for (const [name, secret] of Object.entries(parameters))
+      for (const [path, value] of pathsOf(`checks.${index}.parameters.${name}`, secret)) {
+        const fault = shortenedFault(value);
+        if (fault !== null) throw invalid(path, `${path} ${fault}`);
+      }
 }
 
 const pathsOf = (path: string, value: unknown): [string, unknown][] =>

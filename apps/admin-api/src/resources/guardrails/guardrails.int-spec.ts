@@ -238,6 +238,11 @@ describe('secrets of guardrails', () => {
     const { checks } = await read(slug);
     await put(slug, { checks, actions: {} });
     expect((await read(slug)).checks).toEqual(checks);
+    const headers = { authorization: '*****' };
+    const other = { ...WEBHOOK, parameters: { ...WEBHOOK.parameters, headers } };
+    const refused = await put(slug, { checks: [other] });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('send the whole secret')]);
+    expect((await read(slug)).checks).toEqual(checks);
     const open = { ...WEBHOOK, parameters: { webhookURL: WEBHOOK.parameters.webhookURL } };
     await put(slug, { checks: [open] });
     expect((await read(slug)).checks).toEqual([open]);
