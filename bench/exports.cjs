@@ -1,10 +1,18 @@
-// What an export of many logs takes, and whether it survives its worker: fills a database of its own, lets the built worker write one export
-// of each format undisturbed and another one that is killed twice, compares their bytes and reads the Parquet with another reader.
-// `npm run bench:exports -- [--rows 1000000] [--bodies 10] [--flags '…'] [--keep <folder>]`: every tenth log has bodies,
-// and workers have the launcher's flags for Node.js. Fails where the files differ, a row
-// is missing, or a worker took 256 MB.
+'use strict';
+
+/**
+ * Measures the time and memory of an export of many logs, and tests that it survives the end of its worker. Fills its own database, then
+ * the built worker writes two exports of each format: one undisturbed, one during which the worker is killed twice. Compares their bytes
+ * and reads the Parquet file with another reader. Exits with 1 when the files differ, a row is missing, or a worker used 256 MB.
+ *
+ *     npm run bench:exports -- [--rows 1000000] [--bodies 10] [--flags '…'] [--keep <folder>]
+ *
+ * `--bodies 10`: every tenth log has bodies. `--flags`: flags of the workers' Node.js instead of the launcher's. `--keep`: the database
+ * stays in the folder, and the next run uses it again.
+ */
 const { spawn } = require('node:child_process');
 const { createHash } = require('node:crypto');
+const { once } = require('node:events');
 const { mkdtempSync, rmSync, mkdirSync, chmodSync, readFileSync, existsSync, openSync } = require('node:fs');
 const { open } = require('node:fs/promises');
 const { tmpdir } = require('node:os');
@@ -25,7 +33,11 @@ const {
 const { encodeLogBodies, LOG_EXPORT_FIELDS } = require('../libs/log-store/src/index.ts');
 const { uuidv7 } = require('../libs/kernel/src/index.ts');
 const { freePort } = require('../libs/testing/src/free-port.ts');
+const { NODE_FLAGS } = require('../apps/launcher/src/node-flags.ts');
 const { ROOT, runtimePath } = require('../tools/runtime.cjs');
+
+/** @typedef {import('node:child_process').ChildProcess} ChildProcess */
+/** @typedef {LogExportEntity['format']} LogExportFormat */
 
 const { values: options } = parseArgs({
   options: {
@@ -60,13 +72,14 @@ SELECT gen_random_uuid(), $1::timestamptz + n * interval '1 millisecond', '${org
   0.5, 600, 900, 'application/json', 'application/json', false, false, 'gateway-1', '{"attempts":[]}'
 FROM generate_series(1, $2::int) n`;
 
-const BODY = (text) =>
+const bodyOf = (text) =>
   Buffer.from(JSON.stringify({ messages: [{ role: 'user', content: `${text} `.repeat(40) }] }));
 
+/** Creates logs of `DAYS` days, with bodies for some of them. */
 async function fill(source) {
   await source.manager.insert(OrganisationEntity, { id: organisationId, name: 'o', slug: 'o' });
   await source.manager.insert(WorkspaceEntity, { id: workspaceId, organisationId, name: 'w', slug: 'w' });
-  const content = encodeLogBodies({ row: {}, request: BODY('weather'), response: BODY('rain') });
+  const content = encodeLogBodies({ request: bodyOf('weather'), response: bodyOf('rain') });
   const today = Math.floor(Date.now() / 86_400_000);
   for (let day = today - DAYS; day < today; day += 1) {
     const [from, to] = [day, day + 1].map((each) => new Date(each * 86_400_000).toISOString());
@@ -89,9 +102,14 @@ async function fill(source) {
   await source.query('VACUUM (ANALYZE) request_log_bodies');
 }
 
-/** The worker as `npm start` runs it. */
+/**
+ * Starts a worker as `npm start` does. `log`: a file descriptor for its output.
+ * @param {string} databaseUrl
+ * @param {string} dataDir
+ * @param {number} log
+ * @returns {Promise<ChildProcess>}
+ */
 async function startWorker(databaseUrl, dataDir, log) {
-  const { NODE_FLAGS } = require(join(ROOT, 'dist/launcher/apps/launcher/src/node-flags.js'));
   const flags = options.flags?.split(' ') ?? NODE_FLAGS.worker;
   const port = String(await freePort());
   const entry = join(ROOT, 'dist/worker/apps/worker/src/main.js');
@@ -104,22 +122,34 @@ async function startWorker(databaseUrl, dataDir, log) {
   });
 }
 
-/** Of a process, in MiB: what it has now, and what it had at most. Linux alone tells. */
+/** Returns the resident memory of a process and its maximum so far, in MiB; null on systems other than Linux. */
 function memoryOf(pid) {
   const path = `/proc/${String(pid)}/status`;
   if (!existsSync(path)) return null;
   const text = readFileSync(path, 'utf8');
-  const [now, most] = ['VmRSS', 'VmHWM'].map(
-    (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? 0) / 1_024,
-  );
-  return { now, most };
+  const mebibytes = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? 0) / 1_024;
+  return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') };
 }
 
 class Bench {
+  /**
+   * @param {DataSource} source
+   * @param {string} databaseUrl
+   * @param {string} dataDir
+   * @param {number} log
+   */
   constructor(source, databaseUrl, dataDir, log) {
-    Object.assign(this, { source, databaseUrl, dataDir, log });
+    this.source = source;
+    this.databaseUrl = databaseUrl;
+    this.dataDir = dataDir;
+    this.log = log;
   }
 
+  /**
+   * Saves an export that the next worker writes. Returns its id.
+   * @param {LogExportFormat} format
+   * @param {Date} until
+   */
   async begin(format, until) {
     const id = uuidv7();
     await this.source.manager.insert(LogExportEntity, {
@@ -129,15 +159,24 @@ class Bench {
     return id;
   }
 
-  /** Kills its worker with every row count of `kills`. The highest memory of all its workers, and the time that it took. */
+  /**
+   * Has workers write an export, and kills the worker at every row count of `kills`. Returns the duration and the memory of all workers.
+   * @param {LogExportFormat} format
+   * @param {Date} until
+   * @param {readonly number[]} kills
+   */
   async write(format, until, kills) {
     const id = await this.begin(format, until);
-    const [startedAt, samples, left] = [performance.now(), [], [...kills]];
+    const startedAt = performance.now();
+    const left = [...kills];
+    /** @type {number[]} */
+    const samples = [];
     let most = 0;
     let worker = await startWorker(this.databaseUrl, this.dataDir, this.log);
     try {
       for (;;) {
-        if (performance.now() - startedAt > EXPORT_MS) throw new Error('The export takes too long.');
+        if (performance.now() - startedAt > EXPORT_MS)
+          throw new Error('The export did not end within an hour.');
         if (worker.exitCode !== null) throw new Error('The worker ended; see its log.');
         const memory = memoryOf(worker.pid);
         if (memory) {
@@ -146,11 +185,11 @@ class Bench {
         }
         const row = await this.source.manager.findOneByOrFail(LogExportEntity, { id });
         if (row.status === 'success') break;
-        if (row.status === 'failed') throw new Error(row.failure);
+        if (row.status === 'failed') throw new Error(row.failure ?? 'The export failed.');
         if (left.length > 0 && row.rowsDone >= left[0]) {
           left.shift();
           note(`  killed at ${String(row.rowsDone)} rows`);
-          worker = await this.killed(worker, id);
+          worker = await this.replaced(worker, id);
         }
         await delay(SAMPLE_MS);
       }
@@ -161,13 +200,14 @@ class Bench {
     return { id, seconds: (performance.now() - startedAt) / 1_000, most, median };
   }
 
-  async killed(worker, id) {
+  /** Kills a worker, ends its lease of the export, and starts another worker. */
+  async replaced(worker, id) {
     await ended(worker);
-    // As if the minute of its lease were over.
     await this.source.manager.update(LogExportEntity, { id }, { leaseUntil: new Date(0) });
     return startWorker(this.databaseUrl, this.dataDir, this.log);
   }
 
+  /** Writes the parts of an export into one file. Returns its digest and sizes. */
   async digest(id, path) {
     const parts = await this.source.manager.find(LogExportPartEntity, {
       where: { exportId: id },
@@ -186,14 +226,18 @@ class Bench {
   }
 }
 
-const ended = (child) =>
-  new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve();
-    child.once('exit', resolve);
-    child.kill('SIGKILL');
-  });
+/**
+ * Kills a process and waits for its end.
+ * @param {ChildProcess} child
+ */
+async function ended(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
 
-/** Rows that hyparquet finds, each id once. */
+/** Returns the number of different ids in a Parquet file. */
 async function readParquet(path) {
   const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
   const file = await asyncBufferFromFile(path);
@@ -208,10 +252,11 @@ async function readParquet(path) {
   return ids.size;
 }
 
+/** Measures every format, and returns what is wrong. */
 async function measure(bench, folder) {
   const until = new Date();
   const problems = [];
-  for (const format of ['jsonl', 'parquet']) {
+  for (const format of /** @type {const} */ (['jsonl', 'parquet'])) {
     const files = [];
     for (const kills of [[], [ROWS / 3, (2 * ROWS) / 3]]) {
       note(`${format}, killed ${String(kills.length)} times`);
@@ -221,18 +266,18 @@ async function measure(bench, folder) {
       files.push({ ...file, path });
       console.log(
         `${format.padEnd(8)} killed ${String(kills.length)}×: ${run.seconds.toFixed(0)} s, ${String(file.parts)} parts, ` +
-          `${(file.bytes / 1e6).toFixed(0)} MB, memory at most ${run.most.toFixed(0)} MiB, in the middle ${run.median.toFixed(0)} MiB`,
+          `${(file.bytes / 1e6).toFixed(0)} MB, memory at most ${run.most.toFixed(0)} MiB, median ${run.median.toFixed(0)} MiB`,
       );
       if (run.most >= MEMORY_MAX_MIB) problems.push(`${format}: ${run.most.toFixed(0)} MiB`);
     }
     const [first, second] = files;
     if (first.sha256 !== second.sha256) problems.push(`${format}: the files differ`);
     console.log(
-      `${format.padEnd(8)} ${first.sha256 === second.sha256 ? 'the same bytes' : 'DIFFERENT BYTES'}`,
+      `${format.padEnd(8)} ${first.sha256 === second.sha256 ? 'identical bytes' : 'DIFFERENT BYTES'}`,
     );
     if (format === 'parquet') {
       const rows = await readParquet(second.path);
-      console.log(`parquet  ${String(rows)} rows with ids of their own, as hyparquet reads it`);
+      console.log(`parquet  ${String(rows)} rows with different ids, read by hyparquet`);
       if (rows < ROWS) problems.push(`parquet: ${String(rows)} rows`);
     }
   }

@@ -1,11 +1,11 @@
 'use strict';
 
 /**
- * What the ingest of logs costs those who wait for answers, on one machine: a gateway at a constant rate of requests, with and without other gateways'
- * records being ingested by worker and Postgres next to it, in alternating rounds of one run. The provider answers at once, so that the bar is one of the
- * gateway's own part of the time; `--provider-ms 100` shows what clients of a real one see. All processes share the first two cores. What would be on other
- * machines must not wait for what is measured here: clients and provider come before all else, where Linux permits it, and those other gateways after it.
- * Exits with 1 when a bar is missed.
+ * Measures how the ingest of logs affects response times on one machine: a gateway at a constant rate of requests, with and without
+ * worker and Postgres ingesting the records of other gateways next to it, in alternating rounds of one run. The provider responds at
+ * once, so that the bar concerns only the gateway's own time; `--provider-ms 100` shows the effect with a real provider. All processes
+ * share the first two cores. Those that would run on other machines must not disturb the measured ones: clients and provider get
+ * a higher priority, where Linux permits it, and the other gateways a lower one. Exits with 1 when a bar is missed.
  *
  *     npm run bench:ingest-impact -- [--rate 500] [--records 5000] [--seconds 15] [--rounds 5] [--provider-ms 0]
  */
@@ -14,12 +14,12 @@ const os = require('node:os');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 const { SHIPPED, nodeOf } = require('./lib/cache.cjs');
-const { PATH, SERVICE_TOKEN, startGateway } = require('./lib/contestants.cjs');
+const { SERVICE_TOKEN, contestant, startGateway } = require('./lib/contestants.cjs');
 const { withLogDatabase } = require('./lib/log-fixture.cjs');
 const { prepare } = require('./lib/measure.cjs');
 const { cpuSince } = require('./lib/proc-stat.cjs');
 const {
-  ask,
+  query,
   freePort,
   listening,
   pause,
@@ -29,6 +29,7 @@ const {
   temporaryFolder,
 } = require('./lib/processes.cjs');
 const { markdown } = require('./lib/report.cjs');
+const { NODE_FLAGS } = require('../apps/launcher/src/node-flags.ts');
 const { ensureBuilt } = require('../tools/build.cjs');
 
 const { values: options } = parseArgs({
@@ -47,28 +48,28 @@ const [RATE, RECORDS, SECONDS, ROUNDS, PROVIDER_MS] = [
   'rounds',
   'provider-ms',
 ].map((name) => Number(options[name]));
-const MOVED_MAX = 1.1;
-/** A sender set to exactly the bar stays a little below it. */
+/** Highest p99 with ingest, relative to p99 without. */
+const P99_RATIO_MAX = 1.1;
+/** A sender at exactly the rate of the bar stays a little below it. */
 const HEADROOM = 1.04;
-/** As the launcher starts them. */
+/** The launcher sets the same. */
 const [WORKER_NICENESS, POSTGRES_NICENESS] = [10, 5];
 const SENDER_NICENESS = 10;
 const SETTLE_MS = 3_000;
-/** Until V8 has compiled what requests run through. */
+/** V8 has compiled the code of a request by then. */
 const WARM_SECONDS = 10;
 const STORED_WITHIN_MS = 30_000;
 
 const note = (line) => process.stderr.write(`ingest-impact: ${line}\n`);
 const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
 
-/** Before the gateway, whose own real-time priority is 1. */
+/** Gives a process a higher priority than the gateway, whose real-time priority is 1. */
 function putFirst(pid) {
   const { status, stderr } = spawnSync('chrt', ['-a', '-f', '-p', '2', String(pid)], { encoding: 'utf8' });
-  if (status !== 0) note(`clients and provider wait like all others: ${stderr ?? 'there is no chrt'}`);
+  if (status !== 0) note(`clients and provider get no higher priority: ${stderr ?? 'chrt is not installed'}`);
 }
 
 async function startWorker(node, server) {
-  const { NODE_FLAGS } = require('../dist/launcher/apps/launcher/src/node-flags.js');
   const port = await freePort();
   const child = start(
     'all',
@@ -111,58 +112,55 @@ async function startAll(server) {
     node,
     stubPort: stub.port,
     controlPlane,
-    // As the launcher starts it.
+    // The launcher sets the same policy.
     env: { WORKER_URL: `http://127.0.0.1:${worker.port}`, CPU_SCHEDULING_POLICY: 'rr' },
     cores: 'all',
   });
-  const contestant = {
-    name: 'gateway',
-    child: gateway.child,
-    port: gateway.port,
-    path: PATH,
-    headers: gateway.requests.full,
-  };
-  await prepare(contestant);
-  return { worker, load, sender, contestant };
+  const { child, port, requests } = gateway;
+  const prepared = await prepare(contestant('gateway', 'gateway', child, port, requests.full));
+  return { worker, load, sender, contestant: prepared };
 }
 
-/** Requests at the constant rate; how long they took, and what worker and Postgres used meanwhile. */
+/** Sends requests at the constant rate. Returns their times, and the cores that worker and Postgres used. */
 async function requests({ load, contestant, worker }, server, warmSeconds) {
   const { port, pids, expected, isStart, whole } = contestant;
   const cpu = cpuSince([worker.child.pid, server.child.pid]);
   const startedAt = performance.now();
   const job = { kind: 'open', request: whole, rate: RATE, warmSeconds, seconds: SECONDS };
-  const { p50, p99, answered } = await ask(load.child, { port, pids, expected, isStart, ...job });
+  const { p50, p99, answered } = await query(load.child, { port, pids, expected, isStart, ...job });
   contestant.sent += answered;
   return { p50, p99, cores: cpu() / 1_000 / (performance.now() - startedAt) };
 }
 
 async function measure(parts, server) {
+  /** @type {Record<'alone' | 'withIngest', { p50: number, p99: number, cores: number }[]>} */
   const rounds = { alone: [], withIngest: [] };
   let accepted = 0;
   const rates = [];
   await requests(parts, server, WARM_SECONDS);
   for (let round = 0; round < ROUNDS; round += 1) {
     await pause(SETTLE_MS);
-    rounds.alone.push(await requests(parts, server, 2));
-    await ask(parts.sender.child, {
+    const alone = await requests(parts, server, 2);
+    rounds.alone.push(alone);
+    await query(parts.sender.child, {
       kind: 'start',
       port: parts.worker.port,
       token: SERVICE_TOKEN,
       rate: RECORDS * HEADROOM,
     });
-    rounds.withIngest.push(await requests(parts, server, 2));
-    const sent = await ask(parts.sender.child, { kind: 'stop' });
+    const withIngest = await requests(parts, server, 2);
+    rounds.withIngest.push(withIngest);
+    const sent = await query(parts.sender.child, { kind: 'stop' });
     accepted += sent.accepted;
     rates.push(sent.perSecond);
     note(
-      `round ${round + 1}: p99 ${rounds.alone.at(-1).p99.toFixed(2)} alone, ${rounds.withIngest.at(-1).p99.toFixed(2)} ms next to ${Math.round(sent.perSecond)} records/s`,
+      `round ${round + 1}: p99 ${alone.p99.toFixed(2)} ms alone, ${withIngest.p99.toFixed(2)} ms with ${Math.round(sent.perSecond)} records/s`,
     );
   }
   return { rounds, accepted, rate: median(rates) };
 }
 
-/** Records that are missing, or there twice, once the gateway's journal is empty. */
+/** Waits until the log has the expected number of records, at most 30 s. Returns the number above it; negative when some are missing. */
 async function difference(source, expected) {
   for (let until = performance.now() + STORED_WITHIN_MS; ; await pause(500)) {
     const [{ count }] = await source.query('SELECT count(*)::int AS count FROM request_logs');
@@ -181,12 +179,12 @@ async function main(source, server) {
       of(kind, 'p99').toFixed(2),
       of(kind, 'cores').toFixed(2),
     ];
-    const moved = of('withIngest', 'p99') / of('alone', 'p99');
+    const ratio = of('withIngest', 'p99') / of('alone', 'p99');
     const missing = await difference(source, accepted + parts.contestant.sent);
     const bars = [
-      [`p99 with ingest / alone: ${moved.toFixed(3)}, at most ${MOVED_MAX}`, moved <= MOVED_MAX],
+      [`p99 with ingest / alone: ${ratio.toFixed(3)}, at most ${P99_RATIO_MAX}`, ratio <= P99_RATIO_MAX],
       [`records/s: ${Math.round(rate)}, at least ${RECORDS}`, rate >= RECORDS],
-      [`records stored and not expected: ${missing}, exactly 0`, missing === 0],
+      [`records stored, beyond the expected ones: ${missing}, exactly 0`, missing === 0],
     ];
     process.stdout.write(
       `${markdown(['gateway at ' + RATE + ' requests/s', 'p50 ms', 'p99 ms', 'cores of worker and Postgres'], [row('alone', 'alone'), row('with ingest', 'withIngest')])}\n\n` +

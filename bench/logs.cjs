@@ -1,12 +1,12 @@
 'use strict';
 
 /**
- * How the log answers and takes records at scale: fills a database of its own with logs of 30 days and their rollups, then times pages of lists by
- * filter, graphs over 30 days, and the ingest of batches. A busy machine makes the figures larger; exits with 1 when one is over its bar.
+ * Measures the log at scale: fills its own database with logs of 30 days and their rollups, then times pages of lists by filter, graphs
+ * over 30 days, and the ingest of batches. A busy machine raises the figures. Exits with 1 when one is over its bar.
  *
  *     npm run bench:logs -- [--rows 1000000] [--runs 40] [--seconds 10] [--keep <folder>]
  *
- * `--keep`: the database stays there, and what was filled once is found again. For ten million rows it needs 25 GB.
+ * `--keep`: the database stays in the folder, and the next run uses it again. It takes 25 GB for ten million rows.
  */
 const { parseArgs } = require('node:util');
 const { fillLogs, withLogDatabase } = require('./lib/log-fixture.cjs');
@@ -33,7 +33,7 @@ const ROWS = Number(options.rows);
 const RUNS = Number(options.runs);
 const INGEST_MS = Number(options.seconds) * 1_000;
 const BARS = { pageMs: 300, graphMs: 500, recordsPerSecond: 5_000 };
-/** What a mebibyte holds of records with bodies, from eight gateway processes. */
+/** Records with bodies in one mebibyte, and gateway processes that send them. */
 const [BATCH, SENDERS] = [250, 8];
 const MERGE_EVERY_MS = 10_000;
 
@@ -41,32 +41,34 @@ const note = (text) => process.stderr.write(`logs: ${text}\n`);
 const say = (text) => process.stdout.write(`${text}\n`);
 
 /**
- * Records in a second, merging included, and the CPU of this process and of Postgres for each, without that of making the records.
+ * Ingests batches. Returns the records per second, including merges, and the CPU microseconds of this process and of Postgres per record,
+ * without the creation of the records.
  */
 async function ingest(source, server, withBodies) {
   const log = createLog('bench', 'silent');
   const partitions = new LogPartitions(source);
   await partitions.prepareAhead();
   const store = new LogIngest(source, partitions, new LedgerBook(source), new LogBodyPacker(null, log), log);
-  // Warm, as a worker is that takes so many.
+  // The code is compiled then, as that of a busy worker is.
   for (let i = 0; i < SENDERS; i += 1) await store.store(decodeFrames(batchOf(BATCH, withBodies)).frames);
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
   const postgresCpu = cpuSince([server.child.pid]);
   let stored = 0;
-  let making = 0;
+  let makingUs = 0;
   const isOver = () => performance.now() - startedAt >= INGEST_MS;
   const send = async () => {
     while (!isOver()) {
       const from = process.cpuUsage();
       const batch = batchOf(BATCH, withBodies);
       const { user, system } = process.cpuUsage(from);
-      making += user + system;
+      makingUs += user + system;
       // Read again after the wait: the senders add to one sum.
       const { accepted } = await store.store(decodeFrames(batch).frames);
       stored += accepted;
     }
   };
-  let merging = Promise.resolve(0);
+  /** @type {Promise<unknown>} */
+  let merging = Promise.resolve();
   const merges = setInterval(() => {
     merging = merging.then(() => mergeRollups(source));
   }, MERGE_EVERY_MS);
@@ -74,18 +76,20 @@ async function ingest(source, server, withBodies) {
   clearInterval(merges);
   await merging;
   await mergeRollups(source);
-  const seconds = (performance.now() - startedAt - making / 1_000) / 1_000;
+  const seconds = (performance.now() - startedAt - makingUs / 1_000) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
   return {
     rate: stored / seconds,
-    workerUs: (user + system - making) / stored,
+    workerUs: (user + system - makingUs) / stored,
     postgresUs: postgresCpu() / stored,
   };
 }
 
+/** Figures over their bar. @type {string[]} */
 const over = [];
 
-function tell(title, report, barMs) {
+/** Prints the times of a report, and keeps those over the bar. */
+function printTimes(title, report, barMs) {
   say(`\n${title.padEnd(44)} ${'p50'.padStart(8)} ${'p95'.padStart(8)}`);
   for (const [name, { p50, p95 }] of Object.entries(report)) {
     say(`${name.padEnd(44)} ${p50.toFixed(1).padStart(8)} ${p95.toFixed(1).padStart(8)}`);
@@ -102,14 +106,14 @@ async function main(source, server) {
      FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'request_logs'::regclass`,
   );
   say(`${rows} logs, ${size}; rollups ${rollups}`);
-  tell('pages of 50, ms', await timePages(source, RUNS), BARS.pageMs);
-  tell('graphs over 30 days, ms', await timeGraphs(source, RUNS), BARS.graphMs);
+  printTimes('pages of 50, ms', await timePages(source, RUNS), BARS.pageMs);
+  printTimes('graphs over 30 days, ms', await timeGraphs(source, RUNS), BARS.graphMs);
   say('');
   for (const withBodies of INGEST_MS > 0 ? [false, true] : []) {
     const { rate, workerUs, postgresUs } = await ingest(source, server, withBodies);
     const kind = withBodies ? 'with bodies of 3 KB' : 'without bodies';
     say(
-      `ingest ${kind}: ${Math.round(rate)} records/s; CPU of each: ${workerUs.toFixed(0)} µs here, ${postgresUs.toFixed(0)} µs in Postgres`,
+      `ingest ${kind}: ${Math.round(rate)} records/s; CPU per record: ${workerUs.toFixed(0)} µs in this process, ${postgresUs.toFixed(0)} µs in Postgres`,
     );
     if (rate < BARS.recordsPerSecond)
       over.push(`ingest ${kind}: ${Math.round(rate)} records/s, at least ${BARS.recordsPerSecond}`);

@@ -1,12 +1,14 @@
 'use strict';
 
 /**
- * By how much limits are passed when many gateways are called at once: bursts on a budget, and steady rates below and above a rate limit.
- * Real gateway processes over a real Redis. `--quick`: a few seconds instead of a few minutes.
+ * Measures by how much limits are exceeded when many gateways are called at once: bursts on a budget, and steady rates below and above
+ * a rate limit. It runs real gateway processes with a real Redis. `--quick`: half a minute instead of a few minutes.
  */
 const { randomBytes } = require('node:crypto');
+const { once } = require('node:events');
 const { Agent, createServer, request } = require('node:http');
 const { parseArgs } = require('node:util');
+const { portOf } = require('./lib/child-script.cjs');
 const { builtGateway } = require('./lib/build.cjs');
 const { SHIPPED, nodeOf, onPath } = require('./lib/cache.cjs');
 const { PATH, startGateway } = require('./lib/contestants.cjs');
@@ -29,28 +31,29 @@ const CENT_USD = 0.01;
 const say = (line) => process.stdout.write(`${line}\n`);
 const note = (line) => process.stderr.write(`bench: ${line}\n`);
 
-/** Sells a thousand tokens of output for a cent, after a while. Counts what it sells. */
+/** Starts a provider that sells a thousand tokens of output for a cent, after `callMs`, and counts its calls. */
 async function startStub() {
   const usage = { prompt_tokens: 0, completion_tokens: TOKENS, total_tokens: TOKENS };
-  const answer = JSON.stringify({ id: 'a', object: 'chat.completion', model: 'gpt-4o', choices: [], usage });
-  const stub = { calls: 0, callMs: 0, port: 0, close: () => undefined };
+  const body = JSON.stringify({ id: 'a', object: 'chat.completion', model: 'gpt-4o', choices: [], usage });
+  const stub = { calls: 0, callMs: 0, port: 0, close: () => {} };
   const server = createServer((req, res) => {
     req.resume();
     stub.calls += 1;
     setTimeout(() => {
-      res.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
-      res.end(answer);
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+      res.end(body);
     }, stub.callMs);
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stub.port = server.address().port;
-  stub.close = () => server.close();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stub.port = portOf(server);
+  stub.close = () => void server.close();
   return stub;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** The status; 0 where there was none. */
+/** Resolves to the status of a call; 0 when the connection failed. */
 function call(gateway, key, maxTokens) {
   const body = JSON.stringify({
     model: 'gpt-4o',
@@ -79,28 +82,29 @@ function call(gateway, key, maxTokens) {
 
 const okOf = (statuses) => statuses.filter((status) => status === 200).length;
 
-async function wave(gateways, key, atOnce, maxTokens) {
+/** Calls all gateways at once. Returns the number of successful calls. */
+async function burst(gateways, key, atOnce, maxTokens) {
   const calls = gateways.flatMap((gateway) =>
     Array.from({ length: atOnce }, () => call(gateway, key, maxTokens)),
   );
   return okOf(await Promise.all(calls));
 }
 
-/** One burst, then bursts for as long as they bring anything, each after what is kept was given back. */
+/** Sends one burst, then small ones until three in a row fail, each after the gateways have returned unused reservations. */
 async function overspend(gateways, stub, { key, maxTokens }) {
   const before = stub.calls;
-  const first = await wave(gateways, key, BURST.atOnce, maxTokens);
+  const first = await burst(gateways, key, BURST.atOnce, maxTokens);
   let accepted = first;
   for (let idle = 0; idle < 3;) {
     await pause(700);
-    const more = await wave(gateways.slice(0, 1), key, 5, maxTokens);
+    const more = await burst(gateways.slice(0, 1), key, 5, maxTokens);
     accepted += more;
     idle = more === 0 ? idle + 1 : 0;
   }
   return { first, accepted, sold: stub.calls - before };
 }
 
-/** Begins and ends with a second of the wall clock, which is a window of the limit. */
+/** Calls at a constant rate. It starts and ends with a second of the wall clock, which is a window of the limit. */
 async function steady(gateways, key, factor, seconds) {
   for (const gateway of gateways) await call(gateway, key, TOKENS);
   await pause(1_005 - (Date.now() % 1_000));
@@ -126,7 +130,7 @@ const budget = (enforcement) => ({
   nextResetAt: null,
   status: 'active',
 });
-/** Keys with a budget for the bursts, and with a rate for each factor. */
+/** Keys with a budget for the bursts, and a key with a rate limit for each factor. */
 const LIMITED = [
   ...['strict', 'standard'].flatMap((enforcement) =>
     ['exact', 'twice'].map((size) => ({
@@ -143,14 +147,14 @@ const LIMITED = [
 /** Starts a Redis and returns its URL. */
 async function startRedis() {
   const redisServer = onPath('redis-server');
-  if (!redisServer) throw new Error('There is no redis-server on this machine.');
+  if (!redisServer) throw new Error('redis-server is not installed on this machine.');
   const port = await freePort();
   const arguments_ = ['--port', String(port), '--save', '', '--dir', temporaryFolder('redis')];
   await listening(start('rest', redisServer, arguments_), port);
   return `redis://127.0.0.1:${String(port)}`;
 }
 
-/** How far calls that come at once on all gateways exceed a budget. */
+/** Prints by how much simultaneous calls to all gateways exceed a budget. */
 async function measureBursts(gateways, stub) {
   stub.callMs = BURST.callMs;
   say(
@@ -170,12 +174,12 @@ async function measureBursts(gateways, stub) {
     say(
       `  ${enforcement}, reserving ${size === 'twice' ? 'twice what is used' : 'what is used'}: ${first} of ${
         BURST.gateways * BURST.atOnce
-      } pass at once, ${accepted} in all, ${sold} sold, ${Math.max(0, accepted - BURST.covered)} too many`,
+      } accepted at once, ${accepted} in all, ${sold} sold, ${Math.max(0, accepted - BURST.covered)} too many`,
     );
   }
 }
 
-/** How exactly a rate is kept by gateways that share it. */
+/** Prints how exactly gateways that share a rate limit keep it. */
 async function measureRates(gateways, stub, seconds) {
   stub.callMs = 0;
   const allowance = RATE.perSecond * seconds;

@@ -1,21 +1,31 @@
 'use strict';
 
 /**
- * What configs are good for when providers are not: failures behind a fallback, a hung provider behind a breaker, a slow tail behind
- * a hedge. Each is measured next to the same traffic without the fault or without the config, in one run, in interleaved rounds.
+ * Measures what configs do for clients of faulty providers: failures behind a fallback, a hung provider behind a breaker, a slow tail
+ * behind a hedge. Each is compared with the same traffic without the fault or without the config, in one run, in interleaved rounds.
+ * Exits with 1 when a bar is missed.
+ *
+ *     npm run bench:resilience -- [--quick] [--no-build]
+ *
+ * `--quick`: a tenth of the requests; its figures show only that the benchmark runs.
  */
 const { Agent, request } = require('node:http');
 const os = require('node:os');
+const { parseArgs } = require('node:util');
 const { builtGateway } = require('./lib/build.cjs');
 const { SHIPPED, nodeOf, onPath } = require('./lib/cache.cjs');
 const { PATH, startGateway } = require('./lib/contestants.cjs');
-const { ask, startScript, stopAll } = require('./lib/processes.cjs');
+const { query, startScript, stopAll } = require('./lib/processes.cjs');
 const { markdown, shown } = require('./lib/report.cjs');
 const { chatRequest } = require('./lib/traffic.cjs');
 
-const FAILING = { requests: 5_000, share: 0.3 };
-const HUNG = { rounds: 4, requests: 1_500, baseMs: 20, timeoutMs: 1_000, cooldownMs: 5_000 };
-const TAIL = { rounds: 5, requests: 1_500, baseMs: 10, share: 0.03, slowMs: 400, extraMax: 0.1 };
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, 'no-build': { type: 'boolean', default: false } },
+});
+const SCALE = options.quick ? 0.1 : 1;
+const FAILING = { requests: 5_000 * SCALE, share: 0.3 };
+const HUNG = { rounds: 4, requests: 1_500 * SCALE, baseMs: 20, timeoutMs: 1_000, cooldownMs: 5_000 };
+const TAIL = { rounds: 5, requests: 1_500 * SCALE, baseMs: 10, share: 0.03, slowMs: 400, extraMax: 0.1 };
 const AT_A_TIME = 16;
 const BODY = chatRequest(false);
 
@@ -27,7 +37,10 @@ const percentile = (values, part) => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 };
 
-/** One request: its milliseconds and whether it was answered with 200 and a whole body. */
+/**
+ * Sends one request. Resolves to its milliseconds and whether it got status 200 and a whole body.
+ * @returns {Promise<{ ms: number, ok: boolean }>}
+ */
 function sendOne(agent, port, headers) {
   const startedAt = performance.now();
   return new Promise((resolve) => {
@@ -44,7 +57,7 @@ function sendOne(agent, port, headers) {
   });
 }
 
-/** So many requests, a few at a time, each after the one before it. */
+/** Sends `count` requests, 16 at a time. Returns their milliseconds and the number of errors. */
 async function send(gateway, config, count) {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
   const headers = {
@@ -72,7 +85,7 @@ const targetOf = ({ port }) => ({
   custom_host: `http://127.0.0.1:${port}/v1`,
 });
 
-const calls = async (provider) => (await ask(provider.child, {})).requests;
+const calls = async (provider) => (await query(provider.child, {})).requests;
 
 async function failing(gateway, start) {
   const [primary, spare] = [await start({ failing: FAILING.share }), await start({})];
@@ -101,11 +114,12 @@ async function hung(gateway, start) {
     strategy: { mode: 'fallback', cb_config: { consecutive_failures: 5, cooldown_interval: cooldownMs } },
     targets: [{ ...targetOf(primary), request_timeout: timeoutMs }, targetOf(spare)],
   });
-  const measured = { well: [], opening: [], open: [] };
+  /** @type {Record<'healthy' | 'opening' | 'open', number[]>} */
+  const measured = { healthy: [], opening: [], open: [] };
   let errors = 0;
   for (let round = 0; round < rounds; round += 1) {
     const healthy = await send(gateway, over(well), requests);
-    measured.well.push(...healthy.ms);
+    measured.healthy.push(...healthy.ms);
     const broken = await send(gateway, over(sick), requests);
     (round === 0 ? measured.opening : measured.open).push(...broken.ms);
     errors += healthy.errors + broken.errors;
@@ -123,7 +137,7 @@ async function hung(gateway, start) {
     table: markdown(
       ['', 'Requests', 'p50 ms', 'p99 ms', 'max ms', 'waited for the timeout'],
       [
-        row('primary well', measured.well),
+        row('primary healthy', measured.healthy),
         row('hung, the breaker opens', measured.opening),
         row('hung, after that', measured.open),
       ],
@@ -131,8 +145,8 @@ async function hung(gateway, start) {
     bars: [
       { name: 'errors of clients', value: errors, most: 0 },
       {
-        name: 'p99 with the primary hung / well',
-        value: percentile(measured.open, 0.99) / percentile(measured.well, 0.99),
+        name: 'p99 with the primary hung / healthy',
+        value: percentile(measured.open, 0.99) / percentile(measured.healthy, 0.99),
         most: 2,
       },
     ],
@@ -144,10 +158,11 @@ async function tail(gateway, start) {
   const faults = { baseMs, slow: share, slowMs };
   const [plain, hedged] = [await start(faults), await start(faults)];
   const hedge = { strategy: { mode: 'hedge' }, targets: [targetOf(hedged)] };
-  // What is slow has to be learnt first.
+  // The delay of a hedge is derived from earlier requests.
   await send(gateway, targetOf(plain), 200);
   await send(gateway, hedge, 200);
   const before = await calls(hedged);
+  /** @type {Record<'plain' | 'hedged', number[]>} */
   const measured = { plain: [], hedged: [] };
   let errors = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -188,11 +203,11 @@ async function tail(gateway, start) {
 async function main() {
   if (process.platform !== 'linux' || !onPath('taskset'))
     throw new Error('The benchmark pins processes to cores: it needs Linux and taskset.');
-  const build = builtGateway({ 'no-build': process.argv.includes('--no-build') }, note);
-  const node = nodeOf(SHIPPED, note) ?? process.execPath;
+  const build = builtGateway(options, note);
+  const node = nodeOf(SHIPPED, note);
   const start = async (faults) => {
     const provider = await startScript('rest', node, 'faulty-provider.cjs');
-    await ask(provider.child, { set: faults });
+    await query(provider.child, { set: faults });
     return provider;
   };
   const controlPlane = await startScript('rest', node, 'control-plane.cjs');

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * The benchmark: our gateway against proxies and a peer, all in one run, in interleaved rounds, so that a noisy machine is
- * equally noisy to everybody. CPU time per request is the steady figure. `--help` lists the options.
+ * The benchmark: compares our gateway with proxies and a peer, all in one run, in interleaved rounds, so that other work on the
+ * machine affects all alike. The steadiest figure is CPU time per request. `--help` lists the options.
  */
 const { mkdirSync, writeFileSync } = require('node:fs');
 const os = require('node:os');
@@ -11,11 +11,11 @@ const { parseArgs } = require('node:util');
 const { versions } = require('./lib/against.cjs');
 const { builtGateway } = require('./lib/build.cjs');
 const { ROOT, SHIPPED, nginxPath, nodeOf, onPath, peerScript } = require('./lib/cache.cjs');
-const { PATH, UNUSED_KEY, startContestants, startStages } = require('./lib/contestants.cjs');
+const { UNUSED_KEY, contestant, startContestants, startStages } = require('./lib/contestants.cjs');
 const { features } = require('./lib/features.cjs');
 const { identity } = require('./lib/identity.cjs');
 const { atRate, closed, prepare, streams } = require('./lib/measure.cjs');
-const { CORES, ask, pause, startScript, stopAll } = require('./lib/processes.cjs');
+const { CORES, pause, query, startScript, stopAll } = require('./lib/processes.cjs');
 const { mcp } = require('./lib/mcp.cjs');
 const { translation } = require('./lib/translation.cjs');
 const { profile } = require('./lib/profile.cjs');
@@ -23,20 +23,20 @@ const { barLine, bars, figuresOf, stageTable, table } = require('./lib/report.cj
 
 const HELP = `npm run bench -- [options]
   --quick            about a minute instead of several
-  --node 24,22       Node versions of the contestants; all but the shipped one come into the cache (default: the shipped one)
+  --node 24,22       Node versions of the contestants; all but the shipped one are installed into the cache (default: the shipped one)
   --only gateway,undici   only these contestants: gateway bare undici http peer nginx
   --rounds n         rounds, each measures every contestant once
   --stages           what each feature of the gateway costs, instead of the comparison
   --features         what each feature costs a request that uses it, instead of the comparison
-  --identity         what a caller with a token costs more than one with an API key, instead of the comparison
+  --identity         how much more a caller with a token costs than one with an API key, instead of the comparison
   --mcp              what a tool call costs, against a request to a model, instead of the comparison
   --translation      what translated calls cost, against native ones and the peer, instead of the comparison
-  --profile          where the gateway's time goes, instead of the comparison; with --mcp, of tool calls
+  --profile          a CPU profile of the gateway, instead of the comparison; with --mcp, of tool calls
   --gateway folder   another build of the gateway (default dist/gateway)
   --against folder   this version against another build of the gateway, on the second --node if there is one, instead of the
                      comparison; with --mcp, on tool calls
-  --flags='…'        further Node flags for the gateway, to see what they do
-  --no-build         take dist/gateway as it is`;
+  --flags='…'        further Node flags for the gateway
+  --no-build         use dist/gateway as it is`;
 
 const FULL = { warm: 3, rounds: 4, closed: 3, closedWarm: 0.5, rate: 3, rateWarm: 0.3, streams: 3 };
 const QUICK = { warm: 2.5, rounds: 2, closed: 1.2, closedWarm: 0.2, rate: 1, rateWarm: 0.1, streams: 1 };
@@ -68,17 +68,17 @@ function optionsOf() {
   return values;
 }
 
+/** Starts the contestants that the options select, on each Node version. */
 async function contestantsOf(options, versions, common) {
   const wanted = options.only?.split(',');
   const wants = (id) => !wanted || wanted.includes(id);
   const peer = wants('peer') ? peerScript(note) : null;
   const nginx = wants('nginx') ? nginxPath(note) : null;
-  if (wants('peer') && !peer) note('the run goes on without @portkey-ai/gateway');
-  if (wants('nginx') && !nginx) note('the run goes on without nginx, which is not on this machine');
+  if (wants('peer') && !peer) note('@portkey-ai/gateway is left out');
+  if (wants('nginx') && !nginx) note('nginx is left out: it is not installed on this machine');
   const list = [];
   for (const version of versions) {
     const node = nodeOf(version, note);
-    if (!node) throw new Error(`There is no Node ${version} here.`);
     list.push(
       ...(await startContestants({
         ...common,
@@ -93,10 +93,15 @@ async function contestantsOf(options, versions, common) {
   return list;
 }
 
-/** The process that a phase measured, and all that it was sent, must be in the log. */
+/**
+ * Waits until the log has every request that the contestant got. Throws after ten seconds.
+ * @param {import('./lib/measure.cjs').Prepared} contestant
+ */
 async function checkLogged(contestant) {
+  const { controlPlane } = contestant;
+  if (!controlPlane) return;
   for (let waits = 0; waits < 100; waits += 1) {
-    const { records, withBodies } = await ask(contestant.controlPlane.child, {});
+    const { records, withBodies } = await query(controlPlane.child, {});
     if (records === contestant.sent && (!contestant.logsBodies || withBodies === records)) return;
     if (waits === 99)
       throw new Error(
@@ -106,12 +111,14 @@ async function checkLogged(contestant) {
   }
 }
 
+/** Measures all contestants, and prints their figures and the bars. */
 async function compare(options, plan, load, common) {
   const versions = options.node.split(',');
-  const direct = { id: 'direct', name: 'stub alone', port: common.stubPort, headers: UNUSED_KEY, path: PATH };
-  const contestants = [direct, ...(await contestantsOf(options, versions, common))];
+  const direct = contestant('direct', 'stub alone', null, common.stubPort, UNUSED_KEY);
+  const contestants = [];
+  for (const one of [direct, ...(await contestantsOf(options, versions, common))])
+    contestants.push(await prepare(one));
   for (const contestant of contestants) {
-    await prepare(contestant);
     note(`warming up ${contestant.id}`);
     await closed(load, contestant, { warmSeconds: 0, seconds: plan.warm });
   }
@@ -133,7 +140,7 @@ async function compare(options, plan, load, common) {
     }
     rounds.push(results);
   }
-  for (const contestant of contestants) if (contestant.controlPlane) await checkLogged(contestant);
+  for (const contestant of contestants) await checkLogged(contestant);
   const figures = contestants.slice(1).map((contestant) => figuresOf(contestant, rounds));
   const held = bars(figures, versions);
   say(`\n${table(figures)}\n`);
@@ -141,12 +148,14 @@ async function compare(options, plan, load, common) {
   return { figures, bars: held, rounds };
 }
 
+/** Measures the gateway with one feature less each, and prints the differences. */
 async function stages(options, plan, load, common) {
   const version = options.node.split(',')[0];
-  const contestants = await startStages({ ...common, node: nodeOf(version, note) });
-  for (const contestant of contestants) {
-    await prepare(contestant);
+  const contestants = [];
+  for (const one of await startStages({ ...common, node: nodeOf(version, note) })) {
+    const contestant = await prepare(one);
     await closed(load, contestant, { warmSeconds: 0, seconds: plan.warm });
+    contestants.push(contestant);
   }
   const rounds = [];
   for (let round = 1; round <= plan.rounds; round += 1) {
@@ -182,8 +191,8 @@ async function main() {
   const plan = { ...(options.quick ? QUICK : FULL) };
   if (options.rounds) plan.rounds = Number(options.rounds);
   const build = builtGateway(options, note);
-  const own = nodeOf(SHIPPED, note) ?? process.execPath;
-  if (CORES.proxy === CORES.rest) note('one core only: figures hold the load generator too');
+  const own = nodeOf(SHIPPED, note);
+  if (CORES.proxy === CORES.rest) note('one core only: figures include the load generator');
   const stub = await startScript('rest', own, 'stub-provider.cjs');
   const load = await startScript('rest', own, 'load.cjs');
   const newControlPlane = () => startScript('rest', own, 'control-plane.cjs');

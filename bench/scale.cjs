@@ -1,8 +1,9 @@
 'use strict';
 
 /**
- * A control plane that is full: a million API keys and a hundred thousand configs of one organisation in Postgres. Measures its list
- * pages and look-ups over HTTP, and the memory of a gateway that holds `documents` at most while `used` of the keys come through it.
+ * Measures a control plane with a million API keys and a hundred thousand configs of one organisation: list pages and look-ups over
+ * HTTP, and the memory of a gateway that keeps at most `documents` documents and gets requests with `used` of the keys. Exits with 1
+ * when a bar is missed.
  *
  *     node bench/scale.cjs [--keys 1000000] [--configs 100000] [--used 50000] [--documents 10000] [--calls 200]
  */
@@ -12,12 +13,12 @@ const { Agent, request } = require('node:http');
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 const { SHIPPED, nodeOf } = require('./lib/cache.cjs');
-const { GATEWAY_FLAGS } = require('./lib/contestants.cjs');
 const { residentBytes } = require('./lib/proc-stat.cjs');
 const { freePort, listening, pause, start, stopAll, temporaryFolder } = require('./lib/processes.cjs');
 const { markdown } = require('./lib/report.cjs');
 
 require('../tools/typescript.cjs');
+const { NODE_FLAGS } = require('../apps/launcher/src/node-flags.ts');
 const { EmbeddedPostgres } = require('../libs/embedded-postgres/src/index.ts');
 const { fill } = require('./lib/control-plane-rows.cjs');
 const { ensureBuilt } = require('../tools/build.cjs');
@@ -26,7 +27,7 @@ const ROOT = join(__dirname, '..');
 const LIMIT_MS = 50;
 const WORKSPACES = 1_000;
 const AT_A_TIME = 8;
-/** What a document takes in memory with all that hangs on it, and the garbage of one moment on top. */
+/** Memory of a document with the objects that it refers to, and of garbage that is not yet collected. */
 const BYTES_PER_DOCUMENT = 4_096;
 const GARBAGE_BYTES = 64 * 1_048_576;
 
@@ -47,15 +48,23 @@ const note = (line) => process.stderr.write(`scale: ${line}\n`);
 const percentile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 const secretOf = (index) => `scale${String(index).padStart(27, '0')}`;
 
+/**
+ * Starts a built app.
+ * @param {string} app
+ * @param {string} file
+ * @param {NodeJS.ProcessEnv} env
+ * @param {readonly string[]} flags
+ */
 function startApp(app, file, env, flags = []) {
   const entry = join(ROOT, 'dist', app, 'apps', app, 'src', file);
   return start('rest', nodeOf(SHIPPED, note), [...flags, entry], { env });
 }
 
+/** Starts Postgres and sets the control plane up. */
 async function startPlatform() {
   await ensureBuilt();
   const folder = temporaryFolder('scale');
-  // Postgres runs as another user, and lives elsewhere when it can't get here.
+  // Postgres runs as another user, and uses another folder when it can't enter this one.
   chmodSync(folder, 0o711);
   const postgres = new EmbeddedPostgres({
     home: join(folder, 'postgres'),
@@ -65,6 +74,7 @@ async function startPlatform() {
   await postgres.start();
   const master = randomBytes(32);
   const [gateway, admin, worker] = await Promise.all([freePort(), freePort(), freePort()]);
+  /** @type {NodeJS.ProcessEnv & { CREDENTIALS_FILE: string }} */
   const env = {
     DATABASE_URL: postgres.url,
     ENCRYPTION_KEY: master.toString('base64'),
@@ -90,7 +100,14 @@ async function startPlatform() {
 
 const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
 
-/** Milliseconds until the whole answer is there; throws for one that is not as expected. */
+/**
+ * Resolves to the milliseconds until the response is complete; rejects for another status than the expected ones.
+ * @param {number} port
+ * @param {string} path
+ * @param {import('node:http').OutgoingHttpHeaders} headers
+ * @param {{ method?: string, body?: string, expected?: readonly number[] }} options
+ * @returns {Promise<number>}
+ */
 function call(port, path, headers, { method = 'GET', body, expected = [200] } = {}) {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
@@ -99,7 +116,7 @@ function call(port, path, headers, { method = 'GET', body, expected = [200] } = 
       res.setEncoding('utf8');
       res.on('data', (chunk) => (text += chunk));
       res.on('end', () => {
-        if (!expected.includes(res.statusCode))
+        if (!expected.includes(Number(res.statusCode)))
           reject(new Error(`${path}: ${res.statusCode} ${text.slice(0, 500)}`));
         else resolve(performance.now() - startedAt);
       });
@@ -112,10 +129,14 @@ function call(port, path, headers, { method = 'GET', body, expected = [200] } = 
 const PAGE = 50;
 const any = (list) => list[Math.floor(Math.random() * list.length)];
 
-/** What a call costs where nothing is read: the rest is the machine's and HTTP's. */
+/** @typedef {readonly [name: string, pathOf: () => string]} Read */
+/** A call that reads no rows: the cost of HTTP and the machine. @type {Read} */
 const NOTHING = ['(health: no rows)', () => '/health'];
 
-/** Name and path of each kind of read; paths are drawn anew for each call. */
+/**
+ * Returns the name and path of each kind of read; each call gets another path.
+ * @returns {Read[]}
+ */
 function reads({ keys, workspaces, configs }) {
   const lastPage = Math.floor((KEYS * 0.9) / PAGE);
   const list = (query) => `/v1/api-keys?page_size=${String(PAGE)}&${query}`;
@@ -142,6 +163,7 @@ function reads({ keys, workspaces, configs }) {
   ];
 }
 
+/** Returns the times of each kind of read, in milliseconds. */
 async function measureReads(platform, samples) {
   const { port, key } = { port: platform.ports.admin, key: platform.credentials.admin_api_key };
   const headers = { 'x-gw-api-key': key };
@@ -152,15 +174,16 @@ async function measureReads(platform, samples) {
     for (let index = 0; index < CALLS; index += 1)
       times.push(await call(port, pathOf(), headers, { expected: [200, 404] }));
     times.sort((one, other) => one - other);
-    rows.push({ name, p50: percentile(times, 0.5), p95: percentile(times, 0.95), max: times.at(-1) });
+    rows.push({ name, p50: percentile(times, 0.5), p95: percentile(times, 0.95), max: Math.max(...times) });
     note(`${name}: p95 ${percentile(times, 0.95).toFixed(1)} ms`);
   }
   return rows;
 }
 
-const TRIES_MAX = 30;
+const ATTEMPTS_MAX = 30;
 let retries = 0;
 
+/** Calls a model with each of the keys from `first` to `last`. */
 async function callWithEach(port, first, last) {
   let next = first;
   const body = JSON.stringify({ model: 'sandbox-small', messages: [{ role: 'user', content: 'Hi' }] });
@@ -173,13 +196,13 @@ async function callWithEach(port, first, last) {
         'content-length': Buffer.byteLength(body),
       };
       next += 1;
-      // A machine that is busy with other things may be late to tell a gateway of a new key; it then asks again after a second.
-      for (let tries = 1; ; tries += 1) {
+      // On a busy machine, a gateway may learn of a new key late, and reads it again after a second.
+      for (let attempt = 1; ; attempt += 1) {
         try {
           await call(port, '/v1/chat/completions', headers, { method: 'POST', body });
           break;
         } catch (error) {
-          if (tries === TRIES_MAX) throw error;
+          if (attempt === ATTEMPTS_MAX) throw error;
           retries += 1;
           await pause(1_000);
         }
@@ -189,22 +212,26 @@ async function callWithEach(port, first, last) {
   await Promise.all(Array.from({ length: AT_A_TIME }, caller));
 }
 
-/** Documents that a gateway holds. */
+/**
+ * Returns the number of documents that the gateway keeps.
+ * @returns {Promise<number>}
+ */
 async function documentsOf({ ports, env }) {
   const response = await fetch(`http://127.0.0.1:${String(ports.gateway)}/health/parts`, {
     headers: { authorization: `Bearer ${env.SERVICE_TOKEN}` },
   });
-  const { parts } = await response.json();
-  return parts.find(({ name }) => name === 'read_model').figures.documents;
+  const { parts } = /** @type {{ parts: { name: string, figures: Record<string, number> }[] }} */ (
+    await response.json()
+  );
+  return parts.find(({ name }) => name === 'read_model')?.figures.documents ?? NaN;
 }
 
-/** Documents and resident memory of the gateway after so many different keys. */
+/** Returns the documents and the resident memory of the gateway after different numbers of keys. */
 async function measureMemory(platform) {
   const worker = startApp('worker', 'main.js', platform.env);
   await listening(worker, platform.ports.worker);
-  const env = { ...platform.env, READ_MODEL_MAX_DOCUMENTS: String(DOCUMENTS) };
-  delete env.DATABASE_URL;
-  const gateway = startApp('gateway', 'main.js', env, GATEWAY_FLAGS);
+  const own = { READ_MODEL_MAX_DOCUMENTS: String(DOCUMENTS), DATABASE_URL: undefined };
+  const gateway = startApp('gateway', 'main.js', { ...platform.env, ...own }, NODE_FLAGS.gateway);
   const port = platform.ports.gateway;
   await listening(gateway, port);
   const rows = [];
@@ -214,7 +241,7 @@ async function measureMemory(platform) {
     note(`${keys} keys: ${(bytes / 1_048_576).toFixed(0)} MiB`);
   };
   await measure('none');
-  // One key as often as many keys: what requests cost by themselves is no matter of keys.
+  // Many requests with one key: the memory of requests does not depend on the number of keys.
   for (let warm = 0; warm < 2_000; warm += AT_A_TIME)
     await Promise.all(Array.from({ length: AT_A_TIME }, () => callWithEach(port, 1, 1)));
   await measure('1');
@@ -224,12 +251,13 @@ async function measureMemory(platform) {
     await callWithEach(port, step * size + 1, (step + 1) * size);
     await measure(String((step + 1) * size));
   }
-  // Those that were dropped are read again.
+  // The gateway reads documents again that it has dropped.
   await callWithEach(port, 1, size);
   await measure(`${String(size)} of them again`);
   return rows;
 }
 
+/** Stops everything. */
 async function end({ postgres }) {
   agent.destroy();
   await postgres.stop();

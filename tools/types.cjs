@@ -12,6 +12,7 @@ const COMPILER = 'typescript-7/bin/tsc';
 const TYPE_PARTS = [
   ['Types', '-p', 'tsconfig.json', '--checkers', '2'],
   ['Types: tools', '-p', 'tools/tsconfig.json'],
+  ['Types: benchmarks', '-p', 'bench/tsconfig.json'],
   ['Types: console', '-p', 'apps/console/tsconfig.json'],
 ];
 /** Bounds the heap of the native compiler and of lint rules that use it, since `npm run check` must stay below 2 GB. */

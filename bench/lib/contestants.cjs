@@ -4,20 +4,38 @@ const { randomBytes } = require('node:crypto');
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { CONFIG, PROVIDER, documentsFor } = require('./documents.cjs');
-const { ask, freePort, listening, start, startScript, temporaryFolder } = require('./processes.cjs');
+const { freePort, listening, query, start, startScript, temporaryFolder } = require('./processes.cjs');
+require('../../tools/typescript.cjs');
+const { NODE_FLAGS } = require('../../apps/launcher/src/node-flags.ts');
+
+/** @typedef {import('./processes.cjs').BenchServer} BenchServer */
+/**
+ * What all gateways of a run share. `build`: folder of the built gateway. `node`: path of Node.js.
+ * @typedef {{
+ *   build: string,
+ *   node: string,
+ *   stubPort: number,
+ *   flags?: readonly string[],
+ *   env?: NodeJS.ProcessEnv,
+ *   newControlPlane: () => Promise<BenchServer>,
+ * }} Common
+ */
 
 const PATH = '/v1/chat/completions';
 const UNUSED_KEY = { authorization: 'Bearer sk-bench' };
 const SERVICE_TOKEN = 'service-token-of-the-benchmark';
 
-/** As the launcher and the image start it. */
-const GATEWAY_FLAGS = [
-  '--max-semi-space-size=16',
-  '--no-parallel-scavenge',
-  '--no-allocation-site-pretenuring',
-];
-
-/** Our gateway, as built, over a control plane that only answers it. Gives what requests to it may carry. */
+/**
+ * Starts our built gateway with a stub of the control plane. Returns the headers that requests to it may have. `limited` and
+ * `configs`: as for `documentsFor`.
+ * @param {Omit<Common, 'newControlPlane'> & {
+ *   controlPlane: BenchServer,
+ *   master?: Buffer,
+ *   limited?: readonly { name: string, rateLimits?: readonly object[], usageLimits?: readonly object[] }[],
+ *   configs?: Readonly<Record<string, object>>,
+ *   cores?: 'proxy' | 'rest' | 'all',
+ * }} options
+ */
 async function startGateway({
   build,
   node,
@@ -31,22 +49,27 @@ async function startGateway({
   cores = 'proxy',
 }) {
   const { documents, keys } = documentsFor(build, master, stubPort, { limited, configs });
-  await ask(controlPlane.child, { documents });
+  await query(controlPlane.child, { documents });
   const port = await freePort();
   const origin = `http://127.0.0.1:${controlPlane.port}`;
-  const child = start(cores, node, [...GATEWAY_FLAGS, ...flags, join(build, 'apps/gateway/src/main.js')], {
-    env: {
-      GATEWAY_PORT: String(port),
-      ADMIN_URL: origin,
-      WORKER_URL: origin,
-      DATA_DIR: temporaryFolder('gateway'),
-      ENCRYPTION_KEY: master.toString('base64'),
-      SERVICE_TOKEN,
-      TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
-      LOG_LEVEL: 'warn',
-      ...env,
+  const child = start(
+    cores,
+    node,
+    [...NODE_FLAGS.gateway, ...flags, join(build, 'apps/gateway/src/main.js')],
+    {
+      env: {
+        GATEWAY_PORT: String(port),
+        ADMIN_URL: origin,
+        WORKER_URL: origin,
+        DATA_DIR: temporaryFolder('gateway'),
+        ENCRYPTION_KEY: master.toString('base64'),
+        SERVICE_TOKEN,
+        TRUSTED_CUSTOM_HOSTS: '127.0.0.1',
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
     },
-  });
+  );
   await listening(child, port);
   const bearer = (key) => ({ authorization: `Bearer ${keys[key]}` });
   const saved = { 'x-gw-provider': `@${PROVIDER}` };
@@ -60,7 +83,7 @@ async function startGateway({
     child,
     port,
     keys,
-    /** Headers of a request with one of the keys and one of the saved configs. */
+    /** Returns the headers of a request with one of the keys and one of the saved configs. */
     with: (key, config) => ({ ...bearer(key), 'x-gw-config': config }),
     requests: {
       full: { ...bearer('limited'), 'x-gw-config': CONFIG },
@@ -84,7 +107,7 @@ async function startNginx(nginx, stubPort) {
     .join(' ');
   writeFileSync(
     file,
-    `${process.getuid() === 0 ? 'user root;' : ''} daemon off; worker_processes 1; pid nginx.pid; error_log stderr crit;
+    `${process.getuid?.() === 0 ? 'user root;' : ''} daemon off; worker_processes 1; pid nginx.pid; error_log stderr crit;
 events { worker_connections 4096; }
 http { access_log off; keepalive_requests 100000000; keepalive_timeout 75s; ${temporary}
   client_body_buffer_size 64k; tcp_nodelay on;
@@ -112,6 +135,7 @@ async function startPeer({ script, node, stubPort }) {
   return { child, port, headers };
 }
 
+/** @returns {import('./measure.cjs').Contestant} */
 const contestant = (id, name, child, port, headers, extra = {}) => ({
   id,
   name,
@@ -122,7 +146,7 @@ const contestant = (id, name, child, port, headers, extra = {}) => ({
   ...extra,
 });
 
-/** The wanted contestants on one Node version; without `peer` or `nginx` (their programs) these stay out. */
+/** Starts the wanted contestants on one Node.js version; without the programs `peer` and `nginx`, these are left out. */
 async function startContestants({
   wants,
   node,
@@ -162,7 +186,7 @@ async function startContestants({
   return list;
 }
 
-/** The gateway with one feature less each time, and without what only a setting can turn off. */
+/** Starts contestants for the gateway with one feature less each, and without those that only a setting turns off. */
 async function startStages({ node, stubPort, build, flags, newControlPlane }) {
   const list = [];
   const controlPlane = await newControlPlane();
@@ -203,7 +227,6 @@ async function startStages({ node, stubPort, build, flags, newControlPlane }) {
 }
 
 module.exports = {
-  GATEWAY_FLAGS,
   PATH,
   SERVICE_TOKEN,
   UNUSED_KEY,

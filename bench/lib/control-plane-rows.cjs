@@ -1,11 +1,11 @@
 'use strict';
 
-/** The rows of a full control plane, for the bench of its size. */
+/** Fills a control plane with many rows, for the benchmark of its size. */
 const { createHmac } = require('node:crypto');
 const { Client } = require('pg');
 const { apiKeyPepper } = require('../../libs/kernel/src/index.ts');
 
-/** Workspaces, and tables with the numbers and ids of the keys. */
+/** Creates workspaces, and temporary tables with the numbers and ids of workspaces and keys. */
 async function fillWorkspaces(client, organisation, { keys, workspaces }) {
   await client.query('SET synchronous_commit = off');
   await client.query(
@@ -69,8 +69,8 @@ async function fillConfigs(client, organisation, { configs, workspaces }) {
 }
 
 /**
- * Valid rows of one organisation, whose numbers `size` has: keys and configs spread over its workspaces, and those that are used in the first of them.
- * Returns the size of the database and samples of what can be read.
+ * Creates the rows of one organisation, in the numbers of `size`: keys and configs spread over its workspaces, except that the keys
+ * that will be used are in its default workspace. Returns the size of the database in bytes, and ids and slugs of some rows.
  */
 async function fill({ postgres, master, credentials }, size, note) {
   const client = new Client({ connectionString: postgres.url });
@@ -81,7 +81,7 @@ async function fill({ postgres, master, credentials }, size, note) {
   await fillKeys(client, { organisation, home, master }, size);
   note('configs');
   await fillConfigs(client, organisation, size);
-  // What autovacuum does within a minute of such a load.
+  // Autovacuum does this within a minute after such a load.
   for (const table of ['workspaces', 'api_keys', 'api_key_secrets', 'configs', 'config_versions'])
     await client.query(`VACUUM ANALYZE ${table}`);
   const { rows } = await client.query('SELECT pg_database_size(current_database())::float8 AS bytes');

@@ -1,6 +1,6 @@
 'use strict';
 
-/** The same calls and answers in two dialects: a conversation of several turns with a tool, answered by a text of 640 characters. */
+/** The same calls and responses in two dialects: a conversation of several turns with a tool, and a response of 640 characters. */
 
 const TEXT =
   'The quick brown fox jumps over the lazy dog while the seven wizards box with five dozen liquor jugs. ';
@@ -12,12 +12,12 @@ const SCHEMA = {
   required: ['city'],
 };
 const MODELS = { chat: 'gpt-4o-mini', messages: 'claude-sonnet-4-5' };
-/** Turns of the conversation; a body of 100 KB has many. */
+/** Characters of a turn of the conversation; a body of 100 KB has many turns. */
 const TURN = 700;
 
 const turnsFor = (bytes) => Math.max(1, Math.round((bytes - 600) / (2 * TURN + 60)));
 
-/** A request of about so many bytes. `model` names the provider's. */
+/** Returns a request of about `bytes` bytes. `model`: name of the model at the provider. */
 function request(dialect, { bytes, stream, model }) {
   const turns = Array.from({ length: turnsFor(bytes) }, () => [
     { role: 'user', content: fill(TURN) },
@@ -43,8 +43,8 @@ const EVENTS = 50;
 const words = Array.from({ length: EVENTS }, (_, at) => ` word${at}`);
 const message = { id: 'msg_bench', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5' };
 
-/** What the provider sends, by dialect. */
-const ANSWERS = {
+/** Bodies of the provider's responses, by dialect. */
+const PAYLOADS = {
   chat: {
     whole: Buffer.from(
       JSON.stringify({
@@ -103,4 +103,4 @@ const ANSWERS = {
   },
 };
 
-module.exports = { ANSWERS, EVENTS, MODELS, fill, request };
+module.exports = { PAYLOADS, EVENTS, MODELS, fill, request };

@@ -3,10 +3,11 @@
 const { join } = require('node:path');
 
 const ORGANISATION = '0b000000-0000-4000-8000-000000000001';
-/** The workspace with everything on. */
+/** The workspace with all features on. */
 const WORKSPACE = '0b000000-0000-4000-8000-000000000002';
 const CONFIG = 'bench-config';
 const PROVIDER = 'bench';
+/** A limit that no run reaches. */
 const UNREACHED = 1_000_000_000;
 const BUDGET = {
   type: 'cost',
@@ -76,7 +77,7 @@ const configDocument = (workspaceId, slug, config) => ({
 
 const keyDocument = (name, number, facts) => ({
   kind: 'api_key',
-  // Logs name it, and ids of keys are UUIDs there.
+  // A UUID, as logs require it.
   id: `0b000000-0000-4000-8000-1${String(number).padStart(11, '0')}`,
   name,
   type: 'workspace-service',
@@ -89,9 +90,16 @@ const keyDocument = (name, number, facts) => ({
 });
 
 /**
- * What the gateway reads of its control plane: a workspace with everything on and one that keeps no bodies, keys with and
- * without a rate limit, a saved provider with a sealed credential, a saved config, and those of `configs`, by slug. `limited`: more keys, each with a
- * name and limits. Made with the build's own functions.
+ * Returns the documents of the control plane that a gateway reads, and the secrets of the keys: a workspace with all features on and
+ * one that keeps no bodies, keys with and without a rate limit, a saved provider with a sealed credential, a saved config, and further
+ * ones: `configs` by slug, and `limited`, keys with a name and limits. The functions of the gateway's own build create them.
+ * @param {string} build
+ * @param {Buffer} master
+ * @param {number} stubPort
+ * @param {{
+ *   configs?: Readonly<Record<string, object>>,
+ *   limited?: readonly { name: string, rateLimits?: readonly object[], usageLimits?: readonly object[] }[],
+ * }} more
  */
 function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = {}) {
   const { credentialBinding, documentKey } = require(join(build, 'libs/contracts/src'));
@@ -122,7 +130,7 @@ function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = 
     for (const [name, config] of Object.entries(saved))
       add(documentKey.config(id, name), configDocument(id, name, config));
   };
-  const key = (name, workspaceId, rateLimits, usageLimits = []) => {
+  const key = (name, workspaceId, rateLimits, /** @type {readonly object[]} */ usageLimits = []) => {
     const secret = `bench${name.padEnd(27, '0')}`;
     keys[name] = secret;
     const number = Object.keys(keys).length;

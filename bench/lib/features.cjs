@@ -1,9 +1,8 @@
 'use strict';
 
 /**
- * What each feature costs a request that uses it: one gateway, each request with another saved config, all in interleaved rounds. A
- * second gateway serves nothing but the baseline: what the other one's baseline costs more is the price of features
- * that are there and not used.
+ * Measures what each feature costs a request that uses it: one gateway, a saved config for each feature, in interleaved rounds. A
+ * second gateway serves only the baseline: the difference between both baselines is the cost of features that other requests use.
  */
 const { contestant, startGateway } = require('./contestants.cjs');
 const { PROVIDER } = require('./documents.cjs');
@@ -14,10 +13,10 @@ const { TEN } = require('./ten-checks.cjs');
 const target = { provider: `@${PROVIDER}` };
 const named = (name) => ({ ...target, name });
 const METADATA = { team: 'research', _user: 'u-1' };
-/** The rounds of the plan are cut into so many: what disturbs one request disturbs its neighbours too. */
+/** Rounds for each round of the plan. They are short, so that other work on the machine affects all requests alike. */
 const SLICES = 3;
-const TRIES_MAX = 5;
-/** Longer than any answer takes. */
+const ATTEMPTS_MAX = 5;
+/** Longer than any response takes. */
 const NEVER_MS = 60_000;
 
 const conditional = (conditions) => ({
@@ -34,7 +33,10 @@ const rules = (last) =>
   ]);
 const cached = { ...target, cache: { mode: 'simple' } };
 
-/** By id: name, config, and what else its request has. */
+/**
+ * By id: name, config, and the request's key and further headers.
+ * @type {Record<string, [name: string, config: object, request?: { key?: string, headers?: Record<string, string> }]>}
+ */
 const FEATURES = {
   baseline: ['key, saved config, log with bodies', target],
   retry: ['retry settings', { ...target, retry: { attempts: 3, use_retry_after_header: true } }],
@@ -47,7 +49,7 @@ const FEATURES = {
       targets: [target, target],
     },
   ],
-  miss: ['cache, stored anew', cached, { headers: { 'x-gw-cache-force-refresh': 'true' } }],
+  miss: ['cache, miss', cached, { headers: { 'x-gw-cache-force-refresh': 'true' } }],
   hit: ['cache, hit', cached],
   hedge: [
     'hedge, armed and not fired',
@@ -62,21 +64,26 @@ const FEATURES = {
 };
 const configs = Object.fromEntries(Object.entries(FEATURES).map(([id, [, config]]) => [id, config]));
 
+/** @param {import('./contestants.cjs').Common} common */
 async function startFeatures({ newControlPlane, ...common }) {
   const start = async () => startGateway({ ...common, configs, controlPlane: await newControlPlane() });
   const metadata = { 'x-gw-metadata': JSON.stringify(METADATA) };
   const [gateway, alone] = [await start(), await start()];
-  const of = (own, id, name, { key = 'unlimited', headers = {} }, config) =>
-    contestant(id, name, own.child, own.port, { ...own.with(key, config), ...metadata, ...headers });
+  const of = (started, id, name, { key = 'unlimited', headers = {} }, config) =>
+    contestant(id, name, started.child, started.port, {
+      ...started.with(key, config),
+      ...metadata,
+      ...headers,
+    });
   return [
-    ...Object.entries(FEATURES).map(([id, [name, , more = {}]]) => of(gateway, id, name, more, id)),
-    of(alone, 'alone', 'the first one, in a process that serves nothing else', {}, 'baseline'),
+    ...Object.entries(FEATURES).map(([id, [name, , own = {}]]) => of(gateway, id, name, own, id)),
+    of(alone, 'alone', 'the baseline, in a process that serves nothing else', {}, 'baseline'),
   ];
 }
 
 /**
- * The difference to the baseline is taken within each round, and once more between the least of all rounds: other work on the
- * machine only ever adds.
+ * Returns a table of the differences to the baseline: the median of those within each round, and the difference between the lowest
+ * figures of all rounds, since other work on the machine can only raise a figure.
  */
 function featureTable(figures, rounds) {
   const least = (id) => Math.min(...rounds.map((round) => round[id].closed.cpuUs));
@@ -93,20 +100,36 @@ function featureTable(figures, rounds) {
   return markdown(header, rows);
 }
 
-/** A slice in which the gateway did not get a turn says nothing, and is measured again. */
+/** Measures a slice, and repeats it if the gateway did not run within it. */
 async function measuredSlice(load, one, slice) {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const measured = await closed(load, one, slice);
     if (measured.requests > 0) return measured;
-    if (tries === TRIES_MAX) throw new Error(`${one.name}: nothing was answered in ${slice.seconds} s`);
+    if (attempt === ATTEMPTS_MAX) throw new Error(`${one.name}: no response in ${slice.seconds} s`);
   }
 }
 
-/** Measures contestants against the one with the id `baseline`, in interleaved rounds, and prints the differences. */
-async function differences(contestants, { plan, load, note, say }) {
-  for (const one of contestants) {
-    await prepare(one);
-    await closed(load, one, { warmSeconds: 0, seconds: plan.warm });
+/**
+ * How a mode of `run.cjs` measures: durations and rounds, the load generator, progress and results for the user.
+ * @typedef {{
+ *   plan: { warm: number, rounds: number, closed: number, closedWarm: number },
+ *   load: import('./processes.cjs').BenchServer,
+ *   note: (line: string) => void,
+ *   say: (line: string) => void,
+ * }} Run
+ */
+
+/**
+ * Measures contestants against the one with the id `baseline`, in interleaved rounds, and prints the differences.
+ * @param {readonly import('./measure.cjs').Contestant[]} list
+ * @param {Run} run
+ */
+async function differences(list, { plan, load, note, say }) {
+  const contestants = [];
+  for (const one of list) {
+    const contestant = await prepare(one);
+    await closed(load, contestant, { warmSeconds: 0, seconds: plan.warm });
+    contestants.push(contestant);
   }
   const rounds = [];
   const roundsMax = plan.rounds * SLICES;
@@ -125,6 +148,7 @@ async function differences(contestants, { plan, load, note, say }) {
   return { figures, rounds };
 }
 
+/** @param {Run & { common: import('./contestants.cjs').Common }} options */
 const features = async ({ common, ...run }) => differences(await startFeatures(common), run);
 
 module.exports = { differences, features };

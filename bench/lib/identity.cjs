@@ -1,18 +1,18 @@
 'use strict';
 
 /**
- * What a caller with a token costs more than one with an API key: one gateway, the same request with each kind of credential,
- * all seen before, in interleaved rounds. Figures of one run compare; those of different runs do not.
+ * Measures how much more a caller with a token costs than one with an API key: one gateway, the same request with each kind of
+ * credential, all of them cached, in interleaved rounds. Only figures of one run are comparable.
  */
 const { generateKeyPairSync, randomBytes, sign } = require('node:crypto');
 const { join } = require('node:path');
 const { contestant, startGateway } = require('./contestants.cjs');
 const { CONFIG, ORGANISATION, WORKSPACE } = require('./documents.cjs');
 const { differences } = require('./features.cjs');
-const { ask } = require('./processes.cjs');
+const { query } = require('./processes.cjs');
 const { median } = require('./report.cjs');
 
-/** What a known token may cost more than an API key, in microseconds of CPU per request. */
+/** Highest cost of a cached token above an API key, in microseconds of CPU per request. */
 const BAR_US = 15;
 const LIFE_S = 7_200;
 const AUDIENCE = `https://gateway.example.com/${ORGANISATION}`;
@@ -21,7 +21,7 @@ const SCOPES = ['completions.write'];
 
 const encoded = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A key pair as an issuer has it: its public JWK, and what it signs (RS256). */
+/** Creates the key pair of an issuer. Returns its public JWK and a function that signs claims with RS256. */
 function issuerKey() {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, use: 'sig', alg: 'RS256' };
@@ -50,7 +50,7 @@ const trust = (id, tokenKind, issuer, jwk, map) => ({
   maxTtl: 86_400,
 });
 
-/** Documents and tokens of a trust of kind `jwt`, of one for workloads, and of a grant of the OAuth server. */
+/** Returns documents and tokens of a trust of kind `jwt`, of one for workloads, and of a grant of the OAuth server. */
 function callers(build, master) {
   const load = (lib) => require(join(build, `libs/${lib}/src`));
   const { documentKey } = load('contracts');
@@ -102,11 +102,12 @@ function callers(build, master) {
   return { documents, tokens };
 }
 
+/** @param {import('./features.cjs').Run & { common: import('./contestants.cjs').Common }} options */
 async function identity({ common, say, ...run }) {
   const { newControlPlane, ...rest } = common;
   const [controlPlane, master] = [await newControlPlane(), randomBytes(32)];
   const { documents, tokens } = callers(rest.build, master);
-  await ask(controlPlane.child, { documents });
+  await query(controlPlane.child, { documents });
   const own = await startGateway({ ...rest, controlPlane, master });
   const of = (id, name, credentials) =>
     contestant(id, name, own.child, own.port, { ...credentials, 'x-gw-config': CONFIG });

@@ -1,6 +1,6 @@
 'use strict';
 
-/** A database of its own for the log, and what fills it with logs of 30 days and their rollups. */
+/** A database for benchmarks of the log, and a generator of logs of 30 days with their rollups. */
 const { chmodSync, mkdirSync, mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');
@@ -20,12 +20,12 @@ const {
 const { ORGANISATION, WORKSPACES } = require('./log-records.cjs');
 
 const DAYS = 30;
-/** More than stretches of the rollups wait after their end. */
+/** Longer than the time after its end until a range of the rollups is built. */
 const BUILT_AFTER_MS = 1_000_000;
 
 /**
- * Rows of one day: workspaces and models by use, ten members for each workspace, who have a key, a user and a team each and use a route and
- * three models; one failure in twenty, times that grow with the tokens. In the order of time, as logs come.
+ * Inserts the rows of one day, in the order of time: workspaces and models of different use, ten members for each workspace, each with
+ * a key, a user, a team, one route and three models; one failure in twenty, times that grow with the tokens.
  */
 const FILL = (table) => `
 INSERT INTO ${table} (id, created_at, organisation_id, workspace_id, api_key_id, user_id, trace_id, span_id, parent_span_id,
@@ -56,7 +56,12 @@ FROM (SELECT *, (w * 7 + member + floor(e * e * 3)::int) % 10 AS m
       FROM generate_series(1, $2::int) n) drawn) rows
 ORDER BY s`;
 
-/** Fills 30 days with `rows` logs altogether. Rollups and zones come as the product makes them. Returns rows in a second. */
+/**
+ * Creates `rows` logs in 30 days; rollups and zone maps are built by the product's code. Returns the rows per second.
+ * @param {DataSource} source
+ * @param {number} rows
+ * @param {(line: string) => void} note
+ */
 async function fillLogs(source, rows, note) {
   const today = dayOf(new Date());
   const startedAt = performance.now();
@@ -66,7 +71,7 @@ async function fillLogs(source, rows, note) {
   for (let day = today - DAYS; day < today; day += 1) {
     const [from, to] = [day, day + 1].map((each) => new Date(each * 86_400_000).toISOString());
     const table = `request_logs_${from.slice(0, 10).replaceAll('-', '')}`;
-    // Indexes are built at once when the day is attached: ten times as fast as row by row.
+    // Indexes are built when the day is attached: ten times as fast as row by row.
     await source.query(`CREATE TABLE ${table} (LIKE request_logs INCLUDING DEFAULTS INCLUDING STORAGE)`);
     await source.query(FILL(table), [from, Math.ceil(rows / DAYS)]);
     await source.query(
@@ -78,7 +83,7 @@ async function fillLogs(source, rows, note) {
     await mergeRollups(source, 500_000);
     await buildRollups(source, new Date((day + 1) * 86_400_000 + BUILT_AFTER_MS));
     await source.query('VACUUM usage_pending');
-    // Without it each step of what follows would sort the day.
+    // Without statistics, each of the next steps would sort the day.
     await source.query(`ANALYZE ${table}`);
     await zoneDay(source, new Date(from));
     note(`filled ${from.slice(0, 10)}`);
@@ -88,7 +93,11 @@ async function fillLogs(source, rows, note) {
   return (rows / (performance.now() - startedAt)) * 1_000;
 }
 
-/** A Postgres in `keep`, or in a folder that is gone afterwards, with the schema of the product. */
+/**
+ * Runs a function with a Postgres that has the schema of the product, in the folder `keep` or in one that is removed afterwards.
+ * @param {{ keep?: string, poolSize?: number, settings?: Record<string, string> }} options
+ * @param {(source: DataSource, server: EmbeddedPostgres) => Promise<void>} run
+ */
 async function withLogDatabase({ keep, poolSize = 12, settings = {} }, run) {
   const folder = keep === undefined ? mkdtempSync(join(tmpdir(), 'tollgate-bench-logs-')) : resolve(keep);
   mkdirSync(folder, { recursive: true });

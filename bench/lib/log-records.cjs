@@ -1,21 +1,22 @@
 'use strict';
 
 /**
- * Log records as gateways send them: a hundred workspaces of one organisation by use, ten keys each, ten models, a key and a user for each of ten members,
- * ten models, one failure in twenty, an attempt, a price and a charge to the budget of the workspace; bodies of 3 KB.
+ * Log records as gateways send them: a hundred workspaces of one organisation with different use, ten members each with a key and a
+ * user, ten models, one failure in twenty, an attempt, a price and a charge to the budget of the workspace; bodies of 3 KB.
  */
 const { uuidv7 } = require('../../libs/kernel/src/index.ts');
 const { encodeFrame } = require('../../libs/journal/src/index.ts');
-const { ANSWER, chatRequest } = require('./traffic.cjs');
+const { RESPONSE, chatRequest } = require('./traffic.cjs');
 
 const ORGANISATION = '11111111-1111-4111-8111-111111111111';
-/** The first has a sixth of all logs, the last hardly any. */
+/** Number of workspaces; the first has a sixth of all logs, the last hardly any. */
 const WORKSPACES = 100;
 const workspace = (n) => `22222222-2222-4222-8222-${String(n).padStart(12, '0')}`;
 const key = (n) => `33333333-3333-4333-8333-${String(n).padStart(12, '0')}`;
 
+/** A random number below `count`. */
 const any = (count) => Math.floor(Math.random() * count);
-/** More often a small one. */
+/** A random number below `count`, more often a small one. */
 const skewed = (count) => Math.floor(Math.random() * Math.random() * Math.random() * count);
 const REQUEST = chatRequest(false);
 const MONTH = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth());
@@ -70,7 +71,7 @@ function decisionOf({ owner, model, ok, usage, durationMs }) {
   };
 }
 
-/** One record; `createdAt` in Unix milliseconds. */
+/** Returns a record. `createdAt`: Unix milliseconds. */
 function record(createdAt = Date.now()) {
   const [place, member, model, ok] = [skewed(WORKSPACES), any(10), skewed(10), Math.random() < 0.95];
   const usage = usageOf(any(4_000), ok ? any(800) : 0);
@@ -90,17 +91,20 @@ function record(createdAt = Date.now()) {
     ...{ configId: 'pc-main', configVersionId: null, targetPath: 'config' },
     metadata: { _user: `user-${place * 10 + member}`, team: `team-${place % 20}`, environment: 'production' },
     ...{ durationMs, firstByteMs: 180, overheadMs: 0.5, requestBytes: REQUEST.length },
-    ...{ responseBytes: ANSWER.length, requestContentType: 'application/json' },
+    ...{ responseBytes: RESPONSE.length, requestContentType: 'application/json' },
     ...{ responseContentType: 'application/json', gatewayId: 'gateway-1', decision },
   };
 }
 
-/** A batch of so many frames, as they come from a journal. */
-const batchOf = (count, withBodies) =>
-  Buffer.concat(
-    Array.from({ length: count }, () =>
-      encodeFrame(JSON.stringify(record()), withBodies ? REQUEST : null, withBodies ? ANSWER : null),
-    ),
-  );
+/** Returns the frame of a record, as a journal holds it. */
+function frame(withBodies) {
+  const [request, response] = withBodies ? [REQUEST, RESPONSE] : [null, null];
+  const bytes = encodeFrame(JSON.stringify(record()), request, response);
+  if (bytes === null) throw new Error('A record is larger than a frame.');
+  return bytes;
+}
+
+/** Returns a batch of `count` frames. */
+const batchOf = (count, withBodies) => Buffer.concat(Array.from({ length: count }, () => frame(withBodies)));
 
 module.exports = { ORGANISATION, WORKSPACES, any, batchOf, key, record, skewed, workspace };

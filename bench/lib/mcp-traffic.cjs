@@ -1,6 +1,6 @@
 'use strict';
 
-/** A tool call of 2 KB and its result of 1 KB, as large as the requests to models and their answers of `traffic.cjs`. */
+/** A tool call of 2 KB and its result of 1 KB, as large as the requests to models and their responses in `traffic.cjs`. */
 
 const { fill } = require('./dialect-traffic.cjs');
 
@@ -50,7 +50,7 @@ const INITIALIZE = Buffer.from(
   }),
 );
 
-/** One request as bytes. */
+/** The bytes of one request. */
 function bytesOf({ path, headers, port }, body) {
   const lines = [`POST ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`];
   for (const [name, value] of Object.entries({ ...HEADERS, ...headers })) lines.push(`${name}: ${value}`);

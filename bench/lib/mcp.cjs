@@ -1,29 +1,29 @@
 'use strict';
 
 /**
- * What a tool call costs: through the gateway, against a request to a model of the same size through the same gateway, and against
- * the server directly. And what 10,000 idle sessions hold. Figures of one run compare; those of different runs do not.
+ * Measures the cost of a tool call through the gateway, compared with a request to a model of the same size through the same gateway
+ * and with the MCP server directly, and the memory of 10,000 idle sessions. Only figures of one run are comparable.
  */
 const { randomBytes } = require('node:crypto');
 const { join } = require('node:path');
 const { contestant, startGateway } = require('./contestants.cjs');
 const { CONFIG, ORGANISATION, WORKSPACE } = require('./documents.cjs');
-const { closed, once, prepare } = require('./measure.cjs');
+const { closed, once, pidsOf, prepare } = require('./measure.cjs');
 const { CALL, HEADERS, INITIALIZE, TOOL, bytesOf } = require('./mcp-traffic.cjs');
-const { ask, startScript } = require('./processes.cjs');
-const { processTree, residentBytes } = require('./proc-stat.cjs');
+const { query, startScript } = require('./processes.cjs');
+const { residentBytes } = require('./proc-stat.cjs');
 const { figuresOf, markdown, median, shown } = require('./report.cjs');
 
 const [RATIO_BAR, P50_BAR_MS, SESSIONS_BAR_MB] = [2, 0.5, 100];
 const RATE = 200;
 const SESSIONS = 10_000;
 const SESSIONS_AT_ONCE = 32;
-/** What only the error has that a gateway sends at its bound of calls in flight, as after a pause of the whole machine. */
+/** Part of the error of a gateway at its bound of calls in flight, which it reaches after a pause of the whole machine. */
 const REFUSAL = '"type":"rate_limited"';
 const SLUG = 'tools';
 const SECRET = 'benchmcp000000000000000000000000';
 
-/** A server of one tool and a key that may call it. */
+/** Returns the documents of an MCP server with one tool, and of a key that may call it. */
 function documents(build, master, port) {
   const { documentKey } = require(join(build, 'libs/contracts/src'));
   const { apiKeyPepper, hashApiKey } = require(join(build, 'libs/kernel/src'));
@@ -54,18 +54,21 @@ function documents(build, master, port) {
   ];
 }
 
-/** Checks one result in full; every later one must equal it. */
+/**
+ * Checks one result in full, and prepares the contestant for the load generator.
+ * @param {import('./measure.cjs').Contestant} one
+ * @returns {Promise<import('./measure.cjs').Prepared>}
+ */
 async function prepared(one) {
   const { status, body } = await once({ ...one, headers: { ...HEADERS, ...one.headers } }, CALL);
   const text = body.toString();
   if (status !== 200 || !text.includes('"content":[{"type":"text"'))
-    throw new Error(`${one.name} answered ${status}: ${text.slice(0, 500)}`);
+    throw new Error(`${one.name} responded ${status}: ${text.slice(0, 500)}`);
   const whole = bytesOf(one, CALL).toString('base64');
-  const pids = one.child ? processTree(one.child.pid) : [];
-  return Object.assign(one, { pids, isStart: false, expected: body.toString('base64'), sent: 1, whole });
+  return { ...one, pids: pidsOf(one), isStart: false, expected: body.toString('base64'), sent: 1, whole };
 }
 
-/** Megabytes that idle sessions add. */
+/** Opens idle sessions. Returns the mebibytes of memory that they add. */
 async function sessions(one) {
   const start = () => once({ ...one, headers: { ...HEADERS, ...one.headers } }, INITIALIZE);
   await start();
@@ -78,14 +81,19 @@ async function sessions(one) {
   return (residentBytes(one.pids) - before) / 1_048_576;
 }
 
-/** A gateway in front of the server, with a tool call and a request to a model of the same size as contestants. */
+/**
+ * Starts a gateway with an MCP server behind it. Returns contestants for a tool call, for a request to a model of the same size, and
+ * for a tool call to the server directly.
+ * @param {import('./contestants.cjs').Common} common
+ */
 async function toolGateway({ newControlPlane, ...rest }) {
   const [controlPlane, master] = [await newControlPlane(), randomBytes(32)];
   const server = await startScript('rest', rest.node, 'mcp-provider.cjs');
-  await ask(controlPlane.child, { documents: documents(rest.build, master, server.port) });
+  await query(controlPlane.child, { documents: documents(rest.build, master, server.port) });
   const own = await startGateway({ ...rest, controlPlane, master });
-  const model = contestant('model', 'request to a model', own.child, own.port, own.with('unlimited', CONFIG));
-  await prepare(model);
+  const model = await prepare(
+    contestant('model', 'request to a model', own.child, own.port, own.with('unlimited', CONFIG)),
+  );
   const at = (id, name, child, port, path) =>
     prepared(contestant(id, name, child, port, { 'x-gw-api-key': SECRET }, { path }));
   const tool = await at('tool', 'tool call', own.child, own.port, `/${SLUG}/mcp`);
@@ -93,6 +101,7 @@ async function toolGateway({ newControlPlane, ...rest }) {
   return { model, tool, direct };
 }
 
+/** @param {import('./features.cjs').Run & { common: import('./contestants.cjs').Common }} options */
 async function mcp({ common, plan, load, note, say }) {
   const { model, tool, direct } = await toolGateway(common);
   const rounds = [];
@@ -111,7 +120,7 @@ async function mcp({ common, plan, load, note, say }) {
       const { port, pids, expected, isStart } = one;
       results[one.id] = {
         closed: await closed(load, one, { warmSeconds: 0.2, seconds: plan.closed / 3 }),
-        rate: await ask(load.child, { port, pids, expected, isStart, ...rate }),
+        rate: await query(load.child, { port, pids, expected, isStart, ...rate }),
       };
     }
     note(
@@ -130,7 +139,7 @@ async function mcp({ common, plan, load, note, say }) {
   ];
   say(`\n${markdown(header, figures.map(row))}\n`);
   const refused = rounds.reduce((sum, round) => sum + round.tool.rate.refused, 0);
-  if (refused > 0) say(`${refused} tool calls were refused at the bound of calls in flight of one caller`);
+  if (refused > 0) say(`${refused} tool calls were refused at the bound of one caller's calls in flight`);
   const ratio = median(rounds.map((round) => round.tool.closed.cpuUs / round.model.closed.cpuUs));
   const sessionsMb = await sessions(tool);
   const bars = [

@@ -10,7 +10,7 @@ const fieldsOf = (pid) => {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 };
 
-/** A process and all its descendants. */
+/** Returns the ids of a process and all its descendants. */
 function processTree(root) {
   const parents = new Map();
   for (const name of readdirSync('/proc')) {
@@ -18,7 +18,7 @@ function processTree(root) {
     try {
       parents.set(Number(name), Number(fieldsOf(name)[1]));
     } catch {
-      // It ended meanwhile.
+      // The process has ended.
     }
   }
   const tree = [root];
@@ -26,7 +26,7 @@ function processTree(root) {
   return tree;
 }
 
-/** User and system time of these processes with all their threads, microseconds. */
+/** Returns the user and system time of processes with all their threads, in microseconds. */
 function cpuMicros(pids) {
   let ticks = 0;
   for (const pid of pids) {
@@ -36,14 +36,17 @@ function cpuMicros(pids) {
   return ticks * TICK_US;
 }
 
-/** A reader of the CPU time, in microseconds, that these processes and their descendants have used since now; without those that have ended or begun. */
+/**
+ * Returns a function that returns the CPU time, in microseconds, that processes and their descendants have used since this call.
+ * Processes that start or end in between are not counted.
+ */
 function cpuSince(roots) {
   const read = () => new Map(roots.flatMap(processTree).map((pid) => [pid, cpuMicros([pid])]));
   const before = read();
   return () => [...read()].reduce((sum, [pid, micros]) => sum + micros - (before.get(pid) ?? micros), 0);
 }
 
-/** Resident memory of these processes, bytes. */
+/** Returns the resident memory of processes, in bytes. */
 function residentBytes(pids) {
   let kilobytes = 0;
   for (const pid of pids)

@@ -5,41 +5,66 @@ const { mkdtempSync, rmSync } = require('node:fs');
 const { connect, createServer } = require('node:net');
 const { cpus, tmpdir } = require('node:os');
 const { join } = require('node:path');
+const { portOf } = require('./child-script.cjs');
 
-/** The proxy has a core to itself; load generator, stub and control plane share another. `all`: wherever there is room. */
+/**
+ * A running program. `output`: the last 8 KB that it printed. `gone`: resolves to its exit code or signal.
+ * @typedef {import('node:child_process').ChildProcess & { pid: number, output: string, gone: Promise<unknown> }} BenchProcess
+ */
+/** @typedef {{ child: BenchProcess, port: number }} BenchServer */
+
+/** CPU cores by part. The proxy has one to itself; load generator, stub and control plane share the other. */
 const CORES = cpus().length > 1 ? { proxy: '1', rest: '0', all: '0,1' } : { proxy: '0', rest: '0', all: '0' };
 
 const running = new Set();
 const folders = new Set();
 
-/** A folder that is gone when the benchmark is. */
+/** A folder that is removed when the benchmark ends. */
 function temporaryFolder(name) {
   const folder = mkdtempSync(join(tmpdir(), `tollgate-bench-${name}-`));
   folders.add(folder);
   return folder;
 }
 
-/** Starts a program on a core. `output` of the child holds the last 8 KB of what it printed. */
+/**
+ * Starts a program on the cores of a part.
+ * @param {keyof typeof CORES} core
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, ipc?: boolean, cwd?: string }} options
+ * @returns {BenchProcess}
+ */
 function start(core, command, args, { env, ipc = false, cwd } = {}) {
-  const child = spawn('taskset', ['-c', CORES[core], command, ...args], {
+  /** @type {import('node:child_process').StdioOptions} */
+  const stdio = ipc ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'pipe', 'pipe'];
+  const started = spawn('taskset', ['-c', CORES[core], command, ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])],
+    stdio,
   });
-  child.output = '';
   const keep = (text) => (child.output = (child.output + text).slice(-8_192));
-  child.stdout.setEncoding('utf8').on('data', keep);
-  child.stderr.setEncoding('utf8').on('data', keep);
-  child.gone = new Promise((resolve) => {
-    child.once('error', (error) => resolve(keep(error.message)));
-    child.once('exit', (code, signal) => resolve(code ?? signal));
+  const gone = new Promise((resolve) => {
+    started.once('error', (error) => resolve(keep(error.message)));
+    started.once('exit', (code, signal) => resolve(code ?? signal));
   });
+  const child = Object.assign(started, { output: '', gone });
+  child.stdout?.setEncoding('utf8').on('data', keep);
+  child.stderr?.setEncoding('utf8').on('data', keep);
   running.add(child);
   void child.gone.then(() => running.delete(child));
-  return child;
+  if (started.pid === undefined)
+    throw new Error('A process of the benchmark cannot be started: is taskset installed?');
+  return Object.assign(child, { pid: started.pid });
 }
 
-/** A Node script of the benchmark's own, which tells its port once it listens. */
+/**
+ * Starts a script of `servers/`, which sends its port once it listens.
+ * @param {keyof typeof CORES} core
+ * @param {string} node
+ * @param {string} script
+ * @param {readonly string[]} args
+ * @returns {Promise<BenchServer>}
+ */
 async function startScript(core, node, script, args = []) {
   const child = start(core, node, [join(__dirname, '..', 'servers', script), ...args], { ipc: true });
   const first = await Promise.race([
@@ -53,18 +78,23 @@ async function startScript(core, node, script, args = []) {
 
 let nextId = 1;
 
-/** Sends a message to a script and waits for the answer with its id. Rejects with the script's error. */
-function ask(child, message) {
+/**
+ * Sends a message to a script and waits for the response with its id. Rejects with the script's error.
+ * @param {BenchProcess} child
+ * @param {object} message
+ * @returns {Promise<any>}
+ */
+function query(child, message) {
   const id = nextId;
   nextId += 1;
   return new Promise((resolve, reject) => {
     const end = () => reject(new Error(`A process of the benchmark ended: ${child.output}`));
-    const listen = (answer) => {
-      if (answer.id !== id) return;
+    const listen = (response) => {
+      if (response.id !== id) return;
       child.off('message', listen);
       child.off('exit', end);
-      if (answer.error === undefined) resolve(answer.result);
-      else reject(new Error(answer.error));
+      if (response.error === undefined) resolve(response.result);
+      else reject(new Error(response.error));
     };
     child.on('message', listen);
     child.once('exit', end);
@@ -72,12 +102,13 @@ function ask(child, message) {
   });
 }
 
+/** @returns {Promise<number>} */
 function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
+      const port = portOf(server);
       server.close(() => resolve(port));
     });
   });
@@ -85,7 +116,11 @@ function freePort() {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until something listens; throws with the program's last words when it ended or does not come up in a minute. */
+/**
+ * Waits until a program listens on a port. Throws with its last output when it ended or does not listen within a minute.
+ * @param {BenchProcess} child
+ * @param {number} port
+ */
 async function listening(child, port) {
   const until = Date.now() + 60_000;
   while (Date.now() < until && running.has(child)) {
@@ -97,7 +132,7 @@ async function listening(child, port) {
     if (open) return;
     await pause(50);
   }
-  throw new Error(`${child.spawnargs.slice(3).join(' ')} did not come up:\n${child.output}`);
+  throw new Error(`${child.spawnargs.slice(3).join(' ')} does not listen:\n${child.output}`);
 }
 
 async function stop(child) {
@@ -116,10 +151,10 @@ async function stopAll() {
 
 module.exports = {
   CORES,
-  ask,
   freePort,
   listening,
   pause,
+  query,
   start,
   startScript,
   stop,

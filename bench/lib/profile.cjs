@@ -11,7 +11,7 @@ const { markdown, shown } = require('./report.cjs');
 
 const TOP = 60;
 
-/** Self time by function, and by part of the program, from a CPU profile. */
+/** Returns the self time by function, and by part of the program, from a CPU profile. */
 function digest(profile, requests, build, root) {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
   const functions = new Map();
@@ -19,7 +19,7 @@ function digest(profile, requests, build, root) {
     const { functionName, url, lineNumber } = byId.get(id).callFrame;
     const place = url.startsWith('file:') ? fileURLToPath(url) : url;
     const file = place.startsWith(build) ? relative(build, place) : relative(root, place);
-    // What starting and stopping the profiler takes is not the gateway's.
+    // The time to start and stop the profiler is not the gateway's.
     if (place === 'node:inspector' || place.endsWith('profiler-preload.cjs')) return;
     const key = place === '' ? functionName : `${place.startsWith('/') ? file : place}:${lineNumber + 1}`;
     const known = functions.get(key) ?? { name: functionName || '(anonymous)', key, us: 0 };
@@ -38,30 +38,40 @@ function digest(profile, requests, build, root) {
   return { all, parts: [...parts].sort((a, b) => b[1] - a[1]) };
 }
 
-/** The gateway with everything on, prepared. */
+/**
+ * Starts a gateway with all features on.
+ * @param {import('./contestants.cjs').Common} common
+ */
 async function fullGateway({ newControlPlane, ...common }) {
   const { child, port, requests } = await startGateway({ ...common, controlPlane: await newControlPlane() });
-  const gateway = contestant('profiled', 'gateway', child, port, requests.full);
-  await prepare(gateway);
-  return gateway;
+  return prepare(contestant('profiled', 'gateway', child, port, requests.full));
 }
 
+/** @param {import('./contestants.cjs').Common} common */
 const toolCalls = async (common) => (await toolGateway(common)).tool;
 
 /**
- * Runs the gateway under load, with V8's profiler in it, and prints where the time goes: of requests to a model with everything on,
- * or of tool calls.
+ * Runs the gateway under load with V8's profiler, and prints the time by part and function: for requests to a model with all features
+ * on, or for tool calls.
+ * @param {import('./contestants.cjs').Common & {
+ *   root: string,
+ *   load: import('./processes.cjs').BenchServer,
+ *   seconds: number,
+ *   file: string,
+ *   isMcp: boolean,
+ *   say: (line: string) => void,
+ * }} options
  */
 async function profile({ root, load, seconds, file, isMcp, say, ...common }) {
   rmSync(file, { force: true });
   const { build } = common;
   const gateway = await (isMcp ? toolCalls : fullGateway)({
     ...common,
-    flags: [...common.flags, '--require', join(__dirname, 'profiler-preload.cjs')],
+    flags: [...(common.flags ?? []), '--require', join(__dirname, 'profiler-preload.cjs')],
     env: { BENCH_PROFILE: file },
   });
   await closed(load, gateway, { warmSeconds: 1, seconds: 2 });
-  const { pid } = gateway.child;
+  const pid = /** @type {number} */ (gateway.child?.pid);
   process.kill(pid, 'SIGIO');
   const { answered, cpuUs } = await closed(load, gateway, { warmSeconds: 0.2, seconds });
   process.kill(pid, 'SIGIO');

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * Loaded into a gateway before its own code: SIGIO (which nothing else listens to) starts the CPU profiler, a second one writes what it saw to
- * `BENCH_PROFILE`. So the profile holds the load alone, neither the start nor the warm-up.
+ * Loaded into a gateway before its own code: a first SIGIO (which nothing else uses) starts the CPU profiler, a second one writes the
+ * profile to the file `BENCH_PROFILE`. The profile thus contains only the load, neither the start nor the warm-up.
  */
 const { writeFileSync } = require('node:fs');
 const { Session } = require('node:inspector');
@@ -18,6 +18,6 @@ process.on('SIGIO', () => {
   else
     session.post('Profiler.stop', (error, result) => {
       if (error) throw new Error(error.message);
-      writeFileSync(process.env.BENCH_PROFILE, JSON.stringify(result.profile));
+      writeFileSync(String(process.env.BENCH_PROFILE), JSON.stringify(result.profile));
     });
 });

@@ -1,5 +1,6 @@
 'use strict';
 
+/** Returns the median of the values that are not null or undefined; null when there are none. */
 function median(values) {
   const sorted = values.filter((value) => value !== null && value !== undefined).sort((a, b) => a - b);
   if (sorted.length === 0) return null;
@@ -19,7 +20,7 @@ function markdown(header, rows) {
   );
 }
 
-/** Medians over the rounds. What is added is the difference to the stub, in the same round. */
+/** Returns the medians over the rounds. `added…`: the difference to the stub in the same round. */
 function figuresOf(contestant, rounds) {
   const of = (read) =>
     median(
@@ -44,14 +45,14 @@ function figuresOf(contestant, rounds) {
   };
 }
 
-/** A core that was less than this busy waited for the load generator. */
-const BUSY = 0.93;
+/** A proxy that used less of its core than this waited for the load generator. */
+const BUSY_MIN = 0.93;
 
 function table(figures) {
   const rows = figures.map((figure) => [
     figure.id.includes('@') ? `${figure.name} (Node ${figure.id.split('@')[1]})` : figure.name,
     shown(figure.cpuUs, 1),
-    `${figure.busy < BUSY ? '> ' : ''}${shown(figure.perSecond)}`,
+    `${figure.busy < BUSY_MIN ? '> ' : ''}${shown(figure.perSecond)}`,
     shown(figure.addedP50Ms, 2),
     shown(figure.addedP99Ms, 2),
     shown(figure.addedFirstMs, 2),
@@ -73,7 +74,7 @@ function table(figures) {
   );
 }
 
-/** Bars on CPU per request, everything on. `most`: the largest ratio to the other that holds. */
+/** Bars on CPU per request, with all features on. `most`: the highest ratio to the other contestant. */
 const BARS = [
   { other: 'peer', most: 1 / 8, label: 'at most 1/8 of @portkey-ai/gateway' },
   {
@@ -104,7 +105,7 @@ const barLine = ({ version, label, most, ratio, holds }) =>
   `${holds === null ? 'not measured' : holds ? 'holds' : 'MISSED'}: Node ${version}, ${label} ` +
   `(ratio ${shown(ratio, 3)}, bar ${shown(most, 3)})`;
 
-/** What each step costs: the difference to the run with everything on. */
+/** Returns a table of what each step costs: the difference to the run with all features on. */
 function stageTable(figures) {
   const full = figures[0].cpuUs;
   const rows = figures.map(({ name, cpuUs, perSecond }) => [

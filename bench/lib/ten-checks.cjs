@@ -1,6 +1,6 @@
 'use strict';
 
-/** Ten checks as a workspace may well have them; requests of the benchmarks pass them all. */
+/** Ten typical checks of a workspace; requests of the benchmarks pass them all. */
 const TEN = [
   { id: 'default.regexMatch', parameters: { rule: '\\b\\d{3}-\\d{2}-\\d{4}\\b', not: true, scope: ['all'] } },
   { id: 'default.regexReplace', parameters: { rule: 'project-[a-z]+' } },

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * The requests and responses of every contestant: a chat request of 2 KB, an answer of 1 KB with its usage, and a stream of 50
- * events. One place, so that stub, load generator and checks agree on it.
+ * The requests and responses of every contestant: a chat request of 2 KB, a response of 1 KB with its usage, and a stream of 50
+ * events. Stub, load generator and checks share them.
  */
 
 const TEXT =
@@ -29,7 +29,7 @@ function chatRequest(stream) {
 
 const usage = { prompt_tokens: 420, completion_tokens: 150, total_tokens: 570 };
 
-const ANSWER = Buffer.from(
+const RESPONSE = Buffer.from(
   JSON.stringify({
     id: 'chatcmpl-bench0000000000000000000001',
     object: 'chat.completion',
@@ -73,7 +73,7 @@ const STREAM = Array.from({ length: EVENTS }, (_, at) =>
 /** Events as the client counts them: those of the provider and the end mark. */
 const STREAM_MARKS = EVENTS + 1;
 
-/** As an SDK sends them. */
+/** Headers of a request by an SDK. */
 const CLIENT_HEADERS = [
   ['accept', 'application/json'],
   ['content-type', 'application/json'],
@@ -86,7 +86,7 @@ const CLIENT_HEADERS = [
   ['x-stainless-retry-count', '0'],
 ];
 
-/** One request as bytes. `headers` are the contestant's own: its credential and how it finds the stub. */
+/** The bytes of one request. `headers` are the contestant's own: its credential and the address of the stub. */
 function requestBytes({ path, headers, port, body }) {
   const lines = [`POST ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`];
   for (const [name, value] of [...CLIENT_HEADERS, ...Object.entries(headers)])
@@ -95,4 +95,4 @@ function requestBytes({ path, headers, port, body }) {
   return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), body]);
 }
 
-module.exports = { ANSWER, EVENT_EVERY_MS, EVENTS, STREAM, STREAM_MARKS, chatRequest, requestBytes };
+module.exports = { RESPONSE, EVENT_EVERY_MS, EVENTS, STREAM, STREAM_MARKS, chatRequest, requestBytes };

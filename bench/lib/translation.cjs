@@ -1,14 +1,13 @@
 'use strict';
 
 /**
- * What a translated call costs: chat completions to the Messages API and back, at two sizes, plain and streamed, against our own
- * native call of the same size and the peer that translates the same call. Streams arrive at once, so their figure is the cost of a
- * whole stream of 50 events.
+ * Measures the cost of a translated call: chat completions to the Messages API and back, at two sizes, plain and streamed, compared
+ * with our own native call of the same size and with the peer that translates the same call. Streams arrive at once, so their figure
+ * is the cost of a whole stream of 50 events.
  */
 const { startGateway, startPeer, contestant } = require('./contestants.cjs');
 const { EVENTS, MODELS, fill, request } = require('./dialect-traffic.cjs');
-const { closed, once } = require('./measure.cjs');
-const { processTree } = require('./proc-stat.cjs');
+const { closed, once, pidsOf } = require('./measure.cjs');
 const { figuresOf, markdown, shown } = require('./report.cjs');
 const { requestBytes } = require('./traffic.cjs');
 const { startScript } = require('./processes.cjs');
@@ -20,12 +19,13 @@ const SIZES = [
   ['2 KB', 2_048],
   ['100 KB', 102_400],
 ];
+/** @type {readonly (readonly [from: string, to: string])[]} */
 const WAYS = [
   ['chat', 'messages'],
   ['messages', 'chat'],
 ];
 
-/** Headers with which a proxy calls the provider of a dialect. */
+/** Headers of a request for the provider of a dialect. */
 const ours =
   ({ keys }, origin) =>
   (dialect) => ({
@@ -40,11 +40,11 @@ const peers = (origin) => (dialect) => ({
   authorization: 'Bearer sk-bench',
 });
 
-/** The texts of an answer in the client's dialect; throws for an answer of another form. */
+/** Returns the text of a response in the client's dialect; throws for a response of another form. */
 function textOf(dialect, stream, body) {
   if (!stream) {
-    const answer = JSON.parse(body);
-    return dialect === 'chat' ? answer.choices[0].message.content : answer.content[0].text;
+    const response = JSON.parse(body);
+    return dialect === 'chat' ? response.choices[0].message.content : response.content[0].text;
   }
   const events = body.split('\n').filter((line) => line.startsWith('data: {'));
   return events
@@ -55,7 +55,10 @@ function textOf(dialect, stream, body) {
 
 const STREAMED = Array.from({ length: EVENTS }, (_, at) => ` word${at}`).join('');
 
-/** Checks one answer in full. Later ones must begin alike: ids and times differ after that. Null when the proxy cannot do the call. */
+/**
+ * Checks one response in full. Later ones must have the same first bytes, since ids and times differ after them. Returns `failed`, a
+ * reason, when the proxy does not support the call.
+ */
 async function prepared(one, { from, to, bytes, stream, label }) {
   const body = request(from, { bytes, stream, model: MODELS[to] });
   const made = { ...one, path: PATHS[from], headers: one.headersTo(to), label };
@@ -71,7 +74,7 @@ async function prepared(one, { from, to, bytes, stream, label }) {
     return { failed: `${first.status} ${text.slice(0, 120).replaceAll('\n', ' ')}` };
   return {
     ...made,
-    pids: processTree(one.child.pid),
+    pids: pidsOf(one),
     isStart: true,
     expected: Buffer.from(text.slice(0, 8)).toString('base64'),
     whole: requestBytes({ ...made, body }).toString('base64'),
@@ -79,7 +82,7 @@ async function prepared(one, { from, to, bytes, stream, label }) {
   };
 }
 
-/** Every call that is measured: the native ones of ours, and the translated ones of both. */
+/** Prepares every call: native ones through our gateway, and translated ones through both proxies. */
 async function callsOf(gateway, peer) {
   const calls = [];
   const failures = [];
@@ -126,6 +129,10 @@ function translationTable(figures) {
   return markdown(['Call', 'CPU µs, translated', 'native', 'peer, translated', 'to native', 'to peer'], rows);
 }
 
+/**
+ * @param {import('./features.cjs').Run & { common: import('./contestants.cjs').Common, peer: string | null }} options
+ * `peer`: its start script; null without it.
+ */
 async function translation({ plan, load, common, peer: script, note, say }) {
   const stub = await startScript('rest', common.node, 'dialect-provider.cjs');
   const origin = `http://127.0.0.1:${stub.port}/v1`;
@@ -136,7 +143,7 @@ async function translation({ plan, load, common, peer: script, note, say }) {
     headersTo: ours(started, origin),
   };
   const peer = script && {
-    ...contestant('peer', 'peer', ...Object.values(await peerOf(script, common.node, stub.port)), {}),
+    ...(await peerOf(script, common.node, stub.port)),
     headersTo: peers(origin),
   };
   const { calls, failures } = await callsOf(gateway, peer);
@@ -160,7 +167,7 @@ async function translation({ plan, load, common, peer: script, note, say }) {
 
 async function peerOf(script, node, stubPort) {
   const { child, port } = await startPeer({ script, node, stubPort });
-  return { child, port };
+  return contestant('peer', 'peer', child, port, {});
 }
 
 module.exports = { translation };

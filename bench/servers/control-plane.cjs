@@ -1,10 +1,11 @@
 'use strict';
 
 /**
- * Admin API and worker as the gateway sees them, and nothing more: documents out of a map, a stream of heartbeats, and a route
- * that takes log frames. It checks and counts the frames, so that a run in which no record was shipped cannot pass.
+ * The routes of the admin API and the worker that a gateway calls, without a database: documents from a map, a stream of heartbeats,
+ * a route that accepts log frames. It checks and counts the frames, so that a run in which no record was shipped cannot pass.
  */
 const { createServer } = require('node:http');
+const { sendToParent, serveParent } = require('../lib/child-script.cjs');
 
 const SEQUENCE = 1;
 const HEARTBEAT_MS = 2_000;
@@ -14,7 +15,6 @@ const OMITTED = 0xfffffffe;
 
 const documents = new Map();
 const counts = { records: 0, withBodies: 0 };
-const open = new Set();
 
 const bodyOf = (req) =>
   new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ function sendJson(res, value) {
 }
 
 async function handle(req, res) {
-  const { pathname } = new URL(req.url, 'http://localhost');
+  const { pathname } = new URL(req.url ?? '/', 'http://localhost');
   if (pathname === '/internal/v1/events') {
     const beat = () => res.write(`${JSON.stringify({ type: 'heartbeat', sequence: SEQUENCE })}\n`);
     res.writeHead(200, { 'content-type': 'application/x-ndjson' });
@@ -68,16 +68,13 @@ async function handle(req, res) {
 }
 
 const server = createServer((req, res) => {
-  open.add(res);
-  res.on('close', () => open.delete(res));
   handle(req, res).catch((error) => {
     process.stderr.write(`control plane of the benchmark: ${error.stack}\n`);
     res.writeHead(500).end();
   });
 });
-server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('message', (message) => {
-  if (message.documents) for (const [key, document] of message.documents) documents.set(key, document);
-  process.send({ id: message.id, result: { ...counts } });
+serveParent(server);
+process.on('message', (/** @type {{ id: number, documents?: [string, object][] }} */ message) => {
+  for (const [key, document] of message.documents ?? []) documents.set(key, document);
+  sendToParent({ id: message.id, result: { ...counts } });
 });
-process.on('disconnect', () => process.exit());

@@ -1,13 +1,13 @@
 'use strict';
 
 /**
- * A provider of two dialects that costs next to nothing: canned HTTP/1.1 over raw sockets. The path chooses between chat completions
- * and the Messages API, the body between a whole answer and a stream, which is sent at once.
+ * A provider of two dialects that uses hardly any CPU: canned HTTP/1.1 over raw sockets. The path chooses between chat completions
+ * and the Messages API, the body between a whole response and a stream, which is sent at once.
  */
 const { serve } = require('../lib/canned-server.cjs');
-const { ANSWERS } = require('../lib/dialect-traffic.cjs');
+const { PAYLOADS } = require('../lib/dialect-traffic.cjs');
 
-const STREAM_ASKED = Buffer.from('"stream":true');
+const STREAM_WANTED = Buffer.from('"stream":true');
 
 function response(type, body) {
   const head = `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n`;
@@ -15,7 +15,7 @@ function response(type, body) {
 }
 
 const RESPONSES = Object.fromEntries(
-  Object.entries(ANSWERS).map(([dialect, { whole, stream }]) => [
+  Object.entries(PAYLOADS).map(([dialect, { whole, stream }]) => [
     dialect,
     {
       whole: response('application/json', whole),
@@ -24,10 +24,10 @@ const RESPONSES = Object.fromEntries(
   ]),
 );
 
-function answer(socket, request) {
+function respond(socket, request) {
   const line = request.latin1Slice(0, request.indexOf(13));
   const { whole, stream } = RESPONSES[line.includes('/messages') ? 'messages' : 'chat'];
-  socket.write(request.includes(STREAM_ASKED) ? stream : whole);
+  socket.write(request.includes(STREAM_WANTED) ? stream : whole);
 }
 
-serve(answer);
+serve(respond);

@@ -1,46 +1,49 @@
 'use strict';
 
 /**
- * A provider with faults by number: a base time for each answer, a share of slow ones, a share of failures (status 503, or the
- * connection reset), or no answer at all. Its dice are seeded, so that each run has the same faults. Controlled by its parent process.
+ * A provider with a set rate of faults: a base time for each response, a share of slow ones, a share of failures (status 503, or a
+ * reset connection), or no response at all. Its random numbers are seeded, so that each run has the same faults. The benchmark
+ * controls it by messages.
  */
 const { createServer } = require('node:http');
-const { ANSWER } = require('../lib/traffic.cjs');
+const { sendToParent, serveParent } = require('../lib/child-script.cjs');
+const { RESPONSE } = require('../lib/traffic.cjs');
 
 let faults = { baseMs: 0, failing: 0, slow: 0, slowMs: 0, hung: false };
 let requests = 0;
 let state = 1;
 
-/** 0 to below 1. */
-function dice() {
+/** A pseudo-random number from 0 to below 1. */
+function random() {
   state = (state + 0x6d2b79f5) >>> 0;
   let mixed = Math.imul(state ^ (state >>> 15), state | 1);
   mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
 }
 
-function answer(res) {
-  const fails = dice() < faults.failing;
-  const waitMs = dice() < faults.slow ? faults.slowMs : faults.baseMs;
-  const resets = fails && dice() < 1 / 3;
+function respond(res) {
+  const fails = random() < faults.failing;
+  const waitMs = random() < faults.slow ? faults.slowMs : faults.baseMs;
+  const resets = fails && random() < 1 / 3;
   if (faults.hung) return;
   setTimeout(() => {
     if (res.destroyed) return;
     if (resets) res.socket.resetAndDestroy();
     else if (fails) res.writeHead(503, { 'content-length': 2 }).end('{}');
     else
-      res.writeHead(200, { 'content-type': 'application/json', 'content-length': ANSWER.length }).end(ANSWER);
+      res
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': RESPONSE.length })
+        .end(RESPONSE);
   }, waitMs);
 }
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
   requests += 1;
   req.resume();
-  req.on('end', () => answer(res));
+  req.on('end', () => respond(res));
 });
-server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('message', ({ id, set }) => {
+serveParent(server);
+process.on('message', (/** @type {{ id: number, set?: Partial<typeof faults> }} */ { id, set }) => {
   if (set) faults = { ...faults, ...set };
-  process.send({ id, result: { requests } });
+  sendToParent({ id, result: { requests } });
 });
-process.on('disconnect', () => process.exit());

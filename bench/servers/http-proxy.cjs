@@ -1,7 +1,8 @@
 'use strict';
 
-/** The proxy that people write by hand: `node:http` on both sides, a kept-alive agent, and pipes. */
+/** A simple proxy in Node.js: `node:http` on both sides, an agent with keep-alive, and pipes. */
 const { Agent, createServer, request } = require('node:http');
+const { serveParent } = require('../lib/child-script.cjs');
 
 const [port] = process.argv.slice(2).map(Number);
 const agent = new Agent({ keepAlive: true });
@@ -11,14 +12,13 @@ const server = createServer((req, res) => {
   delete headers.host;
   const out = request(
     { host: '127.0.0.1', port, path: req.url, method: req.method, headers, agent },
-    (answer) => {
-      res.writeHead(answer.statusCode, answer.rawHeaders);
-      answer.pipe(res);
+    (response) => {
+      res.writeHead(response.statusCode ?? 502, response.rawHeaders);
+      response.pipe(res);
     },
   );
   out.on('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
   res.on('close', () => out.destroy());
   req.pipe(out);
 });
-server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('disconnect', () => process.exit());
+serveParent(server);

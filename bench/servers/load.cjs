@@ -2,11 +2,17 @@
 
 /**
  * The load generator: raw sockets, so that it costs less than what it measures. It runs one job at a time, controlled by its parent,
- * and reads the contestant's CPU time itself at both ends of the counted window. Every answer is checked; the first one that is
- * wrong fails the job.
+ * and reads the contestant's CPU time itself at both ends of the counted window. It checks every response; the first wrong one fails
+ * the job.
  */
 const { Connection } = require('../lib/connection.cjs');
+const { endWithParent, sendToParent } = require('../lib/child-script.cjs');
 const { cpuMicros, residentBytes } = require('../lib/proc-stat.cjs');
+
+/**
+ * A message of the benchmark. `request`: its bytes in base64; `pids`: processes of the contestant.
+ * @typedef {{ id: number, kind: 'closed' | 'open' | 'streams', port: number, pids: number[], request: string, [field: string]: any }} Job
+ */
 
 const now = () => performance.now();
 const percentile = (sorted, part) =>
@@ -18,29 +24,30 @@ function summary(samples) {
 }
 
 /**
- * Compares bodies of whole answers with the one that the parent has checked in full; `isStart`: their beginnings. `refusal` is
- * text that only answers have which the contestant refused at a bound: those are no wrong bodies, and are counted by themselves.
- * `end` returns whether the answer was such a refusal.
+ * Compares the bodies of whole responses with the one that the benchmark has checked in full; with `isStart`, only their first bytes.
+ * `refusal` is a text that only responses of a contestant at its bound contain: those are not wrong, and are counted separately.
+ * `end` returns whether the response was such a refusal.
  */
 function bodyCheck({ expected, isStart, refusal }, fail) {
   const wanted = Buffer.from(expected, 'base64');
+  /** @type {Buffer | null} */
   let kept = null;
   return {
-    data: (piece) => {
+    data: (/** @type {Buffer} */ piece) => {
       kept = kept ? Buffer.concat([kept, piece]) : piece;
     },
     end: () => {
       const seen = isStart ? kept?.subarray(0, wanted.length) : kept;
       const isRefused = refusal !== undefined && kept?.includes(refusal) === true;
       if (!isRefused && !seen?.equals(wanted))
-        fail(`the body of an answer was wrong: ${kept?.toString('latin1', 0, 300) ?? ''}`);
+        fail(`the body of a response was wrong: ${kept?.toString('latin1', 0, 300) ?? ''}`);
       kept = null;
       return isRefused;
     },
   };
 }
 
-/** Keeps `connections` busy; counts what was answered between two looks at the contestant's CPU time. */
+/** Keeps `connections` busy; counts the responses between two readings of the contestant's CPU time. */
 function closedLoop(job, finish, fail) {
   const request = Buffer.from(job.request, 'base64');
   const connections = [];
@@ -82,7 +89,7 @@ function closedLoop(job, finish, fail) {
 }
 
 /**
- * Sends at a constant rate whatever comes back, so that a slow answer delays no other request. Refusals at a bound are counted in
+ * Sends at a constant rate regardless of responses, so that a slow one delays no other request. Refusals at a bound are counted in
  * `refused`, and their times are left out.
  */
 function openLoop(job, finish, fail) {
@@ -100,7 +107,7 @@ function openLoop(job, finish, fail) {
   const connectionFor = () => {
     const known = free.pop();
     if (known) return known;
-    if (all.length >= 1_024) return fail('1,024 requests were under way at the fixed rate');
+    if (all.length >= 1_024) return fail('1,024 requests were in flight at the fixed rate');
     const fresh = new Connection(job.port, fail);
     all.push(fresh);
     return fresh;
@@ -132,7 +139,7 @@ function openLoop(job, finish, fail) {
 
 const SEPARATOR = 10;
 
-/** Counts the events of a body that comes in pieces: empty lines, two line feeds in a row. */
+/** Counts the events of a body that arrives in pieces: empty lines, two line feeds in a row. */
 function eventCounter() {
   let events = 0;
   let after = false;
@@ -153,13 +160,14 @@ function eventCounter() {
   };
 }
 
-/** Keeps `streams` streams open, begun evenly over the life of one; each that ends begins anew until the window is over. */
+/** Keeps `streams` streams open, started evenly over the duration of one; a stream that ends is started again until the window ends. */
 function streams(job, finish, fail) {
   const request = Buffer.from(job.request, 'base64');
   const connections = [];
   const firsts = [];
   let events = 0;
   let ended = 0;
+  /** @type {{ at: number, cpu: number, events: number } | null} */
   let window = null;
   let stopped = false;
   let peak = 0;
@@ -191,10 +199,10 @@ function streams(job, finish, fail) {
   };
   for (let i = 0; i < job.streams; i += 1) setTimeout(open, (i * job.lifeMs) / job.streams);
   const memory = setInterval(() => (peak = Math.max(peak, residentBytes(job.pids))), 100);
-  const measured = () => {
-    const ms = now() - window.at;
-    const counted = events - window.events;
-    const cpu = cpuMicros(job.pids) - window.cpu;
+  const measured = (from) => {
+    const ms = now() - from.at;
+    const counted = events - from.events;
+    const cpu = cpuMicros(job.pids) - from.cpu;
     stopped = true;
     clearInterval(memory);
     whenIdle(connections, () =>
@@ -210,7 +218,7 @@ function streams(job, finish, fail) {
   };
   setTimeout(() => {
     window = { at: now(), cpu: cpuMicros(job.pids), events };
-    setTimeout(measured, job.seconds * 1_000);
+    setTimeout(measured, job.seconds * 1_000, window);
   }, job.lifeMs * 1.2);
 }
 
@@ -226,12 +234,12 @@ function whenIdle(connections, closed) {
 
 const JOBS = { closed: closedLoop, open: openLoop, streams };
 
-process.on('message', (job) => {
+process.on('message', (/** @type {Job} */ job) => {
   let over = false;
   const reply = (message) => {
     if (over) return;
     over = true;
-    process.send({ id: job.id, ...message });
+    sendToParent({ id: job.id, ...message });
   };
   JOBS[job.kind](
     job,
@@ -239,5 +247,5 @@ process.on('message', (job) => {
     (error) => reply({ error }),
   );
 });
-process.on('disconnect', () => process.exit());
-process.send({ ready: true });
+endWithParent();
+sendToParent({ ready: true });

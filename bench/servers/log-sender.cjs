@@ -1,26 +1,30 @@
 'use strict';
 
 /**
- * The other gateways of an installation: sends batches of log records to a worker at a constant rate, one at a time for each of its senders, and
- * again where the worker could not take one. Records are made once and get new ids each time, since making them costs as much as storing them.
+ * Stands for the other gateways of an installation: sends batches of log records to a worker at a constant rate, one at a time per
+ * sender, and repeats a batch that the worker refused for lack of room. Records are made once and get new ids for each batch, since
+ * making them costs as much as storing them.
  */
 const { Agent, request } = require('node:http');
 const { crc32 } = require('node:zlib');
 require('../../tools/typescript.cjs');
-const { skipFrames } = require('../../libs/journal/src/frame.ts');
+const { probeFrame } = require('../../libs/journal/src/frame.ts');
+const { endWithParent, sendToParent } = require('../lib/child-script.cjs');
 const { batchOf } = require('../lib/log-records.cjs');
 
 const [BATCH, SENDERS, TEMPLATES] = [250, 12, 16];
 const HEADER_BYTES = 20;
 const RETRY_MS = 100;
-const AGAIN = new Set([429, 503]);
+const REPEATED_STATUSES = [429, 503];
 
 const agent = new Agent({ keepAlive: true, maxSockets: SENDERS });
 const templates = Array.from({ length: TEMPLATES }, () => {
   const bytes = batchOf(BATCH, true);
   const frames = [];
   for (let at = 0; at < bytes.length;) {
-    const { end } = skipFrames(bytes, at, bytes.length, 1, 1);
+    const frame = probeFrame(bytes, at);
+    if (frame.kind !== 'frame') throw new Error(`The batch has no frame at byte ${at}.`);
+    const end = at + frame.bytes;
     const idOf = (name) => bytes.indexOf(`"${name}":"`, at + HEADER_BYTES) + name.length + 4;
     frames.push({ at, end, ids: [idOf('id'), idOf('traceId')] });
     at = end;
@@ -29,20 +33,23 @@ const templates = Array.from({ length: TEMPLATES }, () => {
 });
 let made = 0;
 
-/** The bytes of a batch whose ids have not been before. */
+/** The bytes of a batch with new ids. */
 function freshBatch() {
   const { bytes, frames } = templates[made % TEMPLATES];
   const batch = Buffer.from(bytes);
   for (const { at, end, ids } of frames) {
     made += 1;
-    // The last twelve digits; those before them tell the time.
+    // The last twelve digits; those before them are the time.
     for (const id of ids) batch.write(made.toString(16).padStart(12, '0'), id + 24, 'latin1');
     batch.writeUInt32LE(crc32(batch.subarray(at + 8, end)), at + 4);
   }
   return batch;
 }
 
-/** The records that were accepted; null: the batch must be sent again. */
+/**
+ * Resolves to the number of accepted records, or to null when the batch must be sent again.
+ * @returns {Promise<number | null>}
+ */
 function post({ port, token }, batch) {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -56,8 +63,8 @@ function post({ port, token }, batch) {
       res.setEncoding('utf8').on('data', (chunk) => (text += chunk));
       res.on('end', () => {
         if (res.statusCode === 200) resolve(JSON.parse(text).accepted);
-        else if (AGAIN.has(res.statusCode)) resolve(null);
-        else reject(new Error(`The worker answered ${res.statusCode}: ${text.slice(0, 500)}`));
+        else if (REPEATED_STATUSES.includes(Number(res.statusCode))) resolve(null);
+        else reject(new Error(`The worker responded ${res.statusCode}: ${text.slice(0, 500)}`));
       });
     });
     req.once('error', reject);
@@ -78,32 +85,38 @@ async function run(job, state) {
       taken += 1;
       if (waitMs > 0) await pause(waitMs);
       const batch = freshBatch();
-      for (let got = null; got === null; accepted += got ?? 0) {
-        got = await post(job, batch);
-        if (got === null) await pause(RETRY_MS);
+      let stored = await post(job, batch);
+      while (stored === null) {
+        await pause(RETRY_MS);
+        stored = await post(job, batch);
       }
+      accepted += stored;
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, sender));
   return { accepted, perSecond: (accepted / (performance.now() - startedAt)) * 1_000 };
 }
 
+/** @type {ReturnType<typeof run> | null} */
 let running = null;
 const state = { stopped: false };
 
-process.on('message', ({ id, kind, ...job }) => {
-  if (kind === 'start') {
-    state.stopped = false;
-    running = run(job, state);
-    running.catch(() => undefined);
-    process.send({ id, result: {} });
-    return;
-  }
-  state.stopped = true;
-  running.then(
-    (result) => process.send({ id, result }),
-    (error) => process.send({ id, error: error.stack }),
-  );
-});
-process.on('disconnect', () => process.exit());
-process.send({ port: 0 });
+process.on(
+  'message',
+  (/** @type {{ id: number, kind: 'start' | 'stop', [field: string]: any }} */ { id, kind, ...job }) => {
+    if (kind === 'start') {
+      state.stopped = false;
+      running = run(job, state);
+      running.catch(() => undefined);
+      sendToParent({ id, result: {} });
+      return;
+    }
+    state.stopped = true;
+    running?.then(
+      (result) => sendToParent({ id, result }),
+      (error) => sendToParent({ id, error: error.stack }),
+    );
+  },
+);
+endWithParent();
+sendToParent({ ready: true });

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * An MCP server of 2026-07-28 that costs next to nothing: canned HTTP/1.1 over raw sockets, with the id of each request put in. It
- * knows server/discover and calls of any tool.
+ * An MCP server of revision 2026-07-28 that uses hardly any CPU: canned HTTP/1.1 over raw sockets, with the id of each request
+ * inserted. It supports server/discover and calls of any tool.
  */
 const { serve } = require('../lib/canned-server.cjs');
 const { DISCOVERED, RESULT } = require('../lib/mcp-traffic.cjs');
@@ -10,7 +10,7 @@ const { DISCOVERED, RESULT } = require('../lib/mcp-traffic.cjs');
 const DISCOVER = Buffer.from('"method":"server/discover"');
 const ID = /"id":("[^"]*"|\d+)/;
 
-function answer(socket, request) {
+function respond(socket, request) {
   const id = ID.exec(request.latin1Slice(0))?.[1] ?? 'null';
   const result = request.includes(DISCOVER) ? DISCOVERED : RESULT;
   const body = `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
@@ -20,4 +20,4 @@ function answer(socket, request) {
   );
 }
 
-serve(answer);
+serve(respond);

@@ -1,19 +1,18 @@
 'use strict';
 
 /**
- * A provider that costs next to nothing: canned HTTP/1.1 over raw sockets, whole answers or streams by what the request asks.
- * It understands what proxies send (content-length and chunked bodies) and no more. The first argument: how long it thinks about a whole
- * answer, in milliseconds; not at all when absent.
+ * A provider that uses hardly any CPU: canned HTTP/1.1 over raw sockets, a whole response or a stream as the request wants it. The
+ * first argument is the delay of a whole response in milliseconds (default 0).
  */
 const { serve } = require('../lib/canned-server.cjs');
-const { ANSWER, EVENT_EVERY_MS, STREAM } = require('../lib/traffic.cjs');
+const { RESPONSE, EVENT_EVERY_MS, STREAM } = require('../lib/traffic.cjs');
 
 const WHOLE = Buffer.concat([
   Buffer.from(
     'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_bench0001\r\nopenai-processing-ms: 12\r\n' +
-      `x-ratelimit-remaining-requests: 9999\r\ncontent-length: ${ANSWER.length}\r\n\r\n`,
+      `x-ratelimit-remaining-requests: 9999\r\ncontent-length: ${RESPONSE.length}\r\n\r\n`,
   ),
-  ANSWER,
+  RESPONSE,
 ]);
 // nginx passes a stream on at once with this header.
 const STREAM_HEAD = Buffer.from(
@@ -24,13 +23,16 @@ const chunked = (piece) =>
   Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
 const PIECES = STREAM.map(chunked);
 const LAST = Buffer.from('0\r\n\r\n');
-const THINKS_MS = Number(process.argv[2] ?? '0');
-const STREAM_ASKED = Buffer.from('"stream":true');
+const DELAY_MS = Number(process.argv[2] ?? '0');
+const STREAM_WANTED = Buffer.from('"stream":true');
 
-function answer(socket, request) {
-  if (!request.includes(STREAM_ASKED)) {
-    if (THINKS_MS === 0) socket.write(WHOLE);
-    else setTimeout(() => socket.write(WHOLE), THINKS_MS);
+/** The timers of the streams of each open connection. @type {WeakMap<import('node:net').Socket, Set<NodeJS.Timeout>>} */
+const timers = new WeakMap();
+
+function respond(socket, request) {
+  if (!request.includes(STREAM_WANTED)) {
+    if (DELAY_MS === 0) socket.write(WHOLE);
+    else setTimeout(() => socket.write(WHOLE), DELAY_MS);
     return;
   }
   let at = 0;
@@ -45,11 +47,13 @@ function answer(socket, request) {
     if (last) clearInterval(timer);
   };
   const timer = setInterval(step, EVENT_EVERY_MS);
-  socket.streams.add(timer);
+  timers.get(socket)?.add(timer);
   step();
 }
 
-serve(answer, (socket) => {
-  socket.streams = new Set();
-  socket.on('close', () => socket.streams.forEach(clearInterval));
+serve(respond, (socket) => {
+  /** @type {Set<NodeJS.Timeout>} */
+  const ofSocket = new Set();
+  timers.set(socket, ofSocket);
+  socket.on('close', () => ofSocket.forEach((timer) => clearInterval(timer)));
 });

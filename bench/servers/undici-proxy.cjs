@@ -1,13 +1,15 @@
 'use strict';
 
-/** The least that a proxy over `node:http` and undici's `dispatch` can do: a body in memory, one write for a small answer. */
+/** A minimal proxy over `node:http` and undici's `dispatch`: request bodies in memory, one write for a small response. */
 const { createServer } = require('node:http');
 const { Pool } = require('undici');
+const { serveParent } = require('../lib/child-script.cjs');
 
 const [port] = process.argv.slice(2).map(Number);
 const pool = new Pool(`http://127.0.0.1:${port}`, { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
 
-class Passing {
+/** Copies a response of undici to the client. */
+class ResponseCopy {
   constructor(res) {
     this.res = res;
     this.corked = false;
@@ -59,8 +61,8 @@ const server = createServer((req, res) => {
         headers.push(name, req.rawHeaders[i + 1]);
     }
     const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-    pool.dispatch({ path: req.url, method: req.method, headers, body }, new Passing(res));
+    const method = /** @type {import('undici').Dispatcher.HttpMethod} */ (req.method);
+    pool.dispatch({ path: req.url ?? '/', method, headers, body }, new ResponseCopy(res));
   });
 });
-server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
-process.on('disconnect', () => process.exit());
+serveParent(server);

@@ -106,7 +106,9 @@ function compileList(key: '$and' | '$or', value: unknown, report: Report, path: 
 }
 
 function compileTests(subject: Subject, value: unknown, report: Report, path: Path): CompiledQuery {
-  const requested = isObject(value) ? Object.entries(value) : [['$eq', value] as const];
+  const requested: readonly (readonly [operator: string, operand: unknown])[] = isObject(value)
+    ? Object.entries(value)
+    : [['$eq', value]];
   if (requested.length === 0) report(path, 'operator', 'Name at least one operator.', value);
   return all(
     requested.map(([operator, operand]) => {
