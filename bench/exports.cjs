@@ -31,6 +31,7 @@ const {
   WorkspaceEntity,
 } = require('../libs/entities/src/index.ts');
 const { encodeLogBodies, LOG_EXPORT_FIELDS } = require('../libs/log-store/src/index.ts');
+const { DatabaseObjectStore } = require('../libs/object-store/src/index.ts');
 const { uuidv7 } = require('../libs/kernel/src/index.ts');
 const { freePort } = require('../libs/testing/src/free-port.ts');
 const { NODE_FLAGS } = require('../apps/launcher/src/node-flags.ts');
@@ -213,10 +214,12 @@ class Bench {
       where: { exportId: id },
       order: { number: 'ASC' },
     });
+    const store = new DatabaseObjectStore((sql, parameters) => this.source.query(sql, parameters));
     const [hash, file] = [createHash('sha256'), await open(path, 'w')];
     let bytes = 0;
     for (const { key } of parts) {
-      const part = readFileSync(join(this.dataDir, 'objects', key));
+      const part = await store.get(key);
+      if (part === null) throw new Error(`The export has no object ${key}.`);
       hash.update(part);
       bytes += part.length;
       await file.write(part);
