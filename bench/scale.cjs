@@ -6,6 +6,8 @@
  * when a bar is missed.
  *
  *     node bench/scale.cjs [--keys 1000000] [--configs 100000] [--used 50000] [--documents 10000] [--calls 200]
+ *
+ * `--documents`: at least 1000.
  */
 const { randomBytes, randomUUID } = require('node:crypto');
 const { chmodSync, readFileSync } = require('node:fs');
