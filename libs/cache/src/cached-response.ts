@@ -95,9 +95,10 @@ export const AWS_EVENTS = 'application/vnd.amazon.eventstream';
 export function isEventStream(headers: readonly string[]): boolean {
   for (let i = 0; i + 1 < headers.length; i += 2) {
     if ((headers[i] as string).toLowerCase() === 'content-type')
-      return TYPES.some((type) => (headers[i + 1] as string).startsWith(type));
+      return isEventType((headers[i + 1] as string).toLowerCase());
   }
   return false;
 }
 
+const isEventType = (type: string): boolean => TYPES.some((known) => type.startsWith(known));
 const TYPES = ['text/event-stream', AWS_EVENTS] as const;

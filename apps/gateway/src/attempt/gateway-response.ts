@@ -1,7 +1,7 @@
 import type { OutboundCall, OutboundError, OutboundHandler } from '@gw/outbound';
 import { AWS_EVENTS, isEventStream as declaresEvents } from '@gw/cache';
 import type { CacheUse } from '../cache/cache-use';
-import { valueOf } from '../http/header-rules';
+import { contentTypeOf, valueOf } from '../http/header-rules';
 import { maskFor } from '../credentials/credential-echo';
 import type { CredentialMask } from '../credentials/credential-mask';
 import { redirectError } from './redirects';
@@ -133,11 +133,11 @@ export const isEventStream = (response: GatewayResponse): boolean =>
 /** True for JSON objects in lines that are translated; any other body of this type is handed on as it is. */
 const isInLines = ({ headers, upstream }: GatewayResponse): boolean =>
   upstream.support?.via === 'translated' &&
-  valueOf(headers, 'content-type')?.startsWith('application/x-ndjson') === true;
+  contentTypeOf(headers)?.startsWith('application/x-ndjson') === true;
 
 /** True for a stream that has other marks between its events than empty lines. */
 export const isFramed = (response: GatewayResponse): boolean =>
-  valueOf(response.headers, 'content-type')?.startsWith(AWS_EVENTS) === true || isInLines(response);
+  contentTypeOf(response.headers)?.startsWith(AWS_EVENTS) === true || isInLines(response);
 
 /** True for an event stream without a content encoding. */
 export const isPlainEvents = (response: GatewayResponse): boolean =>
@@ -145,7 +145,7 @@ export const isPlainEvents = (response: GatewayResponse): boolean =>
 
 const isPlain = (headers: readonly string[]): boolean => {
   const coding = valueOf(headers, 'content-encoding');
-  return coding === undefined || coding === 'identity';
+  return coding === undefined || coding.toLowerCase() === 'identity';
 };
 
 const NO_HEADERS: readonly string[] = [];

@@ -1,6 +1,6 @@
 import { OutboundError } from '@gw/outbound';
 import { BodyBudget } from '../bodies/body-budget';
-import { valueOf } from '../http/header-rules';
+import { contentTypeOf, valueOf } from '../http/header-rules';
 import { isEventStream, type GatewayResponse } from './gateway-response';
 import { type BodySink } from '../core/upstream';
 import { codingOf, decode } from './decoding';
@@ -36,7 +36,7 @@ const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\b/i;
 const PLAIN_JSON = 'application/json';
 
 function isJson(headers: readonly string[]): boolean {
-  const type = valueOf(headers, 'content-type') ?? '';
+  const type = contentTypeOf(headers) ?? '';
   return type === PLAIN_JSON || JSON_TYPE.test(type);
 }
 

@@ -155,7 +155,7 @@ const WHITE_SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 
 /** Throws `body_encoding_unsupported` when the body has a content encoding, because it could not be read. */
 function refuseEncodedBody(req: IncomingMessage): void {
   const encoding = req.headers['content-encoding'];
-  if (encoding === undefined || encoding === 'identity') return;
+  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
   throw new GatewayError('body_encoding_unsupported', {
     param: 'content-encoding',
     message: 'This route accepts only bodies without a content encoding.',

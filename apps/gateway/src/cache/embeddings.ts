@@ -52,11 +52,12 @@ export class Embeddings {
 
   private async ask(context: RequestContext, request: RequestView, upstream: Upstream): Promise<JsonObject> {
     const built = this.builder.build(request, upstream);
+    let ended = (): void => undefined;
     const body = await new Promise<Buffer>((resolve, reject) => {
       const collector = new Collector(resolve, reject);
       collector.call = this.sender.call(context, upstream, built, collector);
-      context.whenClientGone({ clientGone: () => collector.call?.abort() });
-    });
+      ended = context.alsoWhenClientGone({ clientGone: () => collector.call?.abort() });
+    }).finally(() => ended());
     const parsed = parseJsonObject(body);
     const { support } = upstream;
     if (support?.via !== 'translated') return parsed;
@@ -83,8 +84,8 @@ const RESPONSE_BYTES_MAX = 1_048_576;
 const TIMEOUT_MS = 5_000;
 
 /**
- * A request of the gateway on behalf of the caller. It carries nothing that the caller sent, and the target's rules set the
- * model.
+ * A request of the gateway on behalf of the caller. Of what the caller sent, the provider gets only the texts: no header,
+ * query or key. The target's rules set the model.
  */
 function embeddingOf(
   context: RequestContext,

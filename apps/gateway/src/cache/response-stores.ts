@@ -49,17 +49,20 @@ const VECTOR_BYTES_MAX = 67_108_864;
 /** Maximum bytes of all writes that Redis has not confirmed. */
 const PENDING_BYTES_MAX = 67_108_864;
 /**
- * Milliseconds. A repeated request whose first response is not found is carried out twice, so Redis gets more time here than for
+ * Milliseconds. A repeated request whose redisIdempotency response is not found is carried out twice, so Redis gets more time here than for
  * the cache.
  */
 const IDEMPOTENCY_TIMEOUT_MS = 900;
 /** Maximum bytes of an entry besides its body: headers, and the lengths of its pieces. */
 const DESCRIPTION_BYTES_MAX = 262_144;
 
-/** Stores responses in Redis when there is one, otherwise in this process; bounded in both. */
+/**
+ * Stores responses in Redis when there is one, otherwise in this process; bounded in both. While Redis fails, idempotency falls
+ * back to this process.
+ */
 export function createResponses(settings: ResponseSettings, log: Log): Responses {
   const memory = new Shares(RECORDING_BYTES_MAX);
-  const ownFirst = new MemoryIdempotencyStore({ bytesMax: settings.IDEMPOTENCY_MAX_BYTES });
+  const localIdempotency = new MemoryIdempotencyStore({ bytesMax: settings.IDEMPOTENCY_MAX_BYTES });
   const flights = new Coalescer();
   const entryBytesMax = settings.CACHE_ENTRY_MAX_BYTES + DESCRIPTION_BYTES_MAX;
   const idempotencyOptions = {
@@ -72,18 +75,24 @@ export function createResponses(settings: ResponseSettings, log: Log): Responses
         new MemoryVectorStore({ bytesMax: VECTOR_BYTES_MAX }),
       ),
       flights,
-      idempotency: new Idempotency(ownFirst, ownFirst, idempotencyOptions),
+      idempotency: new Idempotency(localIdempotency, localIdempotency, idempotencyOptions),
       memory,
       close: () => undefined,
     };
   }
-  const { cache, first, close } = storesInRedis(settings, settings.REDIS_URL, entryBytesMax, log);
-  return { cache, flights, idempotency: new Idempotency(first, ownFirst, idempotencyOptions), memory, close };
+  const { cache, redisIdempotency, close } = storesInRedis(settings, settings.REDIS_URL, entryBytesMax, log);
+  return {
+    cache,
+    flights,
+    idempotency: new Idempotency(redisIdempotency, localIdempotency, idempotencyOptions),
+    memory,
+    close,
+  };
 }
 
 interface RedisStores {
   readonly cache: ResponseCache;
-  readonly first: RedisIdempotencyStore;
+  readonly redisIdempotency: RedisIdempotencyStore;
   readonly close: () => void;
 }
 
@@ -115,10 +124,15 @@ function storesInRedis(
       new RedisBlobStore(cacheRedis, guard, sealer, blobs),
       new RedisVectorStore(cacheRedis, guard, sealer, vectors),
     ),
-    first: new RedisIdempotencyStore(redis, new RedisGuard({ timeoutMs: IDEMPOTENCY_TIMEOUT_MS }), sealer, {
-      prefix: 'gw:idempotency:',
-      share: { ledger: 'gw:idempotency:ledger:', bytesMax: () => Math.floor(room.bytesMax / 4) },
-    }),
+    redisIdempotency: new RedisIdempotencyStore(
+      redis,
+      new RedisGuard({ timeoutMs: IDEMPOTENCY_TIMEOUT_MS }),
+      sealer,
+      {
+        prefix: 'gw:idempotency:',
+        share: { ledger: 'gw:idempotency:ledger:', bytesMax: () => Math.floor(room.bytesMax / 4) },
+      },
+    ),
     close: () => {
       redis.disconnect();
       if (cacheRedis !== redis) cacheRedis.disconnect();

@@ -1,7 +1,7 @@
 import { isEventStream, type ResponseCheck } from '@gw/cache';
 import type { RouteKind } from '@gw/contracts';
 import type { JsonObject, StreamTap } from '@gw/providers';
-import { valueOf } from '../http/header-rules';
+import { contentTypeOf, valueOf } from '../http/header-rules';
 import { RESPONSE_READ_WHOLE, exceededBy } from '../bodies/read-whole';
 import type { Upstream } from '../core/upstream';
 import { hasError } from '../attempt/response-check';
@@ -18,7 +18,7 @@ export function checkOf(
   const encoding = valueOf(headers, 'content-encoding');
   const isPlain = encoding === undefined || encoding === 'identity';
   if (isEventStream(headers)) return isPlain ? new EventsCheck(provider.tap()) : null;
-  const isJson = isPlain && valueOf(headers, 'content-type')?.includes('json') === true;
+  const isJson = isPlain && contentTypeOf(headers)?.includes('json') === true;
   return new BodyCheck(isJson ? route : null);
 }
 

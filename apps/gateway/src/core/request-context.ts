@@ -171,6 +171,21 @@ export class RequestContext {
     if (listener && this.clientGone) listener.clientGone();
   }
 
+  /** Adds a listener for a task within the work in progress, whose listener stays. Returns a function that removes it. */
+  alsoWhenClientGone(listener: LeaveListener): () => void {
+    const before = this.leaveListener;
+    const both: LeaveListener = {
+      clientGone: () => {
+        listener.clientGone();
+        before?.clientGone();
+      },
+    };
+    this.whenClientGone(both);
+    return () => {
+      if (this.leaveListener === both) this.leaveListener = before;
+    };
+  }
+
   elapsedMs(): number {
     return performance.now() - this.startedAt;
   }

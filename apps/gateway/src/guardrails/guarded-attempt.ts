@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { hookResults, restored, Subject, type StageVerdict } from '@gw/guardrails';
 import { GatewayError, isObject, exactNumbers } from '@gw/kernel';
 import { readResponse, type ResponseFacts, type StreamTap } from '@gw/providers';
-import { valueOf } from '../http/header-rules';
+import { contentTypeOf } from '../http/header-rules';
 import { parseExactResponse, parseJsonObject } from '../bodies/json-body';
 import { RESPONSE_READ_WHOLE, assertResponseReadable, unreadableResponse } from '../bodies/read-whole';
 import { isEventStream, isPlainEvents, type GatewayResponse } from '../attempt/gateway-response';
@@ -104,12 +104,12 @@ export class GuardedAttempt implements AttemptListener {
   }
 
   /**
-   * Whether the body is read. Routes with texts return JSON, whatever their content type says; on other routes only textual
-   * content types are read.
+   * Whether the body is read. Routes with texts return JSON, whatever their content type says; on other routes (dialect
+   * `json`) a body is read when its content type is missing, contains `json` or begins with `text/`.
    */
   private isRead({ headers }: GatewayResponse): boolean {
     if (this.guarded.facts.dialect !== 'json') return true;
-    const type = valueOf(headers, 'content-type');
+    const type = contentTypeOf(headers);
     return type === undefined || type.includes('json') || type.startsWith('text/');
   }
 
@@ -171,6 +171,8 @@ export class GuardedAttempt implements AttemptListener {
       const value = support.translator.response(parseExactResponse(bytes), translation);
       return { value, isText: false, bytes, isTranslated: true, isEvents: false };
     } catch (cause) {
+      // The provider charges for it all the same.
+      this.guarding.noteUse(response, readResponse(provider, bytes));
       throw unreadableResponse(provider.id, cause);
     }
   }
@@ -186,6 +188,7 @@ export class GuardedAttempt implements AttemptListener {
       return;
     }
     if (seen.isEvents && verdict?.body !== undefined) {
+      this.guarding.noteUse(response, facts());
       this.listener.refused(unchangeable());
       return;
     }
@@ -248,9 +251,8 @@ function withOriginals(body: Buffer, originals: ReadonlyMap<string, string>, isT
 /** Adds a member at the end of a JSON object, replacing one of the same name. */
 function withMember(body: Buffer, name: string, value: unknown): Buffer {
   const text = JSON.stringify(value);
-  if (body.includes(`"${name}"`)) {
-    return Buffer.from(JSON.stringify({ ...parseJsonObject(body), [name]: value }));
-  }
+  if (body.includes(`"${name}"`))
+    return bytesOf({ ...parseJsonObject(body), [name]: value }, false, exactNumbers(body));
   const end = body.lastIndexOf('}');
   const isEmpty = body.subarray(0, end).toString('latin1').trimEnd().endsWith('{');
   return Buffer.concat([

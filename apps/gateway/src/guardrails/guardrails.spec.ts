@@ -364,6 +364,16 @@ describe('guardrails', () => {
     expect([passed.status, passed.text]).toEqual([200, '{"odd":["the secret"]}']);
   });
 
+  it.each([
+    ['Application/JSON', '{"odd":["the secret"]}'],
+    ['Text/Plain', 'the secret'],
+    ['Text/Event-Stream', 'data: {"odd":"the secret"}\n\n'],
+  ])('judges passthrough responses whatever the case of their type %s', async (type, body) => {
+    stub.respond({ headers: { 'content-type': type }, steps: [{ chunk: body }] });
+    const denied = await send({ output_guardrails: [no('secret', { deny: true })] }, 'Hi', '/odd/route');
+    expect(denied.status).toBe(446);
+  });
+
   it('judges cached responses, which are stored without verdicts', async () => {
     const config = { cache: { mode: 'simple' }, output_guardrails: ['greeting'] };
     const check = { id: 'contains', parameters: { words: ['Hello'], operator: 'none' } };

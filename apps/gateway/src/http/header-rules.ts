@@ -228,6 +228,10 @@ export function valueOf(headers: readonly string[], name: string): string | unde
   return undefined;
 }
 
+/** Returns the content type in lower case, with its parameters; undefined without one. Media types ignore case (RFC 9110). */
+export const contentTypeOf = (headers: readonly string[]): string | undefined =>
+  valueOf(headers, 'content-type')?.toLowerCase();
+
 /** As `valueOf`; undefined also for a header that a flat list has several times. */
 function onlyValueOf(headers: readonly string[], name: string): string | undefined {
   let value: string | undefined;

@@ -1,7 +1,7 @@
 import type { Usage } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { readResponse, type ResponseFacts, type CreatedObject, type Provider } from '@gw/providers';
-import { valueOf } from '../http/header-rules';
+import { contentTypeOf } from '../http/header-rules';
 import { mayReportEarlierWork } from '../usage/made-earlier';
 import type { GatewayResponse } from '../attempt/gateway-response';
 import { decode, type Coding } from '../attempt/decoding';
@@ -33,7 +33,7 @@ export class EncodedMeter {
     private readonly response: GatewayResponse,
     private readonly coding: Coding,
   ) {
-    const type = valueOf(response.headers, 'content-type');
+    const type = contentTypeOf(response.headers);
     if (response.status < 400 && type?.startsWith('text/event-stream')) context.reply.streams();
     this.isJson = type?.includes('json') ?? false;
   }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { atTurnEnd } from '@gw/kernel';
 import type { HeaderList } from '@gw/providers';
-import { removeHeader, setHeader, valueOf } from '../http/header-rules';
+import { contentTypeOf, removeHeader, setHeader, valueOf } from '../http/header-rules';
 import { WholeResponse } from '../http/whole-response';
 import { EventList, isListStream } from './event-list';
 import { ResponseTail } from './response-tail';
@@ -57,7 +57,7 @@ export class Reply implements ReplyWriter {
   start(status: number, headers: HeaderList): void {
     this.context.reply.status = status;
     this.headers = headers;
-    if (isListStream(this.context) && valueOf(headers, 'content-type')?.startsWith('text/event-stream')) {
+    if (isListStream(this.context) && contentTypeOf(headers)?.startsWith('text/event-stream')) {
       this.list = new EventList();
       setHeader(headers, 'content-type', 'application/json; charset=utf-8');
       removeHeader(headers, 'content-length');

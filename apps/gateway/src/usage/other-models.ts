@@ -1,7 +1,7 @@
 import type { JsonObject } from '@gw/providers';
 
 /**
- * Maximum number of models that are looked up. If there are more, `UNKNOWN` is returned too: no model has
+ * Maximum number of models that are looked up. If there are more, or one is no text, only `UNKNOWN` is returned: no model has
  * this name, so the request has no price.
  */
 const OTHERS_MAX = 16;

@@ -20,7 +20,7 @@ describe('cookie sessions of a console behind HTTPS', () => {
   const login = (headers: Readonly<Record<string, string>> = CONSOLE): Promise<GatewayResponse<Self>> =>
     api.post<Self>('/v1/auth/login', { headers, body: { email: user.email, password: PASSWORD } });
   const cookieIn = ({ headers }: Pick<GatewayResponse, 'headers'>): string =>
-    /^__Host-tollgate=(\w{48});/.exec(String(headers['set-cookie'] ?? ''))?.[1] ?? '';
+    /^__Host-tollgate=(\w+);/.exec(String(headers['set-cookie'] ?? ''))?.[1] ?? '';
   const withCookie = (secret: string, more: object = {}): Readonly<Record<string, string>> => ({
     ...{ ...CONSOLE, cookie: `other=1; __Host-tollgate=${secret}` },
     ...more,
@@ -39,7 +39,7 @@ describe('cookie sessions of a console behind HTTPS', () => {
     expect([opened.status, opened.body.object, opened.body.id]).toEqual([200, 'user', user.id]);
     expect(opened.text).not.toContain('token');
     expect(opened.headers['set-cookie']).toMatch(
-      /^__Host-tollgate=\w{48}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Host-tollgate=\w{112}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
     );
     const self = await get('/v1/auth/self', withCookie(cookieIn(opened)));
     expect([self.status, self.body.id]).toEqual([200, user.id]);
@@ -133,6 +133,6 @@ describe('cookie sessions of a console on loopback', () => {
       headers: CONSOLE,
       body: { email, password: PASSWORD },
     });
-    expect(opened.headers['set-cookie']).toMatch(/^tollgate=\w{48}; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(opened.headers['set-cookie']).toMatch(/^tollgate=\w{112}; Path=\/; HttpOnly; SameSite=Strict$/);
   });
 });

@@ -152,6 +152,13 @@ describe('sessions', () => {
     expect(await manager.countBy(SessionEntity, { userId, organisationId })).toBe(100);
     expect(await manager.existsBy(SessionEntity, { id: there[0]?.id ?? '' })).toBe(false);
     expect((await self(token)).status).toBe(200);
+
+    // Sessions that were logged out take no place.
+    await manager.update(SessionEntity, { userId, organisationId }, { revokedAt: new Date() });
+    const oldest = (await login(email, 'set by another admin')).body.auth_token;
+    for (let times = 0; times < 2; times += 1) await login(email, 'set by another admin');
+    expect(await manager.countBy(SessionEntity, { userId, organisationId })).toBe(3);
+    expect((await self(oldest)).status).toBe(200);
   });
 
   it("ends a session with its user's membership", async () => {
@@ -172,6 +179,21 @@ describe('sessions', () => {
     expect((await refresh(first.refresh_token)).status).toBe(401);
     expect((await refresh(second.body.refresh_token)).status).toBe(401);
     expect((await self(second.body.auth_token)).status).toBe(401);
+  });
+
+  it('ends a session also for a refresh token from before the last one, and not for a token of another form', async () => {
+    const { email } = await admin.user(ours.organisationId, 'owner');
+    const refresh = (token: string): Promise<{ status: number; body: Tokens }> =>
+      admin.post('/v2/auth/refresh', { body: { refresh_token: token } });
+    const first = (await login(email)).body;
+    const second = (await refresh(first.refresh_token)).body;
+    const third = (await refresh(second.refresh_token)).body;
+    const forged = `${first.refresh_token.slice(0, -1)}${first.refresh_token.endsWith('0') ? '1' : '0'}`;
+    expect((await refresh(forged)).status).toBe(401);
+    expect((await self(third.auth_token)).status).toBe(200);
+    expect((await refresh(first.refresh_token)).status).toBe(401);
+    expect((await self(third.auth_token)).status).toBe(401);
+    expect((await refresh(third.refresh_token)).status).toBe(401);
   });
 
   it('stores neither refresh tokens nor passwords in clear text', async () => {

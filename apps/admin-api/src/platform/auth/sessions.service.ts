@@ -1,8 +1,8 @@
 import type { DocumentKey } from '@gw/contracts';
 import { OrganisationEntity, SessionEntity } from '@gw/entities';
-import { GatewayError, hashApiKey, randomAlphanumeric, uuidv7 } from '@gw/kernel';
+import { GatewayError, hashApiKey, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, LessThan, MoreThan, type EntityManager } from 'typeorm';
+import { DataSource, IsNull, LessThan, MoreThan, Not, type EntityManager } from 'typeorm';
 import { ChangeRecorder } from '../unit-of-work/change-recorder';
 import { AuditRecorder } from '../unit-of-work/audit-recorder';
 import { FOR_UPDATE } from '../unit-of-work/writes';
@@ -10,6 +10,7 @@ import { Secrets } from '../../settings';
 import type { TokenResponse } from './auth.dto';
 import type { Principal } from '../common/principal';
 import { endSessionsWhere } from './session-ends';
+import { refreshTokenOf, sessionOfToken } from './refresh-token';
 import { sessionSecondsOf } from './session-life';
 import { signSessionToken } from './session-token';
 
@@ -37,17 +38,19 @@ export class SessionsService {
   ) {}
 
   /**
-   * Returns new tokens for the session and invalidates the old refresh token. A refresh token that was used before has
-   * been copied, so its session ends.
+   * Returns new tokens for the session and invalidates the old refresh token. A refresh token that is not the current one of
+   * its session has been copied, so the session ends.
    */
   async refresh(refreshToken: string): Promise<TokenResponse> {
     const shown = this.hash(refreshToken);
+    const made = sessionOfToken(this.secrets.refreshTokenPepper, refreshToken);
     const response = await this.dataSource.transaction(async (manager) => {
       const live = { byCookie: false, revokedAt: IsNull(), expiresAt: MoreThan(new Date()) };
       const row = await manager.findOne(SessionEntity, {
         where: [
           { refreshTokenHash: shown, ...live },
           { previousTokenHash: shown, ...live },
+          ...(made === null ? [] : [{ id: made, ...live }]),
         ],
         lock: FOR_UPDATE,
       });
@@ -57,7 +60,7 @@ export class SessionsService {
         await this.recordEnded(manager, documents);
         return null;
       }
-      const token = randomAlphanumeric(48);
+      const token = this.newToken(row.id);
       await manager.update(
         SessionEntity,
         { id: row.id },
@@ -100,7 +103,7 @@ export class SessionsService {
   ): Promise<{ id: string; response: TokenResponse }> {
     await this.makeRoom(manager, userId, organisationId);
     const id = uuidv7();
-    const token = randomAlphanumeric(48);
+    const token = this.newToken(id);
     const organisation = await manager.findOneByOrFail(OrganisationEntity, { id: organisationId });
     const full = Date.now() + sessionSecondsOf(organisation) * 1_000;
     const expiresAt = new Date(Math.min(full, endsBy?.getTime() ?? full));
@@ -126,13 +129,23 @@ export class SessionsService {
     };
   }
 
+  private newToken(sessionId: string): string {
+    return refreshTokenOf(this.secrets.refreshTokenPepper, sessionId);
+  }
+
   private hash(token: string): string {
     return hashApiKey(this.secrets.refreshTokenPepper, token);
   }
 
-  /** Deletes expired sessions, then the oldest above the maximum. Gateways honour their playground keys for what is left of 15 minutes. */
+  /**
+   * Deletes sessions that have ended, then the oldest above the maximum. This removes their playground keys without a change of
+   * documents, so gateways accept these until they expire, in 15 minutes at most.
+   */
   private async makeRoom(manager: EntityManager, userId: string, organisationId: string): Promise<void> {
-    await manager.delete(SessionEntity, { userId, expiresAt: LessThan(new Date()) });
+    await manager.delete(SessionEntity, [
+      { userId, expiresAt: LessThan(new Date()) },
+      { userId, organisationId, revokedAt: Not(IsNull()) },
+    ]);
     const extra = await manager.find(SessionEntity, {
       where: { userId, organisationId },
       order: { createdAt: 'DESC', id: 'DESC' },

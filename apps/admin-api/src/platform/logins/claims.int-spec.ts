@@ -75,7 +75,7 @@ describe('links of the launcher', () => {
     expect([again.status, again.body.error.type]).toEqual([401, 'unauthenticated']);
     const console = await use(await make(), CONSOLE);
     expect([console.body.object, console.body.id]).toEqual(['user', owner.id]);
-    expect(console.headers['set-cookie']).toMatch(/^tollgate=\w{48}; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(console.headers['set-cookie']).toMatch(/^tollgate=\w{112}; Path=\/; HttpOnly; SameSite=Strict$/);
     const where = { organisationId: tenant.organisationId, action: 'login' };
     const audited = await admin.dataSource.manager.findBy(AuditLogEntity, where);
     expect(audited.map(({ userId, after }) => [userId, after])).toEqual(

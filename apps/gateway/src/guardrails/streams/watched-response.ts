@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { StreamGuard, Subject, undecidedInBackground, type GuardrailResult } from '@gw/guardrails';
 import type { HeaderList } from '@gw/providers';
-import { valueOf } from '../../http/header-rules';
+import { contentTypeOf, valueOf } from '../../http/header-rules';
 import { RESPONSE_READ_WHOLE, exceededBy } from '../../bodies/read-whole';
 import { codingOf, decode } from '../../attempt/decoding';
 import type { RequestContext } from '../../core/request-context';
@@ -40,7 +40,7 @@ export class WatchedResponse {
   }
 
   private watcherFor(headers: HeaderList): Watcher {
-    const isEvents = valueOf(headers, 'content-type')?.startsWith('text/event-stream') === true;
+    const isEvents = contentTypeOf(headers)?.startsWith('text/event-stream') === true;
     const encoding = valueOf(headers, 'content-encoding');
     const { facts } = this.guarded;
     const dialect = isEvents && encoding === undefined ? dialectFor(facts.dialect) : null;

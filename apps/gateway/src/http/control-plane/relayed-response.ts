@@ -118,4 +118,4 @@ export class RelayedResponse {
 }
 
 const isEventStream = ({ headers }: IncomingMessage): boolean =>
-  headers['content-type']?.startsWith('text/event-stream') === true;
+  headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;

@@ -1,7 +1,7 @@
 import type { Usage } from '@gw/contracts';
 import type { OutboundError } from '@gw/outbound';
 import { mayContainUsage, readResponse, readUsageAtEnd, type ResponseFacts } from '@gw/providers';
-import { valueOf } from '../../http/header-rules';
+import { contentTypeOf, valueOf } from '../../http/header-rules';
 import type { BatchOutputMeter } from '../../usage/batch-output';
 import { DecodedOutput } from '../../usage/decoded-output';
 import type { GatewayResponse } from '../../attempt/gateway-response';
@@ -87,7 +87,7 @@ class BodyMeter {
    * text of a file must not.
    */
   body(): Buffer | null {
-    const isJson = valueOf(this.response.headers, 'content-type')?.includes('json') === true;
+    const isJson = contentTypeOf(this.response.headers)?.includes('json') === true;
     return isJson && this.isReadable() ? this.reply.keptBody() : null;
   }
 
