@@ -1,7 +1,20 @@
 // Jest's test environment without a realm of its own: a test file runs in the realm of its worker, as the product runs in the realm of
 // its process. `own-realm-runtime.cjs` loads its modules; docs/decisions/0073 says why.
+const { readFileSync } = require('node:fs');
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
+
+/** A file that replaces modules or the clock would leave its own in the modules that others share. */
+const REPLACES =
+  /\bjest\s*\.\s*(?:mock|doMock|unmock|resetModules|isolateModules|useFakeTimers|setSystemTime)/;
+/** Where decorators of our classes register them; these globals belong to the modules that files share. */
+const REGISTRIES = ['typeormMetadataArgsStorage', 'classValidatorMetadataStorage'];
+/**
+ * The registries of the shared modules, by name.
+ * @type {Map<string, unknown>}
+ */
+const sharedRegistries = new Map();
+const globalObject = /** @type {Record<string, unknown>} */ (globalThis);
 
 /** Restores what a test file may have changed in the worker: globals, the environment and the listeners of the process. */
 function stateOfWorker() {
@@ -28,9 +41,15 @@ function stateOfWorker() {
 }
 
 module.exports = class OwnRealmEnvironment {
-  /** @param {import('@jest/environment').JestEnvironmentConfig} configs */
-  constructor({ projectConfig: config }) {
+  /**
+   * @param {import('@jest/environment').JestEnvironmentConfig} configs
+   * @param {import('@jest/environment').EnvironmentContext} context
+   */
+  constructor({ globalConfig: { watch, watchAll }, projectConfig: config }, { testPath }) {
     this.restoreWorker = stateOfWorker();
+    /** While Jest watches, a module may change. */
+    this.sharesModules = !REPLACES.test(readFileSync(testPath, 'utf8')) && !watch && !watchAll;
+    if (this.sharesModules) Object.assign(globalThis, Object.fromEntries(sharedRegistries));
     this.global = globalThis;
     this.moduleMocker = new ModuleMocker(globalThis);
     this.fakeTimers = null;
@@ -43,6 +62,9 @@ module.exports = class OwnRealmEnvironment {
 
   teardown() {
     this.fakeTimersModern.dispose();
+    this.moduleMocker.restoreAllMocks();
+    if (this.sharesModules)
+      for (const name of REGISTRIES) if (name in globalObject) sharedRegistries.set(name, globalObject[name]);
     this.restoreWorker();
     return Promise.resolve();
   }

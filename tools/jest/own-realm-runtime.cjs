@@ -1,6 +1,5 @@
-// Jest's module loader for `own-realm-environment.cjs`. A worker loads packages and pure libs once; each test file loads everything else
-// anew. docs/decisions/0073 says why.
-const { readdirSync, readFileSync } = require('node:fs');
+// Jest's module loader for `own-realm-environment.cjs`. A worker loads packages and our modules once; a test file that mocks loads ours
+// anew. docs/decisions/0073 and 0097 say why.
 const { isBuiltin } = require('node:module');
 const { join, sep } = require('node:path');
 const { constants, Script } = require('node:vm');
@@ -24,18 +23,10 @@ const { constants, Script } = require('node:vm');
 /** @type {new (config: ProjectConfig, ...others: unknown[]) => JestRuntime} */
 const Runtime = /** @type {any} */ (require('jest-runtime')).default;
 
-const LIBS = join(__dirname, '../../libs');
-/** Libs of these kinds have no I/O, no clock and no environment, so their modules keep nothing of a test. */
-const PURE_KINDS = ['type:kernel', 'type:contract', 'type:domain'];
-const PURE_FOLDERS = readdirSync(LIBS)
-  .filter((lib) => {
-    /** @type {{ tags: string[] }} */
-    const { tags } = JSON.parse(readFileSync(join(LIBS, lib, 'project.json'), 'utf8'));
-    return tags.some((tag) => PURE_KINDS.includes(tag));
-  })
-  .map((lib) => join(LIBS, lib) + sep);
-const isInPureLib = (/** @type {string} */ path) => PURE_FOLDERS.some((folder) => path.startsWith(folder));
-const isPureModule = (/** @type {string} */ path) => isInPureLib(path) && !path.includes('spec');
+const OURS = ['apps', 'libs', 'e2e'].map((folder) => join(__dirname, '../..', folder) + sep);
+/** A test file is loaded once, by its own run. */
+const isShared = (/** @type {string} */ path) =>
+  OURS.some((folder) => path.startsWith(folder)) && !/spec\.ts$/.test(path);
 
 /**
  * What this worker has compiled, by path.
@@ -43,15 +34,15 @@ const isPureModule = (/** @type {string} */ path) => isInPureLib(path) && !path.
  */
 const scripts = new Map();
 /**
- * The pure modules that this worker has loaded, by path.
+ * Our modules that this worker has loaded, by path.
  * @type {Map<string, LoadedModule>}
  */
-const pureModules = new Map();
+const sharedModules = new Map();
 /** How the test file that runs loads a module. */
 const running = { requireModuleOrMock: /** @type {Require} */ (() => undefined) };
 
 /**
- * Compiles each file once for the worker; every test file evaluates it anew.
+ * Compiles each file once for the worker, however often it is evaluated.
  * @param {string} code
  * @param {string} filename
  * @param {string[]} parameters
@@ -79,15 +70,13 @@ module.exports = class OwnRealmRuntime extends Runtime {
     const { executor, requireBuilder } = this;
     executor.compile = (code, filename) =>
       compile(code, filename, executor.injectedModuleParameters).runInThisContext();
-    // A pure module outlives the test file that loaded it, and loads what it needs later through the one that runs.
+    // A shared module outlives the test file that loaded it, and loads what it needs later through the one that runs.
     requireBuilder.requireDispatch = (from, name) => running.requireModuleOrMock(from, name);
     running.requireModuleOrMock = (from, name) => this.requireModuleOrMock(from, name);
     this.mappedNames = config.moduleNameMapper.map(([pattern]) => new RegExp(pattern));
-    const { watch, watchAll } = /** @type {import('@jest/types').Config.GlobalConfig} */ (others.at(-1));
-    // A test that mocks may change what pure modules hold; while Jest watches, a module may change.
-    const mocks = readFileSync(this._testPath, 'utf8').includes('jest.mock(');
-    this.sharesPureModules = !isInPureLib(this._testPath) && !mocks && !watch && !watchAll;
-    if (this.sharesPureModules) for (const [path, module] of pureModules) this.cjsRegistry.set(path, module);
+    const [{ sharesModules }] = /** @type {[{ sharesModules: boolean }]} */ (/** @type {unknown} */ (others));
+    this.sharesModules = sharesModules;
+    if (sharesModules) for (const [path, module] of sharedModules) this.cjsRegistry.set(path, module);
   }
 
   get cjsRegistry() {
@@ -112,9 +101,9 @@ module.exports = class OwnRealmRuntime extends Runtime {
 
   /** @override */
   teardown() {
-    if (this.sharesPureModules)
+    if (this.sharesModules)
       for (const [path, module] of this.cjsRegistry)
-        if (module.loaded && isPureModule(path)) pureModules.set(path, module);
+        if (module.loaded && isShared(path)) sharedModules.set(path, module);
     super.teardown();
   }
 };

@@ -12,6 +12,8 @@ export interface TestDatabase {
 }
 
 let created = 0;
+/** The test file that has created the last one; files of a worker share this module. */
+let createdBy: string | undefined;
 
 /**
  * A private database for the suite (call it at the top level of a `describe` or a file): migrated unless `empty`. The members may be read
@@ -48,7 +50,9 @@ export async function createTestDatabase(
   const server = serverOfThisRun();
   const template = options.empty === true ? 'template0' : await migratedTemplate(server);
   const own = `test_${server.run}_${String(process.pid)}_`;
-  if (created === 0) await dropOldOnes(server.url, own);
+  const { testPath } = expect.getState();
+  if (testPath !== createdBy) await dropOldOnes(server.url, own);
+  createdBy = testPath;
   const name = `${own}${String((created += 1))}`;
   await execute(server.url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = urlOf(server.url, name);
