@@ -16,7 +16,7 @@ import type { DataSource } from 'typeorm';
 import { createAdminApi, type AdminApi } from '../app';
 import { hashPassword } from '../platform/auth/passwords';
 import { ADMIN_SETTINGS, Secrets } from '../settings';
-import { DocumentedResponses } from './documented-responses';
+import { DocumentedResponses, ResponseSchemas } from './documented-responses';
 
 export const MASTER_KEY = Buffer.alloc(32, 7);
 export const SERVICE_TOKEN = 'service-token-of-the-tests-0123456789';
@@ -39,6 +39,11 @@ export interface Call {
 }
 
 type Environment = Readonly<Record<string, string>>;
+
+/** Shared by the test files of a worker, since its parts are compiled one by one. */
+let schemas: ResponseSchemas | undefined;
+/** Hash of `PASSWORD`, which takes as long as hashes are meant to take. */
+let passwordHash: Promise<string> | undefined;
 
 /** Runs an admin API over a private database, called without a socket. Create it at the top of a `describe`. */
 export class TestAdminApi {
@@ -75,7 +80,8 @@ export class TestAdminApi {
   }
 
   get responses(): DocumentedResponses {
-    this.documented ??= new DocumentedResponses(onceOfRun('openapi', () => this.api.document));
+    schemas ??= new ResponseSchemas(onceOfRun('openapi', () => this.api.document));
+    this.documented ??= new DocumentedResponses(schemas);
     return this.documented;
   }
 
@@ -201,8 +207,14 @@ export class TestAdminApi {
     const { manager } = this.dataSource;
     const id = uuidv7();
     const email = `${id}@example.com`;
-    const passwordHash = await hashPassword(PASSWORD);
-    await manager.insert(UserEntity, { id, email, passwordHash, firstName: 'Ada', lastName: 'L' });
+    passwordHash ??= hashPassword(PASSWORD);
+    await manager.insert(UserEntity, {
+      id,
+      email,
+      passwordHash: await passwordHash,
+      firstName: 'Ada',
+      lastName: 'L',
+    });
     await manager.insert(OrganisationUserEntity, { organisationId, userId: id, role });
     for (const [workspaceId, workspaceRole] of Object.entries(memberships)) {
       await manager.insert(WorkspaceUserEntity, { workspaceId, userId: id, role: workspaceRole });

@@ -23,12 +23,12 @@ const JSON_TYPE = 'application/json';
 const ERROR = 0;
 const ROOT = 'document';
 
-/** Checks responses against the OpenAPI document: each must match its schema and contain no undocumented field. */
-export class DocumentedResponses {
+/** The responses of an OpenAPI document, each compiled at its first use. */
+export class ResponseSchemas {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly operations: readonly Operation[];
-  /** Handlers that have responded with success. */
-  readonly seen = new Set<string>();
+  /** By method and number of segments, so that a call is compared with few paths. */
+  private readonly byShape = new Map<string, Operation[]>();
 
   constructor(document: OpenAPIObject) {
     addFormats(this.ajv);
@@ -49,6 +49,10 @@ export class DocumentedResponses {
         unavailable: /\/ready$/.test(path) ? placeOf(responses['503']?.content?.[JSON_TYPE]?.schema) : null,
       })),
     );
+    for (const operation of this.operations) {
+      const shape = shapeOf(operation.method, operation.name);
+      this.byShape.set(shape, [...(this.byShape.get(shape) ?? []), operation]);
+    }
     // One root schema, so that shared components are compiled once.
     const components = { schemas: closed(document.components?.schemas ?? {}, true) };
     this.ajv.addSchema({ $id: ROOT, components, answers: responses });
@@ -65,28 +69,32 @@ export class DocumentedResponses {
       .map(({ name }) => name);
   }
 
-  /** Throws when the response of a documented operation does not match its schema. */
-  check(method: string, url: string, status: number, body: unknown): void {
+  /**
+   * Throws when the response of a documented operation does not match its schema. Returns the handler that has responded
+   * with success; null for a failure, a redirect and what the document lacks.
+   */
+  check(method: string, url: string, status: number, body: unknown): string | null {
     // 204 is the response to a dry run, on every route that supports one.
-    if (status === 204) return;
-    const path = url.split('?', 1)[0] ?? '/';
-    const candidates = this.operations.filter((one) => one.method === method && one.path.test(path));
-    // `/config/slug/x` is more specific than `/config/{config}/x`.
-    const [operation] = candidates.sort((a, b) => placeholders(a) - placeholders(b));
-    if (!operation) return;
+    if (status === 204) return null;
+    const operation = this.operationOf(method, url.split('?', 1)[0] ?? '/');
+    if (!operation) return null;
     if (status >= 300 && status < 400) {
       assertRedirect(operation, status);
-      return;
+      return null;
     }
-    const failed = status === 503 ? (operation.unavailable ?? ERROR) : ERROR;
-    const place = status >= 400 ? failed : operation.success;
-    if (status < 400) this.seen.add(operation.handler);
-    if (place === null) return;
-    const validate = this.validatorOf(place);
-    if (!validate(body)) {
+    const place = placeOfSchema(operation, status);
+    const validate = place === null ? null : this.validatorOf(place);
+    if (validate?.(body) === false) {
       const faults = JSON.stringify(validate.errors, null, 1);
       throw new Error(`${operation.name} responded with ${String(status)} unlike its document: ${faults}`);
     }
+    return status < 400 ? operation.handler : null;
+  }
+
+  private operationOf(method: string, path: string): Operation | undefined {
+    const candidates = (this.byShape.get(shapeOf(method, path)) ?? []).filter((one) => one.path.test(path));
+    // `/config/slug/x` is more specific than `/config/{config}/x`.
+    return candidates.sort((a, b) => placeholders(a) - placeholders(b))[0];
   }
 
   /** Compiles the schema at first use, because an app has many operations and a suite calls few. */
@@ -94,6 +102,20 @@ export class DocumentedResponses {
     const validate = this.ajv.getSchema(`${ROOT}#/answers/${String(place)}`);
     if (!validate) throw new Error('The document has a reference without a target.');
     return validate;
+  }
+}
+
+/** Checks responses against the OpenAPI document: each must match its schema and contain no undocumented field. */
+export class DocumentedResponses {
+  /** Handlers that have responded with success. */
+  readonly seen = new Set<string>();
+
+  constructor(readonly schemas: ResponseSchemas) {}
+
+  /** Throws when the response of a documented operation does not match its schema. */
+  check(method: string, url: string, status: number, body: unknown): void {
+    const handler = this.schemas.check(method, url, status, body);
+    if (handler !== null) this.seen.add(handler);
   }
 }
 
@@ -110,6 +132,13 @@ function assertRedirect({ name, redirects }: Operation, status: number): void {
   if (redirects.includes(String(status))) return;
   throw new Error(`${name} redirects with ${String(status)}, which its document lacks`);
 }
+
+function placeOfSchema({ success, unavailable }: Operation, status: number): number | null {
+  if (status < 400) return success;
+  return status === 503 ? (unavailable ?? ERROR) : ERROR;
+}
+
+const shapeOf = (method: string, path: string): string => `${method} ${String(path.split('/').length)}`;
 
 const placeholders = ({ name }: Operation): number => name.split('{').length;
 
