@@ -1,4 +1,4 @@
-// Jest's order of the integration and end-to-end tests: without the times of an earlier run it goes by the sizes of files, and what takes
+// Jest's order of all tests: without the times of an earlier run it goes by the sizes of files, and what takes
 // longest would run last and alone.
 const { basename } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
@@ -8,6 +8,7 @@ const LONG = [
   ...['faults-spending', 'starts', 'outage', 'faults-bursts', 'resources', 'prompts', 'logs', 'canaries'],
   ...['tenancy-matrix', 'route-rules', 'query-parameters', 'log-exports', 'identifiers', 'cli-files'],
   ...['rights-matrix', 'embedded-postgres', 'addresses', 'read-model', 'ledger', 'answer-shares'],
+  ...['log-poison', 'boundaries', 'expressions', 'keys', 'transfers', 'matrix', 'log-zone', 'cli-files-plan'],
   ...['bound-secrets', 'path-ids', 'openapi', 'postgres-analytics', 'mcp-mappings', 'log-stream'],
 ];
 
