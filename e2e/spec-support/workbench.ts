@@ -7,6 +7,7 @@ import {
   type ProductOptions,
   type TestRedis,
 } from '@gw/testing';
+import { drawnLogFaults } from './drawn-logs';
 import { preparedData } from './prepared-data';
 import type { LogDetail, LogEntry, LogPage } from './logs';
 
@@ -247,7 +248,7 @@ const ENVIRONMENT = {
 
 /**
  * Starts the product for a suite and trusts stub providers on loopback. Read it only in tests and
- * hooks.
+ * hooks. At the end of the suite every log must have possible times and a whole waterfall.
  */
 export function withProduct(
   options: () => Promise<ProductOptions> = () => Promise.resolve({}),
@@ -258,7 +259,9 @@ export function withProduct(
     bench = await Workbench.start({ ...own, environment: { ...ENVIRONMENT, ...own.environment } });
   }, 300_000);
   afterAll(async () => {
-    await bench?.stop();
+    if (bench === undefined) return;
+    const faults = await drawnLogFaults(bench).finally(() => bench?.stop());
+    expect(faults).toEqual([]);
   }, 300_000);
   return () => {
     if (!bench) throw new Error('The product runs from beforeAll on; use it in a test or a hook.');

@@ -3,6 +3,7 @@ import type { CompiledTarget } from '@gw/config-schema';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import type { AttemptResult } from './attempt-result';
+import { providerNamed } from './targeting';
 
 /**
  * Creates the decision record's entry for an attempt. `result`: null when the call was cancelled
@@ -38,7 +39,7 @@ function namesOf(
   upstream: Upstream | null,
 ): Pick<AttemptRecord, 'provider' | 'credential' | 'model' | 'losses' | 'moreLosses'> {
   if (upstream === null) {
-    return { provider: target.provider ?? context.gw.provider ?? '', credential: null, model: null };
+    return { provider: withoutModel(providerNamed(context, target) ?? ''), credential: null, model: null };
   }
   const { provider, saved, model, losses } = upstream;
   const names = { provider: provider.id, credential: saved?.slug ?? null, model };
@@ -46,6 +47,10 @@ function namesOf(
   const more = losses.more === 0 ? {} : { moreLosses: losses.more };
   return { ...names, losses: losses.losses, ...more };
 }
+
+/** `@slug` of the `@slug/model` that may stand for a saved provider. */
+const withoutModel = (named: string): string =>
+  named.startsWith('@') ? (named.split('/', 1)[0] ?? '') : named;
 
 function endOf(result: AttemptResult | null): AttemptEnd {
   if (result === null) return 'cancelled';

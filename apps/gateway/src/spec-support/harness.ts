@@ -24,6 +24,7 @@ import { decodeFrames, Journal, Sealer, type Frame } from '@gw/journal';
 import { apiKeyPepper, hashApiKey, journalKey, seal, sealingKeyring } from '@gw/kernel';
 import type { LedgerStore } from '@gw/limits';
 import { PROVIDERS, type Provider } from '@gw/providers';
+import { keepLog, timeFaultsOf } from '@gw/testing';
 import { createLog, type ServerDrain } from '@gw/web';
 import { RequestMetrics } from '../metrics/request-metrics';
 import { createDataPlane, type DataPlane } from '../data-plane';
@@ -79,6 +80,7 @@ export class GatewayHarness {
   readonly server: Server;
   readonly drain: ServerDrain;
   private version = 0;
+  private readonly timeFaults: string[] = [];
 
   private constructor(
     environment: Record<string, string>,
@@ -114,6 +116,7 @@ export class GatewayHarness {
     this.drain = listener.drain;
     this.home = { directory: join(this.folder, 'journal'), sealer: new Sealer([journalKey(this.master)]) };
     this.journal = Journal.open(this.home);
+    this.checkTimes();
     this.plane = createDataPlane({
       settings,
       documents: this.documents,
@@ -148,12 +151,28 @@ export class GatewayHarness {
     return harness;
   }
 
+  /** Throws when a record that was written has impossible times. */
   async stop(): Promise<void> {
     this.plane.close();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
     this.journal.close();
     rmSync(this.folder, { recursive: true, force: true });
+    if (this.timeFaults.length > 0) throw new Error(this.timeFaults.join('\n'));
+  }
+
+  /** Every record of every suite must have possible times; `stop` throws otherwise. */
+  private checkTimes(): void {
+    const append = this.journal.append.bind(this.journal);
+    this.journal.append = (meta, ...rest) => {
+      const shipped = JSON.parse(meta.toString()) as LogRecord;
+      if (shipped.amends !== true) {
+        const record = completeLogRecord(shipped);
+        keepLog(record);
+        for (const fault of timeFaultsOf(record)) this.timeFaults.push(`${record.url}: ${fault}`);
+      }
+      return append(meta, ...rest);
+    };
   }
 
   get port(): number {

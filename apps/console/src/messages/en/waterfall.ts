@@ -64,6 +64,9 @@ const EVENTS_LONG: Readonly<Record<RoutingEvent['event'], string>> = {
   stream_continued: 'Called to continue a stream that broke off.',
 };
 
+/** Every event that a record may have. */
+export const EVENT_NAMES = Object.keys(EVENTS) as RoutingEvent['event'][];
+
 /** Texts of the waterfall. Complete by type: a new end or event of the record does not compile without its text. */
 export const waterfallText = {
   title: (total: string) => `Where the ${total} went`,
@@ -81,6 +84,7 @@ export const waterfallText = {
   settleDetail: 'usage, cost, log record',
   stages: (count: number, names: string) => `${plural(count, { one: 'stage', other: 'stages' })}: ${names}`,
   stage: (name: string, took: string) => `${name} ${took}`,
+  noProvider: 'no provider named',
   noCall: 'No provider was called.',
   waited: 'Waited',
   waitedDetail: 'back-off before the retry',

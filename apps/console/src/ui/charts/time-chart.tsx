@@ -1,12 +1,13 @@
-import { useMemo, useRef, useState, type CSSProperties, type KeyboardEvent, type ReactElement } from 'react';
+import { useMemo, useRef, useState, type ReactElement } from 'react';
 import { uiText } from '../../messages/en/ui';
 import { moment } from '../format';
-import { Icon } from '../icons/icon';
 import { useFormat } from '../primitives/format-context';
-import { ChartTable } from './chart-table';
 import type { ChartData } from './chart-engine';
-import { colorOf, snapped, stacked, type ChartSeries } from './series';
+import { ChartLegend } from './chart-legend';
+import { ChartTable } from './chart-table';
+import { snapped, stacked, type ChartSeries } from './series';
 import { useChart } from './use-chart';
+import { useChartCursor } from './use-chart-cursor';
 
 const NONE: readonly never[] = [];
 
@@ -52,8 +53,6 @@ export function TimeChart(props: TimeChartProps): ReactElement {
   const { comparison, markers = NONE, thresholds = NONE, syncKey, legend = true } = props;
   const { zone } = useFormat();
   const element = useRef<HTMLDivElement>(null);
-  const [at, setAt] = useState<number | null>(null);
-  const [anchor, setAnchor] = useState<number | null>(null);
   const [isTable, setTable] = useState(false);
   const data = useMemo(() => chartData(times, series, as, comparison), [times, series, as, comparison]);
   const zoom = (from: number, to: number): void => {
@@ -64,6 +63,16 @@ export function TimeChart(props: TimeChartProps): ReactElement {
     const from = times[index];
     if (from !== undefined) onPick?.(from, from + bucketMs);
   };
+  const toggleTable = (): void => setTable(!isTable);
+  const { at, setAt, onKeyDown } = useChartCursor({
+    count: times.length,
+    onPick: pick,
+    onSelect: (first, last) => {
+      const [from, to] = [times[first], times[last]];
+      if (from !== undefined && to !== undefined) zoom(from, to + bucketMs);
+    },
+    onTable: toggleTable,
+  });
   const hasComparison = comparison !== undefined;
   useChart(
     element,
@@ -86,40 +95,10 @@ export function TimeChart(props: TimeChartProps): ReactElement {
     height,
   );
 
-  const move = (by: number, extend: boolean): void => {
-    const next = Math.min(
-      times.length - 1,
-      Math.max(0, at === null ? (by > 0 ? 0 : times.length - 1) : at + by),
-    );
-    setAnchor(extend ? (anchor ?? at ?? next) : null);
-    setAt(next);
-  };
-  const enter = (): void => {
-    if (at === null) return;
-    const [one, other] = [times[anchor ?? at], times[at]];
-    if (anchor === null || one === undefined || other === undefined) pick(at);
-    else zoom(Math.min(one, other), Math.max(one, other) + bucketMs);
-    setAnchor(null);
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const acts: Readonly<Record<string, () => void>> = {
-      ArrowLeft: () => move(-1, event.shiftKey),
-      ArrowRight: () => move(1, event.shiftKey),
-      Enter: enter,
-      t: () => setTable(!isTable),
-    };
-    const act = acts[event.key];
-    if (act === undefined) return;
-    act();
-    event.preventDefault();
-    event.stopPropagation();
-  };
-
   const words = at === null ? null : cursorWords(at, props, zone);
   return (
     <figure className="time-chart" aria-label={label}>
-      {legend && <Legend {...props} at={at} isTable={isTable} onTable={() => setTable(!isTable)} />}
+      {legend && <ChartLegend series={series} isTable={isTable} onTable={toggleTable} />}
       <div
         className="time-chart-plot"
         hidden={isTable}
@@ -184,36 +163,4 @@ function cursorWords(
     ),
     ...changes.map(({ label }) => label),
   ];
-}
-
-interface LegendProps extends TimeChartProps {
-  readonly at: number | null;
-  readonly isTable: boolean;
-  readonly onTable: () => void;
-}
-
-function Legend({ series, isTable, onTable }: LegendProps): ReactElement {
-  return (
-    <figcaption className="time-chart-legend">
-      {series.map((one, index) => (
-        <span key={one.id} className="row">
-          <i
-            className="time-chart-key"
-            style={{ '--series': `var(--${colorOf(one, index)})` } as CSSProperties}
-          />
-          {one.label}
-        </span>
-      ))}
-      <button
-        type="button"
-        className="plain-button time-chart-table-button"
-        aria-pressed={isTable}
-        title={uiText.chart.table}
-        aria-label={uiText.chart.table}
-        onClick={onTable}
-      >
-        <Icon name="table" size={14} />
-      </button>
-    </figcaption>
-  );
 }

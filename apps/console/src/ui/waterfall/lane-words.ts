@@ -51,7 +51,7 @@ function attemptWords(lane: AttemptLane): LaneWords {
   const { attempt, isWinner, events } = lane;
   const { credential, provider, end, reason, model } = attempt;
   return {
-    name: credential === null ? provider : `@${credential}`,
+    name: credential === null ? provider || text.noProvider : `@${credential}`,
     detail: `${shortTarget(attempt.target)} · ${callWord(lane)}`,
     label: joined([
       isWinner ? text.won : '',
@@ -59,10 +59,10 @@ function attemptWords(lane: AttemptLane): LaneWords {
       ...events.map(({ event }) => text.event(event)),
     ]),
     facts: [
-      ...(model === null ? [] : [model]),
+      ...(model === null || model === '' ? [] : [model]),
       spanOf(lane),
       text.endLong(end),
-      ...(reason === null ? [] : [reason]),
+      ...(reason === null || reason === '' ? [] : [reason]),
       ...events.map(({ event }) => text.eventLong(event)),
     ],
   };

@@ -1,5 +1,6 @@
 import type { AttemptEnd, AttemptRecord, GuardrailRecord, RoutingEvent } from '@gw/contracts';
 import fc from 'fast-check';
+import { uncoveredMs } from './spec-support/drawing-faults';
 import type { Lane, WaterfallRecord } from './waterfall-lanes';
 import { TONES, waterfallLayout } from './waterfall-layout';
 
@@ -171,20 +172,6 @@ const records: fc.Arbitrary<WaterfallRecord> = fc.record({
     { requiredKeys: [] },
   ),
 });
-
-/** Milliseconds of the request that no lane covers. */
-function uncoveredMs(lanes: readonly Lane[], totalMs: number): number {
-  const spans = lanes
-    .filter(({ kind }) => kind !== 'guardrail')
-    .map((lane) => [lane.from - (lane.kind === 'attempt' ? lane.leadMs : 0), lane.to] as const)
-    .sort(([one], [other]) => one - other);
-  let [cursor, uncovered] = [0, 0];
-  for (const [from, to] of spans) {
-    uncovered += Math.max(0, from - cursor);
-    cursor = Math.max(cursor, to);
-  }
-  return uncovered + Math.max(0, totalMs - cursor);
-}
 
 describe('the lanes of any record', () => {
   it('stay within the request, have no negative length, and cover it to 1 ms', () => {

@@ -64,7 +64,7 @@ function LaneRow({ lane, totalMs, isSelected, onSelect }: LaneRowProps): ReactEl
       <span className="waterfall-name">
         <span className="ell">
           {lane.kind === 'attempt' ? (
-            <ProviderMark provider={lane.attempt.provider}>{name}</ProviderMark>
+            <ProviderMark provider={lane.attempt.provider || null}>{name}</ProviderMark>
           ) : (
             name
           )}

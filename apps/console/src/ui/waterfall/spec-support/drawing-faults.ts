@@ -1,0 +1,57 @@
+import type { AttemptEnd, RoutingEvent } from '@gw/contracts';
+import { waterfallText } from '../../../messages/en/waterfall';
+import { laneWords } from '../lane-words';
+import { TONES, waterfallLayout } from '../waterfall-layout';
+import type { Lane, WaterfallRecord } from '../waterfall-lanes';
+
+/** What lanes may leave of the request, in milliseconds. */
+const TOLERANCE_MS = 1;
+
+/** Milliseconds of the request that no lane covers. Guardrails run during other lanes. */
+export function uncoveredMs(lanes: readonly Lane[], totalMs: number): number {
+  const spans = lanes
+    .filter(({ kind }) => kind !== 'guardrail')
+    .map((lane) => [lane.from - (lane.kind === 'attempt' ? lane.leadMs : 0), lane.to] as const)
+    .sort(([one], [other]) => one - other);
+  let [cursor, uncovered] = [0, 0];
+  for (const [from, to] of spans) {
+    uncovered += Math.max(0, from - cursor);
+    cursor = Math.max(cursor, to);
+  }
+  return uncovered + Math.max(0, totalMs - cursor);
+}
+
+/**
+ * Returns what is wrong with the waterfall of a log, one sentence each: time that no lane covers, a lane
+ * that leaves the request or has a negative length, and an end or event without a text.
+ */
+export function drawingFaultsOf(record: WaterfallRecord): readonly string[] {
+  const { lanes, totalMs } = waterfallLayout(record);
+  const faults: string[] = [];
+  if (totalMs > record.durationMs + TOLERANCE_MS)
+    faults.push(`${String(totalMs)} ms are drawn of a request of ${String(record.durationMs)} ms.`);
+  const uncovered = uncoveredMs(lanes, totalMs);
+  if (!(uncovered < TOLERANCE_MS)) faults.push(`${String(uncovered)} ms are covered by no lane.`);
+  for (const lane of lanes) {
+    if (!(lane.from >= 0 && lane.to >= lane.from && lane.to <= totalMs))
+      faults.push(`Lane ${lane.key} is drawn from ${String(lane.from)} to ${String(lane.to)} ms.`);
+    const { name, label, facts } = laneWords(lane);
+    if ([name, label, ...facts].some((text) => text === '' || /undefined|NaN/.test(text)))
+      faults.push(`Lane ${lane.key} lacks a word: ${JSON.stringify([name, label, ...facts])}.`);
+  }
+  return [...faults, ...wordFaultsOf(record.decision)];
+}
+
+/** Ends and events that have no text of their own. */
+function wordFaultsOf({ attempts = [], routing = [] }: WaterfallRecord['decision']): readonly string[] {
+  const hasText = (word: string, name: string): boolean => word !== '' && word !== name;
+  const ends = attempts
+    .map(({ end }) => end)
+    .filter((end: AttemptEnd) => !Object.hasOwn(TONES, end) || !hasText(waterfallText.endLong(end), end))
+    .map((end) => `The end ${end} has no text.`);
+  const events = routing
+    .map(({ event }) => event)
+    .filter((event: RoutingEvent['event']) => !hasText(waterfallText.eventLong(event), event))
+    .map((event) => `The event ${event} has no text.`);
+  return [...ends, ...events];
+}
