@@ -12,7 +12,7 @@ export type TimedLog = Pick<LogRecord, 'durationMs' | 'firstByteMs' | 'overheadM
 
 /**
  * Returns what is wrong with the times of a record, one sentence each: everything that a request did lies
- * within it, calls follow each other unless they are hedged, and a wait ends when its call begins.
+ * within it, calls of providers follow each other unless they are hedged, and a wait ends when its call begins.
  */
 export function timeFaultsOf({ durationMs, firstByteMs, overheadMs, decision }: TimedLog): readonly string[] {
   const { attempts, stages } = decision;
@@ -35,7 +35,8 @@ export function timeFaultsOf({ durationMs, firstByteMs, overheadMs, decision }: 
     within(`${name}: start`, attempt.startedMs);
     within(`${name}: duration`, attempt.durationMs);
     within(`${name}: end`, endOf(attempt));
-    faults.push(...orderFaultsOf(name, attempt, attempts.slice(0, at)));
+    // Calls of an agent may run at the same time, such as those that read the tasks of a list.
+    if (decision.agent === undefined) faults.push(...orderFaultsOf(name, attempt, attempts.slice(0, at)));
   }
   return faults;
 }

@@ -85,7 +85,7 @@ describe('Every page of the console', () => {
     await page
       .getByRole('grid', { name: 'Logs' })
       .getByRole('row')
-      .filter({ hasText: 'targets[1]' })
+      .filter({ hasText: 'fallback' })
       .first()
       .click();
     const why = page.getByRole('complementary', { name: 'Open log' });

@@ -1,4 +1,4 @@
-import type { Product } from '@gw/testing';
+import { eventually, type Product } from '@gw/testing';
 import { chat, FALLBACK } from './requests';
 
 /** Metadata of a request, by which analytics are grouped. */
@@ -23,7 +23,7 @@ const GUARDED = {
 const LIMITED = 'sandbox-small?status=429&latency=30';
 const FAILING = 'sandbox-small?status=500';
 
-/** Sends requests of every kind that the pages show: answers, faults, fallbacks, hits of the cache and denials. */
+/** Sends requests of every kind that the pages show: answers, faults, fallbacks, hits of the cache, denials and limits. */
 export async function sendTraffic(product: Product): Promise<void> {
   const direct = { 'x-gw-provider': '@sandbox' };
   for (const [index, team] of ['search', 'support', 'search', 'billing'].entries()) {
@@ -39,4 +39,40 @@ export async function sendTraffic(product: Product): Promise<void> {
   }
   await chat(product, { model: LIMITED }, { ...direct, ...by('search') });
   await chat(product, { model: FAILING }, { ...direct, ...by('support') });
+  await reachLimits(product);
 }
+
+/** A key that may send two requests a day, and one whose budget its first answer uses up. */
+async function reachLimits(product: Product): Promise<void> {
+  const small = { model: 'sandbox-small' };
+  const limited = await newKey(product, 'nightly-report', {
+    rate_limits: [{ type: 'requests', unit: 'rpd', value: 2 }],
+  });
+  await refusedBy(product, limited, 429, small);
+  const spent = await newKey(product, 'prototype', { usage_limits: { credit_limit: 0.000_001 } });
+  await refusedBy(product, spent, 412, small);
+}
+
+async function newKey(product: Product, name: string, limits: object): Promise<string> {
+  const { admin_api_key, workspace_id } = product.credentials;
+  const response = await fetch(`${product.adminUrl}/v1/api-keys/workspace/service`, {
+    method: 'POST',
+    redirect: 'error',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${admin_api_key}` },
+    body: JSON.stringify({ name, workspace_id, scopes: ['completions.write'], ...limits }),
+  });
+  if (!response.ok) throw new Error(`No key ${name}: ${await response.text()}`);
+  return ((await response.json()) as { key: string }).key;
+}
+
+/** Sends requests with the key until a limit refuses one. */
+const refusedBy = (
+  product: Product,
+  key: string,
+  status: number,
+  body: Readonly<Record<string, unknown>>,
+): Promise<true> =>
+  eventually(async () => {
+    const headers = { 'x-gw-provider': '@sandbox', authorization: `Bearer ${key}` };
+    return (await chat(product, body, headers)).status === status;
+  });

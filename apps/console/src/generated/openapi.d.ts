@@ -9470,6 +9470,11 @@ export interface components {
             error_type: string | null;
             /** @description The newest 100 items. */
             feedback: components["schemas"]["LogFeedbackResponse"][];
+            /**
+             * @description Whether another target had been called before the one that answered.
+             * @example true
+             */
+            fell_back: boolean;
             /** @description Time until the first body byte of the provider reached the client. Null: there was none. In milliseconds. */
             first_byte_ms: number | null;
             /**
@@ -9999,6 +10004,11 @@ export interface components {
              * @example rate_limited
              */
             error_type: string | null;
+            /**
+             * @description Whether another target had been called before the one that answered.
+             * @example true
+             */
+            fell_back: boolean;
             /** @description Time until the first body byte of the provider reached the client. Null: there was none. In milliseconds. */
             first_byte_ms: number | null;
             /**
@@ -35991,6 +36001,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Types of the error that the caller saw. */
                 error_type?: string[];
+                /** @description Matches the `fell_back` of a log. */
+                fell_back?: boolean;
                 /** @description Milliseconds until the first byte, at most. */
                 first_byte_ms_max?: number;
                 /** @description Milliseconds until the first byte, at least. */
@@ -36136,6 +36148,7 @@ export interface operations {
                      *           "response_bytes": 2048,
                      *           "gateway_id": "gateway-1",
                      *           "is_success": true,
+                     *           "fell_back": true,
                      *           "ai_org": "openai",
                      *           "ai_model": "gpt-4o",
                      *           "req_units": 1,
@@ -36322,6 +36335,7 @@ export interface operations {
                      *       "response_bytes": 2048,
                      *       "gateway_id": "gateway-1",
                      *       "is_success": true,
+                     *       "fell_back": true,
                      *       "ai_org": "openai",
                      *       "ai_model": "gpt-4o",
                      *       "req_units": 1,
@@ -37167,6 +37181,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Types of the error that the caller saw. */
                 error_type?: string[];
+                /** @description Matches the `fell_back` of a log. */
+                fell_back?: boolean;
                 /** @description Milliseconds until the first byte, at most. */
                 first_byte_ms_max?: number;
                 /** @description Milliseconds until the first byte, at least. */
@@ -37365,6 +37381,7 @@ export interface operations {
                      *             "response_bytes": 2048,
                      *             "gateway_id": "gateway-1",
                      *             "is_success": true,
+                     *             "fell_back": true,
                      *             "ai_org": "openai",
                      *             "ai_model": "gpt-4o",
                      *             "req_units": 1,

@@ -95,7 +95,7 @@ export class Settlement {
       onDurable();
     } else this.record(context, responseModel, onDurable);
     const { metrics } = this.options;
-    if (metrics !== null) metrics.count(context, overheadOf(context));
+    if (metrics !== null) metrics.count(context, overheadOf(context, context.elapsedMs()));
     context.idempotency?.first?.settle(outcomeOf(context.reply), context.reply.status);
     context.response?.cache?.settle();
     context.giveBack();

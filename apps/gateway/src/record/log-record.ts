@@ -106,9 +106,11 @@ const PRICED = { no_usage: K.noUsage, unpriced: K.unpriced, priced: K.priced, es
 
 function writeMeasures(w: JsonWriter, context: RequestContext): void {
   const { firstByteAt } = context.reply;
-  w.ms(K.durationMs, context.elapsedMs());
+  // Read once: the overhead is a part of the duration, however long the process pauses here.
+  const elapsedMs = context.elapsedMs();
+  w.ms(K.durationMs, elapsedMs);
   if (firstByteAt !== null) w.ms(K.firstByteMs, firstByteAt - context.startedAt);
-  w.ms(K.overheadMs, overheadOf(context));
+  w.ms(K.overheadMs, overheadOf(context, elapsedMs));
   w.number(K.requestBytes, receivedBytesOf(context));
   w.number(K.responseBytes, context.reply.bytes);
   w.text(K.requestContentType, context.req.headers['content-type'] ?? null);
@@ -256,12 +258,15 @@ function writtenOnce(metadata: Readonly<Record<string, string>>): Buffer {
 
 const [RECEIVE, REPLY] = [TIMED_STAGES.indexOf('receive'), TIMED_STAGES.indexOf('reply')];
 
-/** Milliseconds that the gateway took, without the waits for the request's body and the provider, server or agent. */
-export function overheadOf(context: RequestContext): number {
+/**
+ * Milliseconds that the gateway took, without the waits for the request's body and the provider, server or agent.
+ * `elapsedMs`: since the start of the request.
+ */
+export function overheadOf(context: RequestContext, elapsedMs: number): number {
   const { stageMs, attempts, idempotency, mcp, agent } = context;
   if (mcp !== null || agent !== null) {
     const receiveMs = Math.max(0, stageMs[RECEIVE] ?? 0);
-    return Math.max(0, context.elapsedMs() - receiveMs - coveredMs(attempts.records));
+    return Math.max(0, elapsedMs - receiveMs - coveredMs(attempts.records));
   }
   let sum = 0;
   for (let at = 0; at < stageMs.length; at += 1) {

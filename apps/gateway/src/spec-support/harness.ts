@@ -163,15 +163,15 @@ export class GatewayHarness {
 
   /** Every record of every suite must have possible times; `stop` throws otherwise. */
   private checkTimes(): void {
-    const append = this.journal.append.bind(this.journal);
-    this.journal.append = (meta, ...rest) => {
+    const { journal } = this;
+    journal.append = (meta, ...rest) => {
       const shipped = JSON.parse(meta.toString()) as LogRecord;
       if (shipped.amends !== true) {
         const record = completeLogRecord(shipped);
         keepLog(record);
         for (const fault of timeFaultsOf(record)) this.timeFaults.push(`${record.url}: ${fault}`);
       }
-      return append(meta, ...rest);
+      return Journal.prototype.append.call(journal, meta, ...rest);
     };
   }
 

@@ -35,6 +35,8 @@ export interface LogFilter {
   readonly streamed: boolean | null;
   /** Absent: no matter how they ended. */
   readonly isSuccess?: boolean | undefined;
+  /** Whether another target had failed before the one that answered. Absent: either. */
+  readonly fellBack?: boolean | undefined;
   /** Each name with its value. */
   readonly metadata: Readonly<Record<string, string>>;
   /** The last row of the page before. */
@@ -114,6 +116,7 @@ function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
   }
   yield* feedbackConditions(filter.feedback ?? {}, bind);
   if (filter.streamed !== null) yield `streamed = ${bind(filter.streamed)}`;
+  if (filter.fellBack !== undefined) yield `fell_back = ${bind(filter.fellBack)}`;
   if (Object.keys(filter.metadata).length > 0)
     yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
 }

@@ -46,6 +46,7 @@ function* narrowing(filter: LogFilter): Generator<string> {
     statuses,
     streamed,
     isSuccess,
+    fellBack,
     metadata,
   } = filter;
   if (typeof owner.userId === 'string') yield 'owner';
@@ -57,6 +58,7 @@ function* narrowing(filter: LogFilter): Generator<string> {
   if (statuses.length > 0) yield 'statuses';
   if (streamed !== null) yield 'streamed';
   if (isSuccess !== undefined) yield 'success';
+  if (fellBack !== undefined) yield 'fell_back';
   if (Object.keys(metadata).length > 0) yield 'metadata';
 }
 

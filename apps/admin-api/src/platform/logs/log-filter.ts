@@ -33,6 +33,7 @@ export function logFilterOf(
     statuses: (query.status ?? query.status_code ?? []).map(statusRange),
     streamed: query.streamed ?? null,
     isSuccess: query.is_success,
+    fellBack: query.fell_back,
     metadata: metadataOf(query.metadata, all),
     after: query.cursor === undefined ? null : decodeCursor(query.cursor),
   };

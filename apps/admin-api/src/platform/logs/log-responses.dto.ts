@@ -5,6 +5,10 @@ import { ShownLogColumns } from './shown-columns';
 /** One log in a list. Times are in milliseconds, sizes in bytes; units are tokens. */
 export class LogResponse extends ShownLogColumns {
   @ResponseField.boolean() readonly is_success!: boolean;
+  @ResponseField.boolean({
+    description: 'Whether another target had been called before the one that answered.',
+  })
+  readonly fell_back!: boolean;
   @ResponseField.text({
     nullable: true,
     description: 'Name of the provider in the public API.',

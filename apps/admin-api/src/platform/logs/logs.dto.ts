@@ -57,6 +57,8 @@ export class ListLogsQuery extends LogFilterFields {
   @QueryBooleanField({ optional: true }) streamed?: boolean;
   @QueryBooleanField({ optional: true, description: 'Matches the `is_success` of a log.' })
   is_success?: boolean;
+  @QueryBooleanField({ optional: true, description: 'Matches the `fell_back` of a log.' })
+  fell_back?: boolean;
   @TextField({
     optional: true,
     max: 4_096,

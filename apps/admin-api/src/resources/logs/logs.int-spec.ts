@@ -102,6 +102,24 @@ describe('logs', () => {
     expect(await total('', 'errors')).toEqual({ total: errors });
   });
 
+  it('shows and filters which logs another target answered', async () => {
+    const traceId = 'fallbacks';
+    const attempt = (target: number, end: 'answered' | 'status') => ({
+      ...{ target: `config.targets[${String(target)}]`, provider: 'openai', credential: null, model: null },
+      ...{ retry: 0, status: end === 'status' ? 503 : 200, end, reason: null, startedMs: target, durationMs: 1 },
+    });
+    const decision = { config: { source: 'none', slug: null, versionId: null }, stages: {} } as const;
+    const made = (attempts: readonly ReturnType<typeof attempt>[]) =>
+      log({ traceId, decision: { ...sampleLogRecord().decision, ...decision, attempts } });
+    const moved = await made([attempt(0, 'status'), attempt(1, 'answered')]);
+    const straight = await made([attempt(0, 'answered')]);
+    const shown = async (query: string) =>
+      (await list(`trace_id=${traceId}${query}`)).body.data.map((row) => [row.id, row.fell_back]);
+    expect(await shown('&fell_back=true')).toEqual([[moved.id, true]]);
+    expect(await shown('&fell_back=false')).toEqual([[straight.id, false]]);
+    expect(await shown('')).toHaveLength(2);
+  });
+
   it('shows one log with its decision, usage and bodies: JSON, text and bytes', async () => {
     const record = await log(
       { traceId: 'detail', responseBodyTruncated: true },

@@ -41,7 +41,7 @@ describe('The list of logs', () => {
 
   it('shows rows with the name of their key, exact cost and what happened', async () => {
     const { requests, unanswered } = renderConsole('/w/search/logs', answers());
-    await screen.findByText('targets[1]');
+    await screen.findByText('fallback');
     const [first, second] = rows();
     expect(within(first!).getByText('ci-tests')).toBeTruthy();
     expect(first!.textContent).toContain('0.00000180');
@@ -59,7 +59,7 @@ describe('The list of logs', () => {
       '/w/search/logs?t=2026-11-23T13:30Z..2026-11-23T14:00Z&f=key:ci-tests&f=status:5xx&f=took:%3E100',
       answers(),
     );
-    await screen.findByText('targets[1]');
+    await screen.findByText('fallback');
     const sent = lists(requests).at(-1)!.searchParams;
     expect(sent.getAll('api_key_id')).toEqual([KEY]);
     expect(sent.getAll('status')).toEqual(['5xx']);
@@ -84,6 +84,22 @@ describe('The list of logs', () => {
     fireEvent.click(rows()[0]!);
     await waitFor(() => expect(address()).toBe(`/w/search/logs?cols=time,status&log=${ID}`));
     expect(screen.queryByText('t=soon', { exact: false })).toBeNull();
+  });
+
+  it('opens a shipped view in the place of the filters, and names the one that is shown', async () => {
+    const user = userEvent.setup();
+    const { requests, address } = renderConsole(
+      '/w/search/logs?f=model:gpt-4o&q=contract',
+      answers({ 'GET /v1/analytics/graphs/latency': { ...GRAPH, summary: { p90: 812.6 } } }),
+    );
+    await user.click(await screen.findByRole('button', { name: 'View: own filters' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Fallbacks' }));
+    await waitFor(() => expect(address()).toBe('/w/search/logs?f=fallback:yes'));
+    await waitFor(() => expect(lists(requests).at(-1)!.searchParams.get('fell_back')).toBe('true'));
+    await user.click(await screen.findByRole('button', { name: 'View: Fallbacks' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Slow' }));
+    await waitFor(() => expect(decodeURIComponent(address())).toBe('/w/search/logs?f=took:>=812'));
+    await screen.findByRole('button', { name: 'View: Slow' });
   });
 
   it('loads the next page by its cursor', async () => {
@@ -160,7 +176,7 @@ describe('The list of logs', () => {
       );
     const user = userEvent.setup();
     const { requests, address } = renderConsole('/w/search/logs', answers({ 'GET /v1/logs/tail': tail }));
-    await screen.findByText('targets[1]');
+    await screen.findByText('fallback');
     await user.keyboard('.');
     await screen.findByText('tailed-model');
     expect(address()).toBe('/w/search/logs?live=1');

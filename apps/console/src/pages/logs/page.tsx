@@ -18,6 +18,7 @@ import { LogGrid } from './list/log-grid';
 import { useLogList } from './list/use-log-list';
 import { logsSearch } from './search';
 import { useLogsState, type Change } from './use-logs-state';
+import { ViewMenu } from './views/view-menu';
 import { Dropped } from './dropped';
 import './logs.css';
 
@@ -78,6 +79,7 @@ function Logs(): ReactElement {
         <div className="logs-list">
           <Page
             title={logs.title}
+            badge={<ViewMenu state={state} range={list.range} change={change} />}
             layout="full"
             actions={
               <ListActions

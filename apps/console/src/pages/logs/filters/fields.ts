@@ -35,8 +35,17 @@ const values = (group: Group, id: Name, parameter: string, extra: Extra = {}): L
 });
 
 /** A field with few values, whose negation is all the others. */
-const closed = (group: Group, id: Name, parameter: string, all: readonly string[]): LogField => ({
-  ...values(group, id, parameter, { options: all.map((value) => ({ value, label: words(value) })) }),
+const closed = (
+  group: Group,
+  id: Name,
+  parameter: string,
+  all: readonly string[],
+  graph?: string,
+): LogField => ({
+  ...values(group, id, parameter, {
+    options: all.map((value) => ({ value, label: words(value) })),
+    ...(graph === undefined ? {} : { graph }),
+  }),
   negatable: true,
 });
 
@@ -74,7 +83,7 @@ const STATUSES = plain([
   '502',
   '504',
 ]);
-const CACHE = plain(['HIT', 'MISS', 'SEMANTIC HIT', 'SEMANTIC MISS', 'REFRESH', 'DISABLED']);
+const CACHE = ['HIT', 'MISS', 'SEMANTIC HIT', 'SEMANTIC MISS', 'REFRESH', 'DISABLED'];
 const METHODS = plain(['POST', 'GET', 'DELETE', 'PUT', 'PATCH']);
 const ROUTES = plain([
   'chat.completions',
@@ -131,8 +140,9 @@ export const LOG_FIELDS: readonly LogField[] = [
   values('outcome', 'status', 'status', { graph: 'status_code', options: STATUSES }),
   closed('outcome', 'outcome', 'outcome', OUTCOMES),
   flag('outcome', 'success', 'is_success', 'is_success'),
+  flag('outcome', 'fallback', 'fell_back'),
   values('outcome', 'error', 'error_type', { options: ERRORS }),
-  values('outcome', 'cache', 'cache_status', { graph: 'cache_status', options: CACHE }),
+  closed('outcome', 'cache', 'cache_status', CACHE, 'cache_status'),
   number('outcome', 'retries', 'retries', { step: 1 }),
   number('size', 'took', 'response_time', { unit: 'ms' }),
   number('size', 'first_byte', 'first_byte_ms', { unit: 'ms' }),
@@ -166,7 +176,7 @@ export const logField = (id: string): LogField | undefined =>
 export function acceptsLogFilter(filter: Filter): boolean {
   const field = logField(filter.field);
   if (field === undefined || !acceptsFilter(LOG_FIELDS, filter)) return false;
-  if (filter.match.kind !== 'any' || field.options === undefined || field.id === 'cache') return true;
+  if (filter.match.kind !== 'any' || field.options === undefined) return true;
   const isClosed = field.isFlag === true || field.negatable === true;
   const { options } = field;
   return (

@@ -15,7 +15,7 @@ const text = logs.happened;
 const DENIED = 446;
 const MARKED = 246;
 
-/** One badge from the row; null for an ordinary request. The list has no attempts, so it never says `fallback`. */
+/** One badge from the row; null for an ordinary request. */
 export function happenedIn(row: LogRow): Happened | null {
   return failureOf(row) ?? routeOf(row) ?? priceOf(row);
 }
@@ -37,9 +37,15 @@ function failureOf(row: LogRow): Happened | null {
   };
 }
 
-function routeOf({ cache_status: cache, retries, target_path: target }: LogRow): Happened | null {
+function routeOf({
+  cache_status: cache,
+  fell_back: fellBack,
+  retries,
+  target_path: target,
+}: LogRow): Happened | null {
   if (cache === 'HIT') return { tone: 'ok', word: text.cacheHit };
   if (cache === 'SEMANTIC HIT') return { tone: 'ok', word: text.semanticHit };
+  if (fellBack) return { tone: 'info', word: text.fallback, title: text.fellBack };
   if (retries > 0) return { tone: 'info', word: text.retried(retries) };
   const place = laterTarget(target);
   return place === null ? null : { tone: 'outline', word: place, title: text.target(place) };
@@ -50,7 +56,7 @@ function priceOf({ priced }: LogRow): Happened | null {
   return priced === 'estimated' ? { tone: 'outline', word: text.estimated } : null;
 }
 
-/** `targets[1]` of a target that is not the first of its list; it may have been chosen by weight or by fallback. */
+/** `targets[1]` of a target that is not the first of its list; it was chosen by weight or by a condition. */
 function laterTarget(path: string | null): string | null {
   if (path === null || !/\[[1-9]\d*\]/.test(path)) return null;
   return path.replace(/^config\./, '');

@@ -1,0 +1,66 @@
+import { Button, Menu } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { read } from '../../../api';
+import { useCan, useWorkspace } from '../../../app';
+import { logs } from '../../../messages/en/logs';
+import { Icon } from '../../../ui/icons/icon';
+import type { PageState, ResolvedRange } from '../../../url';
+import type { Change } from '../use-logs-state';
+import { LOG_VIEW_NAMES, LOG_VIEWS, slowFilter, viewOf, type LogView } from './views';
+
+/** What counts as slow where there is no figure, in milliseconds. */
+const SLOW_MS = 1000;
+const FRESH_MS = 30_000;
+
+interface Props {
+  readonly state: PageState;
+  readonly range: ResolvedRange;
+  readonly change: Change;
+}
+
+/** Chooses one of the shipped views, which replaces the filters. */
+export function ViewMenu({ state, range, change }: Props): ReactElement {
+  const current = viewOf(state);
+  const slow = useSlow(range);
+  const names = LOG_VIEW_NAMES.filter((name) => name !== 'slow' || slow !== null);
+  const open = async (name: LogView): Promise<void> =>
+    change({ filters: LOG_VIEWS[name] ?? [slowFilter((await slow?.()) ?? SLOW_MS)], text: '' });
+  return (
+    <Menu position="bottom-start">
+      <Menu.Target>
+        <Button size="xs" rightSection={<Icon name="chevronDown" size={12} />}>
+          {logs.views.button(current === null ? null : logs.views.names[current])}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {names.map((name) => (
+          <Menu.Item key={name} title={logs.views.about[name]} onClick={() => void open(name)}>
+            {logs.views.names[name]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Reads how long the slowest tenth took. Null: the caller may not. */
+function useSlow(range: ResolvedRange): (() => Promise<number | null>) | null {
+  const { id } = useWorkspace();
+  const mayRead = useCan('analyticsGraphs_latency');
+  const queries = useQueryClient();
+  if (!mayRead) return null;
+  const time = {
+    time_of_generation_min: new Date(range.from).toISOString(),
+    time_of_generation_max: new Date(range.to).toISOString(),
+  };
+  return () =>
+    queries
+      .fetchQuery({
+        ...read('analyticsGraphs_latency', { query: { workspace_id: id, ...time } }),
+        staleTime: FRESH_MS,
+      })
+      .then(({ summary }) => summary.p90)
+      // The view is of use with a usual figure too.
+      .catch(() => null);
+}
