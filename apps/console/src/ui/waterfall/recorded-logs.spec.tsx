@@ -2,7 +2,7 @@ import type { AttemptEnd } from '@gw/contracts';
 import { screen } from '@testing-library/react';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EVENT_NAMES } from '../../messages/en/waterfall';
+import { EVENT_NAMES, waterfallText } from '../../messages/en/waterfall';
 import { renderUi } from '../spec-support/render-ui';
 import { drawingFaultsOf } from './spec-support/drawing-faults';
 import { TONES } from './waterfall-layout';
@@ -19,12 +19,23 @@ describe('waterfalls of recorded logs', () => {
     expect(RECORDED.map(drawingFaultsOf).flat()).toEqual([]);
   });
 
-  it('are of every end and every event that a record may have', () => {
+  it('are of every end that a call may have', () => {
     const attempts = RECORDED.flatMap(({ decision }) => decision.attempts ?? []);
-    const events = RECORDED.flatMap(({ decision }) => decision.routing ?? []);
     const ends = Object.keys(TONES) as AttemptEnd[];
     expect(ends.filter((end) => !attempts.some((attempt) => attempt.end === end))).toEqual([]);
-    expect(EVENT_NAMES.filter((name) => !events.some(({ event }) => event === name))).toEqual([]);
+  });
+
+  it.each(EVENT_NAMES)('show the event %s at a call of its target, in words', (event) => {
+    const record = RECORDED.find(({ decision }) => (decision.attempts?.length ?? 0) > 1);
+    const target = record?.decision.attempts?.[0]?.target ?? '';
+    const routing = [{ target, event }];
+    renderUi(<Waterfall record={{ ...record!, decision: { ...record!.decision, routing } }} />);
+    const lanes = screen.getAllByRole('listitem');
+    expect(lanes.filter(({ textContent }) => textContent.includes(waterfallText.event(event)))).toHaveLength(
+      1,
+    );
+    const facts = lanes.map(({ title }) => title).join('\n');
+    expect(facts).toContain(waterfallText.eventLong(event));
   });
 
   it('are drawn with a lane for each part', () => {

@@ -36,7 +36,8 @@ export function drawingFaultsOf(record: WaterfallRecord): readonly string[] {
     if (!(lane.from >= 0 && lane.to >= lane.from && lane.to <= totalMs))
       faults.push(`Lane ${lane.key} is drawn from ${String(lane.from)} to ${String(lane.to)} ms.`);
     const { name, label, facts } = laneWords(lane);
-    if ([name, label, ...facts].some((text) => text === '' || /undefined|NaN/.test(text)))
+    // Names are those of providers and guardrails, which may be any text.
+    if ([name, label, ...facts].includes('') || /undefined|NaN/.test(label))
       faults.push(`Lane ${lane.key} lacks a word: ${JSON.stringify([name, label, ...facts])}.`);
   }
   return [...faults, ...wordFaultsOf(record.decision)];
