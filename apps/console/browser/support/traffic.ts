@@ -42,14 +42,14 @@ export async function sendTraffic(product: Product): Promise<void> {
   await reachLimits(product);
 }
 
-/** A key that may send two requests a day, and one whose budget its first answer uses up. */
+/** A key that may send two requests a day, and one whose budget is a few tokens. */
 async function reachLimits(product: Product): Promise<void> {
   const small = { model: 'sandbox-small' };
   const limited = await newKey(product, 'nightly-report', {
     rate_limits: [{ type: 'requests', unit: 'rpd', value: 2 }],
   });
   await refusedBy(product, limited, 429, small);
-  const spent = await newKey(product, 'prototype', { usage_limits: { credit_limit: 0.000_001 } });
+  const spent = await newKey(product, 'prototype', { usage_limits: { type: 'tokens', credit_limit: 20 } });
   await refusedBy(product, spent, 412, small);
 }
 
