@@ -87,6 +87,14 @@ describe('The overview', () => {
     expect(within(await pane('Budgets')).getByText('$1,870.50 of $3,000.00')).toBeTruthy();
     expect(within(await pane('Providers')).getByText('some fail')).toBeTruthy();
     expect(await within(await pane('Who spends')).findByText('search-prod')).toBeTruthy();
+    const links = ['$1,870.50 of $3,000.00', '@openai', 'search-prod', '1,142 requests'];
+    const addresses = links.map((name) => screen.getByRole('link', { name }).getAttribute('href'));
+    expect(addresses).toEqual([
+      '/w/search/keys/k-1',
+      '/w/search/providers/openai',
+      '/w/search/logs?f=key%3Ak-1',
+      '/w/search/logs?f=success%3Ano',
+    ]);
     expect(within(await pane('What changed')).getByText('configs: update')).toBeTruthy();
     expect(unanswered).toEqual([]);
   });

@@ -30,8 +30,10 @@ export function BudgetsPane({ resources }: { readonly resources: Resources }): R
 }
 
 function BudgetMeter({ budget }: { readonly budget: Budgeted }): ReactElement {
-  const { limit, kind, name } = budget;
+  const { limit, kind, name, id } = budget;
+  const { slug } = useWorkspace();
   const text = home.budgets;
+  const owner = `/w/${encodeURIComponent(slug)}/${kind === 'key' ? 'keys' : 'providers'}/${encodeURIComponent(id)}`;
   const amount = (value: number): string =>
     limit.type === 'cost' ? humanMoney(usdToE8(usd(value))) : count(value);
   const words = text.used(amount(limit.current_usage ?? 0), amount(limit.credit_limit));
@@ -41,7 +43,11 @@ function BudgetMeter({ budget }: { readonly budget: Budgeted }): ReactElement {
       used={limit.current_usage ?? 0}
       limit={limit.credit_limit}
       alertAt={limit.alert_threshold}
-      value={<span className="private">{words}</span>}
+      value={
+        <GoLink to={owner} className="private">
+          {words}
+        </GoLink>
+      }
       valueText={words}
       size="small"
     >
@@ -76,6 +82,7 @@ const stateOf = (success: number): { readonly tone: Tone; readonly word: string 
 /** Providers of the last hour: how much of their calls succeed, and how fast. */
 export function ProvidersPane({ resources }: { readonly resources: Resources }): ReactElement {
   const { providers, problem } = resources;
+  const { slug } = useWorkspace();
   const text = home.providers;
   return (
     <Pane title={text.title} padding="flush" actions={<span className="xs muted">{text.lastHour}</span>}>
@@ -96,7 +103,15 @@ export function ProvidersPane({ resources }: { readonly resources: Resources }):
             {providers.map(({ group_key: key, success_rate: success = 100, p95_latency: p95 = null }) => (
               <tr key={key ?? ''}>
                 <td>
-                  <ProviderMark provider={key}>{key === null ? text.own : `@${key}`}</ProviderMark>
+                  <ProviderMark provider={key}>
+                    {key === null ? (
+                      text.own
+                    ) : (
+                      <GoLink to={`/w/${encodeURIComponent(slug)}/providers/${encodeURIComponent(key)}`}>
+                        @{key}
+                      </GoLink>
+                    )}
+                  </ProviderMark>
                 </td>
                 <td>
                   <Percent ratio={success / 100} />

@@ -1,11 +1,12 @@
 import { SegmentedControl } from '@mantine/core';
 import type { CSSProperties, ReactElement } from 'react';
 import { cents, centsToE8, problemFrom } from '../../../api';
-import { useCan, useWorkspace } from '../../../app';
+import { GoLink, useCan, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
 import { shortId } from '../../../ui/format';
 import { Money } from '../../../ui/primitives';
 import { Empty, Loaded, Pane } from '../../../ui/states';
+import { logsAddress } from '../log-link';
 import { useSteady, type useWindow } from './use-window';
 
 const text = home.spenders;
@@ -21,7 +22,7 @@ interface SpendersProps {
 
 /** Keys or providers that cost most. */
 export function Spenders({ range, by, onBy }: SpendersProps): ReactElement {
-  const { id: workspace_id } = useWorkspace();
+  const { id: workspace_id, slug } = useWorkspace();
   const query = useSteady('analyticsGroups_by', {
     path: { groupBy: by },
     query: {
@@ -68,7 +69,16 @@ export function Spenders({ range, by, onBy }: SpendersProps): ReactElement {
           <ul className="home-spenders">
             {data.map(({ group_key: key, cost = 0 }) => (
               <li key={key ?? ''}>
-                <span className="ell">{nameOf(key)}</span>
+                {key === null ? (
+                  <span className="ell">{nameOf(key)}</span>
+                ) : (
+                  <GoLink
+                    to={logsAddress(slug, by === 'provider' ? 'credential' : 'key', key)}
+                    className="ell"
+                  >
+                    {nameOf(key)}
+                  </GoLink>
+                )}
                 <span
                   className="home-bar"
                   style={{ '--share': `${most === 0 ? 0 : (cost / most) * 100}%` } as CSSProperties}

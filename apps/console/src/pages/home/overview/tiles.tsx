@@ -1,8 +1,9 @@
 import type { ReactElement } from 'react';
 import { cents, centsToE8, exactText } from '../../../api';
-import { useWorkspace } from '../../../app';
+import { GoLink, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
 import { Count, Delta, Duration, Money, Percent } from '../../../ui/primitives';
+import { logsAddress } from '../log-link';
 import { Tile } from './tile';
 import { useSteady, type useWindow } from './use-window';
 
@@ -82,7 +83,8 @@ function SpendTile(props: TilesProps): ReactElement {
 }
 
 function ErrorsTile(props: TilesProps): ReactElement {
-  const queries = queriesOf(useWorkspace().id, props);
+  const { id, slug } = useWorkspace();
+  const queries = queriesOf(id, props);
   const now = useSteady('analyticsGraphs_errorRate', queries.now);
   const before = useSteady('analyticsGraphs_errorRate', queries.before, props.isCompared).data;
   const errors = useSteady('analyticsGraphs_errors', queries.now);
@@ -93,7 +95,11 @@ function ErrorsTile(props: TilesProps): ReactElement {
       title={text.errors}
       query={now}
       value={<Percent ratio={rate === undefined ? null : rate / 100} />}
-      detail={errors.data !== undefined && text.failed(errors.data.summary.total)}
+      detail={
+        errors.data !== undefined && (
+          <GoLink to={logsAddress(slug, 'success', 'no')}>{text.failed(errors.data.summary.total)}</GoLink>
+        )
+      }
       delta={
         props.isCompared && (
           <Delta value={change === null ? null : change / 100} unit="points" better="down" />
