@@ -37,29 +37,23 @@ const isOpen = ({ min, max }: Bounds<unknown> = {}): boolean => min === undefine
 
 /** What narrows a list besides workspace, organisation and time. */
 function* narrowing(filter: LogFilter): Generator<string> {
-  const {
-    owner,
-    values,
-    ranges,
-    feedback,
-    providerModels = [],
-    statuses,
-    streamed,
-    isSuccess,
-    fellBack,
-    metadata,
-  } = filter;
+  const { owner, values, ranges, feedback, providerModels = [], metadata } = filter;
   if (typeof owner.userId === 'string') yield 'owner';
   yield* Object.keys(values);
   for (const [name, bounds] of Object.entries(ranges))
     if (name !== 'created_at' && !isOpen(bounds)) yield name;
   if (!isOpen(feedback)) yield 'feedback';
   if (providerModels.length > 0) yield 'models';
+  yield* narrowedEnds(filter);
+  if (Object.keys(metadata).length > 0) yield 'metadata';
+}
+
+/** The same of how requests were answered. */
+function* narrowedEnds({ statuses, streamed, isSuccess, fellBack }: LogFilter): Generator<string> {
   if (statuses.length > 0) yield 'statuses';
   if (streamed !== null) yield 'streamed';
   if (isSuccess !== undefined) yield 'success';
   if (fellBack !== undefined) yield 'fell_back';
-  if (Object.keys(metadata).length > 0) yield 'metadata';
 }
 
 const FAILED_FROM = 400;
