@@ -66,7 +66,7 @@ function* logsIn(folder) {
       if (line !== '') yield JSON.parse(line);
 }
 
-async function main() {
+function main() {
   const folder = process.argv[2];
   if (folder === undefined) throw new Error('Name the folder that TOLLGATE_TEST_LOGS named for the suites.');
   const seen = new Set();

@@ -260,8 +260,11 @@ export function withProduct(
   }, 300_000);
   afterAll(async () => {
     if (bench === undefined) return;
-    const faults = await drawnLogFaults(bench).finally(() => bench?.stop());
-    expect(faults).toEqual([]);
+    try {
+      expect(await drawnLogFaults(bench)).toEqual([]);
+    } finally {
+      await bench.stop();
+    }
   }, 300_000);
   return () => {
     if (!bench) throw new Error('The product runs from beforeAll on; use it in a test or a hook.');
