@@ -64,7 +64,6 @@ const tiles = {
 const chart = {
   title: 'Requests',
   kinds: { llm: 'models', mcp: 'MCP servers', a2a: 'agents' },
-  change: (action: string) => `config: ${action}`,
   empty: 'No request in this time',
   emptyText: 'Choose a longer range, or send a request from Connect.',
 };
@@ -127,7 +126,6 @@ const changes = {
   title: 'What changed',
   all: 'Audit',
   none: 'No change yet',
-  what: (kind: string, action: string) => `${kind.replaceAll('_', ' ')}: ${action}`,
 };
 
 export const home = {

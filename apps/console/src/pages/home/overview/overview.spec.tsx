@@ -57,7 +57,8 @@ const ANSWERS = {
     records: [
       {
         ...{ id: 'a-1', timestamp: '2026-11-28T10:00:00Z', action: 'update', resource_type: 'configs' },
-        response_status_code: 200,
+        ...{ response_status_code: 200, before: { name: 'chat-prod', version: 14 }, resource_id: 'c-1' },
+        after: { name: 'chat-prod', version: 15 },
       },
     ],
   },
@@ -95,7 +96,7 @@ describe('The overview', () => {
       '/w/search/logs?f=key%3Ak-1',
       '/w/search/logs?f=success%3Ano',
     ]);
-    expect(within(await pane('What changed')).getByText('configs: update')).toBeTruthy();
+    expect(within(await pane('What changed')).getByText('changed config chat-prod')).toBeTruthy();
     expect(unanswered).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { Meter } from '../../../ui/charts';
 import { humanMoney, count } from '../../../ui/format';
 import { Badge, Duration, Moment, Percent, ProviderMark, type Tone } from '../../../ui/primitives';
 import { Empty, Failed, Loaded, Pane, Skeletons } from '../../../ui/states';
+import { recordWords } from '../../audit/record-words';
 import { nearest, runsOut, type Budgeted } from './budgets';
 import type { Resources } from './use-resources';
 import { useSteady } from './use-window';
@@ -146,11 +147,15 @@ export function ChangesPane(): ReactElement {
       >
         {({ records }: AnswerOf<'auditLogs_list'>) => (
           <ul className="home-rows">
-            {records.map(({ id, timestamp, action, resource_type: kind, response_status_code: status }) => (
-              <li key={id} className="home-change">
-                <Moment at={timestamp} as="seconds" />
-                <span className="grow ell">{text.what(kind, action)}</span>
-                {status >= 400 && <Badge tone="warn">{status}</Badge>}
+            {records.map((record) => (
+              <li key={record.id} className="home-change">
+                <Moment at={record.timestamp} as="seconds" />
+                <span className="grow ell private" title={recordWords(record)}>
+                  {recordWords(record)}
+                </span>
+                {record.response_status_code >= 400 && (
+                  <Badge tone="warn">{record.response_status_code}</Badge>
+                )}
               </li>
             ))}
           </ul>

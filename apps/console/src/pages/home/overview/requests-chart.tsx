@@ -5,6 +5,7 @@ import { home } from '../../../messages';
 import { TimeChart } from '../../../ui/charts';
 import { count } from '../../../ui/format';
 import { Empty, Loaded, Pane, Skeletons } from '../../../ui/states';
+import { recordWords } from '../../audit/record-words';
 import { useSteady, type useWindow } from './use-window';
 
 const text = home.chart;
@@ -43,9 +44,9 @@ export function RequestsChart({ range, onZoom }: RequestsChartProps): ReactEleme
   );
   const markers = useMemo(
     () =>
-      (changes.data?.records ?? []).map(({ timestamp, action }) => ({
-        at: Date.parse(timestamp),
-        label: text.change(action),
+      (changes.data?.records ?? []).map((record) => ({
+        at: Date.parse(record.timestamp),
+        label: recordWords(record),
       })),
     [changes.data],
   );
