@@ -103,6 +103,9 @@ describe('Every page of the console', () => {
     await page.goto(addressOf('w/:ws'));
     await page.getByRole('button', { name: 'Skip to the overview' }).click();
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+    // What each part says once it is there; skeletons come only a moment after the heading.
+    for (const part of ['exactly', 'nightly-report', 'some fail', 'Used up', 'created API key'])
+      await page.getByText(part).first().waitFor();
     await settled();
     for (const theme of ['light', 'dark'] as const) {
       await inTheme(page, theme);

@@ -15,6 +15,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   read: 'read',
   test: 'tested',
   export: 'exported',
+  alert: 'sent an alert about',
 };
 const singular = (resource: string): string =>
   resource

@@ -105,7 +105,6 @@ const providers = {
   success: 'Success',
   p95: 'p95',
   state: 'State',
-  own: 'named by the request',
   none: 'No provider was called',
   well: 'well',
   someFail: 'some fail',

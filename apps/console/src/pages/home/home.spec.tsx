@@ -49,6 +49,7 @@ describe('The first minute', () => {
       'POST /v1/auth/playground-key': KEY,
       'POST /v1/chat/completions': answered,
       'GET /v1/logs/tail': () => tailResponse(ROW),
+      'GET /v1/logs': { object: 'list', data: [], next_cursor: null },
     });
     await user.click(await screen.findByRole('button', { name: 'Send it from here' }));
     await screen.findByText('Hello from the sandbox');

@@ -1,11 +1,11 @@
 import type { ReactElement, ReactNode } from 'react';
-import { e8 } from '../../api';
-import { GoLink, useWorkspace } from '../../app';
+import { e8, useRead } from '../../api';
+import { GoLink, useCan, useWorkspace } from '../../app';
 import type { LogRow, TailState } from '../../live';
 import { home } from '../../messages';
 import { clockSeconds } from '../../ui/format';
 import { Dot, Duration, Money, ProviderMark, StatusBadge, useFormat, type Priced } from '../../ui/primitives';
-import { Empty, Failed, Pane } from '../../ui/states';
+import { Empty, Failed, Pane, Skeletons } from '../../ui/states';
 import { logAddress } from './log-link';
 
 /** Rows that are shown. */
@@ -13,17 +13,26 @@ const SHOWN = 8;
 
 interface LiveListProps {
   readonly tail: TailState<LogRow>;
-  /** Rows of a list that was read before the stream began. */
-  readonly earlier?: readonly LogRow[];
   readonly children?: ReactNode;
 }
 
+const NONE: readonly LogRow[] = [];
+
 /** The newest requests, as they end. A click opens one. */
-export function LiveList({ tail, earlier = [], children }: LiveListProps): ReactElement {
-  const { slug } = useWorkspace();
+export function LiveList({ tail, children }: LiveListProps): ReactElement {
+  const { slug, id: workspace_id } = useWorkspace();
+  // What ended before the stream began.
+  const list = useRead(
+    'logs_list',
+    { query: { workspace_id, page_size: SHOWN } },
+    { enabled: useCan('logs_list') },
+  );
   const { zone } = useFormat();
   const known = new Set(tail.rows.map(({ id }) => id));
-  const rows = [...tail.rows, ...earlier.filter(({ id }) => !known.has(id))].slice(0, SHOWN);
+  const rows = [...tail.rows, ...(list.data?.data ?? NONE).filter(({ id }) => !known.has(id))].slice(
+    0,
+    SHOWN,
+  );
   const isLive = tail.status === 'live';
   return (
     <Pane
@@ -41,7 +50,8 @@ export function LiveList({ tail, earlier = [], children }: LiveListProps): React
       }
     >
       {tail.status === 'refused' && tail.problem !== null && <Failed problem={tail.problem} />}
-      {rows.length === 0 && tail.status !== 'refused' && (
+      {rows.length === 0 && list.isLoading && <Skeletons shape="lines" />}
+      {rows.length === 0 && !list.isLoading && tail.status !== 'refused' && (
         <Empty title={home.live.empty}>{home.live.emptyText}</Empty>
       )}
       <ul className="home-live" aria-label={home.live.title}>
@@ -51,7 +61,7 @@ export function LiveList({ tail, earlier = [], children }: LiveListProps): React
               <span className="num muted">{clockSeconds(Date.parse(row.created_at), zone)}</span>
               <StatusBadge status={row.response_status_code} />
               <span className="ell">
-                <ProviderMark provider={row.provider ?? ''}>{row.model ?? row.route}</ProviderMark>
+                <ProviderMark provider={row.provider}>{row.model ?? row.route}</ProviderMark>
               </span>
               <span className="num">
                 <Duration ms={row.response_time} />

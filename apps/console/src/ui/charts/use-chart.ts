@@ -1,3 +1,4 @@
+import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, type RefObject } from 'react';
 import { barPaths, createChart, type Chart, type ChartData } from './chart-engine';
 import { chartOptions, type ChartLook } from './chart-options';
@@ -19,8 +20,8 @@ function scaleTime(
 }
 
 /**
- * Keeps a chart in an element: made anew when its looks change, otherwise fed with data, resized with
- * the element, and drawn again when the theme changes.
+ * Keeps a chart in an element: made anew when its looks or the theme change, because uPlot keeps colours
+ * with what it has drawn, otherwise fed with data and resized with the element.
  */
 export function useChart(
   element: RefObject<HTMLDivElement | null>,
@@ -34,7 +35,9 @@ export function useChart(
     current.current = { input, data };
   });
   const { as, series, hasComparison, axes, bucketMs, zone, syncKey } = input;
+  const theme = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const key = JSON.stringify([
+    theme,
     as,
     axes,
     bucketMs,
@@ -54,11 +57,8 @@ export function useChart(
     scaleTime(made, current.current.data, look);
     const sizes = new ResizeObserver(() => made.setSize({ width: Math.max(1, root.clientWidth), height }));
     sizes.observe(root);
-    const themes = new MutationObserver(() => made.redraw(false, true));
-    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
     return () => {
       sizes.disconnect();
-      themes.disconnect();
       made.destroy();
       chart.current = null;
     };

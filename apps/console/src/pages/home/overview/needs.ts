@@ -48,6 +48,8 @@ export function isFailing(hour: Group, day: Group | undefined): boolean {
 /** What needs attention, the most urgent first. */
 export function needsOf({ hour, day, budgets, keys, gateways, now }: Known): readonly Need[] {
   const failing = hour
+    // Without a provider are requests that a limit or a guardrail refused.
+    .filter((group) => group.group_key !== null)
     .filter((group) =>
       isFailing(
         group,

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, type ReactElement } from 'react';
-import { useRead } from '../../../api';
-import { useCan, useWorkspace } from '../../../app';
+import { useCan } from '../../../app';
 import type { LogRow, TailState } from '../../../live';
 import { home } from '../../../messages';
 import { RangePicker } from '../../../ui/range';
@@ -20,11 +19,9 @@ import { useWindow } from './use-window';
 
 const USUAL: Range = { kind: 'relative', span: '24h' };
 const PRESETS = ['1h', '24h', '7d', '30d'];
-const EARLIER = 8;
 
 /** State, what needs attention, and cost. */
 export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactElement {
-  const { id: workspace_id } = useWorkspace();
   const search: HomeSearch = useSearch({ strict: false });
   const navigate = useNavigate();
   const range = useMemo(() => decodeRange(search.t ?? '') ?? USUAL, [search.t]);
@@ -33,11 +30,6 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
   const canAudit = useCan('auditLogs_list');
   const resources = useResources();
   const isCompared = search.vs === '1';
-  const earlier = useRead(
-    'logs_list',
-    { query: { workspace_id, page_size: EARLIER } },
-    { enabled: useCan('logs_list') },
-  );
   const go = (changed: HomeSearch, dropped: readonly (keyof HomeSearch)[] = []): void => {
     const kept = Object.fromEntries(
       Object.entries({ ...search, ...changed }).filter(([key]) => !dropped.includes(key as keyof HomeSearch)),
@@ -83,7 +75,7 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
         </div>
         <div className="col home-aside">
           <NeedsPane resources={resources} />
-          <LiveList tail={tail} earlier={earlier.data?.data ?? []} />
+          <LiveList tail={tail} />
           {canAudit && <ChangesPane />}
         </div>
       </div>

@@ -82,7 +82,9 @@ const stateOf = (success: number): { readonly tone: Tone; readonly word: string 
 
 /** Providers of the last hour: how much of their calls succeed, and how fast. */
 export function ProvidersPane({ resources }: { readonly resources: Resources }): ReactElement {
-  const { providers, problem } = resources;
+  const { problem } = resources;
+  // Without a provider are requests that a limit or a guardrail refused, and those with keys of their own.
+  const providers = resources.providers?.filter(({ group_key: key }) => key !== null);
   const { slug } = useWorkspace();
   const text = home.providers;
   return (
@@ -105,13 +107,9 @@ export function ProvidersPane({ resources }: { readonly resources: Resources }):
               <tr key={key ?? ''}>
                 <td>
                   <ProviderMark provider={key}>
-                    {key === null ? (
-                      text.own
-                    ) : (
-                      <GoLink to={`/w/${encodeURIComponent(slug)}/providers/${encodeURIComponent(key)}`}>
-                        @{key}
-                      </GoLink>
-                    )}
+                    <GoLink to={`/w/${encodeURIComponent(slug)}/providers/${encodeURIComponent(key ?? '')}`}>
+                      @{key}
+                    </GoLink>
                   </ProviderMark>
                 </td>
                 <td>

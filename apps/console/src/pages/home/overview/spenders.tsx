@@ -47,6 +47,7 @@ export function Spenders({ range, by, onBy }: SpendersProps): ReactElement {
   return (
     <Pane
       title={text.title}
+      className="home-wide"
       actions={
         <SegmentedControl
           aria-label={text.by}
