@@ -148,6 +148,7 @@ export type {
   PromptRecord,
   RoutingEvent,
   SessionRecord,
+  TimedStage,
   Usage,
   GuardrailCheckRecord,
   GuardrailRecord,

@@ -303,6 +303,10 @@ export interface GuardrailCheckRecord {
   readonly error: string | null;
 }
 
+/** A stage of a request whose time is recorded. */
+export type TimedStage =
+  'accept' | 'authenticate' | 'receive' | 'validate' | 'resolve' | 'admit' | 'attempt' | 'reply' | 'settle';
+
 /**
  * Why the request was routed and handled as it was. Stored with the log, returned for
  * `x-gw-explain: 1`.
@@ -348,7 +352,7 @@ export interface DecisionRecord {
    * its arrival.
    */
   readonly clockSkewed?: { readonly createdAt: string };
-  /** Milliseconds that each stage took. */
+  /** Milliseconds that each `TimedStage` took; of another release perhaps others. */
   readonly stages: Readonly<Record<string, number>>;
 }
 

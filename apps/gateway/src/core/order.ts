@@ -1,3 +1,5 @@
+import type { TimedStage } from '@gw/contracts';
+
 /**
  * The order of everything that acts on a request; `docs/request-lifecycle.md` describes each entry. Stages run once for each
  * request. Around stages wrap each attempt made by the stage listed before them, outermost first, and run only for requests that
@@ -40,18 +42,15 @@ export const AROUND_ORDER: readonly AroundName[] = ORDER.flatMap((entry) =>
 );
 
 /** Stages that do not wait for most requests. Their time is added to the next timed stage. */
-const UNTIMED: ReadonlySet<StageName> = new Set([
-  'prompt',
-  'idempotency',
-  'renderedReply',
-  'replayedReply',
-  'session',
-]);
-const TIMED = STAGE_ORDER.filter((name) => !UNTIMED.has(name));
+const UNTIMED = ['prompt', 'idempotency', 'renderedReply', 'replayedReply', 'session'] as const;
+type UntimedName = (typeof UNTIMED)[number];
+const isTimed = (name: StageName): name is Exclude<StageName, UntimedName> =>
+  !(UNTIMED as readonly StageName[]).includes(name);
+const TIMED = STAGE_ORDER.filter(isTimed);
 
 /** Names of the entries of `RequestContext.stageMs`. */
-export const TIMED_STAGES: readonly string[] = [...TIMED, 'settle'];
+export const TIMED_STAGES: readonly TimedStage[] = [...TIMED, 'settle'];
 export const RECEIVE_STAGE = TIMED.indexOf('receive');
 export const SETTLE_STAGE = TIMED.length;
 /** Index of a stage's time in `stageMs`; -1 when the stage is not timed. */
-export const timeIndexOf = (name: StageName): number => TIMED.indexOf(name);
+export const timeIndexOf = (name: StageName): number => (TIMED as readonly StageName[]).indexOf(name);

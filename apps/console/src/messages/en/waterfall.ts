@@ -1,4 +1,4 @@
-import type { AttemptEnd, RoutingEvent } from '@gw/contracts';
+import type { AttemptEnd, RoutingEvent, TimedStage } from '@gw/contracts';
 import { plural } from '../plural';
 
 /** What a call's end is, in a word or two. A status replaces `status`. */
@@ -64,6 +64,22 @@ const EVENTS_LONG: Readonly<Record<RoutingEvent['event'], string>> = {
   stream_continued: 'Called to continue a stream that broke off.',
 };
 
+/** In the order of a request. */
+const STAGES: Readonly<Record<TimedStage, string>> = {
+  accept: 'headers',
+  authenticate: 'key',
+  receive: 'body',
+  validate: 'validation',
+  resolve: 'config',
+  admit: 'limits',
+  attempt: 'calls',
+  reply: 'response',
+  settle: 'settlement',
+};
+
+/** Names of stages in the order of a request. */
+export const STAGE_NAMES: readonly string[] = Object.keys(STAGES);
+
 /** Every event that a record may have. */
 export const EVENT_NAMES = Object.keys(EVENTS) as RoutingEvent['event'][];
 
@@ -83,6 +99,7 @@ export const waterfallText = {
   settle: 'Settlement',
   settleDetail: 'usage, cost, log record',
   stages: (count: number, names: string) => `${plural(count, { one: 'stage', other: 'stages' })}: ${names}`,
+  stageName: (name: string) => (Object.hasOwn(STAGES, name) ? STAGES[name as TimedStage] : name),
   stage: (name: string, took: string) => `${name} ${took}`,
   noProvider: 'no provider named',
   noCall: 'No provider was called.',

@@ -1,4 +1,4 @@
-import { waterfallText as text } from '../../messages/en/waterfall';
+import { STAGE_NAMES, waterfallText as text } from '../../messages/en/waterfall';
 import { duration, plain } from '../format';
 import type { AttemptLane, GatewayLane, GuardrailLane, Lane } from './waterfall-lanes';
 
@@ -35,15 +35,22 @@ const NAMES: Readonly<Record<GatewayLane['kind'], string>> = {
   settle: text.settle,
 };
 
+/** The store does not keep the order of stages; those that are not known come last. */
+const placeOf = (name: string): number => {
+  const at = STAGE_NAMES.indexOf(name);
+  return at === -1 ? STAGE_NAMES.length : at;
+};
+
 function gatewayWords(lane: GatewayLane): LaneWords {
-  const { kind, stages } = lane;
-  const names = stages.map(([name]) => name);
+  const { kind } = lane;
+  const stages = [...lane.stages].sort(([one], [other]) => placeOf(one) - placeOf(other));
+  const names = stages.map(([name]) => text.stageName(name));
   const several = names.length === 0 ? '' : text.stages(names.length, names.join(', '));
   return {
     name: NAMES[kind],
     detail: kind === 'settle' ? text.settleDetail : several,
     label: took(lane),
-    facts: [spanOf(lane), ...stages.map(([name, ms]) => text.stage(name, duration(ms)))],
+    facts: [spanOf(lane), ...stages.map(([name, ms]) => text.stage(text.stageName(name), duration(ms)))],
   };
 }
 

@@ -34,7 +34,7 @@ const record: WaterfallRecord = {
       },
     ],
     routing: [{ target: 'config.targets[0]', event: 'breaker_opened' }],
-    stages: { accept: 0.1, admit: 0.2 },
+    stages: { admit: 0.2, accept: 0.1, later: 0.1 },
   },
 };
 
@@ -70,7 +70,7 @@ describe('Waterfall', () => {
     renderUi(<Waterfall record={record} />);
     expect(screen.getByRole('heading').textContent).toBe('Where the 3.26 s went');
     expect(screen.getAllByRole('listitem').map((lane) => lane.textContent)).toEqual([
-      'Gateway, before2 stages: accept, admit400 µs',
+      'Gateway, before3 stages: headers, limits, later400 µs',
       'O@openai-prodtargets[0] · first try503 after 212 ms',
       'Waitedback-off before the retry640 ms',
       'O@openai-prodtargets[0] · retry 1503 after 181 ms · breaker opened',
