@@ -1,5 +1,4 @@
-import { useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef, type RefObject } from 'react';
+import { useEffect, useRef, useSyncExternalStore, type RefObject } from 'react';
 import { barPaths, createChart, type Chart, type ChartData } from './chart-engine';
 import { chartOptions, type ChartLook } from './chart-options';
 
@@ -7,6 +6,14 @@ export type ChartInput = Omit<ChartLook, 'colour' | 'barPaths'>;
 
 const colour = (token: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(token).trim();
+
+const themeOf = (): string => document.documentElement.dataset['theme'] ?? '';
+
+function watchTheme(onChange: () => void): () => void {
+  const changes = new MutationObserver(onChange);
+  changes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  return () => changes.disconnect();
+}
 
 /** From the first time to the end of the last bucket; the values scale themselves. */
 function scaleTime(
@@ -35,7 +42,7 @@ export function useChart(
     current.current = { input, data };
   });
   const { as, series, hasComparison, axes, bucketMs, zone, syncKey } = input;
-  const theme = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const theme = useSyncExternalStore(watchTheme, themeOf);
   const key = JSON.stringify([
     theme,
     as,
