@@ -34,7 +34,11 @@ const KEY = {
     ...{ next_usage_reset_at: '2026-12-01T00:00:00Z', forecast_exhausted_at: '2026-11-29T00:00:00Z' },
   },
 };
-const group = (group_key: string, members: object) => ({ object: 'analytics-group', group_key, ...members });
+const group = (group_key: string | null, members: object) => ({
+  object: 'analytics-group',
+  group_key,
+  ...members,
+});
 const ANSWERS = {
   'GET /v1/analytics/graphs/requests': graph({ total: 184_203 }, { total: 5, llm: 5, mcp: 0, a2a: 0 }),
   'GET /v1/analytics/graphs/cost': graph({ total: 41_238.11426, avg: 1 }, { total: 1, avg: 1 }),
@@ -47,6 +51,8 @@ const ANSWERS = {
   ),
   'GET /v1/analytics/groups/provider': list([
     group('openai', { requests: 100, error_count: 9, success_rate: 91, p95_latency: 2_900, cost: 500 }),
+    // Refused by limits and guardrails.
+    group(null, { requests: 6, error_count: 6, success_rate: 0, p95_latency: 2, cost: 0 }),
   ]),
   'GET /v1/analytics/groups/api_key': list([group('k-1', { requests: 1, cost: 30_140 })]),
   'GET /v1/api-keys': list([KEY]),
@@ -87,6 +93,9 @@ describe('The overview', () => {
     expect(within(needs).getByText('search-prod runs out before its reset')).toBeTruthy();
     expect(within(await pane('Budgets')).getByText('$1,870.50 of $3,000.00')).toBeTruthy();
     expect(within(await pane('Providers')).getByText('some fail')).toBeTruthy();
+    // What a limit or a guardrail refuses is no failure of a provider.
+    expect(screen.queryByText('failing')).toBeNull();
+    expect(within(needs).getAllByRole('listitem')).toHaveLength(2);
     expect(await within(await pane('Who spends')).findByText('search-prod')).toBeTruthy();
     const links = ['$1,870.50 of $3,000.00', '@openai', 'search-prod', '1,142 requests'];
     const addresses = links.map((name) => screen.getByRole('link', { name }).getAttribute('href'));
