@@ -13,19 +13,21 @@ const SHOWN = 8;
 
 interface LiveListProps {
   readonly tail: TailState<LogRow>;
+  /** False: what ended before is not read yet. */
+  readonly readsEarlier?: boolean;
   readonly children?: ReactNode;
 }
 
 const NONE: readonly LogRow[] = [];
 
 /** The newest requests, as they end. A click opens one. */
-export function LiveList({ tail, children }: LiveListProps): ReactElement {
+export function LiveList({ tail, readsEarlier = true, children }: LiveListProps): ReactElement {
   const { slug, id: workspace_id } = useWorkspace();
   // What ended before the stream began.
   const list = useRead(
     'logs_list',
     { query: { workspace_id, page_size: SHOWN } },
-    { enabled: useCan('logs_list') },
+    { enabled: useCan('logs_list') && readsEarlier },
   );
   const { zone } = useFormat();
   const known = new Set(tail.rows.map(({ id }) => id));

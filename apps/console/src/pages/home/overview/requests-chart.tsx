@@ -2,10 +2,10 @@ import { useMemo, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
 import { useCan, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
+import { recordWords } from '../../audit/record-words';
 import { TimeChart } from '../../../ui/charts';
 import { count } from '../../../ui/format';
 import { Empty, Loaded, Pane, Skeletons } from '../../../ui/states';
-import { recordWords } from '../../audit/record-words';
 import { useSteady, type useWindow } from './use-window';
 
 const text = home.chart;

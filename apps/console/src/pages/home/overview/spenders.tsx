@@ -3,10 +3,10 @@ import type { CSSProperties, ReactElement } from 'react';
 import { cents, centsToE8, problemFrom } from '../../../api';
 import { GoLink, useCan, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
+import { logsAddress } from '../log-link';
 import { shortId } from '../../../ui/format';
 import { Money } from '../../../ui/primitives';
 import { Empty, Loaded, Pane } from '../../../ui/states';
-import { logsAddress } from '../log-link';
 import { useSteady, type useWindow } from './use-window';
 
 const text = home.spenders;
