@@ -38,3 +38,19 @@ export function consolePath({
   const path = CONSOLE_URL === null ? '' : new URL(CONSOLE_URL).pathname.replace(/(?<!\/)\/+$/, '');
   return path === '' ? DEFAULT_PATH : path;
 }
+
+export interface ConsoleUrlSettings {
+  readonly CONSOLE_ENABLED: boolean;
+  readonly CONSOLE_BASE_PATH: string | null;
+  readonly CONSOLE_URL: string | null;
+}
+
+/**
+ * URL of the console, without a slash at its end. Null without `CONSOLE_URL`. Where the admin API serves no console, `CONSOLE_URL` is that
+ * of another one.
+ */
+export function consoleUrl(settings: ConsoleUrlSettings): string | null {
+  const { CONSOLE_ENABLED: isServed, CONSOLE_URL: url } = settings;
+  if (url === null) return null;
+  return isServed ? new URL(url).origin + consolePath(settings) : url.replace(/(?<!\/)\/+$/, '');
+}

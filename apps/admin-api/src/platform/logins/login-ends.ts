@@ -1,3 +1,4 @@
+import { consoleUrl, type ConsoleUrlSettings } from '../../console/console-settings';
 import type { AdminSettings } from '../../settings';
 
 /** Parameter with which a login by an identity provider returns to a page of ours. */
@@ -14,18 +15,21 @@ export interface FinishedLogin {
   readonly binding: string | null;
 }
 
+export type LoginEndSettings = ConsoleUrlSettings & Pick<AdminSettings, 'PUBLIC_URL'>;
+
 /** Where the browser goes after a login: to the page that began it, else to the console; null without a console. */
 export function endOfLogin(
   { code, returnPath, page, binding }: FinishedLogin,
-  { CONSOLE_URL: console, PUBLIC_URL: publicUrl }: Pick<AdminSettings, 'CONSOLE_URL' | 'PUBLIC_URL'>,
+  settings: LoginEndSettings,
 ): string | null {
   if (page !== undefined) {
-    const url = new URL(page, publicUrl ?? undefined);
+    const url = new URL(page, settings.PUBLIC_URL ?? undefined);
     url.searchParams.set(SSO_CODE, code);
     return url.href;
   }
+  const console = consoleUrl(settings);
   if (console === null) return null;
   const parameters = new URLSearchParams({ code, return_path: returnPath });
   if (binding !== null) parameters.set('login_binding', binding);
-  return `${console.replace(/\/$/, '')}/login/sso?${parameters.toString()}`;
+  return `${console}/login/sso?${parameters.toString()}`;
 }

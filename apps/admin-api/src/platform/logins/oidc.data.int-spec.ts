@@ -91,9 +91,12 @@ describe('responses of OpenID Connect providers with known verdicts', () => {
 
   it.each(ofPath)('$id: $reason', async ({ input, expect: verdict }) => {
     const { query } = await callbackOf(await scenes.scene(), input);
-    const { origin, searchParams } = scenes.locationOf(await scenes.returnBy(query));
+    const { origin, pathname, searchParams } = scenes.locationOf(await scenes.returnBy(query));
     const path = verdict === 'there' ? input['return_path'] : '/';
-    expect([origin, searchParams.get('return_path')]).toEqual([CONSOLE, path]);
+    expect([origin + pathname, searchParams.get('return_path')]).toEqual([
+      `${CONSOLE}/console/login/sso`,
+      path,
+    ]);
   });
 
   it.each(ofResponse)(

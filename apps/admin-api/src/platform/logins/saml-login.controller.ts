@@ -11,7 +11,7 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
-import { SETTINGS, type AdminSettings } from '../../settings';
+import { SETTINGS } from '../../settings';
 import { Public } from '../auth/access';
 import { SamlCodeResponse } from '../auth/auth.dto';
 import { factsOf } from '../auth/principals.service';
@@ -19,7 +19,7 @@ import { idOf } from '../auth/tenancy';
 import { SAML_BODY, TakesBody } from '../bodies';
 import { formText } from '../common/form-text';
 import { ControlRoutes } from '../control-routes';
-import { endOfLogin } from './login-ends';
+import { endOfLogin, type LoginEndSettings } from './login-ends';
 import { orRefusalPage } from './refusal-pages';
 import { SamlProviders } from './saml-providers.service';
 import { SsoTestResponse } from './sso-tests.dto';
@@ -36,7 +36,7 @@ export class SamlLoginController {
     private readonly returns: SamlReturns,
     private readonly providers: SamlProviders,
     private readonly dataSource: DataSource,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'CONSOLE_URL' | 'PUBLIC_URL'>,
+    @Inject(SETTINGS) private readonly settings: LoginEndSettings,
   ) {}
 
   /** Where identity providers by SAML send users back: the assertion consumer service. With a console the browser goes on there. */

@@ -7,8 +7,8 @@ import { SsoCodeResponse, SsoDiscoveryQuery, SsoDiscoveryResponse, TokenResponse
 import { factsOf } from '../auth/principals.service';
 import { OpensSession } from './opens-session';
 import { ControlRoutes } from '../control-routes';
-import { SETTINGS, type AdminSettings } from '../../settings';
-import { endOfLogin } from './login-ends';
+import { SETTINGS } from '../../settings';
+import { endOfLogin, type LoginEndSettings } from './login-ends';
 import { orRefusalPage } from './refusal-pages';
 import { SsoLogins } from './sso-login.service';
 import { SsoTestResponse } from './sso-tests.dto';
@@ -23,7 +23,7 @@ export class SsoExchangeDto {
 export class SsoLoginController {
   constructor(
     private readonly logins: SsoLogins,
-    @Inject(SETTINGS) private readonly settings: Pick<AdminSettings, 'CONSOLE_URL' | 'PUBLIC_URL'>,
+    @Inject(SETTINGS) private readonly settings: LoginEndSettings,
   ) {}
 
   /** Where identity providers send users back. With a console the browser goes on there, with the code. */
