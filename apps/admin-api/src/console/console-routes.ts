@@ -5,10 +5,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { wantsPage } from '../platform/auth/account-pages';
+import { consolePath } from '../platform/common/console-url';
 import { clientGatewayUrl } from '../platform/common/public-url';
 import { SETTINGS, type AdminSettings } from '../settings';
 import { ConsolePage } from './console-page';
-import { consolePath } from './console-settings';
 
 /** `dist/console`, relative to this file in a build. */
 const BUILT = join(__dirname, '../../../../../console');

@@ -1,4 +1,4 @@
-import { consoleUrl, type ConsoleUrlSettings } from '../../console/console-settings';
+import { consoleUrl, type ConsoleUrlSettings } from '../common/console-url';
 import type { AdminSettings } from '../../settings';
 
 /** Parameter with which a login by an identity provider returns to a page of ours. */
