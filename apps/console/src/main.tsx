@@ -3,8 +3,10 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './app/console';
 import { takeClaim } from './app/session/claim';
+import { takeReturn } from './app/session/sso-return';
 
 takeClaim();
+takeReturn();
 const root = document.getElementById('root');
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="console-nonce"]')?.content ?? '';
 // Where the package that stops scrolling behind dialogs looks for the nonce of its style.

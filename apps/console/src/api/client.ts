@@ -44,7 +44,14 @@ export function onSessionEnd(listener: Listener): () => void {
 }
 
 /** Operations whose 401 is about the credentials in the request, not about the session. */
-const LOGINS: readonly OperationId[] = ['auth_login', 'auth_loginByFactor', 'claim_create'];
+const LOGINS: readonly OperationId[] = [
+  'auth_login',
+  'auth_loginByFactor',
+  'claim_create',
+  'passkeyLogin_begin',
+  'passkeyLogin_login',
+  'ssoLogin_exchange',
+];
 
 async function settle<O extends OperationId>(id: O, init: object, signal?: AbortSignal): Promise<Settled> {
   const { method, path } = accessOf(id);

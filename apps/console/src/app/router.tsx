@@ -1,9 +1,15 @@
-import { createRoute, createRouter, Navigate, Outlet, type RouterHistory } from '@tanstack/react-router';
+import {
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  Outlet,
+  type RouterHistory,
+} from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { problemFrom } from '../api';
 import { ME_PAGES, ORGANISATION_PAGES, WORKSPACE_PAGES } from '../pages';
 import { meRoute, organisationRoute, rootRoute, sessionRoute, workspaceRoute } from './routes';
-import { ClaimPage } from './session/claim-page';
 import { SessionGate } from './session/session-gate';
 import { NotFound } from './shell/not-found';
 import { WorkspaceGate } from './shell/workspace-gate';
@@ -30,12 +36,28 @@ const loginRoute = createRoute({
   path: '/login',
   component: ToFirstWorkspace,
 });
-const claimRoute = createRoute({ getParentRoute: () => rootRoute, path: '/claim', component: ClaimPage });
+const claimRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/claim',
+  component: lazyRouteComponent(() => import('./session/claim-page'), 'ClaimPage'),
+});
+const ssoRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/login/sso',
+  component: lazyRouteComponent(() => import('./session/sso-page'), 'SsoPage'),
+});
+const ssoDoneRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/login/done',
+  component: lazyRouteComponent(() => import('./session/sso-page'), 'SsoDonePage'),
+});
 
 const routeTree = rootRoute
   .update({ component: Outlet, notFoundComponent: NotFound })
   .addChildren([
     claimRoute,
+    ssoRoute,
+    ssoDoneRoute,
     sessionRoute
       .update({ component: SessionGate })
       .addChildren([

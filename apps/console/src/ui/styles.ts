@@ -3,7 +3,6 @@ import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './mantine-styles';
 import '@mantine/notifications/styles.css';
-import '@mantine/spotlight/styles.css';
 import './tokens.css';
 import './base.css';
 import './provider-tokens.css';

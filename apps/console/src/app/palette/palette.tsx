@@ -5,7 +5,10 @@ import { Icon } from '../../ui/icons/icon';
 import { useGoTo } from '../shell/addresses';
 import { palette } from './store';
 import { useHits } from './use-hits';
+import '@mantine/spotlight/styles.css';
 import './palette.css';
+
+export { paletteActions } from './store';
 
 /** Search and jump: Ctrl K. */
 export function Palette(): ReactElement {

@@ -1,10 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, type ReactElement } from 'react';
+import { useCallback, useEffect, type ReactElement } from 'react';
 import { call } from '../../api';
 import { session } from '../../messages';
+import type { Self } from '../state/session-context';
+import { adoptSession, ONCE } from './adopt';
 import { spendClaim } from './claim';
-import { challengeOf, SignIn } from './sign-in';
+import { challengeOf, openedBy } from './opening';
+import { SignIn } from './sign-in';
+import { holderOf, tellTabs } from './tabs';
 
 /** Signs in by the link of the launcher. Asks for email and password where it does not work. */
 export function ClaimPage(): ReactElement {
@@ -15,31 +19,36 @@ export function ClaimPage(): ReactElement {
     queryFn: async () => {
       const token = spendClaim();
       if (token === null) throw new Error(session.claimFailed);
-      return challengeOf((await call('claim_create', {}, { body: { token } })).data);
+      return (await call('claim_create', {}, { body: { token } })).data;
     },
-    staleTime: Infinity,
-    retry: false,
+    ...ONCE,
   });
-  const isOpen = claim.data === null;
+  const goOn = useCallback(
+    async (self: Self) => {
+      await adoptSession(queries, self);
+      await navigate({ to: '/', replace: true });
+    },
+    [queries, navigate],
+  );
+  const self = claim.data === undefined ? null : openedBy(claim.data);
   useEffect(() => {
-    if (!isOpen) return;
-    queries.removeQueries({ queryKey: ['auth_self'] });
-    void navigate({ to: '/', replace: true });
-  }, [isOpen, navigate, queries]);
-  if (claim.isPending || isOpen)
+    if (self === null) return;
+    tellTabs(holderOf(self));
+    void goOn(self);
+  }, [self, goOn]);
+  if (claim.isPending || self !== null)
     return (
       <div className="sign-in-page" role="status">
         {session.claiming}
       </div>
     );
-  const toHome = () => void navigate({ to: '/', replace: true });
   return (
-    <div className="sign-in-page">
+    <main className="sign-in-page">
       <SignIn
         {...(claim.isError ? { note: session.claimFailed } : {})}
-        challenge={claim.data ?? null}
-        onDone={toHome}
+        challenge={claim.data === undefined ? null : challengeOf(claim.data)}
+        onDone={(opened) => void goOn(opened)}
       />
-    </div>
+    </main>
   );
 }

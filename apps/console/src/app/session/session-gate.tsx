@@ -1,15 +1,16 @@
-import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet } from '@tanstack/react-router';
-import { useEffect, useMemo, useState, type ReactElement } from 'react';
-import { onSessionEnd, useRead } from '../../api';
-import { session } from '../../messages';
+import { Outlet, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useMemo, type ReactElement } from 'react';
+import { useRead } from '../../api';
 import { Failed } from '../../ui/states';
 import { Shell } from '../shell/shell';
 import { SessionContext } from '../state/session-context';
-import { SignIn } from './sign-in';
+import { adoptSession } from './adopt';
+import { useSessionState } from './use-session-state';
 
 const FACTS = { staleTime: 60_000 };
+const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
+const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog')).SessionDialog }));
 
 /**
  * Draws nothing before it is known who the caller is and what they may do. Shows the sign-in where there is no session, and over the page when
@@ -19,9 +20,9 @@ export function SessionGate(): ReactElement | null {
   const self = useRead('auth_self', {}, FACTS);
   const permissions = useRead('auth_permissions', {}, FACTS);
   const bootstrap = useRead('console_bootstrap', {}, FACTS);
-  const [isOver, setOver] = useState(false);
+  const { state, holder, setState } = useSessionState(self.data);
   const queries = useQueryClient();
-  useEffect(() => onSessionEnd(() => setOver(true)), []);
+  const router = useRouter();
   const facts = useMemo(
     () =>
       self.data && permissions.data && bootstrap.data
@@ -36,7 +37,15 @@ export function SessionGate(): ReactElement | null {
     return (
       <main className="sign-in-page">
         {isSignedOut || failed.error === null ? (
-          <SignIn onDone={() => setOver(false)} />
+          <Suspense>
+            <SignIn
+              returnTo={router.state.location.href}
+              onDone={(opened) => {
+                setState('open');
+                void adoptSession(queries, opened);
+              }}
+            />
+          </Suspense>
         ) : (
           <Failed problem={failed.error} onRetry={() => void queries.invalidateQueries()} />
         )}
@@ -48,15 +57,16 @@ export function SessionGate(): ReactElement | null {
       <Shell>
         <Outlet />
       </Shell>
-      <Modal
-        opened={isOver}
-        onClose={() => undefined}
-        withCloseButton={false}
-        closeOnEscape={false}
-        closeOnClickOutside={false}
-      >
-        <SignIn note={session.ended} onDone={() => setOver(false)} />
-      </Modal>
+      {state !== 'open' && holder !== null && (
+        <Suspense>
+          <SessionDialog
+            state={state}
+            holder={holder}
+            endsAt={facts.self.expires_at}
+            onOpen={() => setState('open')}
+          />
+        </Suspense>
+      )}
     </SessionContext>
   );
 }

@@ -1,82 +1,71 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactElement, type SyntheticEvent } from 'react';
-import { call, problemFrom, useRead, type AnswerOf } from '../../api';
+import { Button } from '@mantine/core';
+import { useState, type ReactElement } from 'react';
+import { useRead } from '../../api';
 import { session } from '../../messages';
 import { BrandMark } from '../../ui/icons/brand-mark';
+import type { Self } from '../state/session-context';
+import { FactorForm } from './factor-form';
+import { challengeOf, goToProvider, openedBy, type Challenge, type Opened } from './opening';
+import { PasswordForm } from './password-form';
+import { SsoForm } from './sso-form';
+import { holderOf, tellTabs } from './tabs';
 import './session.css';
 
-type Opened = AnswerOf<'auth_login'> | AnswerOf<'claim_create'>;
-
-interface SignInProps {
+export interface SignInProps {
   readonly note?: string;
-  readonly onDone?: () => void;
+  readonly onDone: (self: Self) => void;
   /** Of a sign-in that was begun elsewhere and needs a second factor. */
-  readonly challenge?: string | null;
+  readonly challenge?: Challenge | null;
+  /** Signs in to this organisation alone. */
+  readonly organisation?: string | null;
+  /** Where a login by single sign-on ends, below the console. */
+  readonly returnTo?: string;
+  /** In a dialog over a page. */
+  readonly isOver?: boolean;
+  /** Begins with single sign-on. */
+  readonly isSso?: boolean;
 }
 
-/** The challenge of an answer that needs a second factor; null where the session is open. */
-export const challengeOf = (opened: Opened): string | null =>
-  'challenge' in opened ? opened.challenge : null;
-
-function textOf(form: HTMLFormElement, name: string): string {
-  const value = new FormData(form).get(name);
-  return typeof value === 'string' ? value : '';
-}
-
-/** Email and password, then a second factor where the user has one. The answer sets the cookie, which no script can read. */
-export function SignIn({ note, onDone, challenge: begun = null }: SignInProps): ReactElement {
-  const queries = useQueryClient();
+/** Signs in by password, passkey or single sign-on, then by a second factor where the user has one. The cookie is out of reach of scripts. */
+export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps): ReactElement {
+  const { organisation = null, returnTo = '/' } = props;
   const bootstrap = useRead('console_bootstrap', {});
-  const [challenge, setChallenge] = useState(begun);
-  const open = useMutation({
-    mutationFn: async (form: HTMLFormElement): Promise<Opened> => {
-      const body = { email: textOf(form, 'email'), password: textOf(form, 'password') };
-      if (challenge === null) return (await call('auth_login', {}, { body })).data;
-      return (await call('auth_loginByFactor', {}, { body: { challenge, code: textOf(form, 'code') } })).data;
-    },
-    onSuccess: async (opened) => {
-      if ('url' in opened) return location.assign(opened.url);
-      const next = challengeOf(opened);
-      setChallenge(next);
-      if (next !== null) return;
-      await queries.invalidateQueries();
-      onDone?.();
-    },
-  });
-  const submit = (event: SyntheticEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    open.mutate(event.currentTarget);
+  const [challenge, setChallenge] = useState(props.challenge ?? null);
+  const [choice, setChoice] = useState<'password' | 'sso' | null>(props.isSso === true ? 'sso' : null);
+  const bySso = choice === null ? bootstrap.data?.password_login === false : choice === 'sso';
+  const take = (opened: Opened) => {
+    const self = openedBy(opened);
+    if (opened.object === 'sso-redirect') goToProvider(opened, 'login/sso');
+    else if (self === null) setChallenge(challengeOf(opened));
+    else {
+      tellTabs(holderOf(self));
+      onDone(self);
+    }
   };
+  const place = { organisation, returnTo, isOver };
+  const form = bySso ? <SsoForm {...place} /> : <PasswordForm {...place} onOpened={take} />;
   return (
-    <form className="sign-in" onSubmit={submit} aria-label={session.title}>
-      <BrandMark size={28} />
-      <h1>{session.title}</h1>
+    <div className="sign-in">
+      {!isOver && (
+        <>
+          <BrandMark size={28} />
+          <h1>{session.title}</h1>
+        </>
+      )}
       {note !== undefined && <p className="sub">{note}</p>}
       {challenge === null ? (
         <>
-          <TextInput label={session.email} name="email" type="email" autoComplete="username" required />
-          <PasswordInput label={session.password} name="password" autoComplete="current-password" required />
+          {form}
+          <Button variant="subtle" onClick={() => setChoice(bySso ? 'password' : 'sso')}>
+            {bySso ? session.byPassword : session.sso}
+          </Button>
+          {!bySso && bootstrap.data?.environment === null && (
+            <p className="xs muted">{session.credentialsFile}</p>
+          )}
         </>
       ) : (
-        <TextInput
-          label={session.code}
-          description={session.codeHint}
-          name="code"
-          autoComplete="one-time-code"
-          required
-          data-autofocus
-        />
+        <FactorForm challenge={challenge} onOpened={take} onBack={() => setChallenge(null)} />
       )}
-      {open.isError && (
-        <p role="alert" className="sign-in-error">
-          {problemFrom(open.error).message}
-        </p>
-      )}
-      <Button type="submit" variant="filled" loading={open.isPending}>
-        {session.signIn}
-      </Button>
-      {bootstrap.data?.environment === null && <p className="xs muted">{session.credentialsFile}</p>}
-    </form>
+    </div>
   );
 }

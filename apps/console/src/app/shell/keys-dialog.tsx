@@ -4,12 +4,11 @@ import { shell } from '../../messages';
 import { usePages } from './use-pages';
 
 interface KeysDialogProps {
-  readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
 /** All keys that act everywhere. */
-export function KeysDialog({ isOpen, onClose }: KeysDialogProps): ReactElement {
+export function KeysDialog({ onClose }: KeysDialogProps): ReactElement {
   const pages = usePages();
   const texts = shell.keys;
   const rows: readonly (readonly [keys: string, what: string])[] = [
@@ -26,7 +25,7 @@ export function KeysDialog({ isOpen, onClose }: KeysDialogProps): ReactElement {
     ['?', texts.list],
   ];
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.title}>
+    <Modal opened onClose={onClose} title={texts.title}>
       <dl className="keys-list">
         {rows.map(([keys, what]) => (
           <div key={keys} style={{ display: 'contents' }}>

@@ -9,6 +9,8 @@ import type { ReactElement } from 'react';
 import { call } from '../../api';
 import { shell } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
+import { loadAnew } from '../session/leave';
+import { tellTabs } from '../session/tabs';
 import { changePreferences, toggleUtc, usePreferences } from '../state/preferences';
 import { useSelf } from '../state/session-context';
 import { useGoTo } from './addresses';
@@ -33,8 +35,8 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
   const name = [self.first_name, self.last_name].join(' ').trim() || self.email;
   const signOut = async () => {
     await call('auth_logout', {}).catch(() => undefined);
-    // Loads the page anew, so that nothing of the session stays in memory.
-    location.assign(new URL('login', document.baseURI));
+    tellTabs(null);
+    loadAnew('login');
   };
   return (
     <Menu position="top-start" width={240} closeOnItemClick={false}>

@@ -1,14 +1,12 @@
 import { Drawer } from '@mantine/core';
-import { useMemo, useState, type ReactElement, type ReactNode } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState, type ReactElement, type ReactNode } from 'react';
 import { shell } from '../../messages';
-import { Palette } from '../palette/palette';
-import { paletteActions } from '../palette/store';
+import { usePalette } from '../palette/use-palette';
 import { refusalOf } from '../state/access';
 import { changePreferences, preferences, toggleUtc, usePreferences } from '../state/preferences';
 import { useSessionFacts } from '../state/session-context';
 import { inWorkspace, useGoTo } from './addresses';
 import { useKeys, type Keys } from './chords';
-import { KeysDialog } from './keys-dialog';
 import { NewerVersion } from './newer-version';
 import { Sidebar } from './sidebar';
 import { TopBar } from './top-bar';
@@ -16,6 +14,8 @@ import { usePages } from './use-pages';
 import { useShownWorkspace } from './use-shown-workspace';
 import { SWITCHER_ID } from './workspace-switcher';
 import './shell.css';
+
+const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog')).KeysDialog }));
 
 const toggleSidebar = (): void =>
   changePreferences({ isSidebarCollapsed: !preferences().isSidebarCollapsed });
@@ -48,8 +48,9 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactElem
   const { isSidebarCollapsed, hasKeys } = usePreferences();
   const [hasMenu, setMenu] = useState(false);
   const [showsKeys, setShowsKeys] = useState(false);
-  const openKeys = useMemo(() => () => setShowsKeys(true), []);
-  useKeys(useShellKeys(openKeys), paletteActions.toggle, hasKeys);
+  const openKeys = useCallback(() => setShowsKeys(true), []);
+  const palette = usePalette();
+  useKeys(useShellKeys(openKeys), palette.open, hasKeys);
   return (
     <div className="app" data-small={isSidebarCollapsed || undefined}>
       <a className="skip-link" href="#content">
@@ -58,15 +59,17 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactElem
       <aside className="app-side">
         <Sidebar isSmall={isSidebarCollapsed} onKeys={openKeys} />
       </aside>
-      <TopBar onSearch={paletteActions.open} onMenu={() => setMenu(true)} onKeys={openKeys} />
+      <TopBar onSearch={palette.open} onMenu={() => setMenu(true)} onKeys={openKeys} />
       <main id="content" className="app-main" tabIndex={-1}>
         {children}
       </main>
       <Drawer opened={hasMenu} onClose={() => setMenu(false)} size={260} title={shell.navigation}>
         <Sidebar isSmall={false} onKeys={openKeys} onNavigate={() => setMenu(false)} />
       </Drawer>
-      <Palette />
-      <KeysDialog isOpen={showsKeys} onClose={() => setShowsKeys(false)} />
+      <Suspense>
+        {palette.element}
+        {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
+      </Suspense>
       <NewerVersion />
     </div>
   );

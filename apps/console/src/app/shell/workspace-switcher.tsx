@@ -1,13 +1,17 @@
 import { Menu, TextInput } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
-import { useState, type ReactElement } from 'react';
+import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { shell } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
-import { useSelf, type Workspace } from '../state/session-context';
+import { useSelf, type Self, type Workspace } from '../state/session-context';
 import { inWorkspace, useGoTo } from './addresses';
 import { useShownWorkspace } from './use-shown-workspace';
 
-/** From so many workspaces on, they can be searched. */
+const OrganisationSwitch = lazy(async () => ({
+  default: (await import('../session/organisation-switch')).OrganisationSwitch,
+}));
+
+/** From so many workspaces and organisations on, they can be searched. */
 const MANY = 8;
 /** At most so many are listed; a search finds the others. */
 const LISTED_MAX = 100;
@@ -26,51 +30,72 @@ export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): R
   const goTo = useGoTo();
   const path = useLocation({ select: ({ pathname }) => pathname });
   const [text, setText] = useState('');
+  const [wanted, setWanted] = useState<Self['organisations'][number] | null>(null);
   const name = shown?.name ?? shell.switcher.none;
-  const found = self.workspaces.filter((workspace) =>
-    `${workspace.name} ${workspace.slug}`.toLowerCase().includes(text.toLowerCase()),
+  const has = (words: string): boolean => words.toLowerCase().includes(text.toLowerCase());
+  const found = self.workspaces.filter((workspace) => has(`${workspace.name} ${workspace.slug}`));
+  const others = self.organisations.filter(
+    ({ id, name: called }) => id !== self.organisation.id && has(called),
   );
+  const isMany = self.workspaces.length + self.organisations.length > MANY;
   return (
-    <Menu position="bottom-start" width={260} onClose={() => setText('')}>
-      <Menu.Target>
-        <button type="button" id={SWITCHER_ID} className="switcher plain-button">
-          <span className="visually-hidden">{shell.switcher.label(name)}</span>
-          <span className="switcher-mark" aria-hidden="true">
-            {name.slice(0, 1).toUpperCase()}
-          </span>
-          {!isSmall && (
-            <>
-              <span className="switcher-names" aria-hidden="true">
-                <b className="ell">{name}</b>
-                <span className="ell xxs muted">{self.organisation.name}</span>
-              </span>
-              <Icon name="selector" size={14} />
-            </>
+    <>
+      <Menu position="bottom-start" width={260} onClose={() => setText('')}>
+        <Menu.Target>
+          <button type="button" id={SWITCHER_ID} className="switcher plain-button">
+            <span className="visually-hidden">{shell.switcher.label(name)}</span>
+            <span className="switcher-mark" aria-hidden="true">
+              {name.slice(0, 1).toUpperCase()}
+            </span>
+            {!isSmall && (
+              <>
+                <span className="switcher-names" aria-hidden="true">
+                  <b className="ell">{name}</b>
+                  <span className="ell xxs muted">{self.organisation.name}</span>
+                </span>
+                <Icon name="selector" size={14} />
+              </>
+            )}
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown className="switcher-list">
+          {isMany && (
+            <TextInput
+              aria-label={shell.switcher.find}
+              placeholder={shell.switcher.find}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              data-autofocus
+            />
           )}
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown className="switcher-list">
-        {self.workspaces.length > MANY && (
-          <TextInput
-            aria-label={shell.switcher.find}
-            placeholder={shell.switcher.find}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            data-autofocus
-          />
-        )}
-        <Menu.Label>{shell.switcher.workspaces}</Menu.Label>
-        {found.slice(0, LISTED_MAX).map((workspace) => (
-          <Menu.Item
-            key={workspace.id}
-            onClick={() => goTo(pageIn(workspace, path))}
-            aria-current={workspace.id === shown?.id || undefined}
-            rightSection={<span className="xxs muted">{workspace.role}</span>}
-          >
-            {workspace.name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+          <Menu.Label>{shell.switcher.workspaces}</Menu.Label>
+          {found.slice(0, LISTED_MAX).map((workspace) => (
+            <Menu.Item
+              key={workspace.id}
+              onClick={() => goTo(pageIn(workspace, path))}
+              aria-current={workspace.id === shown?.id || undefined}
+              rightSection={<span className="xxs muted">{workspace.role}</span>}
+            >
+              {workspace.name}
+            </Menu.Item>
+          ))}
+          {others.length > 0 && <Menu.Label>{shell.switcher.organisations}</Menu.Label>}
+          {others.slice(0, LISTED_MAX).map((organisation) => (
+            <Menu.Item
+              key={organisation.id}
+              onClick={() => setWanted(organisation)}
+              rightSection={<span className="xxs muted">{organisation.role}</span>}
+            >
+              {organisation.name}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {wanted !== null && (
+        <Suspense>
+          <OrganisationSwitch organisation={wanted} onClose={() => setWanted(null)} />
+        </Suspense>
+      )}
+    </>
   );
 }

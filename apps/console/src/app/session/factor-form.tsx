@@ -1,0 +1,53 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { call } from '../../api';
+import { session } from '../../messages';
+import type { Challenge, Opened } from './opening';
+import { hasPasskeys, signByPasskey } from './passkey';
+import { FormError, onSubmit, textIn } from './sign-in-parts';
+
+interface FactorFormProps {
+  readonly challenge: Challenge;
+  readonly onOpened: (opened: Opened) => void;
+  /** Begins anew, as after a challenge that has expired. */
+  readonly onBack: () => void;
+}
+
+/** The second factor of a sign-in: a code of the app, a recovery code, or a passkey. */
+export function FactorForm({ challenge, onOpened, onBack }: FactorFormProps): ReactElement {
+  const { challenge: token, factors } = challenge;
+  const code = useMutation({
+    mutationFn: async (form: HTMLFormElement): Promise<Opened> =>
+      (await call('auth_loginByFactor', {}, { body: { challenge: token, code: textIn(form, 'code') } })).data,
+    onSuccess: onOpened,
+  });
+  const passkey = useMutation({ mutationFn: () => signByPasskey(token, null), onSuccess: onOpened });
+  const takesPasskey = factors.includes('passkey') && hasPasskeys();
+  return (
+    <form className="sign-in" onSubmit={onSubmit(code.mutate)} aria-label={session.title}>
+      {takesPasskey && (
+        <Button variant="filled" onClick={() => passkey.mutate()} loading={passkey.isPending}>
+          {session.byPasskey}
+        </Button>
+      )}
+      <TextInput
+        label={session.code}
+        description={session.codeHint}
+        name="code"
+        inputMode="text"
+        autoComplete="one-time-code"
+        required
+        data-autofocus
+        autoFocus={!takesPasskey}
+      />
+      <FormError error={code.error ?? passkey.error} />
+      <Button type="submit" variant={takesPasskey ? 'default' : 'filled'} loading={code.isPending}>
+        {session.signIn}
+      </Button>
+      <Button variant="subtle" onClick={onBack}>
+        {session.another}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+import { Modal } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, type ReactElement } from 'react';
+import { call, problemFrom } from '../../api';
+import { session } from '../../messages';
+import type { Self } from '../state/session-context';
+import { ONCE } from './adopt';
+import { loadAnew } from './leave';
+import { challengeOf, openedBy } from './opening';
+import { SignIn } from './sign-in';
+import { FormError } from './sign-in-parts';
+import { holderOf, tellTabs } from './tabs';
+
+interface OrganisationSwitchProps {
+  readonly organisation: Pick<Self['organisation'], 'id' | 'name'>;
+  readonly onClose: () => void;
+}
+
+/**
+ * Opens the session of another organisation, and loads the console anew, so that nothing of this one stays in memory. Asks for a second factor,
+ * or for a sign-in there, where the API needs one.
+ */
+export function OrganisationSwitch({ organisation, onClose }: OrganisationSwitchProps): ReactElement {
+  const { id, name } = organisation;
+  const change = useQuery({
+    queryKey: ['auth_changeOrganisation', id],
+    queryFn: async () => (await call('auth_changeOrganisation', {}, { body: { organisation_id: id } })).data,
+    gcTime: 0,
+    ...ONCE,
+  });
+  const self = change.data === undefined ? null : openedBy(change.data);
+  useEffect(() => {
+    if (self === null) return;
+    tellTabs(holderOf(self));
+    loadAnew();
+  }, [self]);
+  const challenge = change.data === undefined ? null : challengeOf(change.data);
+  const problem = change.error === null ? null : problemFrom(change.error);
+  const needsLogin = problem?.status === 403 && problem.param === 'organisation_id';
+  return (
+    <Modal opened onClose={onClose} title={session.switching(name)}>
+      {challenge !== null || needsLogin ? (
+        <SignIn
+          isOver
+          organisation={id}
+          challenge={challenge}
+          {...(needsLogin ? { note: session.switchNeedsLogin(name) } : {})}
+          onDone={() => loadAnew()}
+        />
+      ) : problem === null ? (
+        <p role="status">{session.switches}</p>
+      ) : (
+        <FormError error={problem} />
+      )}
+    </Modal>
+  );
+}

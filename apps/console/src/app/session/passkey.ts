@@ -1,0 +1,23 @@
+import { call, type AnswerOf } from '../../api';
+
+/** Whether this browser can have passkeys here: no address of a host can. */
+export const hasPasskeys = (): boolean =>
+  'PublicKeyCredential' in globalThis &&
+  'parseRequestOptionsFromJSON' in PublicKeyCredential &&
+  !/^[\d.]+$|^\[/.test(location.hostname);
+
+/** Signs in by a passkey: as the second factor of `challenge`, or alone. Rejects when the user cancels. */
+export async function signByPasskey(
+  challenge: string | null,
+  organisation: string | null,
+): Promise<AnswerOf<'passkeyLogin_login'>> {
+  const named = challenge === null ? {} : { challenge };
+  const { data } = await call('passkeyLogin_begin', {}, { body: named });
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
+    data.options as unknown as PublicKeyCredentialRequestOptionsJSON,
+  );
+  const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential;
+  const response = credential.toJSON() as unknown as Record<string, never>;
+  const where = challenge === null && organisation !== null ? { organisation_id: organisation } : {};
+  return (await call('passkeyLogin_login', {}, { body: { ...named, ...where, response } })).data;
+}

@@ -1,0 +1,115 @@
+import { Button, Modal } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, type ReactElement } from 'react';
+import { call } from '../../api';
+import { session } from '../../messages';
+import { Moment } from '../../ui/primitives';
+import type { Self } from '../state/session-context';
+import { adoptSession } from './adopt';
+import { loadAnew } from './leave';
+import { openedBy } from './opening';
+import { SignIn } from './sign-in';
+import { FormError } from './sign-in-parts';
+import { holderOf, isSame, tellTabs, type Holder } from './tabs';
+import type { SessionState } from './use-session-state';
+
+interface SessionDialogProps {
+  readonly state: Exclude<SessionState, 'open'>;
+  /** Whose page it is. */
+  readonly holder: Exclude<Holder, null>;
+  /** When the session ends, ISO 8601; null: not known. */
+  readonly endsAt: string | null;
+  /** The page goes on. */
+  readonly onOpen: () => void;
+}
+
+/** Over a page whose session is ending, has ended, or is that of another user. The page stays as it is below. */
+export function SessionDialog({ state, holder, endsAt, onOpen }: SessionDialogProps): ReactElement | null {
+  const queries = useQueryClient();
+  const [isWanted, setWanted] = useState(false);
+  const [isPutOff, setPutOff] = useState(false);
+  const isHidden = state === 'left' || state === 'changed';
+  useEffect(() => {
+    // What an earlier user saw must not stay on the screen.
+    document.documentElement.toggleAttribute('data-session-over', isHidden);
+    return () => document.documentElement.removeAttribute('data-session-over');
+  }, [isHidden]);
+  const goOn = (self: Self) => {
+    if (!isSame(holder, holderOf(self))) return loadAnew();
+    setWanted(false);
+    onOpen();
+    return void adoptSession(queries, self);
+  };
+  if (state === 'ending' && !isWanted)
+    return isPutOff ? null : (
+      <div className="session-note" role="alert">
+        <div>
+          <b>{session.ending}</b>
+          <p className="xs sub">
+            {session.endsAt} {endsAt !== null && <Moment at={endsAt} />}. {session.endingHint}
+          </p>
+        </div>
+        <Button onClick={() => setPutOff(true)}>{session.later}</Button>
+        <Button variant="filled" onClick={() => setWanted(true)}>
+          {session.signInAgain}
+        </Button>
+      </div>
+    );
+  const isEnding = state === 'ending';
+  return (
+    <Modal
+      opened
+      title={state === 'changed' ? session.changed : session.title}
+      onClose={() => setWanted(false)}
+      withCloseButton={isEnding}
+      closeOnEscape={isEnding}
+      closeOnClickOutside={isEnding}
+    >
+      {state === 'changed' ? (
+        <ChangedSession holder={holder} onBack={goOn} />
+      ) : (
+        <SignIn note={session.notes[state]} isOver onDone={goOn} />
+      )}
+    </Modal>
+  );
+}
+
+interface ChangedSessionProps {
+  readonly holder: Exclude<Holder, null>;
+  readonly onBack: (self: Self) => void;
+}
+
+/** This browser has another session than the page: goes on with it, or back to the page's organisation. */
+function ChangedSession({ holder, onBack }: ChangedSessionProps): ReactElement {
+  const queries = useQueryClient();
+  const [now, setNow] = useState<Self | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    // Not into the cache, which belongs to the page's user.
+    call('auth_self', {}).then(({ data }) => setNow(data), setError);
+  }, [queries]);
+  const own = now?.organisations.find(({ id }) => now.id === holder.user && id === holder.organisation);
+  const goBack = async () => {
+    try {
+      const body = { organisation_id: holder.organisation };
+      const self = openedBy((await call('auth_changeOrganisation', {}, { body })).data);
+      if (self === null) return loadAnew();
+      tellTabs(holderOf(self));
+      return onBack(self);
+    } catch (thrown) {
+      return setError(thrown);
+    }
+  };
+  return (
+    <div className="sign-in">
+      <p>{now === null ? session.changedTo : session.changedToOf(now.email, now.organisation.name)}</p>
+      <FormError error={error} />
+      <Button variant="filled" onClick={() => loadAnew()}>
+        {session.load}
+      </Button>
+      {own !== undefined && now?.organisation.id !== own.id && (
+        <Button onClick={() => void goBack()}>{session.back(own.name)}</Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,347 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { OWNER_PERMISSIONS, OWNER_SELF } from '../../spec-support/answers';
+import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
+import { leave } from './leave';
+import { keepBinding, ownPath, returnPathOf, takeReturn } from './sso-return';
+import { tellTabs } from './tabs';
+
+const CONNECTION = {
+  sso_client_id: '0198f3a1-0000-7000-8000-0000000000a1',
+  name: 'Okta',
+  type: 'oidc',
+  organisation_id: OWNER_SELF.organisation.id,
+};
+const REDIRECT = {
+  object: 'sso-redirect',
+  url: 'https://idp.example.org/authorize?state=1',
+  fields: null,
+  type: 'oidc',
+  login_binding: 'binding-of-this-tab',
+  linked_sso: [CONNECTION],
+};
+const CHALLENGE = {
+  object: 'mfa-challenge',
+  challenge: 'challenge-1',
+  factors: ['totp', 'recovery_code'],
+  expires_at: '2026-11-28T12:05:00.000Z',
+};
+const BETA = { id: '0198f3a1-0000-7000-8000-0000000000b1', name: 'Beta', role: 'member' };
+
+/** A server whose session opens, ends and changes. */
+function server(more: Answers = {}) {
+  const state = { isOpen: false, self: OWNER_SELF as object, bodies: [] as unknown[] };
+  const ifOpen = (body: () => unknown) => () =>
+    state.isOpen ? Response.json(body()) : problemResponse(401, 'unauthenticated', 'Log in.');
+  const opens = async (request: Request): Promise<Response> => {
+    state.bodies.push(await request.json());
+    state.isOpen = true;
+    return Response.json(state.self);
+  };
+  const answers: Answers = {
+    'GET /v1/auth/self': ifOpen(() => state.self),
+    'GET /v1/auth/permissions': ifOpen(() => OWNER_PERMISSIONS),
+    'POST /v1/auth/sso/exchange': opens,
+    'POST /v1/auth/login': opens,
+    'POST /v1/auth/login/mfa': opens,
+    ...more,
+  };
+  return { state, answers };
+}
+
+const bodyOf = (bodies: unknown[]) => async (request: Request) => {
+  bodies.push(await request.json());
+  return Response.json(REDIRECT);
+};
+
+describe('A sign-in by single sign-on', () => {
+  let to: jest.SpyInstance;
+  beforeEach(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+    to = jest.spyOn(leave, 'to').mockImplementation();
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    history.replaceState(null, '', '/');
+  });
+
+  it('leads an address to the identity provider of its domain, and keeps the binding in the tab', async () => {
+    const user = userEvent.setup();
+    const bodies: unknown[] = [];
+    const { answers } = server({
+      'GET /v1/auth/sso/discover': {
+        object: 'sso-discovery',
+        methods: ['password', 'sso'],
+        connections: [CONNECTION],
+      },
+      'POST /v1/auth/login': bodyOf(bodies),
+    });
+    renderConsole('/w/search/logs?t=1h', answers);
+    await user.click(await screen.findByRole('button', { name: 'Use single sign-on' }));
+    await user.type(screen.getByLabelText(/Email/), 'ada@example.com');
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await waitFor(() => expect(to).toHaveBeenCalledWith(REDIRECT.url));
+    expect(bodies).toEqual([
+      {
+        sso_client_id: CONNECTION.sso_client_id,
+        email: 'ada@example.com',
+        return_path: '/w/search/logs?t=1h',
+      },
+    ]);
+    expect(sessionStorage.getItem('tollgate:sso-binding')).toBe('binding-of-this-tab');
+  });
+
+  it('says that a domain has none, and offers several as buttons', async () => {
+    const user = userEvent.setup();
+    const found = { object: 'sso-discovery', methods: ['password'], connections: [] as object[] };
+    const { answers } = server({ 'GET /v1/auth/sso/discover': () => Response.json(found) });
+    renderConsole('/login/sso', answers);
+    await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await screen.findByText(/There is no single sign-on for example.com/);
+    found.connections = [CONNECTION, { ...CONNECTION, sso_client_id: 'another', name: 'Entra ID' }];
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await screen.findByRole('button', { name: 'Sign in with Okta' });
+    await screen.findByRole('button', { name: 'Sign in with Entra ID' });
+    expect(to).not.toHaveBeenCalled();
+  });
+
+  it('shows the connections of the address in the form of passwords', async () => {
+    const user = userEvent.setup();
+    const { answers } = server({
+      'GET /v1/auth/sso/discover': { object: 'sso-discovery', methods: ['sso'], connections: [CONNECTION] },
+    });
+    renderConsole('/w/search', answers);
+    await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
+    await user.tab();
+    await screen.findByRole('button', { name: 'Sign in with Okta' });
+    await screen.findByText(/Your organisation uses single sign-on/);
+  });
+
+  const comeBack = (query: string): void => {
+    history.replaceState(null, '', `/login/sso?${query}`);
+    takeReturn();
+  };
+
+  it('comes back to the page that was wanted, and leaves no code in the address', async () => {
+    const { state, answers } = server();
+    keepBinding('binding-of-this-tab');
+    comeBack('code=code-1&return_path=%2Fw%2Fsearch%2Fkeys');
+    expect([location.search, sessionStorage.getItem('tollgate:sso-binding')]).toEqual(['', null]);
+    const { address } = renderConsole('/login/sso', answers);
+    await waitFor(() => expect(address()).toBe('/w/search/keys'));
+    expect(state.bodies).toEqual([{ code: 'code-1', login_binding: 'binding-of-this-tab' }]);
+    await screen.findByRole('navigation', { name: 'Pages' });
+  });
+
+  it('is refused in a tab that did not begin it', async () => {
+    const { state, answers } = server();
+    comeBack('code=code-1&return_path=%2F');
+    renderConsole('/login/sso', answers);
+    await screen.findByText(/begun in another tab or browser/);
+    expect(state.bodies).toEqual([]);
+  });
+
+  it('waits for the user where the identity provider began it', async () => {
+    const user = userEvent.setup();
+    const { state, answers } = server();
+    comeBack('code=code-1&return_path=%2F&login_binding=binding-of-the-provider');
+    const { address } = renderConsole('/login/sso', answers);
+    await screen.findByText(/Continue only if you came from there/);
+    expect(state.bodies).toEqual([]);
+    await user.click(screen.getByRole('button', { name: 'Continue' }));
+    await waitFor(() => expect(address()).toBe('/w/search'));
+  });
+
+  it.each([
+    ['/w/search/logs?f=a#b', '/w/search/logs?f=a#b'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['https://evil.example', '/'],
+    ['/a\nb', '/'],
+    [null, '/'],
+  ])('of a return path %j goes to %j', (text, path) => {
+    expect(ownPath(text)).toBe(path);
+  });
+
+  it('returns to a page without its search when that is too long', () => {
+    expect(returnPathOf(`/w/search/logs?q=${'x'.repeat(600)}`)).toBe('/w/search/logs');
+    expect(returnPathOf(`/${'x'.repeat(600)}`)).toBe('/');
+  });
+});
+
+describe('A second factor', () => {
+  it('is asked for after the password, and can begin again', async () => {
+    const user = userEvent.setup();
+    const { state, answers } = server({ 'POST /v1/auth/login': CHALLENGE });
+    renderConsole('/w/search', answers);
+    const password = async () => {
+      await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
+      await user.type(screen.getByLabelText(/Password/), 'secret');
+      await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    };
+    await password();
+    await screen.findByLabelText(/Code/);
+    await user.click(screen.getByRole('button', { name: 'Begin again' }));
+    await password();
+    await user.type(await screen.findByLabelText(/Code/), '492039');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    await screen.findByRole('navigation', { name: 'Pages' });
+    expect(state.bodies).toEqual([{ challenge: 'challenge-1', code: '492039' }]);
+  });
+});
+
+describe('Another organisation', () => {
+  const self = { ...OWNER_SELF, organisations: [...OWNER_SELF.organisations, BETA] };
+  let to: jest.SpyInstance;
+  beforeEach(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+    to = jest.spyOn(leave, 'to').mockImplementation();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  async function switchTo(answer: unknown, more: Answers = {}) {
+    const user = userEvent.setup();
+    const { state, answers } = server({ 'POST /v1/auth/organisation': answer, ...more });
+    Object.assign(state, { isOpen: true, self });
+    renderConsole('/w/search', answers);
+    await user.click(await screen.findByRole('button', { name: 'Workspace: Search team' }));
+    await user.click(await screen.findByRole('menuitem', { name: /Beta/ }));
+    return user;
+  }
+
+  it('is opened by loading the console anew, which forgets drafts and the last workspace', async () => {
+    sessionStorage.setItem('tollgate:draft:key', '{}');
+    const bodies: unknown[] = [];
+    await switchTo(async (request: Request) => {
+      bodies.push(await request.json());
+      return Response.json({ ...self, organisation: { ...BETA, settings: {} } });
+    });
+    await waitFor(() => expect(to).toHaveBeenCalledWith(document.baseURI));
+    expect(bodies).toEqual([{ organisation_id: BETA.id }]);
+    expect([sessionStorage.length, localStorage.getItem('tollgate:workspace')]).toEqual([0, null]);
+  });
+
+  it('is opened after its second factor', async () => {
+    const user = await switchTo(CHALLENGE);
+    await user.type(await screen.findByLabelText(/Code/), '492039');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    await waitFor(() => expect(to).toHaveBeenCalledTimes(1));
+  });
+
+  it('is opened by a sign-in there where this one does not count', async () => {
+    const bodies: unknown[] = [];
+    const refused = () =>
+      Response.json(
+        { error: { type: 'forbidden', message: 'Log in there.', param: 'organisation_id' } },
+        { status: 403 },
+      );
+    const user = await switchTo(refused, {
+      'POST /v1/auth/login': async (request: Request) => {
+        bodies.push(await request.json());
+        return Response.json(self);
+      },
+    });
+    await screen.findByText(/Sign in to Beta/);
+    await user.type(screen.getByLabelText(/Email/), 'ada@example.com');
+    await user.type(screen.getByLabelText(/Password/), 'secret');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    await waitFor(() => expect(to).toHaveBeenCalledTimes(1));
+    expect(bodies).toEqual([{ email: 'ada@example.com', password: 'secret', organisation_id: BETA.id }]);
+  });
+});
+
+describe('The end of a session', () => {
+  let to: jest.SpyInstance;
+  beforeEach(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+    to = jest.spyOn(leave, 'to').mockImplementation();
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const inFourMinutes = () => new Date(Date.now() + 240_000).toISOString();
+  async function opened(self: object = OWNER_SELF) {
+    const { state, answers } = server();
+    Object.assign(state, { isOpen: true, self });
+    const rendered = renderConsole('/w/search/keys/new', answers);
+    await screen.findByRole('navigation', { name: 'Pages' });
+    return { ...rendered, state };
+  }
+  async function signIn(): Promise<void> {
+    const user = userEvent.setup();
+    await user.type(await screen.findByLabelText(/^Email/), 'ada@example.com');
+    await user.type(screen.getByLabelText(/^Password/), 'secret');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  }
+
+  it('is announced, and put off by a sign-in over the page', async () => {
+    const user = userEvent.setup();
+    const { state } = await opened({ ...OWNER_SELF, expires_at: inFourMinutes() });
+    await screen.findByText('Your session ends soon');
+    state.self = OWNER_SELF;
+    await user.click(screen.getByRole('button', { name: 'Sign in again' }));
+    await signIn();
+    await waitFor(() => expect(screen.queryByText('Your session ends soon')).toBeNull());
+    expect(screen.queryByRole('dialog')).toBeNull();
+    expect(to).not.toHaveBeenCalled();
+  });
+
+  it('shows the sign-in over the page, which stays for the same user', async () => {
+    const { state, queries, address } = await opened();
+    state.isOpen = false;
+    act(() => void queries.invalidateQueries());
+    await screen.findByText(/Your session has ended/);
+    await signIn();
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(address()).toBe('/w/search/keys/new');
+    expect(to).not.toHaveBeenCalled();
+  });
+
+  it('loads the console anew for another user', async () => {
+    const { state, queries } = await opened();
+    state.isOpen = false;
+    act(() => void queries.invalidateQueries());
+    await screen.findByText(/Your session has ended/);
+    state.self = { ...OWNER_SELF, id: 'another' };
+    await signIn();
+    await waitFor(() => expect(to).toHaveBeenCalledWith(document.baseURI));
+  });
+
+  it('in another tab hides the page until the user signs in again there or here', async () => {
+    await opened();
+    otherTab(null);
+    await screen.findByText(/You signed out in another tab/);
+    expect(document.documentElement.hasAttribute('data-session-over')).toBe(true);
+    otherTab({ user: OWNER_SELF.id, organisation: OWNER_SELF.organisation.id });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(document.documentElement.hasAttribute('data-session-over')).toBe(false);
+  });
+
+  it('by another organisation in another tab offers to go on there', async () => {
+    const user = userEvent.setup();
+    const { state } = await opened();
+    state.self = { ...OWNER_SELF, organisation: { ...BETA, settings: {} } };
+    otherTab({ user: OWNER_SELF.id, organisation: BETA.id });
+    await screen.findByText(/signed in as ada@example.com in Beta/);
+    screen.getByRole('button', { name: 'Back to Acme' });
+    await user.click(screen.getByRole('button', { name: 'Go on with it' }));
+    expect(to).toHaveBeenCalledWith(document.baseURI);
+  });
+
+  it('is not told to the tab where it happened', async () => {
+    await opened();
+    tellTabs(null);
+    otherTab({ user: OWNER_SELF.id, organisation: OWNER_SELF.organisation.id });
+    await screen.findByRole('navigation', { name: 'Pages' });
+    expect(screen.queryByText(/You signed out/)).toBeNull();
+  });
+});
+
+function otherTab(holder: object | null): void {
+  const channel = new BroadcastChannel('tollgate-session');
+  channel.postMessage({ tab: 2, holder });
+  channel.close();
+}

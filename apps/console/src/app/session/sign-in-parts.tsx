@@ -1,0 +1,24 @@
+import type { ReactElement, SyntheticEvent } from 'react';
+import { problemFrom } from '../../api';
+
+export function textIn(form: HTMLFormElement, name: string): string {
+  const value = new FormData(form).get(name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** Gives a form to `act` instead of letting the browser post it. */
+export const onSubmit =
+  (act: (form: HTMLFormElement) => void) =>
+  (event: SyntheticEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    act(event.currentTarget);
+  };
+
+export function FormError({ error }: { readonly error: unknown }): ReactElement | null {
+  if (error === null || error === undefined) return null;
+  return (
+    <p role="alert" className="sign-in-error">
+      {problemFrom(error).message}
+    </p>
+  );
+}

@@ -1,0 +1,95 @@
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useState, type ReactElement } from 'react';
+import { call } from '../../api';
+import { session } from '../../messages';
+import { withoutSlash } from '../shell/addresses';
+import type { Self } from '../state/session-context';
+import { adoptSession, ONCE } from './adopt';
+import { openedBy } from './opening';
+import { SignIn } from './sign-in';
+import { useBegin } from './sso-form';
+import { ownPath, spendReturn } from './sso-return';
+import { holderOf, tellTabs } from './tabs';
+
+/** `/login/sso`: asks for an address, leads to its identity provider, and signs in by the code with which that sends the browser back. */
+export function SsoPage(): ReactElement {
+  const router = useRouter();
+  const queries = useQueryClient();
+  const [back] = useState(spendReturn);
+  const [isWanted, setWanted] = useState(back?.isUnsolicited !== true);
+  const { connection, return_path: path } = router.state.location.search as Record<string, unknown>;
+  const returnTo = useMemo(
+    () => back?.returnTo ?? ownPath(typeof path === 'string' ? path : null),
+    [back, path],
+  );
+  const toPage = useCallback(
+    () => router.history.replace(withoutSlash(router.basepath) + returnTo),
+    [router, returnTo],
+  );
+  const begin = useBegin({ organisation: null, returnTo, isOver: false });
+  const named = typeof connection === 'string' && back === null ? connection : null;
+  const { mutate } = begin;
+  useEffect(() => {
+    if (named !== null) mutate({ connection: named, email: '' });
+  }, [named, mutate]);
+  const exchange = useQuery({
+    queryKey: ['ssoLogin_exchange', back?.code],
+    queryFn: async (): Promise<Self> => {
+      if (back?.binding == null) throw new Error(session.ssoOtherTab);
+      const body = { code: back.code, login_binding: back.binding };
+      const self = openedBy((await call('ssoLogin_exchange', {}, { body })).data);
+      if (self === null) throw new Error(session.ssoFailed);
+      return self;
+    },
+    enabled: back !== null && isWanted,
+    ...ONCE,
+  });
+  const self = exchange.data;
+  useEffect(() => {
+    if (self === undefined) return;
+    tellTabs(holderOf(self));
+    void adoptSession(queries, self).then(toPage);
+  }, [self, queries, toPage]);
+  if (!isWanted)
+    return (
+      <main className="sign-in-page">
+        <div className="sign-in">
+          <h1>{session.title}</h1>
+          <p>{session.ssoUnsolicited}</p>
+          <Button variant="filled" onClick={() => setWanted(true)}>
+            {session.goOn}
+          </Button>
+        </div>
+      </main>
+    );
+  const isUnderWay = (back !== null && !exchange.isError) || (named !== null && !begin.isError);
+  if (isUnderWay)
+    return (
+      <main className="sign-in-page">
+        <p role="status">{session.ssoGoes}</p>
+      </main>
+    );
+  const failed = exchange.error ?? begin.error;
+  return (
+    <main className="sign-in-page">
+      <SignIn
+        isSso
+        returnTo={returnTo}
+        {...(failed === null ? {} : { note: failed.message })}
+        onDone={(opened) => void adoptSession(queries, opened).then(toPage)}
+      />
+    </main>
+  );
+}
+
+/** `/login/done`: the end of a login in a window of its own, over whose page the session goes on. */
+export function SsoDonePage(): ReactElement {
+  useEffect(() => window.close(), []);
+  return (
+    <main className="sign-in-page">
+      <p role="status">{session.ssoDone}</p>
+    </main>
+  );
+}

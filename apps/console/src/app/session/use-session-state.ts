@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { onSessionEnd } from '../../api';
+import type { Self } from '../state/session-context';
+import { holderOf, isSame, onTabs, type Holder } from './tabs';
+
+/** How long before its end a session is ending. */
+export const WARNING_MS = 300_000;
+/** Timers of browsers take no more than 24 days. */
+const WAIT_MAX_MS = 86_400_000;
+/** Between two looks at a session that should have ended by this machine's clock. */
+const WAIT_MIN_MS = 60_000;
+
+/**
+ * `ending`: within five minutes of its end. `ended`: the API refuses it. `left`: signed out in another tab. `changed`: another user, or
+ * another organisation of the user, was opened in another tab.
+ */
+export type SessionState = 'open' | 'ending' | 'ended' | 'left' | 'changed';
+
+const wait = (left: number): number => Math.min(WAIT_MAX_MS, left > 0 ? left : WAIT_MIN_MS);
+
+/** Follows the session of a page to its end. Null without one. A hidden tab makes no calls. */
+export function useSessionState(self: Self | undefined): {
+  readonly state: SessionState;
+  /** The user of the session that the page was opened with. */
+  readonly holder: Holder;
+  readonly setState: (state: SessionState) => void;
+} {
+  const queries = useQueryClient();
+  const [state, setState] = useState<SessionState>('open');
+  // The page belongs to the first user; a later one must load it anew.
+  const [holder, setHolder] = useState<Holder>(null);
+  if (holder === null && self !== undefined) setHolder(holderOf(self));
+  if (holder !== null && self !== undefined && !isSame(holder, holderOf(self)) && state !== 'changed')
+    setState('changed');
+  useEffect(() => onSessionEnd(() => setState((now) => (now === 'left' ? now : 'ended'))), []);
+  useEffect(
+    () =>
+      onTabs((told) => {
+        if (holder !== null && told === null) setState('left');
+        else if (holder !== null && !isSame(holder, told)) setState('changed');
+        else {
+          setState('open');
+          void queries.invalidateQueries();
+        }
+      }),
+    [holder, queries],
+  );
+  const endsAt = self?.expires_at ?? null;
+  useEffect(() => {
+    if (endsAt === null) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      const left = Date.parse(endsAt) - Date.now();
+      if (left > WARNING_MS) {
+        timer = setTimeout(look, wait(left - WARNING_MS));
+        return;
+      }
+      // The API decides: the clock of this machine may be wrong.
+      if (left <= 0 && document.visibilityState === 'visible')
+        void queries.invalidateQueries({ queryKey: ['auth_self'] });
+      setState((now) => (now === 'open' ? 'ending' : now));
+      timer = setTimeout(look, wait(left));
+    };
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [endsAt, queries]);
+  return { state, holder, setState };
+}
