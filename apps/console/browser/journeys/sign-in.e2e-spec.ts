@@ -5,6 +5,8 @@ import { ConsoleBrowser, type ConsolePage } from '../support/console-browser';
 import { IdentityProvider } from '../support/identity-provider';
 
 const DOMAIN = 'acme.example';
+/** The shortest life of a session. */
+const LIFE_S = 900;
 
 describe('A sign-in by single sign-on', () => {
   const browser = new ConsoleBrowser();
@@ -118,11 +120,14 @@ describe('A sign-in by single sign-on', () => {
   it('warns before the session ends, and renews it over the page', async () => {
     const { page } = opened;
     const path = `/v1/admin/organisation/sso-connections/${connection}`;
-    await admin('PUT', path, { max_session_ttl: 240 });
+    await admin('PUT', path, { max_session_ttl: LIFE_S });
     await press(page, 'Account of ann@acme.example');
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await press(page, 'Sign in with Acme ID');
     await isSignedIn(page);
+    expect(await page.getByText('Your session ends soon').count()).toBe(0);
+    await page.clock.setSystemTime(Date.now() + (LIFE_S - 240) * 1_000);
+    await page.reload();
     await page.getByText('Your session ends soon').waitFor();
     for (const theme of ['light', 'dark'] as const) {
       await inTheme(page, theme);

@@ -8,6 +8,7 @@ export { forms } from './en/forms';
 export { home } from './en/home';
 export { me } from './en/me';
 export { models } from './en/models';
+export { needs } from './en/needs';
 export { pageNames } from './en/page-names';
 export { keys } from './en/keys';
 export { limits } from './en/limits';

@@ -1,20 +1,16 @@
-import { lazy, useCallback, useEffect, useState, type ReactElement } from 'react';
+import { lazy, useCallback, useState, type ReactElement } from 'react';
+import { useIdle } from '../shell/use-idle';
 
 const load = () => import('./palette');
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
-/** The palette, which is loaded when it is opened first, or when the browser has nothing else to do. Drawn in a `Suspense`. */
+/** The palette, which is loaded when it is opened first, or when the browser has nothing else to do. Draw it in a `Suspense`. */
 export function usePalette(): { readonly open: () => void; readonly element: ReactElement | null } {
-  const [isLoaded, setLoaded] = useState(false);
-  useEffect(() => {
-    // Safari has none; it loads the palette when it is opened.
-    if (!('requestIdleCallback' in globalThis)) return undefined;
-    const idle = requestIdleCallback(() => setLoaded(true));
-    return () => cancelIdleCallback(idle);
-  }, []);
+  const isIdle = useIdle();
+  const [isWanted, setWanted] = useState(false);
   const open = useCallback(() => {
-    setLoaded(true);
+    setWanted(true);
     void load().then(({ paletteActions }) => paletteActions.toggle());
   }, []);
-  return { open, element: isLoaded ? <Palette /> : null };
+  return { open, element: isIdle || isWanted ? <Palette /> : null };
 }

@@ -6,6 +6,7 @@ import { PAGES } from '../../pages';
 import { Icon } from '../../ui/icons/icon';
 import type { PageEntry } from '../page-entry';
 import { useBootstrap } from '../state/session-context';
+import { Alerts } from './alerts';
 
 interface TopBarProps {
   readonly onSearch: () => void;
@@ -41,6 +42,7 @@ export function TopBar({ onSearch, onMenu, onKeys }: TopBarProps): ReactElement 
         <Kbd>Ctrl K</Kbd>
       </button>
       {badge !== null && <span className="environment">{badge}</span>}
+      <Alerts />
       <ActionIcon aria-label={shell.keys.title} onClick={onKeys}>
         <Icon name="help" />
       </ActionIcon>

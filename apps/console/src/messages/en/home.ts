@@ -68,24 +68,6 @@ const chart = {
   emptyText: 'Choose a longer range, or send a request from Connect.',
 };
 
-const needs = {
-  title: 'Needs you',
-  none: 'Nothing needs you',
-  part: 'Looked at the first 100 keys and providers.',
-  failing: (provider: string) =>
-    provider === '' ? 'Providers that requests name fail' : `@${provider} fails`,
-  failingText: (errors: number, requests: number) =>
-    `${plural(errors, { one: 'error', other: 'errors' })} in ${plural(requests, { one: 'request', other: 'requests' })} of the last hour, more than usual.`,
-  budget: (name: string, isExhausted: boolean) =>
-    isExhausted ? `${name} has used its budget` : `${name} runs out before its reset`,
-  exhausted: 'Requests are refused until the reset.',
-  expiring: (n: number) => `${plural(n, { one: 'key expires', other: 'keys expire' })} this week`,
-  gateway: (id: string, isConnected: boolean) =>
-    isConnected ? `Gateway ${id} has a warning` : `Gateway ${id} is not connected`,
-  notConnected: 'It has not reported for a while: it answers with the settings that it had then.',
-  acts: { failing: 'Why', budget: 'Open', expiring: 'Rotate', gateway: 'Logs' },
-};
-
 const budgets = {
   title: 'Budgets',
   none: 'No budget',
@@ -169,7 +151,6 @@ export const home = {
   compare: 'Compare with the time before',
   tiles,
   chart,
-  needs,
   budgets,
   providers,
   spenders,

@@ -4,6 +4,7 @@ export const shell = {
   skip: 'Skip to the content',
   navigation: 'Pages',
   search: 'Search or jump to…',
+  alerts: 'Alerts',
   openMenu: 'Open the pages',
   collapse: 'Collapse the sidebar',
   expand: 'Expand the sidebar',

@@ -14,8 +14,8 @@ import { BudgetsPane, ChangesPane, ProvidersPane } from './panes';
 import { RequestsChart } from './requests-chart';
 import { Spenders } from './spenders';
 import { Tiles } from './tiles';
-import { useResources } from './use-resources';
-import { useWindow } from './use-window';
+import { useNeeds } from '../../../needs/use-needs';
+import { useWindow } from '../../../live/use-window';
 
 const USUAL: Range = { kind: 'relative', span: '24h' };
 const PRESETS = ['1h', '24h', '7d', '30d'];
@@ -28,7 +28,7 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
   const window = useWindow(range);
   const canView = useCan('analyticsGraphs_requests');
   const canAudit = useCan('auditLogs_list');
-  const resources = useResources();
+  const resources = useNeeds(workspace_id);
   const isCompared = search.vs === '1';
   const go = (changed: HomeSearch, dropped: readonly (keyof HomeSearch)[] = []): void => {
     const kept = Object.fromEntries(

@@ -7,9 +7,9 @@ import { Meter } from '../../../ui/charts';
 import { humanMoney, count } from '../../../ui/format';
 import { Badge, Duration, Moment, Percent, ProviderMark, type Tone } from '../../../ui/primitives';
 import { Empty, Failed, Loaded, Pane, Skeletons } from '../../../ui/states';
-import { nearest, runsOut, type Budgeted } from './budgets';
-import type { Resources } from './use-resources';
-import { useSteady } from './use-window';
+import { nearest, runsOut, type Budgeted } from '../../../needs/budgets';
+import type { Resources } from '../../../needs/use-needs';
+import { useSteady } from '../../../live/use-window';
 
 const SHOWN = 5;
 

@@ -6,7 +6,7 @@ import { recordWords } from '../../audit/record-words';
 import { TimeChart } from '../../../ui/charts';
 import { count } from '../../../ui/format';
 import { Empty, Loaded, Pane, Skeletons } from '../../../ui/states';
-import { useSteady, type useWindow } from './use-window';
+import { useSteady, type useWindow } from '../../../live/use-window';
 
 const text = home.chart;
 const MARKERS = 20;

@@ -7,7 +7,7 @@ import { logsAddress } from '../log-link';
 import { shortId } from '../../../ui/format';
 import { Money } from '../../../ui/primitives';
 import { Empty, Loaded, Pane } from '../../../ui/states';
-import { useSteady, type useWindow } from './use-window';
+import { useSteady, type useWindow } from '../../../live/use-window';
 
 const text = home.spenders;
 const SHOWN = 5;

@@ -5,7 +5,7 @@ import { home } from '../../../messages';
 import { Count, Delta, Duration, Money, Percent } from '../../../ui/primitives';
 import { logsAddress } from '../log-link';
 import { Tile } from './tile';
-import { useSteady, type useWindow } from './use-window';
+import { useSteady, type useWindow } from '../../../live/use-window';
 
 const text = home.tiles;
 const NONE: readonly never[] = [];

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../../api';
+import type { AnswerOf } from '../api';
 import { runsOut, type Budgeted } from './budgets';
 
 type Group = AnswerOf<'analyticsGroups_by'>['data'][number];

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../../api';
+import type { AnswerOf } from '../api';
 
 type Limit = NonNullable<AnswerOf<'apiKeys_list'>['data'][number]['usage_limits']>;
 

@@ -1,7 +1,6 @@
 import type { Budgeted } from './budgets';
 import { nearest, runsOut, usedShare } from './budgets';
 import { isFailing, needsOf, type Known } from './needs';
-import { ratioOf } from './tiles';
 
 const group = (requests: number, errors: number, provider = 'openai') => ({
   object: 'analytics-group' as const,
@@ -84,13 +83,5 @@ describe('needsOf', () => {
     ];
     expect(nearest(budgets, 2).map(({ name }) => name)).toEqual(['c', 'b']);
     expect(usedShare(budget({}))).toBe(0.5);
-  });
-});
-
-describe('ratioOf', () => {
-  it('has no change from nothing', () => {
-    expect(ratioOf(15, 10)).toBe(0.5);
-    expect(ratioOf(15, 0)).toBeNull();
-    expect(ratioOf(undefined, 10)).toBeNull();
   });
 });

@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
-import type { AnswerOf } from '../../../api';
-import { useCan, useWorkspace } from '../../../app';
-import { useNow } from '../../../ui/primitives';
+import type { AnswerOf, OperationId } from '../api';
+import { refusalOf, useSessionFacts } from '../app';
+import { useSteady, useWindow } from '../live/use-window';
+import { useNow } from '../ui/primitives';
 import { budgetsOf, type Budgeted } from './budgets';
 import { needsOf, type Need } from './needs';
-import { useSteady, useWindow } from './use-window';
 
 const PAGE = 100;
 const HOUR = { kind: 'relative', span: '1h' } as const;
@@ -25,37 +25,46 @@ export interface Resources {
   readonly problem: unknown;
 }
 
-/** What budgets, providers and *Needs you* are made of. */
-export function useResources(): Resources {
-  const { id: workspace_id } = useWorkspace();
+/**
+ * What budgets, providers and *Needs you* of a workspace are made of. Home and the bell read the same answers: at most two calls a minute
+ * for both, none in a hidden tab.
+ */
+export function useNeeds(workspace_id: string): Resources {
+  const facts = useSessionFacts();
+  const can = (operation: OperationId): boolean => refusalOf(operation, facts, { id: workspace_id }) === null;
   const list = { query: { workspace_id, page_size: PAGE } };
-  const hourly = useWindow(HOUR).now;
-  const daily = useWindow(DAY).now;
+  const hourly = useWindow(HOUR, MINUTE_MS).now;
+  const daily = useWindow(DAY, MINUTE_MS).now;
   const byProvider = (window: typeof hourly) => ({
     path: { groupBy: 'provider' },
     query: { workspace_id, ...window, columns: [...COLUMNS] },
   });
-  const hour = useSteady('analyticsGroups_by', byProvider(hourly), useCan('analyticsGroups_by'));
-  const day = useSteady('analyticsGroups_by', byProvider(daily), useCan('analyticsGroups_by'));
-  const keys = useSteady('apiKeys_list', list, useCan('apiKeys_list'));
-  const providers = useSteady('providers_list', list, useCan('providers_list'));
-  const gateways = useSteady('gateways_list', {}, useCan('gateways_list'));
+  const hour = useSteady('analyticsGroups_by', byProvider(hourly), can('analyticsGroups_by'));
+  const day = useSteady('analyticsGroups_by', byProvider(daily), can('analyticsGroups_by'));
+  const keys = useSteady('apiKeys_list', list, can('apiKeys_list'));
+  const providers = useSteady('providers_list', list, can('providers_list'));
+  const gateways = useSteady('gateways_list', {}, can('gateways_list'));
   const now = useNow(MINUTE_MS);
   const reads = [hour, day, keys, providers, gateways];
   const budgets = useMemo(
     () => [...budgetsOf('key', keys.data?.data ?? []), ...budgetsOf('provider', providers.data?.data ?? [])],
     [keys.data, providers.data],
   );
+  const needs = useMemo(
+    () =>
+      needsOf({
+        hour: hour.data?.data ?? [],
+        day: day.data?.data ?? [],
+        budgets,
+        keys: keys.data?.data ?? [],
+        gateways: gateways.data?.data ?? [],
+        now,
+      }),
+    [hour.data, day.data, budgets, keys.data, gateways.data, now],
+  );
   return {
     budgets,
-    needs: needsOf({
-      hour: hour.data?.data ?? [],
-      day: day.data?.data ?? [],
-      budgets,
-      keys: keys.data?.data ?? [],
-      gateways: gateways.data?.data ?? [],
-      now,
-    }),
+    needs,
     providers: hour.data?.data,
     isPartial: [keys.data, providers.data].some(
       (page) => page !== undefined && page.total > page.data.length,

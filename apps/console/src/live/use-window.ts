@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { read, type AnswerOf, type OperationId, type Params, type Problem } from '../../../api';
-import { useNow } from '../../../ui/primitives';
-import { resolveRange, type Range } from '../../../url';
+import { read, type AnswerOf, type OperationId, type Params, type Problem } from '../api';
+import { useNow } from '../ui/primitives';
+import { resolveRange, type Range } from '../url';
 
 /** How long figures count as fresh; windows move by as much. */
 const FRESH_MS = 30_000;
@@ -17,13 +17,16 @@ const windowOf = (from: number, to: number): Window => ({
   time_of_generation_max: new Date(to).toISOString(),
 });
 
-/** The range now and the one of the same length before it. Both move every half minute. */
-export function useWindow(range: Range): {
+/** The range now and the one of the same length before it. Both move every `everyMs`, by default each half minute. */
+export function useWindow(
+  range: Range,
+  everyMs = FRESH_MS,
+): {
   readonly now: Window;
   readonly before: Window;
   readonly ms: number;
 } {
-  const tick = Math.ceil(useNow(FRESH_MS) / FRESH_MS) * FRESH_MS;
+  const tick = Math.ceil(useNow(everyMs) / everyMs) * everyMs;
   const { from, to } = resolveRange(range, tick);
   return { now: windowOf(from, to), before: windowOf(from - (to - from), from), ms: to - from };
 }

@@ -1,0 +1,27 @@
+import { ActionIcon } from '@mantine/core';
+import { lazy, Suspense, useState, type ReactElement } from 'react';
+import { shell } from '../../messages';
+import { Icon } from '../../ui/icons/icon';
+import { useIdle } from './use-idle';
+import { useShownWorkspace } from './use-shown-workspace';
+
+const Bell = lazy(async () => ({ default: (await import('../../needs/bell')).Bell }));
+
+/** The bell, which is loaded when it is opened, or when the browser has nothing else to do. */
+export function Alerts(): ReactElement | null {
+  const workspace = useShownWorkspace();
+  const isIdle = useIdle();
+  const [isWanted, setWanted] = useState(false);
+  if (workspace === null) return null;
+  const plain = (
+    <ActionIcon aria-label={shell.alerts} onClick={() => setWanted(true)}>
+      <Icon name="bell" />
+    </ActionIcon>
+  );
+  if (!isIdle && !isWanted) return plain;
+  return (
+    <Suspense fallback={plain}>
+      <Bell key={workspace.id} workspace={workspace} isWanted={isWanted} />
+    </Suspense>
+  );
+}

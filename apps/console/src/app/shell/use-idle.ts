@@ -1,0 +1,12 @@
+import { useEffect, useState } from 'react';
+
+/** Whether the browser has had nothing else to do since the component was mounted. Never in a browser that does not tell it. */
+export function useIdle(): boolean {
+  const [isIdle, setIdle] = useState(false);
+  useEffect(() => {
+    if (!('requestIdleCallback' in globalThis)) return undefined;
+    const wait = requestIdleCallback(() => setIdle(true));
+    return () => cancelIdleCallback(wait);
+  }, []);
+  return isIdle;
+}

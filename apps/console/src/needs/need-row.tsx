@@ -1,0 +1,88 @@
+import type { ReactElement } from 'react';
+import { GoLink } from '../app';
+import { needs as text } from '../messages';
+import { Icon, type IconName } from '../ui/icons/icon';
+import { Moment } from '../ui/primitives';
+import type { Need } from './needs';
+import './needs.css';
+
+const ICONS: Readonly<Record<Need['kind'], IconName>> = {
+  failing: 'flame',
+  budget: 'wallet',
+  expiring: 'key',
+  gateway: 'gateways',
+};
+
+interface NeedRowProps {
+  readonly need: Need;
+  /** Slug of the workspace. */
+  readonly slug: string;
+  /** Not read yet, for the bell. */
+  readonly isNew?: boolean;
+}
+
+/** Cause, since when, and what helps. */
+export function NeedRow({ need, slug, isNew = false }: NeedRowProps): ReactElement {
+  const ws = `/w/${encodeURIComponent(slug)}`;
+  return (
+    <li className="need" data-kind={need.kind}>
+      <Icon name={ICONS[need.kind]} />
+      <div className="grow">
+        <b>{titleOf(need)}</b> {isNew && <span className="need-new">{text.isNew}</span>}
+        <p className="xs sub">
+          <NeedText need={need} />
+        </p>
+      </div>
+      <GoLink to={ws + addressOf(need)} className="xs nowrap">
+        {text.acts[need.kind]}
+      </GoLink>
+    </li>
+  );
+}
+
+function titleOf(need: Need): string {
+  switch (need.kind) {
+    case 'failing':
+      return text.failing(need.provider);
+    case 'budget':
+      return text.budget(need.budget.name, need.budget.limit.status === 'exhausted');
+    case 'expiring':
+      return text.expiring(need.keys.length);
+    case 'gateway':
+      return text.gateway(need.gateway.id, need.gateway.connected);
+  }
+}
+
+function NeedText({ need }: { readonly need: Need }): ReactElement {
+  switch (need.kind) {
+    case 'failing':
+      return <>{text.failingText(need.errors, need.requests)}</>;
+    case 'budget': {
+      const { forecast_exhausted_at: end } = need.budget.limit;
+      return end === null || end === undefined ? <>{text.exhausted}</> : <Moment at={end} />;
+    }
+    case 'expiring':
+      return <>{need.keys.map(({ name }) => name).join(', ')}</>;
+    case 'gateway':
+      return <>{need.gateway.warnings[0]?.message ?? text.notConnected}</>;
+  }
+}
+
+/** Below the workspace. */
+function addressOf(need: Need): string {
+  switch (need.kind) {
+    case 'failing':
+      return `/logs?${new URLSearchParams([
+        ['f', `credential:${need.provider}`],
+        ['t', '1h'],
+      ]).toString()}`;
+    case 'budget':
+      return need.budget.kind === 'key'
+        ? `/keys/${encodeURIComponent(need.budget.id)}`
+        : `/providers/${encodeURIComponent(need.budget.id)}`;
+    case 'expiring':
+      return '/keys';
+    case 'gateway':
+      return '/logs';
+  }
+}

@@ -1,0 +1,9 @@
+import { ratioOf } from './tiles';
+
+describe('ratioOf', () => {
+  it('has no change from nothing', () => {
+    expect(ratioOf(15, 10)).toBe(0.5);
+    expect(ratioOf(15, 0)).toBeNull();
+    expect(ratioOf(undefined, 10)).toBeNull();
+  });
+});
