@@ -2,7 +2,6 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_PERMISSIONS, OWNER_SELF } from '../spec-support/answers';
 import { problemResponse, renderConsole } from '../spec-support/render-console';
-import { pastedIn } from './palette/pasted';
 import { pageIn } from './shell/workspace-switcher';
 import { refusalOf } from './state/access';
 
@@ -74,21 +73,5 @@ describe('Rights', () => {
     });
     expect(refusalOf('configs_list', member, { id: 'another' })).not.toBeNull();
     expect(refusalOf('configs_update', { permissions: OWNER_PERMISSIONS }, { id: 'any' })).toBeNull();
-  });
-});
-
-describe('A pasted text', () => {
-  const id = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90';
-  it.each([
-    [` ${id.toUpperCase()}\n`, { kind: 'log', id }],
-    [`#${id}`, { kind: 'log', id }],
-    ['4bf92f3577b34da6a3ce929d0e0e4736', { kind: 'trace', id: '4bf92f3577b34da6a3ce929d0e0e4736' }],
-    [`{"error":{"type":"rate_limited","request_id":"${id}"}}`, { kind: 'log', id }],
-    [`HTTP/1.1 429\n\n{"error":{"request_id":"${id}"}}`, { kind: 'log', id }],
-    ['search-prod', null],
-    ['{"error":{"request_id":7}}', null],
-    ['{broken', null],
-  ])('%j names %j', (text, named) => {
-    expect(pastedIn(text)).toEqual(named);
   });
 });

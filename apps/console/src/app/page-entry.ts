@@ -10,6 +10,8 @@ export interface NamedThing {
   /** Address below the workspace or the organisation, as `PageEntry.to`. */
   readonly to: string;
   readonly hint?: string;
+  /** Filter of its logs, such as `key:0198…`; absent: it has none. */
+  readonly logs?: string;
 }
 
 /** Things that the palette finds by name. */

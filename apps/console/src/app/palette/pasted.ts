@@ -1,34 +1,90 @@
-/** What a pasted text names. */
-export interface Pasted {
-  readonly kind: 'log' | 'trace';
+/** The limit that an error names. */
+export interface PastedLimit {
+  /** Whose it is, such as `api_key`. */
+  readonly scope: string;
   readonly id: string;
+  readonly type: string;
+  readonly limit: number;
+  readonly used: number;
+  /** ISO 8601; null: it never resets, or that is not known. */
+  readonly resetsAt: string | null;
 }
+
+/** What a pasted text names. */
+export type Pasted =
+  | { readonly kind: 'log'; readonly id: string; readonly limit: PastedLimit | null }
+  | { readonly kind: 'trace'; readonly id: string }
+  /** A key, by its masked form as lists show it. The key itself is never kept. */
+  | { readonly kind: 'key'; readonly masked: string }
+  | { readonly kind: 'curl' }
+  /** Looks like a secret of another system, which is not searched: the search would be in the logs of servers. */
+  | { readonly kind: 'secret' };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TRACE = /^[0-9a-f]{32}$/i;
+/** `00-<trace>-<span>-01` of W3C Trace Context. */
+const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/i;
+/** In any text, such as headers or what an SDK prints of an error. */
+const NAMED_ID = /\b(?:x-gw-)?request[-_]id["']?\s*[:=]\s*["']?([0-9a-f-]{36})\b/i;
+const MASKED = /^\S{2}\*{5}\S{3}$/;
+const OWN_KEY_LENGTH = 32;
+const CURL = /^(?:\$ )?curl\s/;
+/** More letters and digits in a row than names have, or what keys of providers begin with. */
+const SECRET = /[A-Za-z0-9]{24}|^(?:sk|pk|rk|gws|ghp|xox[a-z])[-_]\S{16}/;
 /** A body that is pasted is longer than any name; what is beyond is not read. */
 const LENGTH_MAX = 20_000;
 
-/** The request of an error body of ours; null for any other JSON. */
-function requestOf(body: unknown): string | null {
-  if (typeof body !== 'object' || body === null || !('error' in body)) return null;
-  const { error } = body;
-  if (typeof error !== 'object' || error === null || !('request_id' in error)) return null;
-  return typeof error.request_id === 'string' ? error.request_id : null;
+/** As the API masks keys. */
+const masked = (key: string): string => `${key.slice(0, 2)}*****${key.slice(-3)}`;
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+function limitOf(limit: unknown): PastedLimit | null {
+  if (!isRecord(limit)) return null;
+  const { scope, id, type, limit: most, used, resets_at: resetsAt } = limit;
+  if (typeof scope !== 'string' || typeof id !== 'string' || typeof type !== 'string') return null;
+  if (typeof most !== 'number' || typeof used !== 'number') return null;
+  return { scope, id, type, limit: most, used, resetsAt: typeof resetsAt === 'string' ? resetsAt : null };
 }
 
-/** A request id, a trace id, or the request of an error body; null for a text to search by. */
-export function pastedIn(text: string): Pasted | null {
-  const trimmed = text.trim().slice(0, LENGTH_MAX);
-  const id = trimmed.startsWith('#') ? trimmed.slice(1) : trimmed;
-  if (UUID.test(id)) return { kind: 'log', id: id.toLowerCase() };
-  if (TRACE.test(id)) return { kind: 'trace', id: id.toLowerCase() };
-  const start = trimmed.indexOf('{');
-  if (start < 0) return null;
+/** The limit of an error body of ours; null for any other text. */
+function limitIn(text: string): PastedLimit | null {
+  const start = text.indexOf('{');
   try {
-    const request = requestOf(JSON.parse(trimmed.slice(start, trimmed.lastIndexOf('}') + 1)));
-    return request !== null && UUID.test(request) ? { kind: 'log', id: request.toLowerCase() } : null;
+    const body: unknown = JSON.parse(text.slice(start, text.lastIndexOf('}') + 1));
+    return isRecord(body) && isRecord(body['error']) ? limitOf(body['error']['limit']) : null;
   } catch {
     return null;
   }
+}
+
+/**
+ * A key of ours: 32 letters and digits after the prefix of the installation. A request id, a trace id and a slug never have both cases of
+ * letters in a row of that length.
+ */
+function isOwnKey(text: string, prefix: string): boolean {
+  const rest = text.slice(prefix.length);
+  return text.startsWith(prefix) && rest.length === OWN_KEY_LENGTH && /^[A-Za-z0-9]+$/.test(rest);
+}
+
+const isSecret = (text: string): boolean =>
+  !/\s/.test(text) && SECRET.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text);
+
+/**
+ * What a text names besides a name to search by: a request id, a trace id, an error body, a key, a `curl`. Null for a text to search by.
+ * `keyPrefix`: with what keys of the installation begin.
+ */
+export function pastedIn(text: string, keyPrefix = ''): Pasted | null {
+  const trimmed = text.trim().slice(0, LENGTH_MAX);
+  const id = trimmed.startsWith('#') ? trimmed.slice(1) : trimmed;
+  if (UUID.test(id)) return { kind: 'log', id: id.toLowerCase(), limit: null };
+  const trace = TRACE.test(id) ? id : TRACEPARENT.exec(id)?.[1];
+  if (trace !== undefined) return { kind: 'trace', id: trace.toLowerCase() };
+  if (CURL.test(trimmed)) return { kind: 'curl' };
+  if (MASKED.test(trimmed)) return { kind: 'key', masked: trimmed };
+  const [, request = ''] = NAMED_ID.exec(trimmed) ?? [];
+  if (UUID.test(request)) return { kind: 'log', id: request.toLowerCase(), limit: limitIn(trimmed) };
+  if (isOwnKey(trimmed, keyPrefix)) return { kind: 'key', masked: masked(trimmed) };
+  return isSecret(trimmed) ? { kind: 'secret' } : null;
 }

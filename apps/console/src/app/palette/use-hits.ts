@@ -1,47 +1,102 @@
 import { useQueries } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
+import { useMemo } from 'react';
 import { shell } from '../../messages';
-import type { IconName } from '../../ui/icons/icon';
-import type { PageEntry } from '../page-entry';
+import type { NamedThing, PageEntry } from '../page-entry';
+import { signOut } from '../session/sign-out';
 import { inWorkspace } from '../shell/addresses';
 import { usePages } from '../shell/use-pages';
 import { useShownWorkspace } from '../shell/use-shown-workspace';
 import { refusalOf } from '../state/access';
-import { useSessionFacts } from '../state/session-context';
-import { pastedIn } from './pasted';
-
-/** A row of the palette. */
-export interface Hit {
-  readonly key: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly icon: IconName;
-  readonly address: string;
-}
-
-export interface HitGroup {
-  readonly title: string;
-  readonly hits: readonly Hit[];
-}
+import { changePreferences, preferences, toggleUtc } from '../state/preferences';
+import { useSessionFacts, type SessionFacts, type Workspace } from '../state/session-context';
+import { ranked, type Hit, type HitGroup } from './hits';
+import { pastedIn, type Pasted } from './pasted';
+import { pastedHits, useKeysByMask } from './pasted-hits';
+import { thingHit } from './thing-hits';
 
 const DEBOUNCE_MS = 120;
 const STALE_MS = 30_000;
+/** A longer text is no name. */
+const NAME_MAX = 200;
+const words = shell.palette;
+
+export interface Hits {
+  readonly groups: readonly HitGroup[];
+  readonly isSearching: boolean;
+  /** Why there are none, or not all; null: nothing to say. */
+  readonly note: string | null;
+}
 
 const has = (label: string, text: string): boolean => label.toLowerCase().includes(text.toLowerCase());
 
-/** Things by name, ids that were pasted, actions and pages for a text; only what the caller may open. */
-export function useHits(text: string): {
-  readonly groups: readonly HitGroup[];
-  readonly isSearching: boolean;
-} {
+/** Prefix of a text: `>` actions, `@` providers, `#` logs by id, `/` pages; empty: everything. */
+const prefixOf = (text: string): string => /^[>@/#]/.exec(text)?.[0] ?? '';
+
+/** Things by name, what was pasted, actions and pages for a text; only what the caller may open. */
+export function useHits(text: string, onKeys: () => void): Hits {
   const facts = useSessionFacts();
   const workspace = useShownWorkspace();
   const pages = usePages();
   const ws = workspace?.slug ?? '';
-  const needle = text.replace(/^[>@/#]/, '').trim();
-  const [searched] = useDebouncedValue(needle, DEBOUNCE_MS);
-  const pasted = pastedIn(text);
-  const prefix = /^[>@/#]/.exec(text)?.[0] ?? '';
+  const prefix = prefixOf(text);
+  const needle = text.slice(prefix.length).trim();
+  const keyPrefix = facts.bootstrap.api_key_prefix;
+  const pasted = useMemo(() => pastedIn(text, keyPrefix), [text, keyPrefix]);
+  const [searched] = useDebouncedValue(pasted === null ? needle.slice(0, NAME_MAX) : '', DEBOUNCE_MS);
+  const things = useThings(searched, { prefix, pages, workspace, facts, isOn: pasted === null });
+  const keys = pages.find(({ id }) => id === 'keys');
+  const masked = pasted?.kind === 'key' && keys !== undefined ? pasted.masked : null;
+  const found = useKeysByMask(masked, workspace?.id);
+  if (pasted !== null) {
+    const rows = pastedHits(pasted, text, { pages, ws });
+    const own = keys === undefined ? [] : (found.data ?? []).map((key) => thingHit(keys, key, ws));
+    const hits = [...rows, ...own];
+    return {
+      groups: hits.length === 0 ? [] : [{ title: words.pasted, hits }],
+      isSearching: found.isFetching,
+      note: hits.length === 0 && !found.isFetching ? noteOf(pasted) : null,
+    };
+  }
+  const others: HitGroup[] = [];
+  if (prefix === '' && needle !== '')
+    others.push({ title: words.workspaces, hits: workspaceHits(facts, workspace, needle) });
+  if (prefix === '' || prefix === '>')
+    others.push({
+      title: words.actions,
+      hits: [
+        ...createHits(pages, needle, { ws, facts, workspace }),
+        ...(prefix === '>' || needle !== '' ? commandHits(needle, onKeys) : []),
+      ],
+    });
+  if (prefix === '' || prefix === '/') others.push({ title: words.pages, hits: pageHits(pages, needle, ws) });
+  const groups = [...things.groups, ...others].filter(({ hits }) => hits.length > 0);
+  const isSearching = searched !== needle.slice(0, NAME_MAX) || things.isSearching;
+  const nothing = groups.length > 0 || isSearching ? null : words.nothing;
+  return {
+    groups: ranked(groups, needle),
+    isSearching,
+    note: prefix === '#' ? words.wholeId : things.isPart ? words.part : nothing,
+  };
+}
+
+/** Why a pasted text leads nowhere. */
+function noteOf({ kind }: Pasted): string {
+  if (kind === 'curl') return words.noCurl;
+  if (kind === 'key') return words.noKey;
+  return kind === 'secret' ? words.secret : words.nothing;
+}
+
+interface ThingsPlace {
+  readonly prefix: string;
+  readonly pages: readonly PageEntry[];
+  readonly workspace: Workspace | null;
+  readonly facts: SessionFacts;
+  readonly isOn: boolean;
+}
+
+/** The lists that have a search, all at once. `@` lists providers before a text is entered. */
+function useThings(text: string, { prefix, pages, workspace, facts, isOn }: ThingsPlace) {
   const findable = pages.filter(
     ({ id, things }) =>
       things !== undefined &&
@@ -51,76 +106,70 @@ export function useHits(text: string): {
   );
   const searches = useQueries({
     queries: findable.map((page) => ({
-      queryKey: ['palette', page.id, workspace?.id, searched],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        page.things?.find(searched, workspace?.id ?? '', signal) ?? [],
-      enabled: searched !== '' && pasted === null,
+      queryKey: ['palette', page.id, workspace?.id, text],
+      queryFn: ({ signal }: { signal: AbortSignal }): Promise<readonly NamedThing[]> | NamedThing[] =>
+        page.things?.find(text, workspace?.id ?? '', signal) ?? [],
+      enabled: isOn && (text !== '' || prefix === '@'),
       staleTime: STALE_MS,
     })),
   });
-  const open = (page: PageEntry): Hit => ({
-    key: `page ${page.id}`,
-    label: page.label,
-    icon: page.icon,
-    address: inWorkspace(page.to, ws),
-  });
-  const groups: HitGroup[] = [];
-  if (pasted !== null) groups.push({ title: shell.palette.pasted, hits: pastedHits(pasted, pages, ws) });
-  findable.forEach((page, index) => {
-    const things = searches[index]?.data ?? [];
-    const hits = things.map((thing) => ({
-      key: `${page.id} ${thing.id}`,
-      label: thing.name,
-      hint: thing.hint,
-      icon: page.icon,
-      address: inWorkspace(thing.to, ws),
-    }));
-    groups.push({ title: page.label, hits });
-  });
-  if (prefix === '' || prefix === '>')
-    groups.push({ title: shell.palette.actions, hits: createHits(pages, needle, ws, facts, workspace) });
-  if (prefix === '' || prefix === '/')
-    groups.push({
-      title: shell.palette.pages,
-      hits: pages.filter(({ label }) => has(label, needle)).map(open),
-    });
   return {
-    groups: groups.filter(({ hits }) => hits.length > 0),
-    isSearching: searched !== needle || searches.some(({ isFetching }) => isFetching),
+    groups: findable.map((page, index) => ({
+      title: page.label,
+      hits: (searches[index]?.data ?? []).map((thing) => thingHit(page, thing, workspace?.slug ?? '')),
+    })),
+    isSearching: searches.some(({ isFetching }) => isFetching),
+    isPart: searches.some(({ isError }) => isError),
   };
 }
 
-function pastedHits(
-  { kind, id }: { readonly kind: 'log' | 'trace'; readonly id: string },
-  pages: readonly PageEntry[],
-  ws: string,
-): Hit[] {
-  const wanted = kind === 'log' ? 'logs' : 'traces';
-  const page = pages.find((entry) => entry.id === wanted);
-  if (page === undefined) return [];
-  const address = inWorkspace(page.to, ws);
-  const label = kind === 'log' ? shell.palette.openLog(id) : shell.palette.openTrace(id);
-  return [
-    {
-      key: `${kind} ${id}`,
-      label,
-      icon: page.icon,
-      address: kind === 'log' ? `${address}?log=${id}` : `${address}/${id}`,
-    },
-  ];
+function pageHits(pages: readonly PageEntry[], needle: string, ws: string): readonly Hit[] {
+  return pages
+    .filter(({ label }) => has(label, needle))
+    .map(({ id, label, icon, to }) => ({ key: `page ${id}`, label, icon, address: inWorkspace(to, ws) }));
+}
+
+function workspaceHits({ self }: SessionFacts, shown: Workspace | null, needle: string): readonly Hit[] {
+  return self.workspaces
+    .filter(({ id, name, slug }) => id !== shown?.id && has(`${name} ${slug}`, needle))
+    .slice(0, 5)
+    .map(({ id, name, slug }) => ({
+      key: `workspace ${id}`,
+      label: name,
+      hint: slug,
+      icon: 'building' as const,
+      address: inWorkspace('/w/$ws', slug),
+    }));
+}
+
+interface CreatePlace {
+  readonly ws: string;
+  readonly facts: SessionFacts;
+  readonly workspace: Workspace | null;
 }
 
 function createHits(
   pages: readonly PageEntry[],
   needle: string,
-  ws: string,
-  facts: Parameters<typeof refusalOf>[1],
-  workspace: Parameters<typeof refusalOf>[2],
-): Hit[] {
+  { ws, facts, workspace }: CreatePlace,
+): readonly Hit[] {
   return pages.flatMap(({ id, create }) => {
     if (create === undefined || refusalOf(create.operation, facts, workspace) !== null) return [];
     const label = shell.keys.create(create.label);
     if (!has(label, needle)) return [];
     return [{ key: `create ${id}`, label, icon: 'plus' as const, address: inWorkspace(create.to, ws) }];
   });
+}
+
+function commandHits(needle: string, onKeys: () => void): readonly Hit[] {
+  const { commands } = words;
+  const toggleSidebar = (): void =>
+    changePreferences({ isSidebarCollapsed: !preferences().isSidebarCollapsed });
+  const all: readonly Hit[] = [
+    { key: 'utc', label: commands.utc, icon: 'clock', run: toggleUtc },
+    { key: 'sidebar', label: commands.sidebar, icon: 'sidebar', run: toggleSidebar },
+    { key: 'keys', label: commands.keys, icon: 'help', run: onKeys },
+    { key: 'sign-out', label: commands.signOut, icon: 'logout', run: () => void signOut() },
+  ];
+  return all.filter(({ label }) => has(label, needle));
 }

@@ -5,12 +5,15 @@ const load = () => import('./palette');
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
 /** The palette, which is loaded when it is opened first, or when the browser has nothing else to do. Draw it in a `Suspense`. */
-export function usePalette(): { readonly open: () => void; readonly element: ReactElement | null } {
+export function usePalette(onKeys: () => void): {
+  readonly open: () => void;
+  readonly element: ReactElement | null;
+} {
   const isIdle = useIdle();
   const [isWanted, setWanted] = useState(false);
   const open = useCallback(() => {
     setWanted(true);
     void load().then(({ paletteActions }) => paletteActions.toggle());
   }, []);
-  return { open, element: isIdle || isWanted ? <Palette /> : null };
+  return { open, element: isIdle || isWanted ? <Palette onKeys={onKeys} /> : null };
 }

@@ -6,11 +6,9 @@ import {
   type MantineColorScheme,
 } from '@mantine/core';
 import type { ReactElement } from 'react';
-import { call } from '../../api';
 import { shell } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
-import { loadAnew } from '../session/leave';
-import { tellTabs } from '../session/tabs';
+import { signOut } from '../session/sign-out';
 import { changePreferences, toggleUtc, usePreferences } from '../state/preferences';
 import { useSelf } from '../state/session-context';
 import { useGoTo } from './addresses';
@@ -33,11 +31,6 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
   const { zone, hasKeys } = usePreferences();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const name = [self.first_name, self.last_name].join(' ').trim() || self.email;
-  const signOut = async () => {
-    await call('auth_logout', {}).catch(() => undefined);
-    tellTabs(null);
-    loadAnew('login');
-  };
   return (
     <Menu position="top-start" width={240} closeOnItemClick={false}>
       <Menu.Target>

@@ -49,7 +49,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactElem
   const [hasMenu, setMenu] = useState(false);
   const [showsKeys, setShowsKeys] = useState(false);
   const openKeys = useCallback(() => setShowsKeys(true), []);
-  const palette = usePalette();
+  const palette = usePalette(openKeys);
   useKeys(useShellKeys(openKeys), palette.open, hasKeys);
   return (
     <div className="app" data-small={isSidebarCollapsed || undefined}>

@@ -18,7 +18,13 @@ export const keysEntry: PageEntry = {
     find: async (search, workspaceId, signal) => {
       const query = { search, workspace_id: workspaceId, page_size: FOUND_MAX };
       const { data } = await call('apiKeys_list', { query }, { signal });
-      return data.data.map(({ id, name, key }) => ({ id, name, hint: key, to: `/w/$ws/keys/${id}` }));
+      return data.data.map(({ id, name, key }) => ({
+        id,
+        name,
+        hint: key,
+        to: `/w/$ws/keys/${id}`,
+        logs: `key:${id}`,
+      }));
     },
   },
 };

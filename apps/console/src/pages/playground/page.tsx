@@ -12,6 +12,7 @@ import { Composer } from './draft/composer';
 import { isSendable, newDraft } from './draft/draft';
 import { Parameters, StreamSwitch } from './draft/parameters';
 import { requestOf } from './draft/request';
+import { onHanded } from './draft/handed';
 import { useReplay } from './draft/use-replay';
 import {
   APIS,
@@ -44,6 +45,7 @@ export function PlaygroundPage(): ReactElement {
   const change = (changed: Partial<PlaygroundSettings>): void => {
     void navigate({ to: '.', search: encodePlayground({ ...settings, ...changed }), replace: true });
   };
+  useEffect(() => onHanded((handed) => setDraft(handed.draft)), []);
   const isUntouched = settings.columns.every(({ target }) => target === '');
   useEffect(() => {
     if (replay === null) return;

@@ -28,6 +28,7 @@ export const providersEntry: PageEntry = {
         name,
         hint: `@${slug}`,
         to: `/w/$ws/providers/${slug}`,
+        logs: `credential:${slug}`,
       }));
     },
   },

@@ -5,7 +5,11 @@ import type { ColumnSettings } from '../search';
 import { newMessage, type Draft, type DraftMessage } from './draft';
 import { targetOfConfig } from './request';
 
-type Log = AnswerOf<'logs_get'>;
+type Stored = AnswerOf<'logs_get'>;
+/** What a replay needs of a log. */
+type Log = Pick<Stored, 'route' | 'config_id' | 'credential'> & {
+  readonly request: Pick<Stored['request'], 'body' | 'encoding' | 'truncated'>;
+};
 
 /** A logged request as a draft, with the settings that it had. */
 export interface Replay {

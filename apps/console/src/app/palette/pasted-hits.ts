@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../api';
+import { shell } from '../../messages';
+import { handToPlayground, requestOfCurl } from '../../pages/playground/draft/from-curl';
+import type { PageEntry } from '../page-entry';
+import { inWorkspace } from '../shell/addresses';
+import type { Hit } from './hits';
+import type { Pasted, PastedLimit } from './pasted';
+
+const PAGE = 100;
+/** A masked form is looked for in so many pages of keys. */
+const PAGES_MAX = 10;
+const STALE_MS = 30_000;
+const words = shell.palette;
+
+/** Pages of owners of limits, by scope. */
+const OWNERS: Readonly<Record<string, string>> = { api_key: 'keys', provider: 'providers' };
+
+interface Place {
+  readonly pages: readonly PageEntry[];
+  /** Slug of the workspace. */
+  readonly ws: string;
+}
+
+/** Rows for a pasted text, except for a key, which has to be found. */
+export function pastedHits(pasted: Pasted, text: string, { pages, ws }: Place): readonly Hit[] {
+  const page = (id: string): PageEntry | undefined => pages.find((entry) => entry.id === id);
+  const at = (entry: PageEntry): string => inWorkspace(entry.to, ws);
+  switch (pasted.kind) {
+    case 'log': {
+      const { id, limit } = pasted;
+      const logs = page('logs');
+      const log: Hit[] =
+        logs === undefined
+          ? []
+          : [
+              {
+                key: `log ${id}`,
+                label: words.openLog(id),
+                icon: logs.icon,
+                address: `${at(logs)}?log=${id}`,
+              },
+            ];
+      return [...log, ...(limit === null ? [] : limitHits(limit, page(OWNERS[limit.scope] ?? ''), ws))];
+    }
+    case 'trace': {
+      const { id } = pasted;
+      const logs = page('logs');
+      if (logs === undefined) return [];
+      const query = new URLSearchParams({ f: `trace:${id}` }).toString();
+      return [
+        { key: `trace ${id}`, label: words.openTrace(id), icon: 'sitemap', address: `${at(logs)}?${query}` },
+      ];
+    }
+    case 'curl': {
+      const playground = page('playground');
+      return playground === undefined ? [] : curlHits(text, at(playground));
+    }
+    case 'key':
+    case 'secret':
+      return [];
+  }
+}
+
+function limitHits(limit: PastedLimit, owner: PageEntry | undefined, ws: string): readonly Hit[] {
+  const { id, resetsAt } = limit;
+  const hint = words.left(Math.max(0, limit.limit - limit.used), limit.limit, limit.type, resetsAt);
+  const label = words.openLimit(limit.scope.replaceAll('_', ' '));
+  return owner === undefined
+    ? []
+    : [
+        {
+          key: `limit ${id}`,
+          label,
+          hint,
+          icon: 'gauge',
+          address: `${inWorkspace(owner.to, ws)}/${encodeURIComponent(id)}`,
+        },
+      ];
+}
+
+function curlHits(text: string, playground: string): readonly Hit[] {
+  const replay = requestOfCurl(text);
+  if (replay === null) return [];
+  return [
+    {
+      key: 'curl',
+      label: words.openCurl,
+      hint: words.curlHint,
+      icon: 'play',
+      run: (goTo) => goTo(playground + handToPlayground(replay)),
+    },
+  ];
+}
+
+/** The keys with a masked form; none while it is null. The list has no search for it, so its pages are read. */
+export function useKeysByMask(masked: string | null, workspaceId: string | undefined) {
+  return useQuery({
+    queryKey: ['palette', 'masked key', workspaceId, masked],
+    queryFn: async ({ signal }) => {
+      for (let page = 0; page < PAGES_MAX; page += 1) {
+        const query = { workspace_id: workspaceId ?? '', page_size: PAGE, current_page: page };
+        const { data } = await call('apiKeys_list', { query }, { signal });
+        const found = data.data.filter(({ key }) => key === masked);
+        if (found.length > 0 || (page + 1) * PAGE >= data.total)
+          return found.map(({ id, name, key }) => ({ id, name, hint: key, to: `/w/$ws/keys/${id}` }));
+      }
+      return [];
+    },
+    enabled: masked !== null && workspaceId !== undefined,
+    staleTime: STALE_MS,
+  });
+}
