@@ -1,5 +1,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { call, openStream, type AnswerOf, type QueryOf } from '../api';
+import { useSelf } from '../app';
+import { sharedSource } from './shared-source';
 import { ROWS_MAX, Tail, type TailSource, type TailState } from './tail';
 
 export type TailQuery = Omit<
@@ -43,10 +45,17 @@ export function logSource(query: TailQuery): TailSource<LogRow> {
   };
 }
 
-/** Logs as they are stored, while the component is mounted and `isOn`. A change of `query` begins anew. */
+/**
+ * Logs as they are stored, while the component is mounted and `isOn`. A change of `query` begins anew. Tabs with the same query share one
+ * stream; a hidden one has none.
+ */
 export function useTail(query: TailQuery, isOn: boolean): TailState<LogRow> & { readonly clear: () => void } {
+  const { id: user } = useSelf();
   const key = JSON.stringify(query);
-  const tail = useMemo(() => new Tail(logSource(JSON.parse(key) as TailQuery)), [key]);
+  const tail = useMemo(
+    () => new Tail(sharedSource(logSource(JSON.parse(key) as TailQuery), `tollgate-tail ${user} ${key}`)),
+    [user, key],
+  );
   useEffect(() => {
     if (!isOn) return undefined;
     const look = () => tail.setVisible(document.visibilityState === 'visible');

@@ -1,0 +1,187 @@
+/** @jest-environment node */
+import { Problem } from '../api';
+import type { LiveRow } from './row-buffer';
+import { sharedSource, type TabParts } from './shared-source';
+import { Tail, type TailSource } from './tail';
+
+const START = Date.parse('2026-11-23T14:00:00.000Z');
+/** After each tab has opened, by the server's clock. */
+const row = (number: number): LiveRow => ({
+  id: `log-${String(number).padStart(6, '0')}`,
+  created_at: new Date(START + 60_000 + number).toISOString(),
+});
+
+/** Locks of one browser: one holder a name, the others wait in their order. */
+class Locks {
+  private readonly waiting: (() => void)[] = [];
+  private isHeld = false;
+
+  readonly request = (async (
+    _name: string,
+    { ifAvailable = false, signal }: LockOptions,
+    act: (lock: Lock | null) => unknown,
+  ) => {
+    if (this.isHeld && ifAvailable) return act(null);
+    if (this.isHeld)
+      await new Promise<void>((resolve, reject) => {
+        this.waiting.push(resolve);
+        signal?.addEventListener('abort', () => {
+          this.waiting.splice(0, this.waiting.length, ...this.waiting.filter((each) => each !== resolve));
+          reject(new Error('aborted'));
+        });
+      });
+    this.isHeld = true;
+    try {
+      return await act({ name: '', mode: 'exclusive' });
+    } finally {
+      this.isHeld = false;
+      this.waiting.shift()?.();
+    }
+  }) as LockManager['request'];
+}
+
+/** A server that counts its streams, and sends what is stored in pieces that cut events anywhere. */
+class Server implements TailSource<LiveRow> {
+  readonly stored: LiveRow[] = [];
+  readonly live = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  opened = 0;
+  mostAtOnce = 0;
+  refusal: Problem | null = null;
+  /** Streams open when this resolves. */
+  gate: Promise<void> = Promise.resolve();
+
+  async open(signal: AbortSignal) {
+    this.opened += 1;
+    await this.gate;
+    if (this.refusal !== null) throw this.refusal;
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.live.add(controller);
+        this.mostAtOnce = Math.max(this.mostAtOnce, this.live.size);
+        signal.addEventListener('abort', () => {
+          if (this.live.delete(controller)) controller.error(new Error('aborted'));
+        });
+      },
+    });
+    return { stream, openedAt: new Date(START).toISOString() };
+  }
+
+  since(time: string) {
+    return Promise.resolve({ rows: this.stored.filter((each) => each.created_at >= time), isWhole: true });
+  }
+
+  store(number: number): void {
+    this.stored.push(row(number));
+    const bytes = new TextEncoder().encode(`event: log\ndata: ${JSON.stringify(row(number))}\n\n`);
+    for (const controller of this.live)
+      for (const piece of [bytes.slice(0, 20), bytes.slice(20)]) controller.enqueue(piece);
+  }
+
+  cut(): void {
+    for (const controller of this.live) controller.close();
+    this.live.clear();
+  }
+}
+
+describe('A stream that tabs share', () => {
+  const tails: Tail<LiveRow>[] = [];
+  let browsers = 0;
+  afterEach(() => {
+    for (const tail of tails.splice(0)) tail.stop();
+  });
+
+  function browser() {
+    const server = new Server();
+    browsers += 1;
+    const name = `tail ${String(browsers)}`;
+    const parts: TabParts = { locks: new Locks(), channel: (channel) => new BroadcastChannel(channel) };
+    const tab = (): Tail<LiveRow> => {
+      const tail = new Tail(sharedSource(server, name, parts));
+      tails.push(tail);
+      tail.start();
+      return tail;
+    };
+    return { server, tab };
+  }
+  const until = (tail: Tail<LiveRow>, isSo: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const end = tail.subscribe(() => {
+        if (!isSo()) return;
+        end();
+        resolve();
+      });
+      if (isSo()) resolve();
+    });
+  const isLive = (tail: Tail<LiveRow>): Promise<void> => until(tail, () => tail.getState().status === 'live');
+  const has = (tail: Tail<LiveRow>, ...numbers: number[]): Promise<void> =>
+    until(tail, () => {
+      const ids = tail.getState().rows.map(({ id }) => id);
+      return numbers.every((number) => ids.includes(row(number).id)) && ids.length === numbers.length;
+    });
+
+  it('is opened once, and each tab has every row', async () => {
+    const { server, tab } = browser();
+    const all = [tab(), tab(), tab()];
+    await Promise.all(all.map(isLive));
+    for (let number = 0; number < 50; number += 1) server.store(number);
+    const numbers = Array.from({ length: 50 }, (_, number) => number);
+    await Promise.all(all.map((tail) => has(tail, ...numbers)));
+    expect([server.opened, server.mostAtOnce]).toEqual([1, 1]);
+  });
+
+  it('is opened by another tab when its own stops, and nothing between is missing', async () => {
+    const { server, tab } = browser();
+    const first = tab();
+    await isLive(first);
+    const second = tab();
+    await isLive(second);
+    server.store(1);
+    await Promise.all([has(first, 1), has(second, 1)]);
+    first.stop();
+    server.store(2);
+    await has(second, 1, 2);
+    await until(second, () => server.live.size === 1);
+    server.store(3);
+    await has(second, 1, 2, 3);
+    expect(server.mostAtOnce).toBe(1);
+  });
+
+  it('that ends at the server is opened once again', async () => {
+    const { server, tab } = browser();
+    const all = [tab(), tab()];
+    await Promise.all(all.map(isLive));
+    server.store(1);
+    await Promise.all(all.map((tail) => has(tail, 1)));
+    server.cut();
+    server.store(2);
+    await Promise.all(all.map((tail) => has(tail, 1, 2)));
+    expect(server.mostAtOnce).toBe(1);
+  });
+
+  it('is awaited by a tab that comes while another one opens it', async () => {
+    const { server, tab } = browser();
+    let open: () => void = () => undefined;
+    server.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const all = [tab(), tab()];
+    open();
+    await Promise.all(all.map(isLive));
+    server.store(1);
+    await Promise.all(all.map((tail) => has(tail, 1)));
+    expect(server.opened).toBe(1);
+  });
+
+  it('that is refused is refused to each tab', async () => {
+    const { server, tab } = browser();
+    server.refusal = new Problem({ type: 'scope_missing', message: 'No.', status: 403 });
+    const all = [tab(), tab()];
+    await Promise.all(all.map((tail) => until(tail, () => tail.getState().status === 'refused')));
+    expect(server.live.size).toBe(0);
+  });
+
+  it('is one of each tab where the browser has no locks', () => {
+    const server = new Server();
+    expect(sharedSource(server, 'x', null)).toBe(server);
+  });
+});
