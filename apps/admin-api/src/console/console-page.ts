@@ -23,13 +23,17 @@ export class ConsolePage {
     private readonly gateway: string,
   ) {}
 
-  /** Null when the console is not built. */
-  async serve(): Promise<ServedPage | null> {
+  /**
+   * Null when the console is not built. `url`: of the request. The page of single sign-on may post forms to other sites over https, as
+   * some identity providers by SAML need it; no other page may.
+   */
+  async serve(url = ''): Promise<ServedPage | null> {
     this.template ??= await this.read();
     if (this.template === null) return null;
     const nonce = randomBytes(NONCE_BYTES).toString('base64');
     const html = this.template.replace(NONCE, NONCE.replace('""', `"${nonce}"`));
-    return { html, policy: this.policy(nonce) };
+    const [path] = url.split('?');
+    return { html, policy: this.policy(nonce, path === `${this.base}/login/sso`) };
   }
 
   private async read(): Promise<string | null> {
@@ -41,7 +45,7 @@ export class ConsolePage {
     }
   }
 
-  private policy(nonce: string): string {
+  private policy(nonce: string, mayPost: boolean): string {
     return [
       "default-src 'none'",
       "script-src 'self'",
@@ -51,7 +55,7 @@ export class ConsolePage {
       'media-src blob:',
       `connect-src 'self' ${new URL(this.gateway).origin}`,
       "worker-src 'self'",
-      "form-action 'self'",
+      `form-action 'self'${mayPost ? ' https:' : ''}`,
       "base-uri 'self'",
       "frame-ancestors 'none'",
     ].join('; ');

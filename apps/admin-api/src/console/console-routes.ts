@@ -71,7 +71,7 @@ export class ConsoleRoutes {
   }
 
   private async servePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const page = await this.page.serve();
+    const page = await this.page.serve(request.url);
     if (page === null) throw new GatewayError('not_found', { message: NOT_BUILT });
     // A file of another version, whose page must load itself anew.
     if (request.url.startsWith(`${this.path}/assets/`)) throw new GatewayError('not_found');

@@ -75,6 +75,15 @@ describe('The console', () => {
     ]);
   });
 
+  it.each([
+    ['/console/login/sso?connection=1', "form-action 'self' https:"],
+    ['/console/login/sso/more', "form-action 'self'"],
+    ['/console/login', "form-action 'self'"],
+  ])('lets %s post forms as %s', async (path, directive) => {
+    const { headers } = await get(path, HTML);
+    expect((headers.get('content-security-policy') ?? '').split('; ')).toContain(directive);
+  });
+
   it.each(['br', 'gzip', 'identity'])('sends assets as %s, to be kept for a year', async (encoding) => {
     const response = await get('/console/assets/index-1a2b.js', { 'accept-encoding': encoding });
     expect(response.status).toBe(200);

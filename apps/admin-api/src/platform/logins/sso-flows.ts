@@ -16,6 +16,8 @@ export interface KeptLogin {
   readonly returnPath: string;
   /** Path and query of the page of ours that began the login; absent where a client began it. */
   readonly page?: string;
+  /** True: a console of this installation began the login. */
+  readonly isOfConsole?: boolean;
   /** True: the login only shows what it would do. */
   readonly isTest?: boolean;
 }

@@ -362,6 +362,27 @@ describe('logins by OpenID Connect', () => {
     ]);
   });
 
+  it('of a console end at its path without CONSOLE_URL, and open its session in a cookie', async () => {
+    const { domain } = await organisation();
+    const email = `ann@${domain}`;
+    const headers = { 'x-gw-console': '1' };
+    const body = { email, return_path: '/w/search/logs' };
+    const begun = (await api.post<Begun>('/v1/auth/login', { headers, body })).body;
+    const query = await idp.logIn(begun.url, 'ann', { email, email_verified: true });
+    const returned = await api.get(`/v2/auth/callback?${query}`);
+    expect(returned.status).toBe(303);
+    const end = new URL(String(returned.headers['location']), 'http://console.example');
+    expect([end.host, end.pathname]).toEqual(['console.example', '/console/login/sso']);
+    expect(end.searchParams.get('return_path')).toBe('/w/search/logs');
+    const opened = await api.post<{ object: string; email: string }>('/v1/auth/sso/exchange', {
+      headers,
+      body: { code: end.searchParams.get('code'), login_binding: begun.login_binding },
+    });
+    expect([opened.status, opened.body.object, opened.body.email]).toEqual([200, 'user', email]);
+    expect(opened.headers['set-cookie']).toMatch(/HttpOnly; SameSite=Strict/);
+    expect(opened.text).not.toContain('token');
+  });
+
   it('end with their time, and with the connection', async () => {
     const { tenant, domain, id } = await organisation();
     const email = `ann@${domain}`;

@@ -14,7 +14,7 @@ import type { FinishedLogin } from './login-ends';
 import { returnPathOf } from './return-path';
 import { ssoCaller, SsoAttempts } from './sso-attempts';
 import { SamlProviders, type BegunLogin } from './saml-providers.service';
-import { expired, invalidCode, SsoFlows } from './sso-flows';
+import { expired, invalidCode, SsoFlows, type KeptLogin } from './sso-flows';
 import type { SsoTestResponse } from './sso-tests.dto';
 import { SsoTests } from './sso-tests.service';
 import { assertMember, refused, SsoUsers } from './sso-users.service';
@@ -36,13 +36,13 @@ export class SsoLogins {
 
   /**
    * Begins a login: at the connection that is named, else at the first one of the address's domain. Null when there is none, so that a
-   * password is needed. `page`: path and query of the page of ours at which the login ends. Throws `sso_connection_invalid` for a
-   * connection that cannot be used.
+   * password is needed. `end`: what of ours has begun the login, at which it ends. Throws `sso_connection_invalid` for a connection
+   * that cannot be used.
    */
   async begin(
     { email, organisation_id: organisationId, sso_client_id: id, return_path: path }: LoginDto,
     request: RequestFacts,
-    page?: string,
+    end: Pick<KeptLogin, 'page' | 'isOfConsole'> = {},
   ): Promise<SsoRedirectResponse | null> {
     const { manager } = this.dataSource;
     const connections =
@@ -55,7 +55,7 @@ export class SsoLogins {
     const { state, protocol, url, fields } = await this.attempts.record('login', connection, caller, () =>
       this.beginAt(connection, email ?? null),
     );
-    const kept = { protocol, returnPath: returnPathOf(path), ...(page !== undefined && { page }) };
+    const kept = { protocol, returnPath: returnPathOf(path), ...end };
     return {
       ...{ url, fields, type: connection.type },
       login_binding: await this.flows.keep(connection.id, state, kept),

@@ -35,7 +35,7 @@ export class PageSso {
 
   /** Sends the browser to the identity provider of an address. False when the address has none. */
   async begin(email: string, { path, next }: Place, { request, reply }: PageExchange): Promise<boolean> {
-    const begun = await this.logins.begin({ email }, factsOf(request), next);
+    const begun = await this.logins.begin({ email }, factsOf(request), { page: next });
     if (begun === null) return false;
     const { url, fields, login_binding: binding } = begun;
     const html = fields === null ? continuePage(url) : postPage(url, fields);

@@ -81,13 +81,12 @@ interface ChangedSessionProps {
 
 /** This browser has another session than the page: goes on with it, or back to the page's organisation. */
 function ChangedSession({ holder, onBack }: ChangedSessionProps): ReactElement {
-  const queries = useQueryClient();
   const [now, setNow] = useState<Self | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
     // Not into the cache, which belongs to the page's user.
     call('auth_self', {}).then(({ data }) => setNow(data), setError);
-  }, [queries]);
+  }, []);
   const own = now?.organisations.find(({ id }) => now.id === holder.user && id === holder.organisation);
   const goBack = async () => {
     try {

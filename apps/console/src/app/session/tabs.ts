@@ -1,5 +1,5 @@
 const NAME = 'tollgate-session';
-/** Tells the messages of this tab from those of others. */
+/** Marks the messages of this tab. */
 const TAB = Math.random();
 
 /** Whose session a browser has, for its other tabs; null: it was signed out. */
@@ -19,14 +19,14 @@ export const holderOf = (self: {
 export const isSame = (one: Holder, other: Holder): boolean =>
   one?.user === other?.user && one?.organisation === other?.organisation;
 
-/** Tells the other tabs of this browser that a session was opened, changed or ended here. */
+/** Sends to the other tabs of this browser that a session was opened, changed or ended here. */
 export function tellTabs(holder: Holder): void {
   const channel = new BroadcastChannel(NAME);
   channel.postMessage({ tab: TAB, holder } satisfies Message);
   channel.close();
 }
 
-/** Calls `listener` for what other tabs tell. Returns what ends that. */
+/** Calls `listener` for the messages of other tabs. Returns a function that stops it. */
 export function onTabs(listener: (holder: Holder) => void): () => void {
   const channel = new BroadcastChannel(NAME);
   channel.onmessage = ({ data }: MessageEvent<Message>) => {

@@ -19,7 +19,7 @@ export type SessionState = 'open' | 'ending' | 'ended' | 'left' | 'changed';
 
 const wait = (left: number): number => Math.min(WAIT_MAX_MS, left > 0 ? left : WAIT_MIN_MS);
 
-/** Follows the session of a page to its end. Null without one. A hidden tab makes no calls. */
+/** Follows the session of a page to its end. A hidden tab makes no calls. */
 export function useSessionState(self: Self | undefined): {
   readonly state: SessionState;
   /** The user of the session that the page was opened with. */
@@ -36,9 +36,9 @@ export function useSessionState(self: Self | undefined): {
   useEffect(() => onSessionEnd(() => setState((now) => (now === 'left' ? now : 'ended'))), []);
   useEffect(
     () =>
-      onTabs((told) => {
-        if (holder !== null && told === null) setState('left');
-        else if (holder !== null && !isSame(holder, told)) setState('changed');
+      onTabs((opened) => {
+        if (holder !== null && opened === null) setState('left');
+        else if (holder !== null && !isSame(holder, opened)) setState('changed');
         else {
           setState('open');
           void queries.invalidateQueries();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whether the browser has had nothing else to do since the component was mounted. Never in a browser that does not tell it. */
+/** Whether the browser has had nothing else to do since the component was mounted. Always false in a browser without idle callbacks. */
 export function useIdle(): boolean {
   const [isIdle, setIdle] = useState(false);
   useEffect(() => {

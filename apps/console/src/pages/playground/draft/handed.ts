@@ -9,7 +9,7 @@ export function handReplay(replay: Replay): void {
   else listener(replay);
 }
 
-/** Takes requests that are handed to the playground while it is open. Returns what ends that. */
+/** Takes requests that are handed to the playground while it is open. Returns a function that stops it. */
 export function onHanded(take: (replay: Replay) => void): () => void {
   listener = take;
   if (pending !== null) take(pending);
