@@ -1,4 +1,5 @@
 import { call, type AnswerOf } from '../../api';
+import { session } from '../../messages';
 
 /** Whether this browser can have passkeys here: no address of a host can. */
 export const hasPasskeys = (): boolean =>
@@ -16,7 +17,8 @@ export async function signByPasskey(
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     data.options as unknown as PublicKeyCredentialRequestOptionsJSON,
   );
-  const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential;
+  const credential = await navigator.credentials.get({ publicKey }).catch(() => null);
+  if (!(credential instanceof PublicKeyCredential)) throw new Error(session.noPasskey);
   const response = credential.toJSON() as unknown as Record<string, never>;
   const where = challenge === null && organisation !== null ? { organisation_id: organisation } : {};
   return (await call('passkeyLogin_login', {}, { body: { ...named, ...where, response } })).data;

@@ -1,5 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactElement } from 'react';
 import { call } from '../../api';
 import { session } from '../../messages';
@@ -26,6 +27,7 @@ interface SessionDialogProps {
 /** Over a page whose session is ending, has ended, or is that of another user. The page stays as it is below. */
 export function SessionDialog({ state, holder, endsAt, onOpen }: SessionDialogProps): ReactElement | null {
   const queries = useQueryClient();
+  const router = useRouter();
   const [isWanted, setWanted] = useState(false);
   const [isPutOff, setPutOff] = useState(false);
   const isHidden = state === 'left' || state === 'changed';
@@ -68,7 +70,7 @@ export function SessionDialog({ state, holder, endsAt, onOpen }: SessionDialogPr
       {state === 'changed' ? (
         <ChangedSession holder={holder} onBack={goOn} />
       ) : (
-        <SignIn note={session.notes[state]} isOver onDone={goOn} />
+        <SignIn note={session.notes[state]} isOver returnTo={router.state.location.href} onDone={goOn} />
       )}
     </Modal>
   );

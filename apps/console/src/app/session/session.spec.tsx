@@ -99,7 +99,7 @@ describe('A sign-in by single sign-on', () => {
     renderConsole('/login/sso', answers);
     await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
     await user.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText(/There is no single sign-on for example.com/);
+    await screen.findByText('There is no single sign-on for example.com. Use email and password.');
     found.connections = [CONNECTION, { ...CONNECTION, sso_client_id: 'another', name: 'Entra ID' }];
     await user.click(screen.getByRole('button', { name: 'Continue' }));
     await screen.findByRole('button', { name: 'Sign in with Okta' });
@@ -189,6 +189,58 @@ describe('A second factor', () => {
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
     await screen.findByRole('navigation', { name: 'Pages' });
     expect(state.bodies).toEqual([{ challenge: 'challenge-1', code: '492039' }]);
+  });
+});
+
+describe('A passkey', () => {
+  const RESPONSE = { id: 'credential-1', type: 'public-key' };
+  class PasskeyStub {
+    static parseRequestOptionsFromJSON = (options: object): object => options;
+    toJSON = (): object => RESPONSE;
+  }
+  let get: jest.Mock;
+  beforeEach(() => {
+    get = jest.fn(() => Promise.resolve(new PasskeyStub()));
+    Object.assign(globalThis, { PublicKeyCredential: PasskeyStub });
+    Object.defineProperty(navigator, 'credentials', { value: { get }, configurable: true });
+  });
+  afterEach(() => {
+    Reflect.deleteProperty(globalThis, 'PublicKeyCredential');
+    Reflect.deleteProperty(navigator, 'credentials');
+  });
+  const OPTIONS = { object: 'passkey-options', options: { challenge: 'bm9uY2U' } };
+
+  it('signs in alone, or says that none was used', async () => {
+    const user = userEvent.setup();
+    const { state, answers } = server({ 'POST /v1/auth/login/passkey/options': OPTIONS });
+    const taken = { ...answers, 'POST /v1/auth/login/passkey': answers['POST /v1/auth/login'] };
+    renderConsole('/w/search', taken);
+    get.mockRejectedValueOnce(new DOMException('Cancelled.', 'NotAllowedError'));
+    await user.click(await screen.findByRole('button', { name: 'Use a passkey' }));
+    await screen.findByText(/^No passkey was used/);
+    await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
+    await screen.findByRole('navigation', { name: 'Pages' });
+    expect(state.bodies).toEqual([{ response: RESPONSE }]);
+    expect(get).toHaveBeenLastCalledWith({ publicKey: OPTIONS.options });
+  });
+
+  it('is the second factor of a password', async () => {
+    const user = userEvent.setup();
+    const { state, answers } = server({
+      'POST /v1/auth/login': { ...CHALLENGE, factors: ['passkey'] },
+      'POST /v1/auth/login/passkey/options': OPTIONS,
+    });
+    renderConsole('/w/search', {
+      ...answers,
+      'POST /v1/auth/login/passkey': answers['POST /v1/auth/login/mfa'],
+    });
+    await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
+    await user.type(screen.getByLabelText(/Password/), 'secret');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    await screen.findByLabelText(/Code/);
+    await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
+    await screen.findByRole('navigation', { name: 'Pages' });
+    expect(state.bodies).toEqual([{ challenge: 'challenge-1', response: RESPONSE }]);
   });
 });
 

@@ -14,11 +14,12 @@ export const onSubmit =
     act(event.currentTarget);
   };
 
+/** Why a step of a sign-in failed: the API's words, or ours. */
 export function FormError({ error }: { readonly error: unknown }): ReactElement | null {
   if (error === null || error === undefined) return null;
   return (
     <p role="alert" className="sign-in-error">
-      {problemFrom(error).message}
+      {error instanceof Error && !(error instanceof TypeError) ? error.message : problemFrom(error).message}
     </p>
   );
 }

@@ -7,6 +7,7 @@ export const session = {
   codeHint: 'Six digits of your authenticator app, or a recovery code.',
   another: 'Begin again',
   byPasskey: 'Use a passkey',
+  noPasskey: 'No passkey was used. Try again, or use another way to sign in.',
   byPassword: 'Use email and password',
   claiming: 'Signing in by the link …',
   claimFailed:
