@@ -64,16 +64,18 @@ describe('The shell of the console', () => {
     const send = async (): Promise<void> => {
       expect((await chat(product, { model: '@sandbox/sandbox-small' })).status).toBe(200);
     };
+    // A list without any row has no grid.
+    await send();
     for (const at of [page, other]) {
       await at.goto(addressOf('logs?live=1'));
       await at.getByRole('grid', { name: 'Logs' }).waitFor();
     }
     await send();
-    for (const at of [page, other]) await rowsOf(at).filter({ hasText: 'sandbox-small' }).first().waitFor();
+    for (const at of [page, other]) await rowsOf(at).filter({ hasText: 'sandbox-small' }).nth(1).waitFor();
     expect(streams).toHaveLength(1);
     await page.goto(addressOf('keys'));
     await send();
-    await rowsOf(other).filter({ hasText: 'sandbox-small' }).nth(1).waitFor();
+    await rowsOf(other).filter({ hasText: 'sandbox-small' }).nth(2).waitFor();
     await other.close();
   });
 

@@ -71,6 +71,18 @@ function isOwnKey(text: string, prefix: string): boolean {
 const isSecret = (text: string): boolean =>
   !/\s/.test(text) && SECRET.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text);
 
+/** A trace id, also within the header `traceparent`; null for any other text. */
+function traceIn(text: string): string | null {
+  const id = TRACE.test(text) ? text : (TRACEPARENT.exec(text)?.[1] ?? null);
+  return id === null ? null : id.toLowerCase();
+}
+
+/** The masked form of a key, or of a text that is one already; null for any other text. */
+function maskIn(text: string, keyPrefix: string): string | null {
+  if (MASKED.test(text)) return text;
+  return isOwnKey(text, keyPrefix) ? masked(text) : null;
+}
+
 /**
  * What a text names besides a name to search by: a request id, a trace id, an error body, a key, a `curl`. Null for a text to search by.
  * `keyPrefix`: with what keys of the installation begin.
@@ -79,12 +91,12 @@ export function pastedIn(text: string, keyPrefix = ''): Pasted | null {
   const trimmed = text.trim().slice(0, LENGTH_MAX);
   const id = trimmed.startsWith('#') ? trimmed.slice(1) : trimmed;
   if (UUID.test(id)) return { kind: 'log', id: id.toLowerCase(), limit: null };
-  const trace = TRACE.test(id) ? id : TRACEPARENT.exec(id)?.[1];
-  if (trace !== undefined) return { kind: 'trace', id: trace.toLowerCase() };
+  const trace = traceIn(id);
+  if (trace !== null) return { kind: 'trace', id: trace };
   if (CURL.test(trimmed)) return { kind: 'curl' };
-  if (MASKED.test(trimmed)) return { kind: 'key', masked: trimmed };
   const [, request = ''] = NAMED_ID.exec(trimmed) ?? [];
   if (UUID.test(request)) return { kind: 'log', id: request.toLowerCase(), limit: limitIn(trimmed) };
-  if (isOwnKey(trimmed, keyPrefix)) return { kind: 'key', masked: masked(trimmed) };
+  const mask = maskIn(trimmed, keyPrefix);
+  if (mask !== null) return { kind: 'key', masked: mask };
   return isSecret(trimmed) ? { kind: 'secret' } : null;
 }

@@ -33,51 +33,71 @@ const has = (label: string, text: string): boolean => label.toLowerCase().includ
 /** Prefix of a text: `>` actions, `@` providers, `#` logs by id, `/` pages; empty: everything. */
 const prefixOf = (text: string): string => /^[>@/#]/.exec(text)?.[0] ?? '';
 
+/** Where the palette looks, and for whom. */
+interface Place {
+  readonly pages: readonly PageEntry[];
+  readonly workspace: Workspace | null;
+  readonly facts: SessionFacts;
+}
+
+interface Wanted {
+  readonly prefix: string;
+  readonly needle: string;
+}
+
 /** Things by name, what was pasted, actions and pages for a text; only what the caller may open. */
 export function useHits(text: string, onKeys: () => void): Hits {
   const facts = useSessionFacts();
-  const workspace = useShownWorkspace();
-  const pages = usePages();
-  const ws = workspace?.slug ?? '';
+  const place: Place = { facts, workspace: useShownWorkspace(), pages: usePages() };
   const prefix = prefixOf(text);
   const needle = text.slice(prefix.length).trim();
   const keyPrefix = facts.bootstrap.api_key_prefix;
   const pasted = useMemo(() => pastedIn(text, keyPrefix), [text, keyPrefix]);
-  const [searched] = useDebouncedValue(pasted === null ? needle.slice(0, NAME_MAX) : '', DEBOUNCE_MS);
-  const things = useThings(searched, { prefix, pages, workspace, facts, isOn: pasted === null });
+  const ofPasted = usePasted(pasted, text, place);
+  const name = pasted === null ? needle.slice(0, NAME_MAX) : '';
+  const [searched] = useDebouncedValue(name, DEBOUNCE_MS);
+  const things = useThings(searched, { ...place, prefix, isOn: pasted === null });
+  if (ofPasted !== null) return ofPasted;
+  const others = otherGroups({ prefix, needle }, place, onKeys);
+  const groups = [...things.groups, ...others].filter(({ hits }) => hits.length > 0);
+  const isSearching = searched !== name || things.isSearching;
+  const nothing = groups.length > 0 || isSearching ? null : words.nothing;
+  const note = things.isPart ? words.part : nothing;
+  return { groups: ranked(groups, needle), isSearching, note: prefix === '#' ? words.wholeId : note };
+}
+
+/** What a pasted text leads to; null where nothing was pasted. */
+function usePasted(pasted: Pasted | null, text: string, { pages, workspace }: Place): Hits | null {
   const keys = pages.find(({ id }) => id === 'keys');
   const masked = pasted?.kind === 'key' && keys !== undefined ? pasted.masked : null;
   const found = useKeysByMask(masked, workspace?.id);
-  if (pasted !== null) {
-    const rows = pastedHits(pasted, text, { pages, ws });
-    const own = keys === undefined ? [] : (found.data ?? []).map((key) => thingHit(keys, key, ws));
-    const hits = [...rows, ...own];
-    return {
-      groups: hits.length === 0 ? [] : [{ title: words.pasted, hits }],
-      isSearching: found.isFetching,
-      note: hits.length === 0 && !found.isFetching ? noteOf(pasted) : null,
-    };
+  const ws = workspace?.slug ?? '';
+  const rows = useMemo(
+    () => (pasted === null ? [] : pastedHits(pasted, text, { pages, ws })),
+    [pasted, text, pages, ws],
+  );
+  if (pasted === null) return null;
+  const own = keys === undefined ? [] : (found.data ?? []).map((key) => thingHit(keys, key, ws));
+  const hits = [...rows, ...own];
+  if (hits.length > 0)
+    return { groups: [{ title: words.pasted, hits }], isSearching: found.isFetching, note: null };
+  return { groups: [], isSearching: found.isFetching, note: found.isFetching ? null : noteOf(pasted) };
+}
+
+/** Workspaces, actions and pages. */
+function otherGroups({ prefix, needle }: Wanted, place: Place, onKeys: () => void): readonly HitGroup[] {
+  const { facts, workspace, pages } = place;
+  const isAll = prefix === '';
+  const groups: HitGroup[] = [];
+  if (isAll && needle !== '')
+    groups.push({ title: words.workspaces, hits: workspaceHits(facts, workspace, needle) });
+  if (isAll || prefix === '>') {
+    const commands = isAll && needle === '' ? [] : commandHits(needle, onKeys);
+    groups.push({ title: words.actions, hits: [...createHits(needle, place), ...commands] });
   }
-  const others: HitGroup[] = [];
-  if (prefix === '' && needle !== '')
-    others.push({ title: words.workspaces, hits: workspaceHits(facts, workspace, needle) });
-  if (prefix === '' || prefix === '>')
-    others.push({
-      title: words.actions,
-      hits: [
-        ...createHits(pages, needle, { ws, facts, workspace }),
-        ...(prefix === '>' || needle !== '' ? commandHits(needle, onKeys) : []),
-      ],
-    });
-  if (prefix === '' || prefix === '/') others.push({ title: words.pages, hits: pageHits(pages, needle, ws) });
-  const groups = [...things.groups, ...others].filter(({ hits }) => hits.length > 0);
-  const isSearching = searched !== needle.slice(0, NAME_MAX) || things.isSearching;
-  const nothing = groups.length > 0 || isSearching ? null : words.nothing;
-  return {
-    groups: ranked(groups, needle),
-    isSearching,
-    note: prefix === '#' ? words.wholeId : things.isPart ? words.part : nothing,
-  };
+  if (isAll || prefix === '/')
+    groups.push({ title: words.pages, hits: pageHits(pages, needle, workspace?.slug ?? '') });
+  return groups;
 }
 
 /** Why a pasted text leads nowhere. */
@@ -87,11 +107,8 @@ function noteOf({ kind }: Pasted): string {
   return kind === 'secret' ? words.secret : words.nothing;
 }
 
-interface ThingsPlace {
+interface ThingsPlace extends Place {
   readonly prefix: string;
-  readonly pages: readonly PageEntry[];
-  readonly workspace: Workspace | null;
-  readonly facts: SessionFacts;
   readonly isOn: boolean;
 }
 
@@ -142,17 +159,8 @@ function workspaceHits({ self }: SessionFacts, shown: Workspace | null, needle: 
     }));
 }
 
-interface CreatePlace {
-  readonly ws: string;
-  readonly facts: SessionFacts;
-  readonly workspace: Workspace | null;
-}
-
-function createHits(
-  pages: readonly PageEntry[],
-  needle: string,
-  { ws, facts, workspace }: CreatePlace,
-): readonly Hit[] {
+function createHits(needle: string, { pages, facts, workspace }: Place): readonly Hit[] {
+  const ws = workspace?.slug ?? '';
   return pages.flatMap(({ id, create }) => {
     if (create === undefined || refusalOf(create.operation, facts, workspace) !== null) return [];
     const label = shell.keys.create(create.label);

@@ -1,5 +1,5 @@
 import { stringifySearch } from '../../../url/search-text';
-import { isJson, textOf } from '../../../ui/body/conversation';
+import { isJson, textOf, type Json } from '../../../ui/body/conversation';
 import { encodePlayground } from '../search';
 import { handReplay } from './handed';
 import { replayOf, type Replay } from './replay';
@@ -16,19 +16,24 @@ const ROUTES: readonly (readonly [end: string, route: string])[] = [
 ];
 const WORD = /\$?'((?:[^'\\]|\\.|\\\n)*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)|(\s+)/g;
 
+/** A part of a word without its quotes; a line break after a backslash is nothing. */
+function unquoted([, single, double, escaped, plain]: RegExpMatchArray): string {
+  if (escaped !== undefined) return escaped === '\n' ? '' : escaped;
+  return single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? plain ?? '';
+}
+
 /** The words of a command as a POSIX shell splits them, without variables. */
 function wordsOf(command: string): readonly string[] {
   const words: string[] = [];
-  let word: string | null = null;
-  for (const [, single, double, escaped, plain, space] of command.matchAll(WORD)) {
-    if (space !== undefined) {
-      if (word !== null) words.push(word);
-      word = null;
-    } else if (escaped === undefined) {
-      word = (word ?? '') + (single ?? double?.replaceAll(/\\(["\\$`])/g, '$1') ?? plain ?? '');
-    } else if (escaped !== '\n') word = (word ?? '') + escaped;
+  let word = '';
+  for (const match of command.matchAll(WORD)) {
+    if (match[5] === undefined) word += unquoted(match);
+    else if (word !== '') {
+      words.push(word);
+      word = '';
+    }
   }
-  return word === null ? words : [...words, word];
+  return word === '' ? words : [...words, word];
 }
 
 interface Command {
@@ -59,29 +64,40 @@ function commandOf(text: string): Command {
   return { url, headers, data };
 }
 
+const routeOf = (url: string): string | null => {
+  const [path = ''] = url.split(/[?#]/);
+  return ROUTES.find(([end]) => path.replace(/\/$/, '').endsWith(end))?.[1] ?? null;
+};
+
+function bodyOf(data: string): Json | null {
+  try {
+    const body: unknown = JSON.parse(data);
+    return isJson(body) ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Where a request goes: a provider in its model or its header, and a config by its slug. */
+function targetsOf(body: Json, headers: Command['headers']) {
+  const [, slug = null, model = null] = /^@([\w.-]+)\/(.+)$/.exec(textOf(body['model']) ?? '') ?? [];
+  const config = headers.get('x-gw-config') ?? '';
+  return {
+    body: model === null ? body : { ...body, model },
+    credential: slug ?? headers.get('x-gw-provider')?.replace(/^@/, '') ?? null,
+    config_id: /^[\w.-]+$/.test(config) ? config : null,
+  };
+}
+
 /** The request of a `curl` to a gateway, without its key; null for any other command. */
 export function requestOfCurl(text: string): Replay | null {
   if (text.length > LENGTH_MAX) return null;
   const { url, headers, data } = commandOf(text);
-  const [path = ''] = url.split(/[?#]/);
-  const [, route] = ROUTES.find(([end]) => path.replace(/\/$/, '').endsWith(end)) ?? [];
-  if (route === undefined) return null;
-  try {
-    const body: unknown = JSON.parse(data);
-    if (!isJson(body)) return null;
-    const [, slug = null, model = null] = /^@([\w.-]+)\/(.+)$/.exec(textOf(body['model']) ?? '') ?? [];
-    const provider = slug ?? headers.get('x-gw-provider')?.replace(/^@/, '') ?? null;
-    const config = headers.get('x-gw-config') ?? null;
-    const replay = replayOf({
-      route,
-      request: { body: model === null ? body : { ...body, model }, encoding: 'json', truncated: false },
-      config_id: config !== null && /^[\w.-]+$/.test(config) ? config : null,
-      credential: provider,
-    });
-    return typeof replay === 'string' ? null : replay;
-  } catch {
-    return null;
-  }
+  const [route, sent] = [routeOf(url), bodyOf(data)];
+  if (route === null || sent === null) return null;
+  const { body, ...targets } = targetsOf(sent, headers);
+  const replay = replayOf({ route, ...targets, request: { body, encoding: 'json', truncated: false } });
+  return typeof replay === 'string' ? null : replay;
 }
 
 /** Hands the texts of a request to the playground, in memory. Returns the search of its address, which has the settings. */
