@@ -3,14 +3,8 @@ import type { Self } from '../state/session-context';
 import { leave } from './leave';
 import { keepBinding } from './sso-return';
 
-/** Any response to a step of a sign-in. */
-export type Opened =
-  | AnswerOf<'auth_login'>
-  | AnswerOf<'auth_loginByFactor'>
-  | AnswerOf<'auth_changeOrganisation'>
-  | AnswerOf<'claim_create'>
-  | AnswerOf<'passkeyLogin_login'>
-  | AnswerOf<'ssoLogin_exchange'>;
+/** Any response to a step of a sign-in: those to the other steps are among those to the first. */
+export type Opened = AnswerOf<'auth_login'>;
 export type Challenge = Extract<Opened, { object: 'mfa-challenge' }>;
 export type SsoRedirect = Extract<Opened, { object: 'sso-redirect' }>;
 
