@@ -13,7 +13,9 @@ describe('The shell', () => {
   });
 
   it('opens Home of the first workspace, within few requests', async () => {
-    const { requests, unanswered, address } = renderConsole('/');
+    const { requests, unanswered, address } = renderConsole('/', {
+      'GET /v1/logs': { object: 'list', data: [], next_cursor: null },
+    });
     await screen.findByRole('heading', { name: 'Your gateway is running' });
     expect(address()).toBe('/w/search');
     expect(unanswered).toEqual([]);

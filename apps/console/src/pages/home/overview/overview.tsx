@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, type ReactElement } from 'react';
-import { useCan } from '../../../app';
+import { useCan, useWorkspace } from '../../../app';
 import type { LogRow, TailState } from '../../../live';
 import { home } from '../../../messages';
 import { RangePicker } from '../../../ui/range';
@@ -28,7 +28,7 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
   const window = useWindow(range);
   const canView = useCan('analyticsGraphs_requests');
   const canAudit = useCan('auditLogs_list');
-  const resources = useNeeds(workspace_id);
+  const resources = useNeeds(useWorkspace().id);
   const isCompared = search.vs === '1';
   const go = (changed: HomeSearch, dropped: readonly (keyof HomeSearch)[] = []): void => {
     const kept = Object.fromEntries(
