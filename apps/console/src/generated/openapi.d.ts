@@ -29318,6 +29318,7 @@ export interface operations {
                 method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
                 page_size?: number;
                 request_id?: string;
+                resource_id?: string;
                 resource_type?: string;
                 response_status_code?: number;
                 start_time?: string;

@@ -20,6 +20,7 @@ export class ListAuditLogsQuery extends pageOf({ size: 20, sizeMax: 100 }) {
   @ReferenceField({ optional: true }) workspace_id?: string;
   @QueryIntegerField({ min: 100, max: 599 }) response_status_code?: number;
   @TextField({ optional: true, max: 64 }) resource_type?: string;
+  @TextField({ optional: true, max: 255 }) resource_id?: string;
   @TextField({ optional: true, max: 32 }) action?: string;
   @TextField({ optional: true, max: 64 }) client_ip?: string;
 }

@@ -27,6 +27,7 @@ export class AuditLogsService {
       userType: query.user_type,
       responseStatusCode: query.response_status_code,
       resourceType: query.resource_type,
+      resourceId: query.resource_id,
       action: query.action,
       clientIp: query.client_ip,
     };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { documentKey } from '@gw/contracts';
 import {
   ApiKeyEntity,
@@ -243,10 +244,15 @@ describe('changes of an API key', () => {
     expect(event.removed.sort()).toEqual(
       [first, second].map((key) => documentKey.apiKey(hashOf(key))).sort(),
     );
-    const { body: audit } = await admin.get<{ records: object[] }>(
-      '/v1/audit-logs?action=rotate&resource_type=api_keys&page_size=1',
-      { key: ours.adminKey },
-    );
+    const recordsOf = (of: string) =>
+      admin.get<{ records: object[] }>(
+        `/v1/audit-logs?action=rotate&resource_type=api_keys&resource_id=${of}&page_size=1`,
+        {
+          key: ours.adminKey,
+        },
+      );
+    const { body: audit } = await recordsOf(id);
+    expect((await recordsOf(randomUUID())).body.records).toEqual([]);
     expect(audit.records).toMatchObject([
       { resource_id: id, after: { revoke_previous: true, transition_expires_at: null } },
     ]);

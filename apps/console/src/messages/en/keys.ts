@@ -120,6 +120,15 @@ export const keys = {
     type === 'organisation-service'
       ? 'key of the organisation'
       : `${TYPES[type] ?? type} key of ${workspace}`,
+  likeOne: (name: string, perDay: string) => `The key ${name} spends ${perDay} a day`,
+  likeMany: (n: number, perDay: string) =>
+    `${plural(n, { one: 'key', other: 'keys' })} of this type spend ${perDay} a day on average`,
+  likeLasts: (amount: string, days: number) =>
+    `: ${amount} would last ${plural(days, { one: 'day', other: 'days' })}.`,
+  likeEnd: '.',
+  likeUse: (amount: string) => `Use ${amount}, 30 days’ worth`,
+  workspaceBudget: (words: string) => `workspace ${words}`,
+  policyNamed: (name: string) => `policy “${name}”`,
   unnamed: 'no name yet',
   alsoHeld: 'Also limited by',
   asCode: 'The call that makes it',
@@ -133,7 +142,9 @@ export const keys = {
   waitingHint: 'Run the snippet: its answer appears here.',
   firstRequest: (status: number) => `The first request arrived and was answered ${String(status)}.`,
 
-  tabs: { use: 'Use', edit: 'Settings', access: 'Access' } as Readonly<Record<string, string>>,
+  tabs: { use: 'Use', edit: 'Settings', access: 'Access', history: 'History' } as Readonly<
+    Record<string, string>
+  >,
   tabsLabel: 'Parts of this key',
   facts: 'Key',
   id: 'Id',
@@ -146,8 +157,20 @@ export const keys = {
   success: 'Success',
   models: 'Models, 30 days',
   model: 'Model',
+  users: 'Users, 30 days',
+  user: 'User',
   noUse: 'It was not used in the last 30 days.',
   refused: 'Why was it refused?',
+  refusedLogs: 'Refused requests',
+  notRefused: 'The gateway refused none of its requests in the last 30 days.',
+  newestRefusals: (n: number) => `Of the newest ${String(n)} refusals.`,
+  errorType: 'Error',
+  times: 'Requests',
+  lastTime: 'Last',
+  headroom: 'Headroom',
+  ofWorkspace: (name: string) => `Shared by all keys of ${name}`,
+  partly: (conditions: readonly string[]) => `(only requests by ${conditions.join(', ')})`,
+  grouped: (groups: readonly string[]) => `Counted apart for each ${groups.join(' and ')}.`,
   logs: 'Its logs',
 
   rotate: 'Rotate',
@@ -168,6 +191,8 @@ export const keys = {
   removeLead: 'Programs with this key are refused at once. It cannot be undone; its logs and use stay.',
   removeUsed: (requests: string) => `It made ${requests} requests in the last 24 hours.`,
   removeUnused: 'It made no request in the last 24 hours.',
+  removeUsers: (names: readonly string[], more: number) =>
+    `By ${names.join(', ')}${more > 0 ? ` and ${plural(more, { one: 'other user', other: 'other users' })}` : ''}.`,
   removeName: (name: string) => `Type ${name} to delete it`,
 
   fields: {

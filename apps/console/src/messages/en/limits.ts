@@ -64,6 +64,15 @@ export const limits = {
     unit === null
       ? `${value} ${TYPES[type] ?? type}`
       : `${value} ${TYPES[type] ?? type} a ${UNITS[unit] ?? unit}`,
+  left: (amount: string) => `${amount} left`,
+  busiest: {
+    rpm: 'in its busiest minute of the last hour',
+    rph: 'after the last 60 minutes',
+    rpd: 'after the last 24 hours',
+    rpw: 'after the last 7 days',
+  } as Readonly<Record<string, string>>,
+  notMeasured: 'How much of it is in use cannot be read from logs.',
+  measuring: 'Reading its logs …',
   burn: (amount: string) => `${amount} a day`,
   runsOut: 'Runs out',
   startsAgain: 'Starts again',

@@ -146,11 +146,8 @@ function Records(): ReactElement {
         record={record}
         actor={record === null ? '' : actorOf(record)}
         onClose={() => change({ log: '' })}
-        onRequest={(value) =>
-          change({
-            log: '',
-            filters: [{ field: 'request', not: false, match: { kind: 'any', values: [value] } }],
-          })
+        onField={(field, value) =>
+          change({ log: '', filters: [{ field, not: false, match: { kind: 'any', values: [value] } }] })
         }
       />
     </Page>

@@ -5,8 +5,8 @@ import { useSelf } from '../../app';
 import { audit } from '../../messages';
 import { JsonView } from '../../ui/json';
 import { Id, KeyValues, Moment, StatusBadge, TextButton } from '../../ui/primitives';
-import { nameOf } from '../../write/paths';
-import { changesOf, recordWords, valueWords } from './record-words';
+import { Changes } from './changes';
+import { recordWords } from './record-words';
 import type { AuditRecord } from './use-records';
 import './audit.css';
 
@@ -15,12 +15,12 @@ interface RecordDrawerProps {
   readonly record: AuditRecord | null;
   readonly actor: string;
   readonly onClose: () => void;
-  /** Shows all records of the request. */
-  readonly onRequest: (requestId: string) => void;
+  /** Shows all records that have this value. */
+  readonly onField: (field: 'request' | 'thing', value: string) => void;
 }
 
 /** One record: what changed by field, who, from where, and its place in the chain. */
-export function RecordDrawer({ record, actor, onClose, onRequest }: RecordDrawerProps): ReactElement {
+export function RecordDrawer({ record, actor, onClose, onField }: RecordDrawerProps): ReactElement {
   return (
     <Drawer
       opened={record !== null}
@@ -32,7 +32,7 @@ export function RecordDrawer({ record, actor, onClose, onRequest }: RecordDrawer
       {record === null ? null : (
         <div className="col audit-record">
           <Changes record={record} />
-          <Facts record={record} actor={actor} onRequest={onRequest} />
+          <Facts record={record} actor={actor} onField={onField} />
           <details>
             <summary className="sub">{audit.raw}</summary>
             <JsonView label={audit.raw} value={record} maxHeight={360} />
@@ -40,33 +40,6 @@ export function RecordDrawer({ record, actor, onClose, onRequest }: RecordDrawer
         </div>
       )}
     </Drawer>
-  );
-}
-
-function Changes({ record }: { readonly record: AuditRecord }): ReactElement {
-  const changes = changesOf(record);
-  if (changes.length === 0) return <p className="sub">{audit.noChanges}</p>;
-  return (
-    <table className="audit-changes" aria-label={audit.changes}>
-      <thead>
-        <tr>
-          <th scope="col">{audit.field}</th>
-          <th scope="col">{audit.before}</th>
-          <th scope="col">{audit.after}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map(({ path, before, after }) => (
-          <tr key={nameOf(path)}>
-            <th scope="row">
-              <code>{nameOf(path)}</code>
-            </th>
-            <td className="audit-before private">{valueWords(before)}</td>
-            <td className="audit-after private">{valueWords(after)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 
@@ -83,10 +56,11 @@ function useAddress({ workspace_id, resource_type, resource_id }: AuditRecord): 
 function Facts({
   record,
   actor,
-  onRequest,
-}: Pick<RecordDrawerProps, 'actor' | 'onRequest'> & { readonly record: AuditRecord }): ReactElement {
+  onField,
+}: Pick<RecordDrawerProps, 'actor' | 'onField'> & { readonly record: AuditRecord }): ReactElement {
   const { timestamp, method, uri, response_status_code, error_type, request_id, client_ip, user_agent } =
     record;
+  const { resource_id } = record;
   const address = useAddress(record);
   return (
     <>
@@ -117,7 +91,10 @@ function Facts({
       <span className="row">
         {address === null ? null : <Link to={address as '/'}>{audit.thing}</Link>}
         {request_id === null ? null : (
-          <TextButton onClick={() => onRequest(request_id)}>{audit.wholeRequest}</TextButton>
+          <TextButton onClick={() => onField('request', request_id)}>{audit.wholeRequest}</TextButton>
+        )}
+        {resource_id === null ? null : (
+          <TextButton onClick={() => onField('thing', resource_id)}>{audit.wholeThing}</TextButton>
         )}
       </span>
     </>

@@ -4,6 +4,7 @@ import { PAGE_DEFAULTS, type PageRules } from '../../url';
 export const PARAMETERS = {
   action: 'action',
   resource: 'resource_type',
+  thing: 'resource_id',
   actor: 'user_id',
   actor_type: 'user_type',
   workspace: 'workspace_id',

@@ -196,6 +196,89 @@ describe('An API key', () => {
     await screen.findByText('Saved.');
   });
 
+  it('shows what is left of its budget and rates, also of those it shares, and why it was refused', async () => {
+    const AT_MINUTE = '2026-11-23T13:59:00.000Z';
+    const conditions = (value: string) => [{ key: 'api_key', value }];
+    const policy = (id: string, value: string) => ({
+      ...{ object: 'policy_usage_limits', id, name: `per key, ${id}`, conditions: conditions(value) },
+      ...{ type: 'cost', credit_limit: 100, alert_threshold: null, periodic_reset: 'weekly' },
+      ...{ periodic_reset_days: null, next_usage_reset_at: null, group_by: [{ key: 'api_key' }] },
+    });
+    const denied = (error_type: string) => ({ id: error_type, error_type, created_at: AT });
+    const { requests } = renderConsole('/w/search/keys/k1', {
+      ...answers,
+      'GET /v1/analytics/graphs/requests': {
+        object: 'analytics-graph',
+        data_points: [
+          { timestamp: AT, total: 12 },
+          { timestamp: AT_MINUTE, total: 240 },
+        ],
+      },
+      [`GET /v1/admin/workspaces/${WORKSPACE?.id ?? ''}`]: {
+        ...{ usage_limits: [{ ...KEY.usage_limits, credit_limit: 4000, current_usage: 1000 }] },
+        rate_limits: null,
+      },
+      'GET /v1/policies/usage-limits': listOf(policy('ours', 'k1'), policy('theirs', 'k2')),
+      'GET /v1/policies/rate-limits': listOf(),
+      'GET /v1/policies/usage-limits/ours/entities': listOf({ value_key: 'api_key:k1', current_usage: 33 }),
+      'GET /v1/logs': {
+        ...listOf(denied('rate_limit_exceeded'), denied('guardrail_denied'), denied('rate_limit_exceeded')),
+        next_cursor: null,
+      },
+    });
+    const headroom = await screen.findByRole('region', { name: 'Headroom' });
+    within(headroom).getByText('$487.50 left');
+    await within(headroom).findByText('360 left');
+    within(headroom).getByText('240 of 600');
+    within(headroom).getByText(/in its busiest minute of the last hour/);
+    await within(headroom).findByText('$1,000.00 of $4,000.00 a month');
+    await within(headroom).findByText('$33.00 of $100.00 a week');
+    expect(within(headroom).queryByText(/theirs/)).toBeNull();
+    const refused = screen.getByRole('region', { name: 'Why was it refused?' });
+    const rows = await within(refused).findAllByRole('row');
+    expect(rows.slice(1).map((row) => row.textContent)).toEqual([
+      expect.stringMatching(/^rate_limit_exceeded2/),
+      expect.stringMatching(/^guardrail_denied1/),
+    ]);
+    expect(within(refused).getByRole('link', { name: 'guardrail_denied' }).getAttribute('href')).toBe(
+      '/w/search/logs?t=30d&f=key:k1&f=outcome:denied&f=error:guardrail_denied',
+    );
+    const [graph = ''] = requests.filter((request) => request.includes('/graphs/requests'));
+    const range = new URLSearchParams(graph.split('?')[1]);
+    const from = Date.parse(range.get('time_of_generation_min') ?? '');
+    expect(Date.parse(range.get('time_of_generation_max') ?? '') - from).toBe(3_600_000);
+  });
+
+  it('has a history for those who may read the audit log', async () => {
+    const record = {
+      ...{ id: 'a1', timestamp: AT, method: 'PUT', uri: '/v1/api-keys/k1', request_id: 'req-1' },
+      ...{ user_id: OWNER_SELF.id, user_type: 'user', organisation_id: 'o1', workspace_id: WORKSPACE?.id },
+      ...{ response_status_code: 200, error_type: null, resource_type: 'api_keys', resource_id: 'k1' },
+      ...{ action: 'update', client_ip: '192.0.2.7', user_agent: 'curl/8', sequence: 42 },
+      ...{ previous_hash: 'aa', hash: 'bb' },
+      before: { name: 'search-prod', usage_limits: { credit_limit: 400 } },
+      after: { name: 'search-prod', usage_limits: { credit_limit: 500 } },
+    };
+    const records = { object: 'list', total: 1, records: [record] };
+    const first = renderConsole('/w/search/keys/k1?tab=history', {
+      ...answers,
+      'GET /v1/audit-logs': records,
+      'GET /v1/admin/users': listOf(),
+    });
+    await screen.findByText('changed API key search-prod: credit limit from 400 to 500');
+    screen.getByText(/from 192.0.2.7/);
+    expect(first.requests.find((request) => request.startsWith('GET /v1/audit-logs'))).toContain(
+      'resource_type=api_keys&resource_id=k1',
+    );
+    first.unmount();
+    renderConsole('/w/search/keys/k1?tab=history', {
+      ...answers,
+      'GET /v1/auth/self': MEMBER_SELF,
+      'GET /v1/auth/permissions': MEMBER_PERMISSIONS,
+    });
+    expect((await screen.findAllByText(/audit_logs.list/)).length).toBeGreaterThan(0);
+  });
+
   it('is rotated with both secrets, or with the old one ended now, and forgets the new one', async () => {
     const rotations: unknown[] = [];
     const rotate = async (request: Request) => {

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { OWNER_SELF } from '../../spec-support/answers';
 import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
+import { likeness } from './new/keys-like-it';
 import { bodyOf } from './new/new-key';
 
 const SECRET = 'tg-7Kq2mZx9RtV4bNw8PcYd3HsLf6JgUe1A';
@@ -119,6 +120,38 @@ describe('The wizard of API keys', () => {
     await user.click(await screen.findByRole('button', { name: 'Create key' }));
     await screen.findByText('Give it a name first.');
     expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+});
+
+describe('The budget of a new key', () => {
+  it('is compared with the spend of keys like it', async () => {
+    const user = userEvent.setup();
+    sessionStorage.clear();
+    const key = (id: string, name: string) => ({ id, name, type: 'workspace-service' });
+    const list = (...data: readonly unknown[]) => ({ object: 'list', total: data.length, data });
+    renderConsole('/w/search/keys/new', {
+      ...STANDING,
+      'GET /v1/api-keys': list(key('k1', 'search-prod'), key('k2', 'batch')),
+      'GET /v1/analytics/groups/api_key': list(
+        { group_key: 'k1', cost: 43_680 },
+        { group_key: 'k2', cost: 700 },
+      ),
+    });
+    await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'search-eu');
+    await user.click(screen.getByRole('button', { name: /Limits/ }));
+    await user.click(await screen.findByRole('switch', { name: 'Limit what it may spend' }));
+    await screen.findByText(/The key search-prod spends \$62.00 a day: \$100.00 would last 1 day./);
+    await user.click(screen.getByRole('button', { name: 'Use $1,900.00, 30 days’ worth' }));
+    expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Amount' }).value).toBe('$1,900');
+  });
+
+  it('is compared with all keys of its type when no name is alike', () => {
+    const spender = (name: string, perDay: number) => ({ name, perDay, type: 'workspace-service' as const });
+    const all = [spender('search-prod', 4), spender('batch', 2), spender('unused', 0)];
+    expect(likeness({ name: 'ci', type: 'workspace-service' }, all)).toEqual({
+      ...{ name: null, count: 2, perDay: 3 },
+    });
+    expect(likeness({ name: 'ci', type: 'workspace-user' }, all)).toBeNull();
   });
 });
 

@@ -3,4 +3,4 @@ export const STEPS = ['purpose', 'scopes', 'limits', 'defaults', 'life'] as cons
 export type Step = (typeof STEPS)[number];
 
 /** Tabs of a key. */
-export const TABS = ['use', 'edit', 'access'] as const;
+export const TABS = ['use', 'edit', 'access', 'history'] as const;

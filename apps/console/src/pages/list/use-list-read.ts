@@ -21,7 +21,7 @@ const rowsOf = <R>(page: ListPage<R>): readonly R[] => page.data;
 const totalOf = ({ total }: ListPage<unknown>): number => total;
 
 /** Reads a list of the API page by page. */
-export const useListRead = <O extends ListId>(id: O, params: Params<O>) =>
+export const useListRead = <O extends ListId>(id: O, params: Params<O>, enabled = true) =>
   usePages<ListPage<RowOf<O>>, RowOf<O>>({
     queryKey: [...keyOf(id, params), 'pages'],
     read: async (page, signal) => {
@@ -32,4 +32,5 @@ export const useListRead = <O extends ListId>(id: O, params: Params<O>) =>
     rowsOf,
     totalOf,
     staleTime: STALE_MS,
+    enabled,
   });

@@ -16,10 +16,19 @@ export interface PagedRead<P, R> {
   readonly totalOf: (page: P) => number;
   /** Milliseconds. */
   readonly staleTime?: number;
+  /** False: nothing is read. */
+  readonly enabled?: boolean;
 }
 
 /** Reads a list page by page: the rows of all pages that were read; `more` reads the next one where there is one. */
-export function usePages<P, R>({ queryKey, read, rowsOf, totalOf, staleTime }: PagedRead<P, R>) {
+export function usePages<P, R>({
+  queryKey,
+  read,
+  rowsOf,
+  totalOf,
+  staleTime,
+  enabled = true,
+}: PagedRead<P, R>) {
   const query = useInfiniteQuery<P, Problem>({
     queryKey,
     initialPageParam: 0,
@@ -27,6 +36,7 @@ export function usePages<P, R>({ queryKey, read, rowsOf, totalOf, staleTime }: P
       read({ current_page: pageParam as number, page_size: PAGE_SIZE }, signal),
     getNextPageParam: (last, pages) => (pages.length * PAGE_SIZE < totalOf(last) ? pages.length : undefined),
     staleTime,
+    enabled,
     placeholderData: (before) => before,
   });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;

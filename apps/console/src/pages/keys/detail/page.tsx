@@ -2,7 +2,7 @@ import { Button, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { problemFrom, useRead } from '../../../api';
-import { Can } from '../../../app';
+import { Can, useBootstrap } from '../../../app';
 import { keys } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
 import { Loaded, Page, Skeletons } from '../../../ui/states';
@@ -17,12 +17,16 @@ import { RotateKey } from './rotate';
 import { KeyUsePane } from './use';
 import './detail.css';
 
-/** Loaded when its tab is opened. */
+/** Loaded when their tabs are opened. */
 const KeyEdit = lazy(async () => ({ default: (await import('./edit')).KeyEdit }));
+
+const ResourceHistory = lazy(async () => ({
+  default: (await import('../../audit/resource-history')).ResourceHistory,
+}));
 
 const route = getRouteApi('/session/w/$ws/keys/$key');
 
-/** One API key: use, settings, access; rotation and deletion. */
+/** One API key: use, settings, access, history; rotation and deletion. */
 export function KeyPage(): ReactElement {
   const { key: id } = route.useParams();
   const key = useRead('apiKeys_get', { path: { id } });
@@ -64,10 +68,11 @@ export function KeyPage(): ReactElement {
 
 function KeyTabs({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
   const { state, change } = usePageSearch(DETAIL_RULES);
+  const hasHistory = useBootstrap().features?.['audit_logs'] === true;
   return (
     <Tabs value={state.tab} onChange={(tab) => change({ tab: tab ?? TABS[0] })}>
       <Tabs.List aria-label={keys.tabsLabel}>
-        {TABS.map((tab) => (
+        {TABS.filter((tab) => tab !== 'history' || hasHistory).map((tab) => (
           <Tabs.Tab key={tab} value={tab}>
             {keys.tabs[tab]}
           </Tabs.Tab>
@@ -84,6 +89,13 @@ function KeyTabs({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
       <Tabs.Panel value="access" className="tab-panel">
         <KeyAccess apiKey={apiKey} />
       </Tabs.Panel>
+      {hasHistory && (
+        <Tabs.Panel value="history" className="tab-panel">
+          <Suspense fallback={<Skeletons shape="lines" />}>
+            <ResourceHistory type="api_keys" id={apiKey.id} />
+          </Suspense>
+        </Tabs.Panel>
+      )}
     </Tabs>
   );
 }

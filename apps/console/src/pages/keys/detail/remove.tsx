@@ -9,6 +9,9 @@ import { RemoveDialog } from '../../fields/remove-dialog';
 import { lastDays } from '../../list/last-days';
 import type { ApiKey } from '../key-types';
 
+/** Users that are named. */
+const USERS_MAX = 3;
+
 interface RemoveKeyProps {
   readonly apiKey: ApiKey;
   readonly isOpen: boolean;
@@ -22,19 +25,16 @@ export function RemoveKey({ apiKey, isOpen, onClose }: RemoveKeyProps): ReactEle
   const navigate = useNavigate();
   const queries = useQueryClient();
   const can = useCan('analyticsGroups_by');
-  const { data } = useRead(
-    'analyticsGroups_by',
-    {
-      path: { groupBy: 'api_key' },
-      query: {
-        ...lastDays(1),
-        workspace_id: apiKey.workspace_id ?? workspace.id,
-        columns: ['requests'],
-        api_key_ids: [id],
-      },
-    },
-    { enabled: can && isOpen },
-  );
+  const query = {
+    ...lastDays(1),
+    workspace_id: apiKey.workspace_id ?? workspace.id,
+    api_key_ids: [id],
+  };
+  const options = { enabled: can && isOpen };
+  const groups = { path: { groupBy: 'api_key' }, query: { ...query, columns: ['requests' as const] } };
+  const { data } = useRead('analyticsGroups_by', groups, options);
+  const users = useRead('analyticsGroups_users', { query: { ...query, page_size: USERS_MAX } }, options);
+  const names = (users.data?.data ?? []).flatMap(({ user }) => user ?? []);
   const requests = data === undefined ? null : (data.data[0]?.requests ?? 0);
   const remove = async (): Promise<void> => {
     await call('apiKeys_remove', { path: { id } });
@@ -55,6 +55,9 @@ export function RemoveKey({ apiKey, isOpen, onClose }: RemoveKeyProps): ReactEle
       <p>{keys.removeLead}</p>
       {requests === null ? null : (
         <p className="sub">{requests === 0 ? keys.removeUnused : keys.removeUsed(count(requests))}</p>
+      )}
+      {names.length > 0 && (
+        <p className="sub private">{keys.removeUsers(names, (users.data?.total ?? 0) - names.length)}</p>
       )}
     </RemoveDialog>
   );

@@ -3,7 +3,7 @@ import { useRead } from '../../../api';
 import { useCan, useWorkspace } from '../../../app';
 import { keys, limits } from '../../../messages';
 import { AsCode } from '../../../ui/code';
-import { KeyValues } from '../../../ui/primitives';
+import { Badge, KeyValues } from '../../../ui/primitives';
 import { Pane } from '../../../ui/states';
 import { budgetWords, ratesWords } from '../../fields/limit-words';
 import { presetOf, useHeldScopes } from '../scopes';
@@ -13,7 +13,7 @@ import { curlOf, type NewKey } from './new-key';
 export function Summary({ values }: { readonly values: NewKey }): ReactElement {
   const workspace = useWorkspace();
   const preset = presetOf(values.scopes, values.type, useHeldScopes());
-  const policies = usePolicyNames();
+  const others = useOtherLimits();
   const may = preset === null ? keys.own : (keys.presetNames[preset]?.[0] ?? preset);
   return (
     <Pane title={keys.summary} className="wizard-summary">
@@ -26,9 +26,19 @@ export function Summary({ values }: { readonly values: NewKey }): ReactElement {
             [limits.budget, budgetWords(values.usage_limits)],
             [limits.rates, ratesWords(values.rate_limits)],
             [keys.expires, values.expires_at?.slice(0, 10) ?? keys.never],
-            ...(policies.length === 0 ? [] : [[keys.alsoHeld, policies.join(', ')] as const]),
+            ...(others.length === 0 ? [] : [[keys.alsoHeld, others.join('; ')] as const]),
           ]}
         />
+        <details>
+          <summary className="sub">{keys.scopes}</summary>
+          <span className="wizard-scopes">
+            {values.scopes.map((scope) => (
+              <Badge key={scope} mono>
+                {scope}
+              </Badge>
+            ))}
+          </span>
+        </details>
         <AsCode
           label={keys.asCode}
           forms={[{ id: 'curl', label: keys.curl, text: curlOf(values, workspace.id, location.origin) }]}
@@ -41,11 +51,17 @@ export function Summary({ values }: { readonly values: NewKey }): ReactElement {
 
 const POLICIES_MAX = 5;
 
-/** Names of the policies of the workspace, which hold its keys too. */
-function usePolicyNames(): readonly string[] {
+/** Budgets of the workspace and its policies, which limit its keys too. */
+function useOtherLimits(): readonly string[] {
   const workspace = useWorkspace();
-  const can = useCan('usageLimitPolicies_list');
+  const [canPolicies, canWorkspace] = [useCan('usageLimitPolicies_list'), useCan('workspaces_get')];
   const query = { workspace_id: workspace.id, page_size: POLICIES_MAX };
-  const { data } = useRead('usageLimitPolicies_list', { query }, { enabled: can, staleTime: 60_000 });
-  return (data?.data ?? []).map(({ name, id }) => name ?? id);
+  const options = { staleTime: 60_000 };
+  const policies = useRead('usageLimitPolicies_list', { query }, { ...options, enabled: canPolicies });
+  const path = { workspaceId: workspace.id };
+  const own = useRead('workspaces_get', { path }, { ...options, enabled: canWorkspace });
+  return [
+    ...(own.data?.usage_limits ?? []).map((limit) => keys.workspaceBudget(budgetWords(limit))),
+    ...(policies.data?.data ?? []).map(({ name, id }) => keys.policyNamed(name === '' ? id : name)),
+  ];
 }

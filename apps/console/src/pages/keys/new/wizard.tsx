@@ -17,6 +17,7 @@ import { ScopeFields } from '../parts/scope-fields';
 import { WIZARD_RULES } from '../rules';
 import { scopesOfPreset, useHeldScopes } from '../scopes';
 import { STEPS, type Step } from '../steps';
+import { LikenessNote } from './likeness-note';
 import { bodyOf, type NewKey } from './new-key';
 import { StepList } from './step-list';
 import { Summary } from './summary';
@@ -87,7 +88,7 @@ export function KeyWizard({ problem, isSending, onCreate }: KeyWizardProps): Rea
             {keys.restored}
           </Note>
         )}
-        <StepBody step={step} fields={form.fields} type={values.type} held={held} onType={setType} />
+        <StepBody step={step} fields={form.fields} values={values} held={held} onType={setType} />
         {missing !== null && <Note tone="danger">{missing}</Note>}
         {problem !== null && <Note tone="danger">{problem.message}</Note>}
         <div className="row">
@@ -121,12 +122,13 @@ const usualScopes = (type: KeyType, held: ReadonlySet<string>): readonly string[
 interface StepBodyProps {
   readonly step: Step;
   readonly fields: Fields;
-  readonly type: KeyType;
+  readonly values: NewKey;
   readonly held: ReadonlySet<string>;
   readonly onType: (type: KeyType) => void;
 }
 
-function StepBody({ step, fields, type, held, onType }: StepBodyProps): ReactElement {
+function StepBody({ step, fields, values, held, onType }: StepBodyProps): ReactElement {
+  const { type } = values;
   switch (step) {
     case 'purpose':
       return (
@@ -141,6 +143,7 @@ function StepBody({ step, fields, type, held, onType }: StepBodyProps): ReactEle
       return (
         <>
           <BudgetFields fields={fields} />
+          <LikenessNote values={values} fields={fields} />
           <RateFields fields={fields} />
         </>
       );
