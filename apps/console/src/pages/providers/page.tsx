@@ -10,13 +10,12 @@ import { Icon } from '../../ui/icons/icon';
 import { Empty, Loaded, Page, Skeletons } from '../../ui/states';
 import { lastDays } from '../list/last-days';
 import { statusTone } from '../list/status-tone';
-import { useListRead } from '../list/use-list-read';
-import { orderOf, usePageSearch } from '../list/use-page-search';
+import { usePageSearch } from '../list/use-page-search';
 import { columnsOf, type Use } from './provider-columns';
-import type { Provider } from './provider-types';
 import { LIST_RULES } from './rules';
+import { useListed, type Listed } from './use-listed';
 
-const rowId = ({ id }: Provider): string => id;
+const rowId = ({ id }: Listed): string => id;
 const GROUPS_MAX = 100;
 
 /** What the providers of the workspace did in 30 days, by slug; null where the caller may not see it. */
@@ -42,24 +41,17 @@ function useProviderUse(): ReadonlyMap<string, Use> | null {
   );
 }
 
-/** Providers of the workspace with their use, budget and state. */
+/** Providers and virtual keys of the workspace with their use, budget and state. */
 export function ProvidersPage(): ReactElement {
   const workspace = useWorkspace();
   const navigate = useNavigate();
   const { state, change } = usePageSearch(LIST_RULES);
   const { text, sort } = state;
-  const { query, total, more } = useListRead('providers_list', {
-    query: {
-      workspace_id: workspace.id,
-      include_used_by: true,
-      ...(text === '' ? {} : { search: text }),
-      ...orderOf<'name'>(sort),
-    },
-  });
+  const { query, total, more } = useListed(state);
   const use = useProviderUse();
   const columns = useMemo(() => columnsOf(workspace.slug, use), [workspace.slug, use]);
   const choice = useColumns('providers', columns, state.cols);
-  const open = ({ slug }: Provider): void =>
+  const open = ({ slug }: Listed): void =>
     void navigate({ to: '/w/$ws/providers/$provider', params: { ws: workspace.slug, provider: slug } });
   return (
     <Page

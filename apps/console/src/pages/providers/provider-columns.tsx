@@ -7,7 +7,9 @@ import type { Column } from '../../ui/grid';
 import { Badge, Count, Duration, Moment, Money, Percent, type Tone } from '../../ui/primitives';
 import { BudgetMeter } from '../fields/budget-meter';
 import { ratesWords } from '../fields/limit-words';
+import { ratioOf } from '../list/ratio-of';
 import type { Provider } from './provider-types';
+import type { Listed } from './use-listed';
 
 export type Use = AnswerOf<'analyticsGroups_by'>['data'][number];
 
@@ -22,9 +24,9 @@ export function ProviderStatus({ status }: Pick<Provider, 'status'>): ReactEleme
   return <Badge tone={TONES[status]}>{providers.status[status] ?? status}</Badge>;
 }
 
-function nameColumns(ws: string): readonly Column<Provider>[] {
+function nameColumns(ws: string): readonly Column<Listed>[] {
   const { columns: titles } = providers;
-  const name = ({ slug, name: text }: Provider): ReactElement => (
+  const name = ({ slug, name: text }: Listed): ReactElement => (
     <Link to="/w/$ws/providers/$provider" params={{ ws, provider: slug }} className="ell" tabIndex={-1}>
       {text}
     </Link>
@@ -43,16 +45,22 @@ function nameColumns(ws: string): readonly Column<Provider>[] {
       header: titles.integration,
       width: 140,
       optional: true,
-      cell: ({ integration_id }) => integration_id,
+      cell: ({ behind }) => behind,
+    },
+    {
+      id: 'kind',
+      header: titles.kind,
+      width: 110,
+      cell: ({ isVirtualKey }) => (isVirtualKey ? providers.kinds.virtualKey : providers.kinds.provider),
     },
   ];
 }
 
 /** `use` is by slug; null where the caller may not see it. */
-function columnsOfUse(use: ReadonlyMap<string, Use> | null): readonly Column<Provider>[] {
+function columnsOfUse(use: ReadonlyMap<string, Use> | null): readonly Column<Listed>[] {
   const { columns: titles } = providers;
   if (use === null) return [];
-  const of = ({ slug }: Provider): Use | undefined => use.get(slug);
+  const of = ({ slug }: Listed): Use | undefined => use.get(slug);
   return [
     {
       id: 'requests',
@@ -66,7 +74,7 @@ function columnsOfUse(use: ReadonlyMap<string, Use> | null): readonly Column<Pro
       header: titles.success,
       width: 90,
       align: 'right',
-      cell: (row) => <Percent ratio={of(row)?.success_rate ?? null} />,
+      cell: (row) => <Percent ratio={ratioOf(of(row)?.success_rate)} />,
     },
     {
       id: 'latency',
@@ -85,7 +93,7 @@ function columnsOfUse(use: ReadonlyMap<string, Use> | null): readonly Column<Pro
   ];
 }
 
-export function columnsOf(ws: string, use: ReadonlyMap<string, Use> | null): readonly Column<Provider>[] {
+export function columnsOf(ws: string, use: ReadonlyMap<string, Use> | null): readonly Column<Listed>[] {
   const { columns: titles } = providers;
   return [
     ...nameColumns(ws),

@@ -9,8 +9,10 @@ export type CatalogueProvider = AnswerOf<'providerCatalogue_list'>['data'][numbe
 export type CatalogueField = CatalogueProvider['configurations'][number];
 export type Check = AnswerOf<'integrationTests_run'>['checks'][number];
 
-/** The members of a provider that its form may write. */
-export function writableOf({ name, note, rate_limits, expires_at, usage_limits }: Provider): ProviderUpdate {
+type Settings = Pick<Provider, 'name' | 'note' | 'rate_limits' | 'expires_at' | 'usage_limits'>;
+
+/** The members of a provider or virtual key that its form of settings may write. */
+export function writableOf({ name, note, rate_limits, expires_at, usage_limits }: Settings): ProviderUpdate {
   if (usage_limits === null) return { name, note, rate_limits, expires_at, usage_limits };
   const { status: _status, current_usage: _used, burn_rate_per_day: _burn, ...rest } = usage_limits;
   const { forecast_exhausted_at: _forecast, ...budget } = rest;
@@ -40,6 +42,7 @@ export const credentialOf = (integration: Integration): IntegrationUpdate => ({
   description: integration.description,
   key: integration.masked_key,
   configurations: configurationsOf(integration),
+  secret_mappings: integration.secret_mappings,
 });
 
 /** Whether a field must be given, by what the other fields hold. */

@@ -3,7 +3,8 @@ import { userEvent } from '@testing-library/user-event';
 import { OWNER_SELF } from '../../spec-support/answers';
 import { problemResponse, renderConsole, type Answers } from '../../spec-support/render-console';
 import { withElementSize } from '../../ui/spec-support/layout';
-import { isRequired, type CatalogueField } from './provider-types';
+import { isRequired, type CatalogueField, type CatalogueProvider } from './provider-types';
+import { virtualKeyOf } from './virtual-keys/virtual-key';
 
 const [WORKSPACE] = OWNER_SELF.workspaces;
 const AT = '2026-11-23T14:00:00.000Z';
@@ -65,6 +66,12 @@ const PROVIDER = {
   workspace_id: WORKSPACE?.id,
   used_by: { api_keys: 2, configs: 1, guardrails: 0, prompts: 0, workspaces: 0, organisation: false },
 };
+const VIRTUAL_KEY = {
+  ...PROVIDER,
+  ...{ object: 'virtual-key', id: 'v1', slug: 'openai-old', name: 'OpenAI of old', provider: 'openai' },
+  ...{ ai_provider_name: 'OpenAI', key: '', masked_api_key: 'sk*****abc', model_config: {} },
+  secret_mappings: [],
+};
 const INTEGRATION = {
   object: 'integration',
   id: 'i1',
@@ -98,10 +105,11 @@ const STANDING: Answers = {
   'GET /v1/providers': listOf(PROVIDER),
   'GET /v1/providers/azure-eu': PROVIDER,
   'GET /v1/providers/catalogue': CATALOGUE,
+  'GET /v1/virtual-keys': listOf(VIRTUAL_KEY),
   'GET /v1/analytics/groups/provider': listOf({
     group_key: 'azure-eu',
     requests: 1200,
-    success_rate: 0.99,
+    success_rate: 99,
     cost: 6240,
   }),
 };
@@ -176,6 +184,59 @@ describe('Adding a provider', () => {
     expect(kept + address() + document.documentElement.outerHTML).not.toContain(SECRET);
   });
 
+  it('takes a credential from a secret manager by a reference, which is tested before', async () => {
+    const reference = { id: 'ref-1', slug: 'azure-key', name: 'Azure key', manager_type: 'vendor3_vault' };
+    renderConsole('/w/search/providers/new?by=azure-openai', {
+      ...answers,
+      'GET /v1/secret-references': listOf(reference),
+      'POST /v1/secret-references/ref-1/test': {
+        ...{ object: 'secret-reference-test', success: false, reason: 'refused' },
+        message: 'HashiCorp Vault answered with status 403.',
+      },
+    });
+    await enter(/^Azure resource name/, 'acme-eu');
+    await user.click(screen.getAllByRole('button', { name: 'Take it from a secret manager' })[0]!);
+    expect(screen.queryByLabelText(/^Key$/)).toBeNull();
+    await user.click(screen.getByRole('combobox', { name: 'Secret reference' }));
+    await user.click(await screen.findByRole('option', { name: 'Azure key · HashiCorp Vault' }));
+    await enter(/^Key within the secret/, 'api_key');
+    await user.click(screen.getByRole('button', { name: 'Test the reference' }));
+    await screen.findByText('HashiCorp Vault answered with status 403.');
+    await user.click(screen.getByRole('button', { name: 'Test' }));
+    await user.click(screen.getByRole('button', { name: 'Save and open' }));
+    await waitFor(() => expect(saves).toHaveLength(1));
+    const secret_mappings = [{ target_field: 'key', secret_reference_id: 'ref-1', secret_key: 'api_key' }];
+    expect(tests).toEqual([expect.objectContaining({ secret_mappings })]);
+    expect(saves).toEqual([expect.objectContaining({ secret_mappings })]);
+    expect(saves[0]).not.toHaveProperty('key');
+  });
+
+  it('can be a virtual key, unless it has a setting that those lack', async () => {
+    const made: unknown[] = [];
+    const { address } = renderConsole('/w/search/providers/new?by=azure-openai', {
+      ...answers,
+      'POST /v1/virtual-keys': async (request: Request) => {
+        made.push(await request.json());
+        return Response.json({ success: true, data: { slug: 'azure-eu' } });
+      },
+    });
+    await enter(/^Name/, 'Azure EU');
+    await enter(/^Key$/, SECRET);
+    await enter(/^Azure resource name/, 'acme-eu');
+    await user.click(screen.getByRole('radio', { name: 'Virtual key' }));
+    screen.getByText('make the virtual key @azure-eu in Search team, its credential encrypted');
+    await user.click(screen.getByRole('button', { name: 'Save and open' }));
+    await waitFor(() => expect(address()).toBe('/w/search/providers/azure-eu'));
+    expect(made).toEqual([
+      {
+        ...{ provider: 'azure-openai', name: 'Azure EU', slug: 'azure-eu', workspace_id: WORKSPACE?.id },
+        ...{ key: SECRET, resourceName: 'acme-eu' },
+      },
+    ]);
+    const other = { ...AZURE, configurations: [] } as unknown as CatalogueProvider;
+    expect(virtualKeyOf({ name: 'x', configurations: { region: 'eu' } }, other, 'w')).toBeNull();
+  });
+
   it('forgets what was typed when another provider is chosen, and shows a refusal at its field', async () => {
     renderConsole('/w/search/providers/new?by=azure-openai', {
       ...answers,
@@ -226,8 +287,29 @@ describe('A provider', () => {
     const { unanswered } = renderConsole('/w/search/providers', STANDING);
     await screen.findByRole('link', { name: 'Azure EU' });
     await screen.findByText('$62.40');
-    screen.getByText('1 config, 2 keys');
+    expect(screen.getAllByText('1 config, 2 keys')).toHaveLength(2);
+    await screen.findByRole('link', { name: 'OpenAI of old' });
+    screen.getByText('99.0 %');
+    screen.getByText('2 providers');
     expect(unanswered).toEqual([]);
+  });
+
+  it('may be a virtual key, whose key is replaced alone', async () => {
+    renderConsole('/w/search/providers/openai-old', {
+      ...STANDING,
+      'GET /v1/virtual-keys/openai-old': () => Response.json(VIRTUAL_KEY, { headers: { etag: '"1"' } }),
+      'PUT /v1/virtual-keys/openai-old': async (request: Request) => {
+        puts.push(await request.json());
+        return Response.json({});
+      },
+    });
+    const key = await screen.findByLabelText(/^New key/);
+    await user.click(key);
+    await user.paste(SECRET);
+    await user.click(screen.getByRole('button', { name: 'Save 1 change' }));
+    await screen.findByText('Saved.');
+    expect(puts).toEqual([{ key: SECRET }]);
+    expect(document.documentElement.outerHTML).not.toContain(SECRET);
   });
 
   it('has its credential replaced by the new value alone; masks are hints and are never sent', async () => {
@@ -257,6 +339,38 @@ describe('A provider', () => {
     await user.type(resource, 'us');
     await user.click(screen.getByRole('button', { name: 'Save 1 change' }));
     await waitFor(() => expect(puts).toEqual([{ configurations: { azure_resource_name: 'us' } }]));
+  });
+
+  it('shows how it does, and its history with that of its integration', async () => {
+    const { requests, unmount } = renderConsole('/w/search/providers/azure-eu?tab=use', {
+      ...answers,
+      'GET /v1/analytics/groups/model': listOf(),
+      'GET /v1/analytics/groups/status_code': listOf(
+        { group_key: '200', requests: 1180 },
+        { group_key: '429', requests: 20 },
+      ),
+    });
+    const statuses = await screen.findByRole('region', { name: 'Answers of the last 24 hours' });
+    expect((await within(statuses).findByRole('link', { name: '20' })).getAttribute('href')).toBe(
+      '/w/search/logs?t=24h&f=credential:azure-eu&f=status:429',
+    );
+    within(screen.getByRole('region', { name: 'Last 30 days' })).getByText('$62.40');
+    const groups = requests.filter((request) => request.includes('/analytics/groups/'));
+    expect(groups.every((request) => request.includes('virtual_keys=azure-eu'))).toBe(true);
+    unmount();
+    const history = renderConsole('/w/search/providers/azure-eu?tab=history', {
+      ...answers,
+      'GET /v1/audit-logs': { object: 'list', total: 0, records: [] },
+      'GET /v1/admin/users': listOf(),
+    });
+    await screen.findByRole('region', { name: 'History of Azure EU' });
+    await waitFor(() => {
+      const asked = history.requests.filter((request) => request.startsWith('GET /v1/audit-logs'));
+      expect(asked.map((request) => new URLSearchParams(request.split('?')[1]).get('resource_id'))).toEqual([
+        'p1',
+        'i1',
+      ]);
+    });
   });
 
   it('says what names it before it is deleted', async () => {

@@ -3,7 +3,7 @@ import { PAGE_DEFAULTS, type PageRules } from '../../url';
 const SORTS = ['name', 'created_at', 'last_updated_at', 'expires_at'];
 
 /** Tabs of a provider. */
-export const TABS = ['settings', 'credential', 'models'] as const;
+export const TABS = ['settings', 'credential', 'models', 'use', 'history'] as const;
 
 const acceptsFilter = (): boolean => false;
 

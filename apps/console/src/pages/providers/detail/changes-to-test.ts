@@ -14,9 +14,11 @@ export function changesToTest(
       .map((path) => [path.slice(IN_CONFIGURATIONS.length), valueOf(path) ?? null]),
   );
   const key = valueOf('key');
+  const mappings = valueOf('secret_mappings') as BodyOf<'integrationTests_run'>['secret_mappings'];
   return {
     integration,
     ...(changed.includes('key') && typeof key === 'string' ? { key } : {}),
+    ...(changed.includes('secret_mappings') ? { secret_mappings: mappings ?? [] } : {}),
     ...(Object.keys(configurations).length === 0 ? {} : { configurations }),
   };
 }

@@ -6,9 +6,10 @@ import { providers } from '../../../messages';
 import { Note } from '../../../ui/primitives';
 import { Failed, Loaded, NotAllowed, Pane, Skeletons } from '../../../ui/states';
 import { ConflictDialog, isMasked, useResourceForm } from '../../../write';
-import { fieldsOf, textAt, type Fields } from '../../fields/fields';
+import { fieldsOf, textAt } from '../../fields/fields';
 import { SaveBar } from '../../fields/save-bar';
 import { CredentialFields } from '../parts/credential-fields';
+import { keepingMasks } from '../parts/keeping-masks';
 import { TestPane } from '../parts/test-pane';
 import { credentialOf, type CatalogueProvider, type Integration } from '../provider-types';
 import { changesToTest } from './changes-to-test';
@@ -43,17 +44,6 @@ interface CredentialFormProps {
   readonly integration: Integration;
   readonly provider: CatalogueProvider;
 }
-
-/** An emptied secret is the saved one again: nothing is sent of it. */
-const keepingMasks = (fields: Fields, saved: ReturnType<typeof credentialOf>): Fields => ({
-  ...fields,
-  setValue: (path, value) => {
-    const name = path.replace(/^configurations\./, '');
-    const before = path === 'key' ? saved.key : path === name ? undefined : saved.configurations?.[name];
-    const isEmpty = value === '' || value === null || value === undefined;
-    fields.setValue(path, isEmpty && isMasked(before) ? before : value);
-  },
-});
 
 function CredentialForm({ integration, provider }: CredentialFormProps): ReactElement {
   const { slug, name, workspace_count } = integration;

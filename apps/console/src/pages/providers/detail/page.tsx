@@ -2,7 +2,7 @@ import { Button, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { problemFrom, useRead } from '../../../api';
-import { Can, useWorkspace } from '../../../app';
+import { Can, useBootstrap, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
 import { Gone, Loaded, Page, Skeletons } from '../../../ui/states';
@@ -12,14 +12,18 @@ import type { Provider } from '../provider-types';
 import { DETAIL_RULES, TABS } from '../rules';
 import { RemoveProvider } from './remove';
 
-/** Loaded when their tab is opened. */
+/** Loaded when they are shown. */
 const CredentialTab = lazy(async () => ({ default: (await import('./credential')).CredentialTab }));
 const ProviderModels = lazy(async () => ({ default: (await import('./models')).ProviderModels }));
 const ProviderSettings = lazy(async () => ({ default: (await import('./settings')).ProviderSettings }));
 
+const ProviderUse = lazy(async () => ({ default: (await import('./use')).ProviderUse }));
+const ProviderHistory = lazy(async () => ({ default: (await import('./history')).ProviderHistory }));
+const VirtualKeyPage = lazy(async () => ({ default: (await import('../virtual-keys/page')).VirtualKeyPage }));
+
 const route = getRouteApi('/session/w/$ws/providers/$provider');
 
-/** One provider: settings with limits, credential, models. */
+/** One provider: settings with limits, credential, models, use, history. */
 export function ProviderPage(): ReactElement {
   const workspace = useWorkspace();
   const { provider: slug } = route.useParams();
@@ -29,6 +33,8 @@ export function ProviderPage(): ReactElement {
   });
   const [isRemoving, setRemoving] = useState(false);
   const { data } = provider;
+  // Both share their slugs: what is no provider may be a virtual key.
+  if (provider.error?.status === 404) return <VirtualKeyPage slug={slug} provider={provider} />;
   return (
     <Page
       title={data?.name ?? providers.title}
@@ -63,10 +69,11 @@ export function ProviderPage(): ReactElement {
 
 function ProviderTabs({ provider }: { readonly provider: Provider }): ReactElement {
   const { state, change } = usePageSearch(DETAIL_RULES);
+  const hasHistory = useBootstrap().features?.['audit_logs'] === true;
   return (
     <Tabs value={state.tab} onChange={(tab) => change({ tab: tab ?? TABS[0] })}>
       <Tabs.List aria-label={providers.tabsLabel}>
-        {TABS.map((tab) => (
+        {TABS.filter((tab) => tab !== 'history' || hasHistory).map((tab) => (
           <Tabs.Tab key={tab} value={tab}>
             {providers.tabs[tab]}
           </Tabs.Tab>
@@ -87,6 +94,18 @@ function ProviderTabs({ provider }: { readonly provider: Provider }): ReactEleme
           <ProviderModels slug={provider.slug} />
         </Suspense>
       </Tabs.Panel>
+      <Tabs.Panel value="use" className="tab-panel">
+        <Suspense fallback={<Skeletons shape="form" />}>
+          <ProviderUse slug={provider.slug} />
+        </Suspense>
+      </Tabs.Panel>
+      {hasHistory && (
+        <Tabs.Panel value="history" className="tab-panel">
+          <Suspense fallback={<Skeletons shape="lines" />}>
+            <ProviderHistory provider={provider} />
+          </Suspense>
+        </Tabs.Panel>
+      )}
     </Tabs>
   );
 }

@@ -1,15 +1,13 @@
-import { Textarea, TextInput } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { Can, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
 import { Id, KeyValues, Moment } from '../../../ui/primitives';
 import { Failed, Pane, Skeletons } from '../../../ui/states';
 import { ConflictDialog, useResourceForm } from '../../../write';
-import { BudgetFields } from '../../fields/budget-fields';
 import { BudgetMeter } from '../../fields/budget-meter';
-import { fieldsOf, textAt } from '../../fields/fields';
-import { RateFields } from '../../fields/rate-fields';
+import { fieldsOf } from '../../fields/fields';
 import { SaveBar } from '../../fields/save-bar';
+import { SettingsFields } from '../parts/settings-fields';
 import { writableOf, type Provider } from '../provider-types';
 
 /** Name, budget, rates and expiry of a provider. */
@@ -33,37 +31,7 @@ export function ProviderSettings({ provider }: { readonly provider: Provider }):
     <div className="fields-columns">
       <Can operation="providers_update">
         <div className="fields-stack">
-          <Pane>
-            <div className="col fields">
-              <TextInput
-                label={providers.name}
-                required
-                value={textAt(fields, 'name')}
-                error={fields.errorOf('name')}
-                onChange={({ currentTarget }) => fields.setValue('name', currentTarget.value)}
-              />
-              <Textarea
-                label={providers.note}
-                autosize
-                maxRows={4}
-                value={textAt(fields, 'note')}
-                error={fields.errorOf('note')}
-                onChange={({ currentTarget }) => fields.setValue('note', currentTarget.value || null)}
-              />
-              <TextInput
-                type="date"
-                label={providers.expires}
-                description={providers.expiresHint}
-                value={textAt(fields, 'expires_at').slice(0, 10)}
-                error={fields.errorOf('expires_at')}
-                onChange={({ currentTarget: { value } }) =>
-                  fields.setValue('expires_at', value === '' ? null : `${value}T23:59:59.000Z`)
-                }
-              />
-            </div>
-          </Pane>
-          <BudgetFields fields={fields} />
-          <RateFields fields={fields} />
+          <SettingsFields fields={fields} />
           <SaveBar form={form} />
         </div>
       </Can>

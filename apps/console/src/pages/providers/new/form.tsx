@@ -1,9 +1,9 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Radio, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState, type ReactElement, type SyntheticEvent } from 'react';
 import { call, problemFrom, type Problem } from '../../../api';
-import { useWorkspace } from '../../../app';
+import { useCan, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
 import { Note } from '../../../ui/primitives';
@@ -12,7 +12,8 @@ import { textAt } from '../../fields/fields';
 import { useNewFields } from '../../fields/use-new-fields';
 import { CredentialFields } from '../parts/credential-fields';
 import { TestPane } from '../parts/test-pane';
-import type { CatalogueProvider } from '../provider-types';
+import type { CatalogueProvider, IntegrationBody } from '../provider-types';
+import { virtualKeyOf, type VirtualKeyBody } from '../virtual-keys/virtual-key';
 import { bodyOf, slugOf, testOf, type NewProvider } from './new-provider';
 
 /** Name, credential and settings of a new provider. What is entered is in this component's state alone. */
@@ -24,16 +25,20 @@ export function NewProviderForm({ provider }: { readonly provider: CatalogueProv
   const [isSending, setSending] = useState(false);
   const isInFlight = useRef(false);
   const { values, fields } = useNewFields<NewProvider>({ name: provider.name }, { problem });
+  const [kind, setKind] = useState<Kind>('provider');
+  const canVirtualKey = useCan('virtualKeys_create');
   const body = bodyOf(values, provider, workspace.id);
+  const virtualKey = virtualKeyOf(values, provider, workspace.id);
+  const isVirtualKey = kind === 'virtualKey' && virtualKey !== null;
   const save = async (): Promise<void> => {
     if (isInFlight.current) return;
     isInFlight.current = true;
     setSending(true);
     setProblem(null);
     try {
-      await call('integrations_create', {}, { body });
-      await queries.invalidateQueries({ queryKey: ['providers_list'] });
-      const params = { ws: workspace.slug, provider: body.slug ?? '' };
+      const slug = isVirtualKey ? await createVirtualKey(virtualKey) : await createIntegration(body);
+      await queries.invalidateQueries({ queryKey: [isVirtualKey ? 'virtualKeys_list' : 'providers_list'] });
+      const params = { ws: workspace.slug, provider: slug };
       await navigate({ to: '/w/$ws/providers/$provider', params, replace: true });
     } catch (error) {
       setProblem(problemFrom(error));
@@ -83,6 +88,7 @@ export function NewProviderForm({ provider }: { readonly provider: CatalogueProv
             />
           </div>
           <CredentialFields provider={provider} fields={fields} />
+          {canVirtualKey && <KindField kind={kind} isPossible={virtualKey !== null} onChange={setKind} />}
           {problem !== null && <Note tone="danger">{problem.message}</Note>}
         </div>
       </Pane>
@@ -90,11 +96,14 @@ export function NewProviderForm({ provider }: { readonly provider: CatalogueProv
         <TestPane body={testOf(values, provider, workspace.id)} />
         <Pane title={providers.saving}>
           <ul className="checks">
-            {[
-              providers.savingIntegration(body.name === '' ? providers.unnamed : body.name),
-              providers.savingProvider(body.slug ?? '', workspace.name),
-              providers.savingModels,
-            ].map((line) => (
+            {(isVirtualKey
+              ? [providers.savingVirtualKey(body.slug ?? '', workspace.name)]
+              : [
+                  providers.savingIntegration(body.name === '' ? providers.unnamed : body.name),
+                  providers.savingProvider(body.slug ?? '', workspace.name),
+                  providers.savingModels,
+                ]
+            ).map((line) => (
               <li key={line} className="row">
                 <Icon name="plus" size={14} /> {line}
               </li>
@@ -106,5 +115,41 @@ export function NewProviderForm({ provider }: { readonly provider: CatalogueProv
         </Button>
       </div>
     </form>
+  );
+}
+
+type Kind = 'provider' | 'virtualKey';
+
+async function createIntegration(body: IntegrationBody): Promise<string> {
+  await call('integrations_create', {}, { body });
+  return body.slug ?? '';
+}
+
+async function createVirtualKey(body: VirtualKeyBody): Promise<string> {
+  const { data } = await call('virtualKeys_create', {}, { body });
+  return data.data.slug;
+}
+
+interface KindFieldProps {
+  readonly kind: Kind;
+  /** False: the form has a setting that virtual keys lack. */
+  readonly isPossible: boolean;
+  readonly onChange: (kind: Kind) => void;
+}
+
+/** Whether the credential is an integration with a provider, or a virtual key. */
+function KindField({ kind, isPossible, onChange }: KindFieldProps): ReactElement {
+  return (
+    <Radio.Group label={providers.saveAs} value={kind} onChange={(next) => onChange(next as Kind)}>
+      <div className="fields-row fields-cards">
+        <Radio value="provider" label={providers.kinds.provider} description={providers.kindHints.provider} />
+        <Radio
+          value="virtualKey"
+          disabled={!isPossible}
+          label={providers.kinds.virtualKey}
+          description={isPossible ? providers.kindHints.virtualKey : providers.kindHints.notPossible}
+        />
+      </div>
+    </Radio.Group>
   );
 }

@@ -19,9 +19,10 @@ const given = (configurations: NewProvider['configurations']): Record<string, un
     ),
   );
 
-const credentialOf = ({ key, configurations }: NewProvider) => ({
+const credentialOf = ({ key, configurations, secret_mappings: mappings }: NewProvider) => ({
   ...(key === undefined || key === '' ? {} : { key }),
   configurations: given(configurations),
+  ...(mappings === undefined || mappings === null ? {} : { secret_mappings: mappings }),
 });
 
 /** The call that makes the integration of the workspace together with its provider. */
@@ -49,8 +50,10 @@ export function testOf(
   workspaceId: string,
 ): BodyOf<'integrationTests_run'> | null {
   const configurations = given(values.configurations);
+  const mapped = new Set((values.secret_mappings ?? []).map(({ target_field }) => target_field));
   const lacking = provider.configurations.some(
     (field) =>
+      !mapped.has(`configurations.${field.name}`) &&
       (isRequired(field, configurations) || (provider.self_hosted && field.name === 'custom_host')) &&
       configurations[field.name] === undefined,
   );

@@ -21,7 +21,7 @@ const isNamed = ({ id, name, aliases }: CatalogueProvider, text: string): boolea
 function hintOf({ native_routes, self_hosted, needs_key, priced }: CatalogueProvider): string {
   const routes = native_routes.slice(0, 3).map((route) => route.split('.')[0] ?? route);
   return [
-    [...new Set(routes)].join(', '),
+    ...new Set(routes),
     ...(self_hosted ? [providers.selfHosted] : []),
     ...(needs_key ? [] : [providers.noKey]),
     ...(priced ? [] : [providers.unpriced]),

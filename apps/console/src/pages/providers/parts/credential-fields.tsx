@@ -5,6 +5,8 @@ import { isMasked } from '../../../write';
 import type { Fields } from '../../fields/fields';
 import { isRequired, type CatalogueField, type CatalogueProvider } from '../provider-types';
 import { ConfigurationField } from './configuration-field';
+import { SecretSource } from './secret-source';
+import './credential.css';
 
 interface CredentialFieldsProps {
   readonly provider: CatalogueProvider;
@@ -22,21 +24,24 @@ export function CredentialFields({ provider, fields }: CredentialFieldsProps): R
     isRequired(field, values) || (provider.self_hosted && field.name === 'custom_host');
   const own = provider.configurations.filter((field) => !isCommon(field) || needs(field));
   const others = provider.configurations.filter((field) => !own.includes(field));
-  const key = fields.valueOf('key');
-  const input = (field: CatalogueField): ReactElement => (
-    <ConfigurationField key={field.name} field={field} fields={fields} isRequired={needs(field)} />
-  );
+  const input = (field: CatalogueField): ReactElement => {
+    const shown = (
+      <ConfigurationField key={field.name} field={field} fields={fields} isRequired={needs(field)} />
+    );
+    if (!field.secret || field.kind === 'headers' || field.kind === 'json') return shown;
+    const [target, label] = [`configurations.${field.name}`, providers.fieldName(field.name)];
+    return (
+      <SecretSource key={field.name} target={target} label={label} fields={fields}>
+        {shown}
+      </SecretSource>
+    );
+  };
   return (
     <div className="col fields">
       {provider.needs_key && (
-        <PasswordInput
-          label={isMasked(key) ? providers.keyNew : providers.key}
-          description={isMasked(key) ? providers.keyNow(String(key)) : providers.keyHint}
-          autoComplete="new-password"
-          value={typeof key === 'string' && !isMasked(key) ? key : ''}
-          error={fields.errorOf('key')}
-          onChange={({ currentTarget }) => fields.setValue('key', currentTarget.value)}
-        />
+        <SecretSource target="key" label={providers.key} fields={fields}>
+          <KeyField fields={fields} />
+        </SecretSource>
       )}
       {own.map(input)}
       {others.length > 0 && (
@@ -46,5 +51,20 @@ export function CredentialFields({ provider, fields }: CredentialFieldsProps): R
         </details>
       )}
     </div>
+  );
+}
+
+/** The key of a provider. A saved one shows its mask as a hint. */
+export function KeyField({ fields }: { readonly fields: Fields }): ReactElement {
+  const key = fields.valueOf('key');
+  return (
+    <PasswordInput
+      label={isMasked(key) ? providers.keyNew : providers.key}
+      description={isMasked(key) ? providers.keyNow(String(key)) : providers.keyHint}
+      autoComplete="new-password"
+      value={typeof key === 'string' && !isMasked(key) ? key : ''}
+      error={fields.errorOf('key')}
+      onChange={({ currentTarget }) => fields.setValue('key', currentTarget.value)}
+    />
   );
 }

@@ -1,0 +1,99 @@
+import { TextInput } from '@mantine/core';
+import type { ReactElement } from 'react';
+import { Can, useWorkspace } from '../../../app';
+import { providers } from '../../../messages';
+import { Badge, Id, KeyValues, Moment, ProviderMark } from '../../../ui/primitives';
+import { Failed, Pane, Skeletons } from '../../../ui/states';
+import { ConflictDialog, isMasked, useResourceForm } from '../../../write';
+import { BudgetMeter } from '../../fields/budget-meter';
+import { fieldsOf, textAt } from '../../fields/fields';
+import { SaveBar } from '../../fields/save-bar';
+import { keepingMasks } from '../parts/keeping-masks';
+import { KeyField } from '../parts/credential-fields';
+import { SecretSource } from '../parts/secret-source';
+import { SettingsFields } from '../parts/settings-fields';
+import { writableOf, type VirtualKey } from './virtual-key';
+
+/** A virtual key: its credential, name, limits and expiry. */
+export function VirtualKeyView({ virtualKey }: { readonly virtualKey: VirtualKey }): ReactElement {
+  const workspace = useWorkspace();
+  const params = {
+    path: { virtualKey: virtualKey.slug },
+    query: { workspace_id: workspace.id },
+  };
+  const form = useResourceForm({
+    get: 'virtualKeys_get',
+    getParams: params,
+    put: 'virtualKeys_update',
+    putParams: params,
+    valuesOf: writableOf,
+    invalidates: ['virtualKeys_list'],
+  });
+  if (form.loadProblem !== null && !form.isReady)
+    return <Failed problem={form.loadProblem} onRetry={form.reload} />;
+  if (!form.isReady) return <Skeletons shape="form" />;
+  const fields = keepingMasks(fieldsOf(form), writableOf(virtualKey));
+  return (
+    <div className="fields-columns">
+      <Can operation="virtualKeys_update">
+        <div className="fields-stack">
+          <Pane title={providers.tabs['credential']}>
+            <div className="col fields">
+              <SecretSource target="key" label={providers.key} fields={fields}>
+                <KeyField fields={fields} />
+              </SecretSource>
+              <TextInput
+                label={providers.fieldName('custom_host')}
+                description={providers.hostNeedsKey}
+                value={textAt(fields, 'custom_host')}
+                error={fields.errorOf('custom_host')}
+                onChange={({ currentTarget: { value } }) =>
+                  fields.setValue('custom_host', value === '' ? null : value)
+                }
+              />
+            </div>
+          </Pane>
+          <SettingsFields fields={fields} />
+          <SaveBar form={form} />
+        </div>
+      </Can>
+      <Facts virtualKey={virtualKey} />
+      <ConflictDialog
+        name={virtualKey.name}
+        conflict={form.conflict}
+        labelOf={(path) => providers.conflictFields[path] ?? providers.fieldName(path)}
+        shown={(path, value) =>
+          path === 'key' && !isMasked(value) ? providers.newSecret : JSON.stringify(value ?? null)
+        }
+      />
+    </div>
+  );
+}
+
+function Facts({ virtualKey }: { readonly virtualKey: VirtualKey }): ReactElement {
+  const { id, slug, provider, masked_api_key: mask, usage_limits, used_by, last_updated_at } = virtualKey;
+  return (
+    <Pane title={providers.virtualKey} actions={<Badge>{providers.virtualKeyHint}</Badge>}>
+      <div className="col">
+        <BudgetMeter limit={usage_limits} />
+        <KeyValues
+          items={[
+            [providers.columns.slug, <code key="slug">@{slug}</code>],
+            [
+              providers.facts,
+              <ProviderMark key="provider" provider={provider}>
+                {provider}
+              </ProviderMark>,
+            ],
+            [providers.key, mask === null ? '–' : <code key="key">{mask}</code>],
+            ...(used_by === undefined
+              ? []
+              : [[providers.usedBy, providers.uses(used_by.configs, used_by.api_keys)] as const]),
+            [providers.id, <Id key="id" id={id} />],
+            [providers.changed, <Moment key="changed" at={last_updated_at} />],
+          ]}
+        />
+      </div>
+    </Pane>
+  );
+}
