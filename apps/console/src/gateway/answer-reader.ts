@@ -1,13 +1,28 @@
 import { isJson, listOf, textOf, type Json } from '../ui/body/conversation';
 
-/** APIs that the playground speaks. */
-export type GatewayApi = 'chat' | 'responses' | 'messages';
+/** APIs that the playground speaks; `raw` is any path. */
+export type GatewayApi =
+  | 'chat'
+  | 'responses'
+  | 'messages'
+  | 'completions'
+  | 'embeddings'
+  | 'moderations'
+  | 'images'
+  | 'speech'
+  | 'raw';
 
 /** Path below the base URL, by API. */
 export const API_PATHS: Readonly<Record<GatewayApi, string>> = {
   chat: '/chat/completions',
   responses: '/responses',
   messages: '/messages',
+  completions: '/completions',
+  embeddings: '/embeddings',
+  moderations: '/moderations',
+  images: '/images/generations',
+  speech: '/audio/speech',
+  raw: '/',
 };
 
 /** What an event of a stream, or a whole response, adds to the answer. */
@@ -63,11 +78,20 @@ function messagesText(event: Json): string {
   return event['type'] === 'message' ? textsOf(event['content']) : '';
 }
 
-const READERS: Readonly<Record<GatewayApi, (event: Json) => string>> = {
+function completionsText(event: Json): string {
+  const [choice] = listOf(event['choices']).filter(isJson);
+  return textOf(choice?.['text']) ?? '';
+}
+
+/** APIs whose answer is a text; those of others are shown as they are. */
+const READERS: Readonly<Partial<Record<GatewayApi, (event: Json) => string>>> = {
   chat: chatText,
   responses: responsesText,
   messages: messagesText,
+  completions: completionsText,
 };
+
+export const isTextApi = (api: GatewayApi): boolean => READERS[api] !== undefined;
 
 /** Where an event has its usage: itself, its `response`, or its `message`. */
 function usagePlaceOf(event: Json): unknown {
@@ -82,7 +106,7 @@ export function readAnswer(api: GatewayApi, event: unknown): AnswerPart {
   const { response } = event;
   const failed = event['error'] ?? (isJson(response) ? response['error'] : undefined);
   return {
-    text: READERS[api](event),
+    text: READERS[api]?.(event) ?? '',
     ...usageOf(usagePlaceOf(event)),
     error: isJson(failed) ? (textOf(failed['message']) ?? JSON.stringify(failed)) : null,
   };

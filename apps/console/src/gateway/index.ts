@@ -1,5 +1,14 @@
-export { API_PATHS, readAnswer, type GatewayApi } from './answer-reader';
+export { API_PATHS, isTextApi, readAnswer, type GatewayApi } from './answer-reader';
 export { awaitLog } from './await-log';
 export { forgetGatewayKey, gatewayKey, type GatewayKey } from './gateway-key';
-export { isRunning, NEW_RUN, tokensPerSecond, type Run, type RunStatus } from './run-state';
-export { sendRun, type RunRequest } from './send-run';
+export { urlBelow, type RunRequest } from './open-call';
+export {
+  isRunning,
+  NEW_RUN,
+  TEXT_MAX,
+  tokensPerSecond,
+  type Exchange,
+  type Run,
+  type RunStatus,
+} from './run-state';
+export { sendRun } from './send-run';

@@ -91,6 +91,43 @@ describe('sendRun', () => {
     expect(keys()).toBe(2);
   });
 
+  it('keeps request and response as they were sent and received, without the key', async () => {
+    const parts = [chunk('Hé'), USAGE, 'data: [DONE]\n\n'];
+    answer(() => new Response(streamOf(parts), { headers: HEADERS }));
+    const { exchange } = await run();
+    expect(exchange).toMatchObject({
+      ...{ method: 'POST', url: 'http://gateway.test/v1/chat/completions', isText: true },
+      ...{ sent: '{"model":"m","stream":true}', received: parts.join('') },
+      bytes: new TextEncoder().encode(parts.join('')).length,
+    });
+    expect(exchange?.sentHeaders.get('x-gw-provider')).toBe('@sandbox');
+    expect(exchange?.sentHeaders.has('x-gw-api-key')).toBe(false);
+    expect(exchange?.receivedHeaders?.get('x-gw-request-id')).toBe('r-1');
+    answer(() => Response.json({ error: { type: 'x', message: 'No.' } }, { status: 400 }));
+    expect((await run()).exchange?.received).toBe('{"error":{"type":"x","message":"No."}}');
+  });
+
+  it('sends any path of the gateway as raw, keeps bytes that are no text, and calls no other address', async () => {
+    const call = (path: string, method = 'GET') =>
+      sendRun(
+        { workspaceId: 'raw', api: 'raw', headers: {}, body: null, method, path },
+        new AbortController().signal,
+        () => undefined,
+      );
+    const bytes = new Uint8Array([255, 0, 1]);
+    answer(() => new Response(bytes, { headers: { 'content-type': 'audio/mpeg' } }));
+    expect((await call('/files?limit=1')).exchange).toMatchObject({
+      received: '/wAB',
+      isText: false,
+      bytes: 3,
+    });
+    expect([sent.at(-1)?.method, sent.at(-1)?.url]).toEqual(['GET', 'http://gateway.test/v1/files?limit=1']);
+    const before = sent.length;
+    for (const path of ['/../admin', 'files', '@evil.test/'])
+      expect(await call(path)).toMatchObject({ status: 'failed', exchange: null });
+    expect(sent.length).toBe(before);
+  });
+
   it('ends with the error of the gateway, of a stream, and of the network', async () => {
     answer(() =>
       Response.json({ error: { type: 'rate_limit_exceeded', message: 'Too many.' } }, { status: 429 }),

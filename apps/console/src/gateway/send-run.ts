@@ -1,17 +1,10 @@
 import type { DecisionRecord } from '@gw/contracts';
 import { createParser } from 'eventsource-parser';
 import { Problem, problemFrom, problemOf } from '../api';
-import { API_PATHS, readAnswer, type GatewayApi } from './answer-reader';
-import { forgetGatewayKey, gatewayKey } from './gateway-key';
-import { NEW_RUN, TEXT_MAX, type Run } from './run-state';
-
-export interface RunRequest {
-  readonly workspaceId: string;
-  readonly api: GatewayApi;
-  readonly body: Readonly<Record<string, unknown>>;
-  /** Headers besides the key: `x-gw-provider`, `x-gw-config`, `x-gw-metadata`. */
-  readonly headers: Readonly<Record<string, string>>;
-}
+import { readAnswer } from './answer-reader';
+import { openCall, type RunRequest } from './open-call';
+import { readBody } from './read-body';
+import { NEW_RUN, TEXT_MAX, type Exchange, type Run } from './run-state';
 
 /** Pieces of a stream are shown at most this often. */
 const EMIT_MS = 100;
@@ -35,17 +28,21 @@ export async function sendRun(
 }
 
 class Sending {
-  run: Run = NEW_RUN;
+  run: Run;
   private readonly began = performance.now();
   private emission: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
     private readonly request: RunRequest,
     private readonly onChange: (run: Run) => void,
-  ) {}
+  ) {
+    this.run = { ...NEW_RUN, api: request.api };
+  }
 
   async follow(signal: AbortSignal): Promise<void> {
-    const response = await this.open(signal);
+    const { exchange, response: opened } = await openCall(this.request, signal);
+    this.change({ exchange });
+    const response = await opened;
     this.change({
       httpStatus: response.status,
       requestId: response.headers.get('x-gw-request-id'),
@@ -53,10 +50,10 @@ class Sending {
       retries: Math.max(0, Number(response.headers.get('x-gw-retry-attempt-count')) || 0),
       decision: decisionOf(response.headers.get('x-gw-decision')),
     });
-    if (!response.ok) throw problemOf(response, jsonOf(await response.text()));
+    this.receive({ receivedHeaders: response.headers });
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    if (isStream && response.body !== null) await this.read(response.body);
-    else this.take(jsonOf(await response.text()));
+    if (response.ok && isStream && response.body !== null) await this.read(response.body);
+    else await this.readWhole(response);
     this.end({ status: 'done' });
   }
 
@@ -64,24 +61,12 @@ class Sending {
     this.change(change, true);
   }
 
-  private async open(signal: AbortSignal): Promise<Response> {
-    const { workspaceId, api, body, headers } = this.request;
-    const { key, baseUrl } = await gatewayKey(workspaceId);
-    signal.throwIfAborted();
-    const response = await globalThis.fetch(
-      new Request(`${baseUrl}${API_PATHS[api]}`, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json', 'x-gw-api-key': key, 'x-gw-explain': '1' },
-        body: JSON.stringify(body),
-        credentials: 'omit',
-        cache: 'no-store',
-        // The key goes to no other address.
-        redirect: 'error',
-        signal,
-      }),
-    );
-    if (response.status === 401) forgetGatewayKey(workspaceId);
-    return response;
+  private async readWhole(response: Response): Promise<void> {
+    const { text, isText, bytes } = await readBody(response);
+    this.receive({ received: isText ? text.slice(0, TEXT_MAX) : text, isText, bytes });
+    const value = isText ? jsonOf(text) : null;
+    if (!response.ok) throw problemOf(response, value);
+    this.take(value);
   }
 
   private async read(body: ReadableStream<Uint8Array>): Promise<void> {
@@ -95,7 +80,10 @@ class Sending {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
+      const text = decoder.decode(value, { stream: true });
+      const { received = '', bytes = 0 } = this.run.exchange ?? {};
+      this.receive({ received: (received + text).slice(0, TEXT_MAX), bytes: bytes + value.length });
+      parser.feed(text);
     }
   }
 
@@ -112,6 +100,11 @@ class Sending {
     });
     if (error !== null)
       throw new Problem({ type: 'stream_failed', message: error, status: this.run.httpStatus ?? 0 });
+  }
+
+  private receive(received: Partial<Exchange>): void {
+    const { exchange } = this.run;
+    if (exchange !== null) this.change({ exchange: { ...exchange, ...received } });
   }
 
   private elapsed(): number {

@@ -5,9 +5,10 @@ import { connect, playground as text } from '../../messages';
 import { AsCode } from '../../ui/code';
 import { recipeForms } from '../connect/recipe-forms';
 import { RECIPES } from '../connect/recipes';
-import { bodyOf, configOf } from './draft/request';
+import { curlOf } from './curl/write-curl';
+import { bodyOf, configOf, requestOf } from './draft/request';
 import type { Draft } from './draft/draft';
-import type { ColumnSettings, PlaygroundSettings } from './search';
+import { DRAFT_TARGET, type ColumnSettings, type PlaygroundSettings } from './search';
 
 interface CodeDialogProps {
   readonly onClose: () => void;
@@ -20,14 +21,19 @@ interface CodeDialogProps {
 export function CodeDialog({ onClose, settings, column, draft }: CodeDialogProps): ReactElement {
   const { gateway_url: gateway } = useBootstrap();
   const config = configOf(column);
-  const forms = recipeForms(RECIPES, {
+  const request = requestOf('', { ...settings, isStreamed: false }, column, draft);
+  const curl = { id: 'request', label: text.curl, text: curlOf(request, gateway ?? '') };
+  // The recipes of clients know chats that go by a provider or a saved config.
+  const isChat = settings.api === 'chat' && column.target !== DRAFT_TARGET;
+  const recipes = recipeForms(RECIPES, {
     base: gateway ?? '',
     key: null,
     provider: config === null ? column.target : '',
     model: column.model,
     config,
-    body: settings.api === 'chat' ? bodyOf({ ...settings, isStreamed: false }, column, draft) : null,
+    body: isChat ? bodyOf({ ...settings, isStreamed: false }, column, draft) : null,
   });
+  const forms = [curl, ...(isChat ? recipes.filter(({ id }) => id !== 'curl') : [])];
   return (
     <Modal opened onClose={onClose} title={text.code} size={820}>
       <AsCode label={text.code} forms={forms} />

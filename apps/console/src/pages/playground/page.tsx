@@ -1,34 +1,32 @@
-import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactElement } from 'react';
 import { useWorkspace } from '../../app';
 import { playground as text } from '../../messages';
-import { Icon } from '../../ui/icons/icon';
-import { Badge, Kbd, Note } from '../../ui/primitives';
+import { Badge, Note, TextButton } from '../../ui/primitives';
 import { Failed, Page } from '../../ui/states';
 import { Column } from './columns/column';
 import { useRuns } from './columns/use-runs';
-import { Composer } from './draft/composer';
 import { isSendable, newDraft } from './draft/draft';
-import { Parameters, StreamSwitch } from './draft/parameters';
-import { requestOf } from './draft/request';
+import { EXAMPLES, type Example } from './draft/examples';
 import { onHanded } from './draft/handed';
+import { canSend, requestOf } from './draft/request';
+import { Side } from './draft/side';
 import { useReplay } from './draft/use-replay';
 import {
-  APIS,
-  COLUMNS_MAX,
   decodePlayground,
   encodePlayground,
   NEW_COLUMN,
   type ColumnSettings,
   type PlaygroundSettings,
 } from './search';
+import { Toolbar } from './toolbar';
 import { useRunKey } from './use-run-key';
 import { shortId } from '../../ui/format';
 import './playground.css';
 
 // The recipes of all clients.
 const CodeDialog = lazy(async () => ({ default: (await import('./code-dialog')).CodeDialog }));
+const PasteDialog = lazy(async () => ({ default: (await import('./curl/paste-dialog')).PasteDialog }));
 
 const route = getRouteApi('/session/w/$ws/playground');
 
@@ -39,7 +37,7 @@ export function PlaygroundPage(): ReactElement {
   const navigate = useNavigate();
   const settings = useMemo(() => decodePlayground(search), [search]);
   const [draft, setDraft] = useState(newDraft);
-  const [isCodeShown, setCodeShown] = useState(false);
+  const [dialog, setDialog] = useState<'code' | 'paste' | null>(null);
   const { runs, isAnyRunning, send, stop, remove } = useRuns();
   const { replay, reason, problem } = useReplay(settings.log);
   const change = (changed: Partial<PlaygroundSettings>): void => {
@@ -58,11 +56,10 @@ export function PlaygroundPage(): ReactElement {
   const changeColumn = (place: number, column: ColumnSettings): void =>
     change({ columns: settings.columns.map((one, at) => (at === place ? column : one)) });
   const sendColumns = (places: readonly number[]): void => {
-    if (!isSendable(draft)) return;
     send(
       places.flatMap((place) => {
         const column = settings.columns[place];
-        return column === undefined || column.target === ''
+        return column === undefined || !canSend(settings, column, draft)
           ? []
           : [[place, requestOf(workspaceId, settings, column, draft)] as const];
       }),
@@ -70,7 +67,7 @@ export function PlaygroundPage(): ReactElement {
   };
   const sendAll = (): void => sendColumns(settings.columns.map((_, place) => place));
   useRunKey(sendAll);
-  const canSend = isSendable(draft) && !isUntouched;
+  const isReady = settings.columns.some((column) => canSend(settings, column, draft));
   const [first = NEW_COLUMN] = settings.columns;
   return (
     <Page
@@ -78,46 +75,33 @@ export function PlaygroundPage(): ReactElement {
       layout="full"
       badge={settings.log !== null && <Badge tone="info">{text.fromLog(shortId(settings.log))}</Badge>}
       actions={
-        <>
-          <SegmentedControl
-            aria-label={text.api}
-            value={settings.api}
-            onChange={(api) => change({ api })}
-            data={APIS.map((value) => ({ value, label: text.apis[value] }))}
-          />
-          <Button leftSection={<Icon name="copy" size={14} />} onClick={() => setCodeShown(true)}>
-            {text.code}
-          </Button>
-          {settings.columns.length < COLUMNS_MAX && (
-            <Button
-              leftSection={<Icon name="plus" size={14} />}
-              onClick={() =>
-                change({ columns: [...settings.columns, settings.columns.at(-1) ?? NEW_COLUMN] })
-              }
-            >
-              {text.addColumn}
-            </Button>
-          )}
-          {isAnyRunning && <Button onClick={() => stop()}>{text.stopAll}</Button>}
-          <Button
-            variant="filled"
-            leftSection={<Icon name="play" size={14} />}
-            rightSection={<Kbd keys="Ctrl ↵" />}
-            onClick={sendAll}
-            disabled={!canSend}
-          >
-            {settings.columns.length > 1 ? text.runAll : text.run}
-          </Button>
-        </>
+        <Toolbar
+          api={settings.api}
+          onChange={(api) => change({ api })}
+          columns={settings.columns.length}
+          isAnyRunning={isAnyRunning}
+          canSend={isReady}
+          onPaste={() => setDialog('paste')}
+          onCode={() => setDialog('code')}
+          onAdd={() => change({ columns: [...settings.columns, settings.columns.at(-1) ?? NEW_COLUMN] })}
+          onStop={() => stop()}
+          onSend={sendAll}
+        />
       }
     >
       <div className="playground">
         <section className="pane playground-side" aria-label={text.request}>
           {problem !== null && <Failed problem={problem} />}
           {reason !== null && <Note tone="warn">{text.noReplay[reason]}</Note>}
-          <Composer draft={draft} onChange={setDraft} />
-          <Parameters values={settings} usual={text.providersOwn} onChange={change} />
-          <StreamSwitch isStreamed={settings.isStreamed} onChange={(isStreamed) => change({ isStreamed })} />
+          <Side settings={settings} draft={draft} onDraft={setDraft} onChange={change} />
+          {!isSendable(draft) && settings.api !== 'raw' && (
+            <Examples
+              onChoose={({ api, draft: example }) => {
+                setDraft(example());
+                change({ api });
+              }}
+            />
+          )}
           <p className="xs muted">{text.costs}</p>
         </section>
         <div className="playground-columns">
@@ -137,17 +121,48 @@ export function PlaygroundPage(): ReactElement {
                     },
                   }
                 : {})}
+              canSend={canSend(settings, column, draft)}
               onSend={() => sendColumns([place])}
               onStop={() => stop(place)}
             />
           ))}
         </div>
       </div>
-      {isCodeShown && (
-        <Suspense>
-          <CodeDialog onClose={() => setCodeShown(false)} settings={settings} column={first} draft={draft} />
-        </Suspense>
-      )}
+      <Suspense>
+        {dialog === 'code' && (
+          <CodeDialog onClose={() => setDialog(null)} settings={settings} column={first} draft={draft} />
+        )}
+        {dialog === 'paste' && (
+          <PasteDialog
+            onClose={() => setDialog(null)}
+            onTake={({ api, column, isStreamed, draft: taken }) => {
+              setDialog(null);
+              setDraft(taken);
+              const { target } = column.target === '' ? first : column;
+              change({
+                api,
+                isStreamed,
+                log: null,
+                columns: [{ ...column, target }, ...settings.columns.slice(1)],
+              });
+            }}
+          />
+        )}
+      </Suspense>
     </Page>
+  );
+}
+
+/** Requests to begin with, while nothing is written. */
+function Examples({ onChoose }: { readonly onChoose: (example: Example) => void }): ReactElement {
+  return (
+    <p className="row xs playground-wrap">
+      {text.examples}
+      {EXAMPLES.map((example) => (
+        <TextButton key={example.id} onClick={() => onChoose(example)}>
+          {text.exampleNames[example.id]}
+        </TextButton>
+      ))}
+    </p>
   );
 }

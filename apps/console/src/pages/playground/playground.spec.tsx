@@ -135,6 +135,104 @@ describe('The playground', () => {
     expect(await within(dialog).findByText(/x-gw-provider: @openai/)).toBeTruthy();
   });
 
+  it('shows what was sent and received as it was', async () => {
+    const user = userEvent.setup();
+    renderConsole(
+      '/w/search/playground?c=@openai/gpt-4o&stream=0',
+      answers(() => answered('Hi')),
+    );
+    await user.click(await screen.findByLabelText('User, message 1'));
+    await user.paste('Hello');
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    await screen.findByText('Hi');
+    const view = screen.getByRole('radiogroup', { name: 'View of column 1' });
+    await user.click(within(view).getByRole('radio', { name: 'Raw' }));
+    const request = await screen.findByRole('region', { name: 'As sent' });
+    within(request).getByText(/POST http:\/\/127.0.0.1:8787\/v1\/chat\/completions/);
+    within(request).getByText(/"content":"Hello"/);
+    const response = screen.getByRole('region', { name: 'As received' });
+    within(response).getByText(/x-gw-request-id: r-1/);
+    within(response).getByText(/"content":"Hi"/);
+    expect(document.documentElement.outerHTML).not.toContain(KEY.key);
+  });
+
+  it('goes by a draft of a config, which begins as a copy of a saved one', async () => {
+    const user = userEvent.setup();
+    const { address } = renderConsole('/w/search/playground?c=draft/gpt-4o', {
+      ...answers(() => answered('By draft')),
+      'GET /v1/configs/chat-prod': { slug: 'chat-prod', config: '{"provider":"@openai"}' },
+    });
+    await user.click(await screen.findByLabelText('User, message 1'));
+    await user.paste('Hello');
+    const run = screen.getAllByRole<HTMLButtonElement>('button', { name: /^Run/ })[0]!;
+    expect(run.disabled).toBe(true);
+    await user.click(await screen.findByRole('combobox', { name: 'Begin with a saved config' }));
+    await user.click(await screen.findByRole('option', { name: 'Chat' }));
+    await waitFor(() => expect(run.disabled).toBe(false));
+    await user.click(run);
+    await screen.findByText('By draft');
+    expect(sent[0]?.headers.get('x-gw-config')).toBe('{"provider":"@openai"}');
+    expect(address()).not.toContain('provider');
+  });
+
+  it('sends other APIs and any path, and shows their bodies', async () => {
+    const user = userEvent.setup();
+    const paths: string[] = [];
+    renderConsole('/w/search/playground?api=embeddings&c=@openai/embed', {
+      ...answers(() => answered('')),
+      'POST /v1/embeddings': async (request: Request) => {
+        sent.push({ headers: request.headers, body: (await request.json()) as Record<string, unknown> });
+        return Response.json({ object: 'list', data: [{ index: 0, embedding: [0.25, 0.5] }] });
+      },
+      'GET /v1/files': (request: Request) => {
+        paths.push(request.url);
+        return Response.json({ object: 'list', data: [{ id: 'file-1' }] });
+      },
+    });
+    await user.click(await screen.findByRole('textbox', { name: 'Input' }));
+    await user.paste('A gate');
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    await screen.findByText(/0\.25/);
+    expect(sent[0]?.body).toEqual({ model: 'embed', input: 'A gate' });
+    const apis = screen.getByRole('radiogroup', { name: 'API' });
+    await user.click(within(apis).getByRole('radio', { name: 'Raw' }));
+    await user.click(await screen.findByRole('combobox', { name: 'Method' }));
+    await user.click(await screen.findByRole('option', { name: 'GET' }));
+    const path = screen.getByRole('textbox', { name: 'Path' });
+    await user.clear(path);
+    await user.type(path, '/../files');
+    screen.getByText('Write a path of the gateway that begins with /.');
+    await user.clear(path);
+    await user.type(path, '/files?limit=1');
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    await screen.findByText(/file-1/);
+    expect(paths).toEqual(['http://127.0.0.1:8787/v1/files?limit=1']);
+  });
+
+  it('takes over a pasted command without its key', async () => {
+    const user = userEvent.setup();
+    const { address } = renderConsole(
+      '/w/search/playground',
+      answers(() => answered('Pasted')),
+    );
+    await user.click(await screen.findByRole('button', { name: 'Paste curl' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Paste a curl command' });
+    const field = within(dialog).getByRole('textbox', { name: 'Command' });
+    await user.click(field);
+    await user.paste('wget x');
+    within(dialog).getByText('This is no curl command.');
+    await user.clear(field);
+    await user.paste(
+      `curl https://api.example.com/v1/chat/completions -H 'authorization: Bearer sk-secret' -H 'x-gw-provider: openai' -d '{"model":"gpt-4o","messages":[{"role":"user","content":"Hello"}]}'`,
+    );
+    await user.click(within(dialog).getByRole('button', { name: 'Take it over' }));
+    await waitFor(() => expect(address()).toContain('c=@openai/gpt-4o'));
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    await screen.findByText('Pasted');
+    expect(sent[0]?.body).toEqual({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] });
+    expect(document.documentElement.outerHTML + address()).not.toContain('sk-secret');
+  });
+
   it('says why a log cannot be replayed', async () => {
     const cut = { ...LOG, request: { ...LOG.request, truncated: true } };
     renderConsole('/w/search/playground?log=r-1', {

@@ -4,7 +4,7 @@ import { pairsOf, type SearchRecord } from '../../url/search-text';
 
 /** One of the answers side by side. */
 export interface ColumnSettings {
-  /** `@slug` of a provider, or `config:slug`; empty: not chosen yet. */
+  /** `@slug` of a provider, `config:slug`, or `draft`; empty: not chosen yet. */
   readonly target: string;
   /** Empty: the config sets it. */
   readonly model: string;
@@ -29,7 +29,12 @@ export const COLUMNS_MAX = 6;
 export const TEMPERATURE_MAX = 2;
 const TOKENS_MAX = 1_000_000;
 const TEXT_MAX = 300;
-export const APIS: readonly GatewayApi[] = ['chat', 'responses', 'messages'];
+export const APIS: readonly GatewayApi[] = [
+  ...(['chat', 'responses', 'messages', 'raw'] as const),
+  ...(['completions', 'embeddings', 'moderations', 'images', 'speech'] as const),
+];
+/** Target of a column that goes by the config that is written on the page. */
+export const DRAFT_TARGET = 'draft';
 
 export const NEW_COLUMN: ColumnSettings = { target: '', model: '', temperature: null, maxTokens: null };
 const DEFAULTS: PlaygroundSettings = {
@@ -61,7 +66,7 @@ function decodeColumn(text: string): ColumnSettings | null {
   const [way = '', ...rest] = text.split(';');
   const slash = way.indexOf('/');
   const target = slash < 0 ? way : way.slice(0, slash);
-  if (text.length > TEXT_MAX || !/^(?:(?:@|config:)[\w.-]+)?$/.test(target)) return null;
+  if (text.length > TEXT_MAX || !/^(?:(?:@|config:)[\w.-]+|draft)?$/.test(target)) return null;
   const members = new Map(rest.map((part) => part.split('=') as [string, string]));
   return {
     target,

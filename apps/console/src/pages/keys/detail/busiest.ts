@@ -30,6 +30,7 @@ function lastHour(): Range {
 
 const highest = (points: Points): number => points.reduce((most, { total }) => Math.max(most, total), 0);
 const summed = (points: Points): number => points.reduce((sum, { total }) => sum + total, 0);
+const COUNTS = { peak: highest, sum: summed };
 
 /**
  * How much of a rate the key used by its logs: in its busiest minute of the last hour, or in the whole hour, day or week. Undefined
@@ -41,7 +42,7 @@ export function useBusiest(
 ): number | null | undefined {
   const workspace = useWorkspace();
   const can = useCan('analyticsGraphs_requests');
-  const window = unit === null || unit === undefined ? undefined : WINDOWS[unit];
+  const window = WINDOWS[unit ?? ''];
   const { data, isError } = useRead(
     type === 'tokens' ? 'analyticsGraphs_tokens' : 'analyticsGraphs_requests',
     {
@@ -54,6 +55,5 @@ export function useBusiest(
     { staleTime: REFRESH_MS, refetchInterval: REFRESH_MS, enabled: can && window !== undefined },
   );
   if (window === undefined || !can || isError) return null;
-  if (data === undefined) return undefined;
-  return (window.by === 'peak' ? highest : summed)(data.data_points);
+  return data === undefined ? undefined : COUNTS[window.by](data.data_points);
 }

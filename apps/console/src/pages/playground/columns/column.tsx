@@ -1,18 +1,20 @@
-import { ActionIcon, Button, Popover, TextInput } from '@mantine/core';
-import { lazy, Suspense, type ReactElement } from 'react';
+import { ActionIcon, Button, Popover, SegmentedControl, TextInput } from '@mantine/core';
+import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { isRunning, tokensPerSecond, type Run } from '../../../gateway';
 import { playground as text } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
 import { Dot, StatusBadge } from '../../../ui/primitives';
-import { Empty, Failed } from '../../../ui/states';
 import { Parameters } from '../draft/parameters';
 import type { ColumnSettings } from '../search';
+import { Answer } from './answer';
 import { ColumnFigures } from './column-figures';
 import { TargetPicker, wordsOf } from './target-picker';
 import { useRunLog } from './use-run-log';
 import { ColumnLog } from './column-log';
 
-const Markdown = lazy(async () => ({ default: (await import('../../../ui/body')).Markdown }));
+const RawExchange = lazy(async () => ({ default: (await import('./raw-exchange')).RawExchange }));
+
+type View = 'answer' | 'raw';
 
 interface ColumnProps {
   readonly number: number;
@@ -21,6 +23,8 @@ interface ColumnProps {
   readonly onChange: (column: ColumnSettings) => void;
   /** Absent: the only one stays. */
   readonly onRemove?: () => void;
+  /** False: it has no way yet, or what it sends is not whole. */
+  readonly canSend: boolean;
   readonly onSend: () => void;
   readonly onStop: () => void;
 }
@@ -32,11 +36,14 @@ export function Column({
   run,
   onChange,
   onRemove,
+  canSend,
   onSend,
   onStop,
 }: ColumnProps): ReactElement {
   const log = useRunLog(run);
   const label = text.column(number);
+  const [view, setView] = useState<View>('answer');
+  const exchange = run?.exchange ?? null;
   return (
     <section className="pane playground-column" aria-label={label}>
       <header className="row playground-column-head">
@@ -54,6 +61,19 @@ export function Column({
           </ActionIcon>
         )}
       </header>
+      {exchange !== null && (
+        <SegmentedControl
+          size="xs"
+          className="playground-views"
+          aria-label={text.view(number)}
+          value={view}
+          onChange={setView}
+          data={[
+            { value: 'answer', label: text.views.answer },
+            { value: 'raw', label: text.views.raw },
+          ]}
+        />
+      )}
       {/* The text scrolls, so it can be reached by the keyboard. */}
       <div
         className="playground-answer private"
@@ -62,7 +82,13 @@ export function Column({
         aria-label={text.answer(number)}
         aria-busy={run !== undefined && isRunning(run)}
       >
-        <Answer run={run} words={wordsOf(column)} onSend={onSend} />
+        {view === 'raw' && exchange !== null ? (
+          <Suspense>
+            <RawExchange exchange={exchange} status={run?.httpStatus ?? null} />
+          </Suspense>
+        ) : (
+          <Answer run={run} words={wordsOf(column)} onSend={onSend} />
+        )}
       </div>
       {run !== undefined && <ColumnFigures run={run} log={log} />}
       <footer className="row xs playground-column-foot">
@@ -71,7 +97,7 @@ export function Column({
             {run?.httpStatus != null && <StatusBadge status={run.httpStatus} />}
             {run?.status === 'stopped' && <span className="muted">{text.stopped}</span>}
             {run !== undefined && <ColumnLog run={run} log={log} />}
-            <Button size="xs" className="right" onClick={onSend} disabled={column.target === ''}>
+            <Button size="xs" className="right" onClick={onSend} disabled={!canSend}>
               {text.run}
             </Button>
           </>
@@ -93,31 +119,6 @@ export function Column({
         )}
       </footer>
     </section>
-  );
-}
-
-interface AnswerProps {
-  readonly run: Run | undefined;
-  readonly words: string;
-  readonly onSend: () => void;
-}
-
-function Answer({ run, words, onSend }: AnswerProps): ReactElement {
-  if (run === undefined)
-    return <Empty title={words === '' ? text.noTarget : text.noAnswer}>{text.noAnswerText}</Empty>;
-  const plain = <p className="playground-text">{run.text}</p>;
-  return (
-    <>
-      {isRunning(run) ? (
-        plain
-      ) : (
-        <Suspense fallback={plain}>
-          <Markdown text={run.text} />
-        </Suspense>
-      )}
-      {run.isCut && <p className="xs muted">{text.cut}</p>}
-      {run.problem !== null && <Failed problem={run.problem} onRetry={onSend} />}
-    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { useRead } from '../../../api';
 import { useCan, useWorkspace } from '../../../app';
 import { playground as text } from '../../../messages';
 import { targetOfConfig } from '../draft/request';
-import type { ColumnSettings } from '../search';
+import { DRAFT_TARGET, type ColumnSettings } from '../search';
 
 const PAUSE_MS = 200;
 const SHOWN = 50;
@@ -35,10 +35,12 @@ export function TargetPicker({ column, label, onChange }: TargetPickerProps): Re
       const way = { target: `@${provider.slug}`, model: slug };
       return { value: valueOf(way), label: wordsOf(way) };
     }),
-    configs: (configs.data?.data ?? []).map(({ slug }) => {
-      const way = { target: targetOfConfig(slug), model: column.model };
-      return { value: valueOf(way), label: text.config(slug) };
-    }),
+    configs: [...(configs.data?.data ?? []).map(({ slug }) => targetOfConfig(slug)), DRAFT_TARGET].map(
+      (target) => {
+        const way = { target, model: column.model };
+        return { value: valueOf(way), label: wordsOf(way) };
+      },
+    ),
   };
   const isOffered = [...offered.models, ...offered.configs].some((option) => option.value === value);
   const data: ComboboxData = [
@@ -68,6 +70,7 @@ export function TargetPicker({ column, label, onChange }: TargetPickerProps): Re
 
 /** The way of a column in words. */
 export function wordsOf({ target, model }: Pick<ColumnSettings, 'target' | 'model'>): string {
+  if (target === DRAFT_TARGET) return text.draftOfConfig;
   if (target.startsWith(targetOfConfig(''))) return text.config(target.slice(targetOfConfig('').length));
   return model === '' ? target : text.modelAt(model, target);
 }

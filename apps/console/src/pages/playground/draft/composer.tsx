@@ -2,7 +2,6 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { playground as text } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
-import { Badge } from '../../../ui/primitives';
 import { JsonView } from '../../../ui/json';
 import { newMessage, variablesOf, type Draft, type DraftMessage } from './draft';
 
@@ -15,7 +14,6 @@ interface ComposerProps {
 export function Composer({ draft, onChange }: ComposerProps): ReactElement {
   const names = variablesOf(draft);
   const setMessages = (messages: readonly DraftMessage[]): void => onChange({ ...draft, messages });
-  const members = Object.keys(draft.rest);
   return (
     <div className="col playground-composer private">
       <Textarea
@@ -54,6 +52,19 @@ export function Composer({ draft, onChange }: ComposerProps): ReactElement {
           {text.addMessage}
         </Button>
       </div>
+      <Variables names={names} draft={draft} onChange={onChange} />
+    </div>
+  );
+}
+
+interface VariablesProps extends ComposerProps {
+  readonly names: readonly string[];
+}
+
+/** Values of the variables in the texts. */
+export function Variables({ names, draft, onChange }: VariablesProps): ReactElement {
+  return (
+    <>
       {names.map((name) => (
         <TextInput
           key={name}
@@ -64,17 +75,7 @@ export function Composer({ draft, onChange }: ComposerProps): ReactElement {
           }
         />
       ))}
-      {members.length > 0 && (
-        <p className="row xs playground-wrap">
-          {text.rest}
-          {members.map((name) => (
-            <Badge key={name} tone="outline" mono>
-              {name}
-            </Badge>
-          ))}
-        </p>
-      )}
-    </div>
+    </>
   );
 }
 

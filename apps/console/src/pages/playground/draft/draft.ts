@@ -1,4 +1,5 @@
-import type { Json } from '../../../ui/body/conversation';
+import { urlBelow } from '../../../gateway';
+import { isJson, type Json } from '../../../ui/body/conversation';
 
 /** A message as it is edited. */
 export interface DraftMessage {
@@ -17,6 +18,17 @@ export interface Draft {
   readonly rest: Json;
   /** Values of `{{name}}` by name. */
   readonly variables: Readonly<Record<string, string>>;
+  /** JSON of the config that columns with the target `draft` go by. */
+  readonly config: string;
+  readonly raw: RawCall;
+}
+
+/** A call of any path, as it is sent. */
+export interface RawCall {
+  readonly method: string;
+  /** Below the base URL of the gateway. */
+  readonly path: string;
+  readonly body: string;
 }
 
 let lastId = 0;
@@ -31,6 +43,8 @@ export const newDraft = (text = ''): Draft => ({
   messages: [newMessage('user', text)],
   rest: {},
   variables: {},
+  config: '',
+  raw: { method: 'POST', path: '/chat/completions', body: '' },
 });
 
 const VARIABLE = /\{\{\s*([A-Za-z_][\w.-]{0,63})\s*\}\}/g;
@@ -49,6 +63,31 @@ export const filled = (text: string, values: Readonly<Record<string, string>>): 
   text.replaceAll(VARIABLE, (tag: string, name: string) =>
     Object.hasOwn(values, name) && values[name] !== '' ? (values[name] ?? tag) : tag,
   );
+
+/** Texts of the messages as one: the input of APIs without a conversation. */
+export const inputOf = ({ messages, variables }: Draft): string =>
+  messages
+    .flatMap(({ content }) =>
+      typeof content === 'string' && content !== '' ? [filled(content, variables)] : [],
+    )
+    .join('\n\n');
+
+/** The config as a header: one line of ASCII. Null: it is no JSON object. */
+export function configHeader(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJson(value)) return null;
+    return JSON.stringify(value).replaceAll(
+      /[^\x20-\x7e]/g,
+      (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a raw call stays below the gateway's base URL. */
+export const isRawPath = (path: string): boolean => urlBelow('https://gateway.invalid/v1', path) !== null;
 
 /** Whether there is something to send. */
 export const isSendable = ({ messages }: Draft): boolean =>

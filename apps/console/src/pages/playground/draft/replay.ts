@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../../api';
 import type { GatewayApi } from '../../../gateway';
 import { isJson, listOf, textOf, type Json } from '../../../ui/body/conversation';
 import type { ColumnSettings } from '../search';
-import { newMessage, type Draft, type DraftMessage } from './draft';
+import { newDraft, newMessage, type Draft, type DraftMessage } from './draft';
 import { targetOfConfig } from './request';
 
 type Stored = AnswerOf<'logs_get'>;
@@ -44,22 +44,24 @@ export function replayOf(log: Log): Replay | NoReplay {
   const { body, encoding, truncated } = log.request;
   if (truncated) return 'cut';
   if (encoding !== 'json' || !isJson(body)) return 'absent';
-  const model = textOf(body['model']) ?? '';
   return {
     api,
     draft: draftOf(api, body),
-    column: {
-      target: targetOf(log),
-      model,
-      temperature: numberOf(body['temperature']),
-      maxTokens:
-        numberOf(body['max_tokens']) ??
-        numberOf(body['max_output_tokens']) ??
-        numberOf(body['max_completion_tokens']),
-    },
+    column: { ...columnOf(body), target: targetOf(log) },
     isStreamed: body['stream'] === true,
   };
 }
+
+/** Model and parameters of a body; it says nothing of its way. */
+export const columnOf = (body: Json): ColumnSettings => ({
+  target: '',
+  model: textOf(body['model']) ?? '',
+  temperature: numberOf(body['temperature']),
+  maxTokens:
+    numberOf(body['max_tokens']) ??
+    numberOf(body['max_output_tokens']) ??
+    numberOf(body['max_completion_tokens']),
+});
 
 /** `config_id` and `credential` of a log are slugs. */
 function targetOf({ config_id: config, credential }: Log): string {
@@ -67,7 +69,8 @@ function targetOf({ config_id: config, credential }: Log): string {
   return credential === null ? '' : `@${credential}`;
 }
 
-function draftOf(api: GatewayApi, body: Json): Draft {
+/** A body with a conversation as a draft. */
+export function draftOf(api: GatewayApi, body: Json): Draft {
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !FIELDS.includes(name)));
   const sent = api === 'responses' ? body['input'] : body['messages'];
   const list = typeof sent === 'string' ? [{ role: 'user', content: sent }] : listOf(sent).filter(isJson);
@@ -76,10 +79,10 @@ function draftOf(api: GatewayApi, body: Json): Draft {
   const named = textOf(body['system']) ?? textOf(body['instructions']) ?? '';
   const kept = typeof body['system'] === 'object' ? { system: body['system'] } : {};
   return {
+    ...newDraft(),
     system: isSystem ? (textOf(first['content']) ?? '') : named,
     messages: (isSystem ? list.slice(1) : list).map(messageOf),
     rest: { ...rest, ...kept },
-    variables: {},
   };
 }
 

@@ -1,6 +1,6 @@
 import { NEW_COLUMN, type PlaygroundSettings } from '../search';
 import { filled, isSendable, newDraft, newMessage, variablesOf, type Draft } from './draft';
-import { bodyOf, headersOf } from './request';
+import { bodyOf, canSend, headersOf, requestOf } from './request';
 
 const SETTINGS: PlaygroundSettings = {
   api: 'chat',
@@ -12,6 +12,7 @@ const SETTINGS: PlaygroundSettings = {
 };
 const COLUMN = { ...NEW_COLUMN, target: '@openai', model: 'gpt-4o' };
 const DRAFT: Draft = {
+  ...newDraft(),
   system: 'You answer for {{ company }}.',
   messages: [
     newMessage('user', 'Hello {{name}}'),
@@ -60,6 +61,41 @@ describe('bodyOf', () => {
   });
 });
 
+describe('APIs without a conversation', () => {
+  const draft: Draft = { ...newDraft('A gate in {{place}}'), variables: { place: 'Rome' } };
+  const body = (api: PlaygroundSettings['api'], rest = {}) =>
+    bodyOf({ ...SETTINGS, api }, COLUMN, { ...draft, rest });
+  it('have one text as their input, and are streamed only where they answer with a text', () => {
+    const model = { model: 'gpt-4o' };
+    expect(body('embeddings')).toEqual({ ...model, input: 'A gate in Rome' });
+    expect(body('images', { n: 2 })).toEqual({ ...model, prompt: 'A gate in Rome', n: 2 });
+    expect(body('speech', { voice: 'nova' })).toEqual({ ...model, voice: 'nova', input: 'A gate in Rome' });
+    expect(body('completions')).toEqual({
+      ...{ ...model, prompt: 'A gate in Rome', temperature: 0.5, max_tokens: 100, stream: true },
+    });
+  });
+});
+
+describe('A raw call', () => {
+  const raw = { method: 'POST', path: '/files?limit=2', body: '{"a": 1}' };
+  const settings: PlaygroundSettings = { ...SETTINGS, api: 'raw' };
+  it('is sent as it is, below the address of the gateway alone', () => {
+    const draft = { ...newDraft(), raw };
+    expect(requestOf('w', settings, NEW_COLUMN, draft)).toEqual({
+      ...{ workspaceId: 'w', api: 'raw', headers: {} },
+      ...raw,
+    });
+    const get = { ...draft, raw: { ...raw, method: 'GET' } };
+    expect(requestOf('w', settings, NEW_COLUMN, get)).toMatchObject({ method: 'GET', body: null });
+    expect(canSend(settings, NEW_COLUMN, draft)).toBe(true);
+    for (const path of ['', 'files', '/../admin', '//evil.example/x/../..', '/..%2f/../../x'])
+      expect([path, canSend(settings, NEW_COLUMN, { ...draft, raw: { ...raw, path } })]).toEqual([
+        path,
+        path.startsWith('//'),
+      ]);
+  });
+});
+
 describe('A draft', () => {
   it('has variables, which are filled in once', () => {
     expect(variablesOf(DRAFT)).toEqual(['company', 'name']);
@@ -74,5 +110,16 @@ describe('headersOf', () => {
     expect(headersOf(COLUMN)).toEqual({ 'x-gw-provider': '@openai' });
     expect(headersOf({ ...COLUMN, target: 'config:chat' })).toEqual({ 'x-gw-config': 'chat' });
     expect(headersOf(NEW_COLUMN)).toEqual({});
+  });
+
+  it('has a config that is written on the page as one line of ASCII', () => {
+    const column = { ...COLUMN, target: 'draft' };
+    const config = '{\n "provider": "@openai",\n "override_params": { "user": "Zoë" }\n}';
+    expect(headersOf(column, config)).toEqual({
+      'x-gw-config': String.raw`{"provider":"@openai","override_params":{"user":"Zo\u00eb"}}`,
+    });
+    expect(canSend(SETTINGS, column, { ...DRAFT, config })).toBe(true);
+    for (const broken of ['', '{', '[]', '"x"'])
+      expect(canSend(SETTINGS, column, { ...DRAFT, config: broken })).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
-import type { GatewayApi, RunRequest } from '../../../gateway';
+import { isTextApi, type GatewayApi, type RunRequest } from '../../../gateway';
 import type { Json } from '../../../ui/body/conversation';
-import type { ColumnSettings, PlaygroundSettings } from '../search';
-import { filled, type Draft, type DraftMessage } from './draft';
+import { DRAFT_TARGET, type ColumnSettings, type PlaygroundSettings } from '../search';
+import { configHeader, filled, inputOf, isRawPath, isSendable, type Draft, type DraftMessage } from './draft';
 
 const CONFIG = 'config:';
 /** Of the API *messages*, which demands one. */
@@ -13,14 +13,17 @@ export const configOf = ({ target }: ColumnSettings): string | null =>
 
 export const targetOfConfig = (slug: string): string => CONFIG + slug;
 
-/** The way of a column in headers of the gateway. */
-export function headersOf(column: ColumnSettings): Readonly<Record<string, string>> {
+/** The way of a column in headers of the gateway; `draft` is JSON of the config that is written on the page. */
+export function headersOf(column: ColumnSettings, draft = ''): Readonly<Record<string, string>> {
+  if (column.target === DRAFT_TARGET) return { 'x-gw-config': configHeader(draft) ?? draft };
   const config = configOf(column);
   if (config !== null) return { 'x-gw-config': config };
   return column.target === '' ? {} : { 'x-gw-provider': column.target };
 }
 
 interface Parts {
+  /** Of APIs without a conversation. */
+  readonly input: string;
   readonly system: string;
   readonly messages: readonly Json[];
   readonly tokens: number | null;
@@ -31,7 +34,9 @@ interface Parts {
 const member = (name: string, value: unknown): Json =>
   value === null || value === '' ? {} : { [name]: value };
 
-/** Messages and largest output as each API has them. */
+const USUAL_VOICE = 'alloy';
+
+/** Messages, or the input, and the largest output as each API has them. */
 const WRITERS: Readonly<Record<GatewayApi, (parts: Parts) => Json>> = {
   messages: ({ system, messages, tokens }) => ({
     max_tokens: tokens ?? MESSAGES_TOKENS,
@@ -48,25 +53,38 @@ const WRITERS: Readonly<Record<GatewayApi, (parts: Parts) => Json>> = {
     ...(isStreamed ? { stream_options: { include_usage: true } } : {}),
     messages: system === '' ? messages : [{ role: 'system', content: system }, ...messages],
   }),
+  completions: ({ input, tokens }) => ({ ...member('max_tokens', tokens), prompt: input }),
+  embeddings: ({ input }) => ({ input }),
+  moderations: ({ input }) => ({ input }),
+  images: ({ input }) => ({ prompt: input }),
+  speech: ({ input }) => ({ voice: USUAL_VOICE, input }),
+  raw: () => ({}),
 };
+
+/** APIs without a system prompt and roles: one text is their input. */
+export const isSingleInput = (api: GatewayApi): boolean =>
+  api !== 'raw' && !['chat', 'responses', 'messages'].includes(api);
 
 /** The body that a column sends. */
 export function bodyOf(settings: PlaygroundSettings, column: ColumnSettings, draft: Draft): Json {
-  const { api, isStreamed } = settings;
+  const { api } = settings;
+  const isText = isTextApi(api);
+  const isStreamed = settings.isStreamed && isText;
   const messages = draft.messages
     .filter(({ content }) => content.length > 0)
     .flatMap((message) => messageOf(message, draft));
   return {
-    ...draft.rest,
     ...member('model', column.model),
-    ...member('temperature', column.temperature ?? settings.temperature),
+    ...(isText ? member('temperature', column.temperature ?? settings.temperature) : {}),
     ...(isStreamed ? { stream: true } : {}),
     ...WRITERS[api]({
+      input: inputOf(draft),
       system: filled(draft.system, draft.variables),
       messages,
       tokens: column.maxTokens ?? settings.maxTokens,
       isStreamed,
     }),
+    ...draft.rest,
   };
 }
 
@@ -77,14 +95,22 @@ function messageOf({ role, content }: DraftMessage, { variables }: Draft): reado
 }
 
 /** What a column sends through the gateway. */
-export const requestOf = (
+export function requestOf(
   workspaceId: string,
   settings: PlaygroundSettings,
   column: ColumnSettings,
   draft: Draft,
-): RunRequest => ({
-  workspaceId,
-  api: settings.api,
-  headers: headersOf(column),
-  body: bodyOf(settings, column, draft),
-});
+): RunRequest {
+  const { api } = settings;
+  const shared = { workspaceId, api, headers: headersOf(column, draft.config) };
+  if (api !== 'raw') return { ...shared, body: bodyOf(settings, column, draft) };
+  const { method, path, body } = draft.raw;
+  return { ...shared, method, path, body: method === 'GET' || body === '' ? null : body };
+}
+
+/** Whether a column can be sent: it has a way, and what goes that way is whole. */
+export function canSend({ api }: PlaygroundSettings, { target }: ColumnSettings, draft: Draft): boolean {
+  if (target === DRAFT_TARGET && configHeader(draft.config) === null) return false;
+  if (api === 'raw') return isRawPath(draft.raw.path);
+  return target !== '' && isSendable(draft);
+}

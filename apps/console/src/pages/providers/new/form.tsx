@@ -140,7 +140,7 @@ interface KindFieldProps {
 /** Whether the credential is an integration with a provider, or a virtual key. */
 function KindField({ kind, isPossible, onChange }: KindFieldProps): ReactElement {
   return (
-    <Radio.Group label={providers.saveAs} value={kind} onChange={(next) => onChange(next as Kind)}>
+    <Radio.Group label={providers.saveAs} value={kind} onChange={onChange}>
       <div className="fields-row fields-cards">
         <Radio value="provider" label={providers.kinds.provider} description={providers.kindHints.provider} />
         <Radio

@@ -44,7 +44,7 @@ export function virtualKeyOf(
     slug: values.slug === undefined || values.slug === '' ? slugOf(name) : values.slug,
     workspace_id: workspaceId,
     ...(values.key === undefined || values.key === '' ? {} : { key: values.key }),
-    ...Object.fromEntries(given.map(([member, value]) => [MEMBERS[member], value])),
+    ...Object.fromEntries<unknown>(given.map(([member, value]) => [MEMBERS[member] ?? member, value])),
     ...(mappings.length === 0 ? {} : { secret_mappings: mappings }),
   };
 }

@@ -1,0 +1,55 @@
+import type { ReactElement } from 'react';
+import type { Exchange } from '../../../gateway';
+import { playground as text } from '../../../messages';
+import { bytes as size } from '../../../ui/format';
+import { TextLines } from '../../../ui/json';
+import { CopyButton, StatusBadge } from '../../../ui/primitives';
+
+interface RawExchangeProps {
+  readonly exchange: Exchange;
+  /** Of HTTP; null: no response has come. */
+  readonly status: number | null;
+}
+
+const linesOf = (headers: Headers): string =>
+  [...headers].map(([name, value]) => `${name}: ${value}`).join('\n');
+
+/** Request and response as they were sent and received. The key is not among what is kept. */
+export function RawExchange({ exchange, status }: RawExchangeProps): ReactElement {
+  const { method, url, sentHeaders, sent, receivedHeaders, received, isText, bytes } = exchange;
+  return (
+    <div className="col playground-exchange">
+      <section className="col" aria-label={text.sent}>
+        <div className="row">
+          <b>{text.sent}</b>
+          <span className="right">{sent !== '' && <CopyButton text={sent} what={text.sent} />}</span>
+        </div>
+        <pre
+          className="code-well"
+          tabIndex={0}
+        >{`${method} ${url}\n${text.keyLine}\n${linesOf(sentHeaders)}`}</pre>
+        {sent !== '' && <TextLines label={text.sentBody} text={sent} maxHeight={260} />}
+      </section>
+      {receivedHeaders !== null && (
+        <section className="col" aria-label={text.received}>
+          <div className="row">
+            <b>{text.received}</b>
+            {status !== null && <StatusBadge status={status} />}
+            <span className="xs muted">{size(bytes)}</span>
+            <span className="right">
+              {isText && received !== '' && <CopyButton text={received} what={text.received} />}
+            </span>
+          </div>
+          <pre className="code-well" tabIndex={0}>
+            {linesOf(receivedHeaders)}
+          </pre>
+          {isText ? (
+            <TextLines label={text.receivedBody} text={received} maxHeight={420} />
+          ) : (
+            <p className="muted xs">{text.noText}</p>
+          )}
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { API_PATHS, type GatewayApi } from '../../../gateway';
+import { isJson, textOf, type Json } from '../../../ui/body/conversation';
+import { configHeader, newDraft, newMessage, type Draft } from '../draft/draft';
+import { columnOf, draftOf } from '../draft/replay';
+import { isSingleInput, targetOfConfig } from '../draft/request';
+import { APIS, DRAFT_TARGET, NEW_COLUMN, type ColumnSettings } from '../search';
+import type { CurlCall } from './read-curl';
+
+/** A command as the playground has it. */
+export interface TakenOver {
+  readonly api: GatewayApi;
+  readonly column: ColumnSettings;
+  readonly isStreamed: boolean;
+  readonly draft: Draft;
+}
+
+/** The API with the longest path at the end of an address; `raw` for any other address. */
+function apiOf(pathname: string): GatewayApi {
+  const path = pathname.replace(/\/$/, '');
+  const [found] = APIS.filter((api) => api !== 'raw' && path.endsWith(API_PATHS[api])).sort(
+    (one, other) => API_PATHS[other].length - API_PATHS[one].length,
+  );
+  return found ?? 'raw';
+}
+
+function jsonOf(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What follows the version in an address, with its query. */
+const pathOf = ({ pathname, search }: URL): string =>
+  `${pathname.replace(/^.*?\/v1(?=\/|$)/, '') || '/'}${search}`;
+
+/** Members of a body that the inputs of an API without a conversation have. */
+function singleDraftOf({ model: _model, stream: _stream, ...body }: Json): Draft {
+  const name = ['input', 'prompt'].find((member) => typeof body[member] === 'string');
+  const { temperature: _temperature, max_tokens: _tokens, ...others } = body;
+  const rest = Object.fromEntries(Object.entries(others).filter(([member]) => member !== name));
+  return {
+    ...newDraft(),
+    messages: [newMessage('user', name === undefined ? '' : (textOf(body[name]) ?? ''))],
+    rest,
+  };
+}
+
+/** Takes a command over: its API by the address, its way by our headers. Keys in it are dropped. */
+export function takenOver({ method, url, headers, body }: CurlCall): TakenOver {
+  const json = jsonOf(body);
+  const api = method === 'POST' && json !== null ? apiOf(url.pathname) : 'raw';
+  const config = headers.get('x-gw-config') ?? '';
+  const provider = headers.get('x-gw-provider') ?? '';
+  const isDraft = configHeader(config) !== null;
+  const column = {
+    ...(json === null || api === 'raw' ? NEW_COLUMN : columnOf(json)),
+    target: isDraft ? DRAFT_TARGET : config !== '' ? targetOfConfig(config) : targetOf(provider),
+  };
+  const read = json === null ? newDraft() : isSingleInput(api) ? singleDraftOf(json) : draftOf(api, json);
+  return {
+    api,
+    column,
+    isStreamed: json?.['stream'] === true,
+    draft: {
+      ...(api === 'raw' ? newDraft() : read),
+      config: isDraft ? JSON.stringify(jsonOf(config), null, 2) : '',
+      raw: { method, path: pathOf(url), body },
+    },
+  };
+}
+
+const targetOf = (provider: string): string =>
+  provider === '' || provider.startsWith('@') ? provider : `@${provider}`;

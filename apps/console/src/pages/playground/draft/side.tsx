@@ -1,0 +1,73 @@
+import type { ReactElement } from 'react';
+import { isTextApi } from '../../../gateway';
+import { playground as text } from '../../../messages';
+import { Badge } from '../../../ui/primitives';
+import { DRAFT_TARGET, type PlaygroundSettings } from '../search';
+import { Composer, Variables } from './composer';
+import { ConfigDraft } from './config-draft';
+import { variablesOf, type Draft } from './draft';
+import { RawInput, SingleInput } from './inputs';
+import { JsonField } from './json-field';
+import { Parameters, StreamSwitch } from './parameters';
+import { isSingleInput } from './request';
+
+interface SideProps {
+  readonly settings: PlaygroundSettings;
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+  readonly onChange: (changed: Partial<PlaygroundSettings>) => void;
+}
+
+/** What all columns send, by the API. */
+export function Side({ settings, draft, onDraft, onChange }: SideProps): ReactElement {
+  const { api, isStreamed, columns } = settings;
+  return (
+    <>
+      {columns.some(({ target }) => target === DRAFT_TARGET) && (
+        <ConfigDraft draft={draft} onChange={onDraft} />
+      )}
+      {api === 'raw' ? (
+        <RawInput draft={draft} onChange={onDraft} />
+      ) : isSingleInput(api) ? (
+        <>
+          <SingleInput api={api} draft={draft} onChange={onDraft} />
+          <Variables names={variablesOf(draft)} draft={draft} onChange={onDraft} />
+        </>
+      ) : (
+        <Composer draft={draft} onChange={onDraft} />
+      )}
+      {isTextApi(api) && (
+        <>
+          <Parameters values={settings} usual={text.providersOwn} onChange={onChange} />
+          <StreamSwitch isStreamed={isStreamed} onChange={(next) => onChange({ isStreamed: next })} />
+        </>
+      )}
+      {api !== 'raw' && <MoreMembers draft={draft} onDraft={onDraft} />}
+    </>
+  );
+}
+
+/** Members of the body that no field has: tools, the format of the response and so on. */
+function MoreMembers({ draft, onDraft }: Pick<SideProps, 'draft' | 'onDraft'>): ReactElement {
+  const names = Object.keys(draft.rest);
+  return (
+    <details className="private">
+      <summary className="xs">
+        <span className="playground-members">
+          {text.more}
+          {names.map((name) => (
+            <Badge key={name} tone="outline" mono>
+              {name}
+            </Badge>
+          ))}
+        </span>
+      </summary>
+      <JsonField
+        label={text.members}
+        description={text.membersHint}
+        value={draft.rest}
+        onChange={(rest) => onDraft({ ...draft, rest })}
+      />
+    </details>
+  );
+}
