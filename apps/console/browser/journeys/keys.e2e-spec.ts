@@ -118,6 +118,26 @@ describe('An API key in the console', () => {
     await other.close();
   });
 
+  it('shows what is left of its limits, and who changed what', async () => {
+    const [address] = page.url().split('?');
+    await page.goto(address ?? '');
+    const headroom = page.getByRole('region', { name: 'Headroom' });
+    await headroom.getByText(/^\$\d+\.\d+ left$/).waitFor();
+    await page.getByRole('tab', { name: 'History' }).click();
+    const history = page.getByRole('region', { name: 'History' });
+    await history.getByText(/^rotated API key/).waitFor();
+    await history.getByText(/credit limit from 500 to 600/).waitFor();
+    await history.getByText(/^created API key search-prod/).waitFor();
+    await history.getByRole('link', { name: 'In the audit log' }).click();
+    await page
+      .getByRole('grid', { name: 'Audit records' })
+      .getByText(/^rotated API key/)
+      .waitFor();
+    expect(await findingsOf(page)).toEqual([]);
+    await page.goto(address ?? '');
+    await expectNoTraces();
+  });
+
   it('is found by search, and shown without a finding of accessibility in both themes', async () => {
     const list = page.url().replace(/\/keys\/.*$/, '/keys');
     for (const theme of ['light', 'dark'] as const) {
