@@ -126,7 +126,7 @@ describe('An API key in the console', () => {
     await page.getByRole('tab', { name: 'History' }).click();
     const history = page.getByRole('region', { name: 'History' });
     await history.getByText(/^rotated API key/).waitFor();
-    await history.getByText(/credit limit from 500 to 600/).waitFor();
+    await history.getByText(/^raised the budget of search-prod from \$500.00 to \$600.00/).waitFor();
     await history.getByText(/^created API key search-prod/).waitFor();
     await history.getByRole('link', { name: 'In the audit log' }).click();
     await page

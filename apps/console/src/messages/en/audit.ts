@@ -48,6 +48,11 @@ export const audit = {
   columns: { at: 'Time', actor: 'Actor', what: 'What', where: 'Workspace', status: 'Status', ip: 'Address' },
   system: 'the system',
   you: 'you',
+  keyNamed: (name: string) => `key ${name}`,
+  csv: 'CSV',
+  csvFile: 'audit.csv',
+  csvHint: (max: number) =>
+    `The records of this range and these filters, at most ${max.toLocaleString('en')}`,
   organisation: 'organisation',
   words: (action: string, resource: string, name: string | null) =>
     [
@@ -57,6 +62,8 @@ export const audit = {
     ]
       .filter((word) => word !== '')
       .join(' '),
+  budget: (isRaised: boolean, name: string, before: string, after: string) =>
+    `${isRaised ? 'raised' : 'lowered'} the budget of ${name} from ${before} to ${after}`,
   /** `changed API key search-prod: credit limit from 2500 to 3000`. */
   from: (member: string, before: string, after: string) => `: ${member} from ${before} to ${after}`,
   members: (names: readonly string[]) => `: ${names.join(', ')}`,

@@ -3,6 +3,7 @@ import { userEvent } from '@testing-library/user-event';
 import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_SELF } from '../../spec-support/answers';
 import { renderConsole, type Answers } from '../../spec-support/render-console';
 import { withElementSize } from '../../ui/spec-support/layout';
+import { csvOf } from './csv';
 import { changesOf, recordWords } from './record-words';
 import type { AuditRecord } from './use-records';
 
@@ -36,6 +37,14 @@ const STANDING: Answers = {
   'GET /v1/admin/users': PEOPLE,
 };
 
+/** The text of a blob; jsdom has no `text()`. */
+const textOf = (blob: Blob | undefined): Promise<string> =>
+  new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(reader.result as string));
+    reader.readAsText(blob ?? new Blob());
+  });
+
 describe('Audit', () => {
   const user = userEvent.setup();
   let undo: () => void;
@@ -50,7 +59,7 @@ describe('Audit', () => {
       STANDING,
     );
     const drawer = await screen.findByRole('dialog', {
-      name: 'changed API key search-prod: credit limit from 2500 to 3000',
+      name: 'raised the budget of search-prod from $2,500.00 to $3,000.00',
     });
     const row = within(drawer).getByRole('row', { name: /usage_limits.credit_limit/ });
     expect(row.textContent).toBe('usage_limits.credit_limit25003000');
@@ -84,6 +93,40 @@ describe('Audit', () => {
     expect(sent).toEqual(['1', '10001']);
     await user.click(screen.getByRole('button', { name: 'Check the chain' }));
     await screen.findByText('Chain broken at 3');
+  });
+
+  it('names API keys that it may see, and saves all records of its filters as CSV', async () => {
+    const byKey = { ...RECORD, id: 'a2', user_type: 'api_key', user_id: 'k9' };
+    const files: Blob[] = [];
+    URL.createObjectURL = (blob) => {
+      files.push(blob as Blob);
+      return 'blob:csv';
+    };
+    URL.revokeObjectURL = () => undefined;
+    // jsdom saves no files.
+    const save = jest.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
+    const { requests } = renderConsole('/org/audit?f=action:update', {
+      ...STANDING,
+      'GET /v1/audit-logs': { object: 'list', total: 2, records: [RECORD, byKey] },
+      'GET /v1/api-keys/k9': { id: 'k9', name: 'deploy' },
+    });
+    await screen.findByText('key deploy');
+    await user.click(screen.getByRole('button', { name: 'CSV' }));
+    await waitFor(() => expect(save).toHaveBeenCalledTimes(1));
+    save.mockRestore();
+    const [head, first, second] = (await textOf(files[0])).split('\r\n');
+    expect(head).toMatch(/^actor,what,timestamp,action,/);
+    expect(first).toContain('you,"raised the budget of search-prod from $2,500.00 to $3,000.00",');
+    expect(second).toMatch(/^key deploy,/);
+    const last = requests.findLast((request) => request.startsWith('GET /v1/audit-logs')) ?? '';
+    expect(last).toMatch(/action=update.*start_time=.*page_size=100&current_page=0/);
+  });
+
+  it('writes CSV whose cells are no formulas', () => {
+    const words = { actorOf: () => '=cmd()', what: () => 'a "quoted", text' };
+    const [, row = ''] = csvOf([{ ...RECORD, uri: '/v1/x', user_agent: '-1+2' }], words).split('\r\n');
+    expect(row.startsWith(`'=cmd(),"a ""quoted"", text",`)).toBe(true);
+    expect(row).toContain(",'-1+2,");
   });
 
   it('names the right that is missing', async () => {

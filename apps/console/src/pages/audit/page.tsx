@@ -13,9 +13,11 @@ import type { Filter } from '../../url';
 import { usePageSearch } from '../list/use-page-search';
 import { Chain } from './chain';
 import { columnsOf } from './columns';
+import { CsvButton } from './csv-button';
 import { RecordDrawer } from './record';
 import { AUDIT_RULES, PARAMETERS, type AuditField } from './rules';
-import { useActorNames, useRecords, type AuditRecord } from './use-records';
+import { useActorNames } from './use-actor-names';
+import { useRecords, type AuditRecord } from './use-records';
 
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'];
 const ACTIONS = ['create', 'update', 'delete', 'rotate', 'login'];
@@ -76,8 +78,8 @@ function Records(): ReactElement {
   const { workspaces } = useSelf();
   const { state, change } = usePageSearch(AUDIT_RULES);
   const fields = useFields();
-  const actorOf = useActorNames();
   const { query, total, more } = useRecords(state);
+  const actorOf = useActorNames(query.data);
   const columns = useMemo(() => {
     const names = new Map(workspaces.map(({ id, name }) => [id, name]));
     return columnsOf({
@@ -96,6 +98,7 @@ function Records(): ReactElement {
       actions={
         <>
           <Chain />
+          <CsvButton state={state} actorOf={actorOf} />
           <ColumnMenu columns={columns} choice={choice} />
         </>
       }

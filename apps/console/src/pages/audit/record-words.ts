@@ -1,5 +1,6 @@
 import { audit } from '../../messages';
 import { getAt, isSame, leavesOf, nameOf, type Path } from '../../write/paths';
+import { amountWords } from '../fields/limit-words';
 import type { AuditRecord } from './use-records';
 
 export interface ChangedLeaf {
@@ -32,13 +33,29 @@ export function valueWords(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function nameOfThing({ before, after, resource_id }: AuditRecord): string | null {
+function nameOfThing({ before, after, resource_id, user_id }: AuditRecord): string | null {
   for (const member of ['name', 'email', 'slug', 'title'])
     for (const values of [after, before]) {
       const value = values?.[member];
       if (typeof value === 'string' && value !== '') return value;
     }
-  return resource_id;
+  // Signing in: the thing is the actor.
+  return resource_id === user_id ? null : resource_id;
+}
+
+const BUDGET = 'usage_limits.credit_limit';
+
+/** A budget that was raised or lowered: `raised the budget of search-prod from $2,500.00 to $3,000.00`. */
+function budgetWords(record: AuditRecord, changes: readonly ChangedLeaf[]): string | null {
+  const [change, ...others] = changes;
+  if (change === undefined || others.length > 0 || nameOf(change.path) !== BUDGET) return null;
+  const { before: from, after: to } = change;
+  if (typeof from !== 'number' || typeof to !== 'number') return null;
+  const type = getAt(record.after, ['usage_limits', 'type']);
+  const [before, after] = [from, to].map((amount) =>
+    amountWords(typeof type === 'string' ? type : undefined, amount),
+  );
+  return audit.budget(to > from, nameOfThing(record) ?? '', before ?? '', after ?? '');
 }
 
 /** A record in words: `changed API key search-prod: credit limit from 2500 to 3000`. */
@@ -47,6 +64,8 @@ export function recordWords(record: AuditRecord): string {
   const words = audit.words(action, resource_type, nameOfThing(record));
   if (before === null || after === null) return words;
   const changes = changesOf(record);
+  const budget = budgetWords(record, changes);
+  if (budget !== null) return budget;
   const [first, second] = changes;
   if (first === undefined) return words;
   if (second === undefined) {

@@ -9,7 +9,8 @@ import { Empty, Loaded, NotAllowed, Pane, Skeletons } from '../../ui/states';
 import { usePages } from '../list/use-pages';
 import { Changes } from './changes';
 import { changesOf, recordWords } from './record-words';
-import { useActorNames, type AuditRecord } from './use-records';
+import { useActorNames } from './use-actor-names';
+import type { AuditRecord } from './use-records';
 import './audit.css';
 
 interface ResourceHistoryProps {
@@ -44,7 +45,7 @@ function Records({ type, id, name }: ResourceHistoryProps): ReactElement {
     rowsOf,
     totalOf,
   });
-  const actorOf = useActorNames();
+  const actorOf = useActorNames(query.data);
   return (
     <Pane
       title={name === undefined ? audit.history : audit.historyOf(name)}

@@ -1,7 +1,4 @@
-import { useMemo } from 'react';
-import { call, useRead, type AnswerOf, type QueryOf } from '../../api';
-import { useCan, useSelf } from '../../app';
-import { audit } from '../../messages';
+import { call, type AnswerOf, type QueryOf } from '../../api';
 import { encodeRange, resolveRange, type PageState } from '../../url';
 import { usePages } from '../list/use-pages';
 import { PARAMETERS, type AuditField } from './rules';
@@ -16,6 +13,30 @@ export const parametersOf = ({ filters }: PageState): QueryOf<'auditLogs_list'> 
     ),
   );
 
+/** The range of the URL at this moment as parameters. */
+function timesOf({
+  range,
+}: Pick<PageState, 'range'>): Pick<QueryOf<'auditLogs_list'>, 'start_time' | 'end_time'> {
+  const { from, to } = resolveRange(range, Date.now());
+  return { start_time: new Date(from).toISOString(), end_time: new Date(to).toISOString() };
+}
+
+/** Records of a file. */
+export const FILE_MAX = 10_000;
+const FILE_PAGE = 100;
+
+/** Reads all records of the range and filters, at most `FILE_MAX`, newest first. */
+export async function readAll(state: PageState, signal: AbortSignal): Promise<readonly AuditRecord[]> {
+  const query = { ...parametersOf(state), ...timesOf(state), page_size: FILE_PAGE };
+  const records: AuditRecord[] = [];
+  for (let page = 0; records.length < FILE_MAX; page += 1) {
+    const { data } = await call('auditLogs_list', { query: { ...query, current_page: page } }, { signal });
+    records.push(...data.records);
+    if (data.records.length < FILE_PAGE) break;
+  }
+  return records;
+}
+
 const rowsOf = ({ records }: AnswerOf<'auditLogs_list'>): readonly AuditRecord[] => records;
 const totalOf = ({ total }: AnswerOf<'auditLogs_list'>): number => total;
 
@@ -25,32 +46,10 @@ export function useRecords(state: PageState) {
   return usePages({
     queryKey: ['auditLogs_list', encodeRange(state.range), filters],
     read: async (page, signal) => {
-      const { from, to } = resolveRange(state.range, Date.now());
-      const time = { start_time: new Date(from).toISOString(), end_time: new Date(to).toISOString() };
+      const time = timesOf(state);
       return (await call('auditLogs_list', { query: { ...filters, ...time, ...page } }, { signal })).data;
     },
     rowsOf,
     totalOf,
   });
-}
-
-const PEOPLE_MAX = 100;
-
-/** Names of actors: the caller, people that may be listed, else their id. */
-export function useActorNames(): (record: AuditRecord) => string {
-  const self = useSelf();
-  const can = useCan('users_list');
-  const { data } = useRead(
-    'users_list',
-    { query: { page_size: PEOPLE_MAX } },
-    { enabled: can, staleTime: 60_000 },
-  );
-  return useMemo(() => {
-    const emails = new Map((data?.data ?? []).map(({ id, email }) => [id, email]));
-    return ({ user_id, user_type }) => {
-      if (user_type === 'system' || user_id === null) return audit.system;
-      if (user_id === self.id) return audit.you;
-      return emails.get(user_id) ?? user_id;
-    };
-  }, [data, self.id]);
 }

@@ -265,7 +265,7 @@ describe('An API key', () => {
       'GET /v1/audit-logs': records,
       'GET /v1/admin/users': listOf(),
     });
-    await screen.findByText('changed API key search-prod: credit limit from 400 to 500');
+    await screen.findByText('raised the budget of search-prod from $400.00 to $500.00');
     screen.getByText(/from 192.0.2.7/);
     expect(first.requests.find((request) => request.startsWith('GET /v1/audit-logs'))).toContain(
       'resource_type=api_keys&resource_id=k1',

@@ -1,16 +1,19 @@
 import type { ReactElement } from 'react';
 import type { AnswerOf } from '../../api';
 import { models } from '../../messages';
-import { parseE8, pricePerMillion } from '../../ui/format';
+import { e8OfCents, parseE8, pricePerMillion } from '../../ui/format';
 import type { Column } from '../../ui/grid';
-import { Badge, Count, Id, ProviderMark } from '../../ui/primitives';
+import { Badge, Count, Duration, Id, Money, Percent, ProviderMark } from '../../ui/primitives';
+import { ratioOf } from '../list/ratio-of';
+import { keyOf, type ModelUse, type UseOfModels } from './use-of-models';
 
 export type Model = AnswerOf<'workspaceModels_list'>['data'][number];
 
 /** Units with a column of their own. */
 const UNITS = ['input', 'output', 'cache_read'] as const;
 
-const money = (text: string): string => {
+/** A price per million as the API has it, in dollars. */
+export const moneyOf = (text: string): string => {
   const e8 = parseE8(text);
   return e8 === null ? '–' : pricePerMillion(e8);
 };
@@ -20,18 +23,18 @@ function Price({ model, unit }: { readonly model: Model; readonly unit: string }
   if (price === undefined) return <span className="muted">–</span>;
   const { list_exact, price_exact, tiered } = price;
   const notes = [
-    ...(list_exact === price_exact ? [] : [models.adjusted(money(list_exact))]),
+    ...(list_exact === price_exact ? [] : [models.adjusted(moneyOf(list_exact))]),
     ...(tiered ? [models.tiered] : []),
   ];
   return (
     <span className="num" title={notes.length === 0 ? undefined : notes.join('\n')}>
-      {money(price_exact)}
+      {moneyOf(price_exact)}
       {tiered ? '+' : ''}
     </span>
   );
 }
 
-function State({ model }: { readonly model: Model }): ReactElement {
+export function ModelState({ model }: { readonly model: Model }): ReactElement {
   const { status } = model.provider;
   if (status !== 'active') return <Badge tone="warn">{models.providerStatus[status] ?? status}</Badge>;
   return model.enabled ? <Badge tone="ok">{models.yes}</Badge> : <Badge>{models.off}</Badge>;
@@ -75,7 +78,7 @@ export const MODEL_COLUMNS: readonly Column<Model>[] = [
         (models.sources[price_source] ?? price_source)
       ),
   },
-  { id: 'enabled', header: titles.enabled, width: 120, cell: (model) => <State model={model} /> },
+  { id: 'enabled', header: titles.enabled, width: 120, cell: (model) => <ModelState model={model} /> },
   {
     id: 'kind',
     header: titles.kind,
@@ -91,3 +94,41 @@ export const MODEL_COLUMNS: readonly Column<Model>[] = [
     cell: ({ routes }) => <span className="ell">{[...routes.native, ...routes.translated].join(', ')}</span>,
   },
 ];
+
+/** Columns with the use of 30 days; none where the caller may not see it. */
+export function columnsOf(use: UseOfModels): readonly Column<Model>[] {
+  if (use === null) return MODEL_COLUMNS;
+  const of = (model: Model): ModelUse | undefined => use.get(keyOf(model));
+  return [
+    ...MODEL_COLUMNS,
+    {
+      id: 'requests',
+      header: titles.requests,
+      width: 120,
+      align: 'right',
+      cell: (model) => <Count value={of(model)?.requests ?? null} />,
+    },
+    {
+      id: 'spend',
+      header: titles.spend,
+      width: 110,
+      align: 'right',
+      cell: (model) => <Money e8={e8OfCents(of(model)?.cost)} as="human" />,
+    },
+    {
+      id: 'success',
+      header: titles.success,
+      width: 90,
+      align: 'right',
+      cell: (model) => <Percent ratio={ratioOf(of(model)?.success_rate)} />,
+    },
+    {
+      id: 'latency',
+      header: titles.latency,
+      width: 90,
+      align: 'right',
+      optional: true,
+      cell: (model) => <Duration ms={of(model)?.p95_latency ?? null} />,
+    },
+  ];
+}

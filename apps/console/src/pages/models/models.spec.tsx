@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { renderConsole } from '../../spec-support/render-console';
 import { withElementSize } from '../../ui/spec-support/layout';
@@ -57,6 +57,36 @@ describe('Models', () => {
       provider: 'azure-eu',
       enabled: 'true',
     });
+  });
+
+  it('have their use by provider; unpriced ones in use come first, and one opens with all of its prices', async () => {
+    const audio = { unit: 'input_audio', list_exact: '4000000000', price_exact: '3600000000', tiered: false };
+    const priced = { ...MODEL, prices: [...MODEL.prices, audio] };
+    const { address, requests } = renderConsole('/w/search/models', {
+      'GET /v1/providers/models': { object: 'list', total: 2, data: [priced, UNPRICED] },
+      'GET /v1/analytics/groups/model': {
+        ...{ object: 'list', total: 2 },
+        data: [
+          { group_key: 'gpt-5', requests: 1200, cost: 6240, success_rate: 99, p95_latency: 900 },
+          { group_key: 'own', requests: 3, cost: 0, success_rate: 100 },
+        ],
+      },
+    });
+    await screen.findByText('$62.40');
+    const rows = screen.getAllByRole('row').slice(1);
+    expect(rows.map((row) => /@azure-eu\/(?:own|gpt-5)/.exec(row.textContent ?? '')?.[0])).toEqual([
+      ...['@azure-eu/own', '@azure-eu/gpt-5'],
+    ]);
+    expect(requests.find((request) => request.includes('/groups/model'))).toContain('virtual_keys=azure-eu');
+    await userEvent.setup().click(rows[1]!);
+    const drawer = await screen.findByRole('dialog', { name: '@azure-eu/gpt-5' });
+    expect(address()).toContain('log=');
+    const price = within(drawer).getByRole('row', { name: /^Audio input/ });
+    expect(price.textContent).toBe('Audio input / 1M $40$36');
+    expect(
+      within(drawer).getByRole('link', { name: 'Try it in the playground' }).getAttribute('href'),
+    ).toContain('azure-eu');
+    within(drawer).getByText('99.0 %');
   });
 
   it('say that none is there yet, or that none matches', async () => {

@@ -9,8 +9,10 @@ import { Empty, Loaded, Page, Skeletons } from '../../ui/states';
 import type { PageState } from '../../url';
 import { useListRead } from '../list/use-list-read';
 import { usePageSearch } from '../list/use-page-search';
-import { MODEL_COLUMNS, type Model } from './model-columns';
+import { columnsOf, type Model } from './model-columns';
+import { ModelDrawer } from './model-drawer';
 import { MODEL_RULES } from './rules';
+import { isUnpricedInUse, unpricedFirst, useUseOfModels } from './use-of-models';
 
 const OFFERED_MAX = 20;
 const rowId = ({ id, provider }: Model): string => `${provider.id} ${id}`;
@@ -70,7 +72,10 @@ export function ModelsPage(): ReactElement {
       ...(enabled === undefined ? {} : { enabled: enabled === 'true' }),
     },
   });
-  const choice = useColumns('models', MODEL_COLUMNS, state.cols);
+  const use = useUseOfModels(query.data);
+  const columns = useMemo(() => columnsOf(use), [use]);
+  const choice = useColumns('models', columns, state.cols);
+  const opened = query.data?.find((model) => rowId(model) === state.log) ?? null;
   const isFiltered = state.text !== '' || state.filters.length > 0;
   return (
     <Page
@@ -78,7 +83,7 @@ export function ModelsPage(): ReactElement {
       layout="full"
       updating={query.isFetching && query.data !== undefined}
       badge={total === undefined ? null : <span className="muted">{models.total(total)}</span>}
-      actions={<ColumnMenu columns={MODEL_COLUMNS} choice={choice} />}
+      actions={<ColumnMenu columns={columns} choice={choice} />}
     >
       <FilterBar
         fields={fields}
@@ -120,15 +125,19 @@ export function ModelsPage(): ReactElement {
         {(rows) => (
           <DataGrid
             label={models.list}
-            rows={rows}
+            rows={unpricedFirst(rows, use)}
             rowId={rowId}
-            columns={MODEL_COLUMNS}
+            columns={columns}
             choice={choice}
+            openId={state.log === '' ? null : state.log}
+            onOpen={(model) => change({ log: rowId(model) }, 'push')}
+            toneOf={(model) => (isUnpricedInUse(model, use) ? 'warn' : undefined)}
             total={total}
             onEnd={more}
           />
         )}
       </Loaded>
+      <ModelDrawer model={opened} use={use} onClose={() => change({ log: '' })} />
     </Page>
   );
 }

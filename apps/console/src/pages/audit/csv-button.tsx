@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { problemFrom, type Problem } from '../../api';
+import { audit } from '../../messages';
+import { Icon } from '../../ui/icons/icon';
+import { Badge } from '../../ui/primitives';
+import type { PageState } from '../../url';
+import { csvOf } from './csv';
+import { recordWords } from './record-words';
+import { FILE_MAX, readAll, type AuditRecord } from './use-records';
+
+interface CsvButtonProps {
+  readonly state: PageState;
+  readonly actorOf: (record: AuditRecord) => string;
+}
+
+/** Saves the records of the range and filters as a file. It ends with the page. */
+export function CsvButton({ state, actorOf }: CsvButtonProps): ReactElement {
+  const [isReading, setReading] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const reader = useRef<AbortController | null>(null);
+  useEffect(() => () => reader.current?.abort(), []);
+  const save = async (): Promise<void> => {
+    const controller = new AbortController();
+    reader.current = controller;
+    setReading(true);
+    setProblem(null);
+    try {
+      const records = await readAll(state, controller.signal);
+      download(csvOf(records, { actorOf, what: recordWords }));
+    } catch (error) {
+      if (!controller.signal.aborted) setProblem(problemFrom(error));
+    } finally {
+      setReading(false);
+    }
+  };
+  return (
+    <>
+      {problem !== null && <Badge tone="danger">{problem.message}</Badge>}
+      <Button
+        leftSection={<Icon name="download" size={14} />}
+        title={audit.csvHint(FILE_MAX)}
+        loading={isReading}
+        onClick={() => void save()}
+      >
+        {audit.csv}
+      </Button>
+    </>
+  );
+}
+
+function download(text: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  const link = document.createElement('a');
+  link.href = href;
+  link.download = audit.csvFile;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(href), 1_000);
+}

@@ -1,0 +1,66 @@
+import { useQueries } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { read, type AnswerOf } from '../../api';
+import { useCan, useWorkspace } from '../../app';
+import { lastDays } from '../list/last-days';
+import type { Model } from './model-columns';
+
+export type ModelUse = AnswerOf<'analyticsGroups_by'>['data'][number];
+/** Use of 30 days by `keyOf` of a model; null where the caller may not see it. */
+export type UseOfModels = ReadonlyMap<string, ModelUse> | null;
+
+/** Providers whose use is read. */
+const PROVIDERS_MAX = 12;
+const GROUPS_MAX = 100;
+const COLUMNS = ['requests' as const, 'cost' as const, 'success_rate' as const, 'p95_latency' as const];
+const none: readonly Model[] = [];
+
+export const keyOf = ({ provider, slug }: Pick<Model, 'provider' | 'slug'>): string =>
+  `${provider.slug} ${slug}`;
+
+/** What the shown models were used for in 30 days: one read for each provider. */
+export function useUseOfModels(models: readonly Model[] = none): UseOfModels {
+  const { id: workspace_id } = useWorkspace();
+  const can = useCan('analyticsGroups_by');
+  const providers = useMemo(
+    () => [...new Set(models.map(({ provider }) => provider.slug))].slice(0, PROVIDERS_MAX),
+    [models],
+  );
+  const reads = useQueries({
+    queries: providers.map((slug) =>
+      read(
+        'analyticsGroups_by',
+        {
+          path: { groupBy: 'model' },
+          query: {
+            ...lastDays(30),
+            workspace_id,
+            virtual_keys: [slug],
+            columns: COLUMNS,
+            page_size: GROUPS_MAX,
+          },
+        },
+        { staleTime: 60_000, enabled: can },
+      ),
+    ),
+    combine: (results) => results.map(({ data }) => data),
+  });
+  return useMemo(() => {
+    if (!can) return null;
+    return new Map(
+      providers.flatMap((slug, at) =>
+        (reads[at]?.data ?? []).map((row) => [`${slug} ${row.group_key ?? ''}`, row] as const),
+      ),
+    );
+  }, [can, providers, reads]);
+}
+
+/** Whether a model is called and has no price. */
+export const isUnpricedInUse = (model: Model, use: UseOfModels): boolean =>
+  model.price_source === null && (use?.get(keyOf(model))?.requests ?? 0) > 0;
+
+/** Unpriced models that are in use come first; the others keep their order. */
+export const unpricedFirst = (models: readonly Model[], use: UseOfModels): readonly Model[] => {
+  const first = models.filter((model) => isUnpricedInUse(model, use));
+  return first.length === 0 ? models : [...first, ...models.filter((model) => !first.includes(model))];
+};
