@@ -41,6 +41,9 @@ export const providers = {
   searchLabel: 'Search providers',
   noTile:
     'No provider has this name. One with the API of OpenAI can be added as OpenAI, with a host of its own.',
+  compatible: 'Another one with the API of OpenAI',
+  adjustment: 'Price adjustment',
+  adjustmentHint: 'Prices are multiplied by it: 1.1 adds 10 %. Empty: the prices as listed.',
   choose: 'Choose a provider.',
   selfHosted: 'on a host of yours',
   noKey: 'no key',
@@ -73,7 +76,7 @@ export const providers = {
     hashicorp_vault: 'HashiCorp Vault',
   } as Readonly<Record<string, string>>,
   fields: 'Settings of the provider',
-  more: 'Host, headers and another kind of credential',
+  more: 'Host, headers, prices and another kind of credential',
   fieldName: (name: string) => {
     const words = name.replaceAll('_', ' ');
     return words.slice(0, 1).toUpperCase() + words.slice(1);
@@ -157,6 +160,7 @@ export const providers = {
     note: 'Note',
     key: 'Key',
     secret_mappings: 'Secret references',
+    'pricing_adjustments.multiplier.default': 'Price adjustment',
     description: 'Description',
     usage_limits: 'Budget',
     'usage_limits.credit_limit': 'Budget',

@@ -5,6 +5,7 @@ import { playground as text } from '../../messages';
 import { Badge, Note, TextButton } from '../../ui/primitives';
 import { Failed, Page } from '../../ui/states';
 import { Column } from './columns/column';
+import { comparable, DiffDialog } from './columns/diff-dialog';
 import { useRuns } from './columns/use-runs';
 import { isSendable, newDraft } from './draft/draft';
 import { EXAMPLES, type Example } from './draft/examples';
@@ -37,7 +38,7 @@ export function PlaygroundPage(): ReactElement {
   const navigate = useNavigate();
   const settings = useMemo(() => decodePlayground(search), [search]);
   const [draft, setDraft] = useState(newDraft);
-  const [dialog, setDialog] = useState<'code' | 'paste' | null>(null);
+  const [dialog, setDialog] = useState<'code' | 'paste' | 'diff' | null>(null);
   const { runs, isAnyRunning, send, stop, remove } = useRuns();
   const { replay, reason, problem } = useReplay(settings.log);
   const change = (changed: Partial<PlaygroundSettings>): void => {
@@ -81,6 +82,8 @@ export function PlaygroundPage(): ReactElement {
           columns={settings.columns.length}
           isAnyRunning={isAnyRunning}
           canSend={isReady}
+          canDiff={!isAnyRunning && comparable(runs).length > 1}
+          onDiff={() => setDialog('diff')}
           onPaste={() => setDialog('paste')}
           onCode={() => setDialog('code')}
           onAdd={() => change({ columns: [...settings.columns, settings.columns.at(-1) ?? NEW_COLUMN] })}
@@ -132,6 +135,7 @@ export function PlaygroundPage(): ReactElement {
         {dialog === 'code' && (
           <CodeDialog onClose={() => setDialog(null)} settings={settings} column={first} draft={draft} />
         )}
+        {dialog === 'diff' && <DiffDialog runs={runs} onClose={() => setDialog(null)} />}
         {dialog === 'paste' && (
           <PasteDialog
             onClose={() => setDialog(null)}

@@ -70,6 +70,7 @@ describe('The playground', () => {
     await user.click(screen.getByLabelText('User, message 1'));
     await user.paste('Ask {{company}}');
     await user.type(screen.getByLabelText('Variable company'), 'Acme');
+    await user.type(screen.getByRole('textbox', { name: 'Temperature' }), '0.25');
     await user.keyboard('{Control>}{Enter}{/Control}');
     const answer = screen.getByRole('region', { name: 'Answer 1' });
     expect((await within(answer).findByText('9.2')).tagName).toBe('STRONG');
@@ -83,6 +84,7 @@ describe('The playground', () => {
     expect(sent[0]?.body).toMatchObject({
       model: 'gpt-4o',
       messages: [{ role: 'user', content: 'Ask Acme' }],
+      temperature: 0.25,
       stream: true,
     });
     expect(address()).not.toContain('Acme');
@@ -113,6 +115,29 @@ describe('The playground', () => {
     expect(screen.queryByText('First')).toBeNull();
     await within(screen.getByRole('region', { name: 'Column 1' })).findByText('Too many requests.');
     expect(screen.getByRole('button', { name: 'Stop column 2' })).toBeTruthy();
+  });
+
+  it('rates an answer once, with its trace, and compares any two answers', async () => {
+    const user = userEvent.setup();
+    const rated: unknown[] = [];
+    renderConsole('/w/search/playground?c=@openai/a&c=@openai/b&stream=0', {
+      ...answers((body) => answered(body['model'] === 'a' ? 'Clause 9.2' : 'Clause 9.3')),
+      'POST /v1/feedback': async (request: Request) => {
+        rated.push(await request.json());
+        return Response.json({ status: 'success' });
+      },
+    });
+    await user.click(await screen.findByLabelText('User, message 1'));
+    await user.paste('Which?');
+    expect(screen.queryByRole('button', { name: 'Diff' })).toBeNull();
+    await user.click(screen.getByRole('button', { name: /Run all/ }));
+    await screen.findByText('Clause 9.3');
+    await user.click(await screen.findByRole('button', { name: 'Answer 2 is bad' }));
+    await waitFor(() => expect(rated).toEqual([{ trace_id: 't-1', value: -1 }]));
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Answer 2 is good' }).disabled).toBe(true);
+    await user.click(await screen.findByRole('button', { name: 'Diff' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Diff' });
+    within(dialog).getByRole('combobox', { name: 'Right answer' });
   });
 
   it('replays a logged request, with its tools, and shows it as code', async () => {

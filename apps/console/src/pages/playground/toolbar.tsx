@@ -32,7 +32,7 @@ function ApiPicker({ api, onChange }: ApiPickerProps): ReactElement {
         w={132}
         value={isOther ? api : null}
         data={others.map(option)}
-        onChange={(next) => next !== null && onChange(next as GatewayApi)}
+        onChange={(next) => next !== null && onChange(next)}
       />
     </>
   );
@@ -42,6 +42,8 @@ interface ToolbarProps extends ApiPickerProps {
   readonly columns: number;
   readonly isAnyRunning: boolean;
   readonly canSend: boolean;
+  readonly canDiff: boolean;
+  readonly onDiff: () => void;
   readonly onPaste: () => void;
   readonly onCode: () => void;
   readonly onAdd: () => void;
@@ -51,7 +53,8 @@ interface ToolbarProps extends ApiPickerProps {
 
 /** Choice of the API, and what is done with all columns. */
 export function Toolbar(props: ToolbarProps): ReactElement {
-  const { api, onChange, columns, isAnyRunning, canSend, onPaste, onCode, onAdd, onStop, onSend } = props;
+  const { api, onChange, columns, isAnyRunning, canSend, canDiff } = props;
+  const { onDiff, onPaste, onCode, onAdd, onStop, onSend } = props;
   return (
     <>
       <ApiPicker api={api} onChange={onChange} />
@@ -61,6 +64,11 @@ export function Toolbar(props: ToolbarProps): ReactElement {
       <Button leftSection={<Icon name="copy" size={14} />} onClick={onCode}>
         {text.code}
       </Button>
+      {canDiff && (
+        <Button leftSection={<Icon name="columns" size={14} />} onClick={onDiff}>
+          {text.diff}
+        </Button>
+      )}
       {columns < COLUMNS_MAX && (
         <Button leftSection={<Icon name="plus" size={14} />} onClick={onAdd}>
           {text.addColumn}

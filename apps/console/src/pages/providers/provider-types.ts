@@ -43,6 +43,7 @@ export const credentialOf = (integration: Integration): IntegrationUpdate => ({
   key: integration.masked_key,
   configurations: configurationsOf(integration),
   secret_mappings: integration.secret_mappings,
+  pricing_adjustments: integration.pricing_adjustments,
 });
 
 /** Whether a field must be given, by what the other fields hold. */

@@ -373,6 +373,24 @@ describe('A provider', () => {
     });
   });
 
+  it('multiplies its prices by an adjustment, and keeps the rest of the adjustments', async () => {
+    const pricing_adjustments = { multiplier: { default: 1.1, cache_read: 2 } };
+    renderConsole('/w/search/providers/azure-eu?tab=credential', {
+      ...answers,
+      'GET /v1/integrations/azure-eu': () =>
+        Response.json({ ...INTEGRATION, pricing_adjustments }, { headers: { etag: '"4"' } }),
+    });
+    await user.click(await screen.findByText('Host, headers, prices and another kind of credential'));
+    const adjustment = screen.getByRole<HTMLInputElement>('textbox', { name: 'Price adjustment' });
+    expect(adjustment.value).toBe('1.1');
+    await user.clear(adjustment);
+    await user.type(adjustment, '1.25');
+    await user.click(screen.getByRole('button', { name: /^Save/ }));
+    await waitFor(() =>
+      expect(puts).toEqual([{ pricing_adjustments: { multiplier: { default: 1.25, cache_read: 2 } } }]),
+    );
+  });
+
   it('says what names it before it is deleted', async () => {
     renderConsole('/w/search/providers/azure-eu', answers);
     await user.click(await screen.findByRole('button', { name: 'Delete' }));

@@ -11,6 +11,7 @@ import { ColumnFigures } from './column-figures';
 import { TargetPicker, wordsOf } from './target-picker';
 import { useRunLog } from './use-run-log';
 import { ColumnLog } from './column-log';
+import { Thumbs } from './thumbs';
 
 const RawExchange = lazy(async () => ({ default: (await import('./raw-exchange')).RawExchange }));
 
@@ -97,6 +98,9 @@ export function Column({
             {run?.httpStatus != null && <StatusBadge status={run.httpStatus} />}
             {run?.status === 'stopped' && <span className="muted">{text.stopped}</span>}
             {run !== undefined && <ColumnLog run={run} log={log} />}
+            {run?.status === 'done' && run.traceId !== null && (
+              <Thumbs key={run.traceId} traceId={run.traceId} number={number} />
+            )}
             <Button size="xs" className="right" onClick={onSend} disabled={!canSend}>
               {text.run}
             </Button>

@@ -92,7 +92,9 @@ function take(found: Found, kind: (typeof WITH_VALUE)[string], value: string): v
         found.headers.set(value.slice(0, colon).trim().toLowerCase(), value.slice(colon + 1).trim());
       break;
     }
-    default:
+    case 'ignored':
+    case undefined:
+      break;
   }
 }
 

@@ -15,16 +15,24 @@ interface ParametersProps {
   readonly usual: string;
 }
 
-const numberOf = (value: number | string): number | null => (typeof value === 'number' ? value : null);
+/** A number, null for an empty field; undefined while a number is being typed, such as `0.`. */
+function numberOf(value: number | string): number | null | undefined {
+  if (typeof value === 'number') return value;
+  return value === '' ? null : undefined;
+}
 
 /** Temperature and largest output. An empty field leaves it to the provider, or to the shared one. */
 export function Parameters({ values, onChange, usual }: ParametersProps): ReactElement {
+  const set = (name: keyof ParameterValues, value: number | string): void => {
+    const next = numberOf(value);
+    if (next !== undefined) onChange({ [name]: next });
+  };
   return (
     <div className="playground-parameters">
       <NumberInput
         label={text.temperature}
         value={values.temperature ?? ''}
-        onChange={(value) => onChange({ temperature: numberOf(value) })}
+        onChange={(value) => set('temperature', value)}
         min={0}
         max={TEMPERATURE_MAX}
         decimalScale={2}
@@ -33,7 +41,7 @@ export function Parameters({ values, onChange, usual }: ParametersProps): ReactE
       <NumberInput
         label={text.maxTokens}
         value={values.maxTokens ?? ''}
-        onChange={(value) => onChange({ maxTokens: numberOf(value) })}
+        onChange={(value) => set('maxTokens', value)}
         min={1}
         max={1_000_000}
         allowDecimal={false}

@@ -1,5 +1,7 @@
 import type { BodyOf } from '../../../api';
 
+type Adjustments = NonNullable<BodyOf<'integrationTests_run'>['pricing_adjustments']> | null;
+
 const IN_CONFIGURATIONS = 'configurations.';
 
 /** The test of a saved integration with the changes of its form, without what was not touched. */
@@ -18,6 +20,9 @@ export function changesToTest(
   return {
     integration,
     ...(changed.includes('key') && typeof key === 'string' ? { key } : {}),
+    ...(changed.some((path) => path.startsWith('pricing_adjustments'))
+      ? { pricing_adjustments: valueOf('pricing_adjustments') as Adjustments }
+      : {}),
     ...(changed.includes('secret_mappings') ? { secret_mappings: mappings ?? [] } : {}),
     ...(Object.keys(configurations).length === 0 ? {} : { configurations }),
   };

@@ -1,4 +1,5 @@
 import type { BodyOf } from '../../../api';
+import { getAt } from '../../../write/paths';
 import { isRequired, type CatalogueProvider, type IntegrationBody } from '../provider-types';
 
 /** What the form holds, in the shape of the body. It may hold secrets: it is never kept. */
@@ -19,10 +20,20 @@ const given = (configurations: NewProvider['configurations']): Record<string, un
     ),
   );
 
-const credentialOf = ({ key, configurations, secret_mappings: mappings }: NewProvider) => ({
+/** Whether prices are multiplied. */
+export const isAdjusted = (adjustments: NewProvider['pricing_adjustments']): boolean =>
+  typeof getAt(adjustments, ['multiplier', 'default']) === 'number';
+
+const credentialOf = ({
+  key,
+  configurations,
+  secret_mappings: mappings,
+  pricing_adjustments: adjustments,
+}: NewProvider) => ({
   ...(key === undefined || key === '' ? {} : { key }),
   configurations: given(configurations),
   ...(mappings === undefined || mappings === null ? {} : { secret_mappings: mappings }),
+  ...(isAdjusted(adjustments) ? { pricing_adjustments: adjustments } : {}),
 });
 
 /** The call that makes the integration of the workspace together with its provider. */

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { providers } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
@@ -13,6 +13,9 @@ interface TilesProps {
   readonly onText: (text: string) => void;
   readonly onChoose: (id: string) => void;
 }
+
+/** The provider of the catalogue that takes any host with the API of OpenAI. */
+const COMPATIBLE = 'openai';
 
 const isNamed = ({ id, name, aliases }: CatalogueProvider, text: string): boolean =>
   [id, name, ...aliases].some((word) => word.toLowerCase().includes(text.trim().toLowerCase()));
@@ -60,6 +63,9 @@ export function Tiles({ all, chosen, text, onText, onChoose }: TilesProps): Reac
           </li>
         ))}
       </ul>
+      <Button variant="default" onClick={() => onChoose(COMPATIBLE)}>
+        {providers.compatible}
+      </Button>
     </nav>
   );
 }

@@ -1,8 +1,8 @@
-import { PasswordInput } from '@mantine/core';
+import { NumberInput, PasswordInput } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { providers } from '../../../messages';
 import { isMasked } from '../../../write';
-import type { Fields } from '../../fields/fields';
+import { numberAt, type Fields } from '../../fields/fields';
 import { isRequired, type CatalogueField, type CatalogueProvider } from '../provider-types';
 import { ConfigurationField } from './configuration-field';
 import { SecretSource } from './secret-source';
@@ -44,12 +44,13 @@ export function CredentialFields({ provider, fields }: CredentialFieldsProps): R
         </SecretSource>
       )}
       {own.map(input)}
-      {others.length > 0 && (
-        <details>
-          <summary className="sub">{providers.more}</summary>
-          <div className="col fields">{others.map(input)}</div>
-        </details>
-      )}
+      <details>
+        <summary className="sub">{providers.more}</summary>
+        <div className="col fields">
+          {others.map(input)}
+          <PriceAdjustment fields={fields} />
+        </div>
+      </details>
     </div>
   );
 }
@@ -65,6 +66,29 @@ export function KeyField({ fields }: { readonly fields: Fields }): ReactElement 
       value={typeof key === 'string' && !isMasked(key) ? key : ''}
       error={fields.errorOf('key')}
       onChange={({ currentTarget }) => fields.setValue('key', currentTarget.value)}
+    />
+  );
+}
+
+const MULTIPLIER = 'pricing_adjustments.multiplier.default';
+
+/** What all prices of the provider are multiplied by. */
+function PriceAdjustment({ fields }: { readonly fields: Fields }): ReactElement {
+  return (
+    <NumberInput
+      label={providers.adjustment}
+      description={providers.adjustmentHint}
+      min={0}
+      max={100}
+      step={0.05}
+      decimalScale={4}
+      value={numberAt(fields, MULTIPLIER)}
+      error={fields.errorOf(MULTIPLIER) ?? fields.errorOf('pricing_adjustments')}
+      // A text that is not empty is a number that is still being typed, such as `1.`.
+      onChange={(value) => {
+        if (typeof value === 'number' || value === '')
+          fields.setValue(MULTIPLIER, value === '' ? null : value);
+      }}
     />
   );
 }

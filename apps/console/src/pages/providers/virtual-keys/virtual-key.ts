@@ -1,6 +1,5 @@
 import type { AnswerOf, BodyOf } from '../../../api';
-import type { NewProvider } from '../new/new-provider';
-import { slugOf } from '../new/new-provider';
+import { isAdjusted, slugOf, type NewProvider } from '../new/new-provider';
 import { writableOf as writableOfProvider, type CatalogueProvider } from '../provider-types';
 
 export type VirtualKey = AnswerOf<'virtualKeys_get'>;
@@ -32,7 +31,8 @@ export function virtualKeyOf(
   const given = Object.entries(values.configurations ?? {}).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',
   );
-  if (given.some(([name]) => MEMBERS[name] === undefined)) return null;
+  if (isAdjusted(values.pricing_adjustments) || given.some(([name]) => MEMBERS[name] === undefined))
+    return null;
   const name = values.name?.trim() ?? '';
   const mappings = (values.secret_mappings ?? []).map((mapping) => ({
     ...mapping,
