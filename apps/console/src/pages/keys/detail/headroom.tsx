@@ -23,8 +23,12 @@ export function Headroom({ apiKey }: { readonly apiKey: ApiKey }): ReactElement 
         {rates.map((rate) => (
           <RateMeter key={`${rate.type} ${rate.unit ?? ''}`} apiKey={apiKey} rate={rate} />
         ))}
-        <WorkspaceLimits />
-        <PolicyLimits keyId={apiKey.id} />
+        {apiKey.workspace_id !== null && (
+          <>
+            <WorkspaceLimits />
+            <PolicyLimits keyId={apiKey.id} />
+          </>
+        )}
       </div>
     </Pane>
   );

@@ -34,7 +34,12 @@ export function ProviderPage(): ReactElement {
   const [isRemoving, setRemoving] = useState(false);
   const { data } = provider;
   // Both share their slugs: what is no provider may be a virtual key.
-  if (provider.error?.status === 404) return <VirtualKeyPage slug={slug} provider={provider} />;
+  if (provider.error?.status === 404)
+    return (
+      <Suspense fallback={<Skeletons shape="form" />}>
+        <VirtualKeyPage slug={slug} provider={provider} />
+      </Suspense>
+    );
   return (
     <Page
       title={data?.name ?? providers.title}
