@@ -23,6 +23,10 @@ export default defineConfig({
     reportCompressedSize: false,
     // Budgets of build.cjs hold instead.
     chunkSizeWarningLimit: 2_000,
+    // Texts of a page are loaded with the page, although the shell reads its own from the same index.
+    rolldownOptions: {
+      treeshake: { moduleSideEffects: [{ test: /\/apps\/console\/src\/messages\//, sideEffects: false }] },
+    },
   },
   server: {
     port: 5173,

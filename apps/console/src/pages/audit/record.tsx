@@ -44,7 +44,11 @@ export function RecordDrawer({ record, actor, onClose, onField }: RecordDrawerPr
 }
 
 /** Kinds of things with a page, and their place below the workspace. */
-const PAGES: Readonly<Record<string, string>> = { api_keys: 'keys', providers: 'providers' };
+const PAGES: Readonly<Record<string, string>> = {
+  api_keys: 'keys',
+  providers: 'providers',
+  virtual_keys: 'providers',
+};
 
 function useAddress({ workspace_id, resource_type, resource_id }: AuditRecord): string | null {
   const page = PAGES[resource_type];

@@ -7,6 +7,7 @@ import { Failed, Page } from '../../ui/states';
 import { Column } from './columns/column';
 import { comparable, DiffDialog } from './columns/diff-dialog';
 import { useRuns } from './columns/use-runs';
+import { CostNote } from './draft/cost-note';
 import { isSendable, newDraft } from './draft/draft';
 import { EXAMPLES, type Example } from './draft/examples';
 import { onHanded } from './draft/handed';
@@ -105,7 +106,7 @@ export function PlaygroundPage(): ReactElement {
               }}
             />
           )}
-          <p className="xs muted">{text.costs}</p>
+          <CostNote />
         </section>
         <div className="playground-columns">
           {settings.columns.map((column, place) => (

@@ -140,6 +140,27 @@ describe('The playground', () => {
     within(dialog).getByRole('combobox', { name: 'Right answer' });
   });
 
+  it('sends a file with the message, and says what is left of the budget', async () => {
+    const user = userEvent.setup();
+    renderConsole('/w/search/playground?c=@openai/gpt-4o&stream=0', {
+      ...answers(() => answered('A gate')),
+      [`GET /v1/admin/workspaces/${OWNER_SELF.workspaces[0]?.id ?? ''}`]: {
+        usage_limits: [{ type: 'cost', credit_limit: 100, current_usage: 87.6, periodic_reset: 'monthly' }],
+      },
+    });
+    await screen.findByText('The workspace has $12.40 left of $100.00 a month.');
+    await user.upload(
+      screen.getByLabelText('Attach a file', { selector: 'input' }),
+      new File(['hi'], 'gate.png', { type: 'image/png' }),
+    );
+    await screen.findByText('gate.png');
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    await screen.findByText('A gate');
+    expect(JSON.stringify(sent[0]?.body)).toContain('data:image/png;base64,aGk=');
+    await user.click(screen.getByRole('button', { name: 'Remove gate.png' }));
+    expect(screen.queryByText('gate.png')).toBeNull();
+  });
+
   it('replays a logged request, with its tools, and shows it as code', async () => {
     const user = userEvent.setup();
     const { address } = renderConsole(

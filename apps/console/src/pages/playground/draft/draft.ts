@@ -1,5 +1,6 @@
 import { urlBelow } from '../../../gateway';
 import { isJson, type Json } from '../../../ui/body/conversation';
+import type { Attachment } from './attachment';
 
 /** A message as it is edited. */
 export interface DraftMessage {
@@ -18,6 +19,7 @@ export interface Draft {
   readonly rest: Json;
   /** Values of `{{name}}` by name. */
   readonly variables: Readonly<Record<string, string>>;
+  readonly attachments: readonly Attachment[];
   /** JSON of the config that columns with the target `draft` go by. */
   readonly config: string;
   readonly raw: RawCall;
@@ -43,6 +45,7 @@ export const newDraft = (text = ''): Draft => ({
   messages: [newMessage('user', text)],
   rest: {},
   variables: {},
+  attachments: [],
   config: '',
   raw: { method: 'POST', path: '/chat/completions', body: '' },
 });
@@ -90,5 +93,5 @@ export function configHeader(text: string): string | null {
 export const isRawPath = (path: string): boolean => urlBelow('https://gateway.invalid/v1', path) !== null;
 
 /** Whether there is something to send. */
-export const isSendable = ({ messages }: Draft): boolean =>
-  messages.some(({ content }) => content !== '' && content.length > 0);
+export const isSendable = ({ messages, attachments }: Draft): boolean =>
+  attachments.length > 0 || messages.some(({ content }) => content !== '' && content.length > 0);

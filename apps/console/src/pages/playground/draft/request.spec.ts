@@ -1,4 +1,5 @@
 import { NEW_COLUMN, type PlaygroundSettings } from '../search';
+import { ATTACHMENTS_MAX, attachmentsOf, withAttachments } from './attachment';
 import { filled, isSendable, newDraft, newMessage, variablesOf, type Draft } from './draft';
 import { bodyOf, canSend, headersOf, requestOf } from './request';
 
@@ -73,6 +74,46 @@ describe('APIs without a conversation', () => {
     expect(body('completions')).toEqual({
       ...{ ...model, prompt: 'A gate in Rome', temperature: 0.5, max_tokens: 100, stream: true },
     });
+  });
+});
+
+describe('Attachments', () => {
+  const image = { name: 'gate.png', type: 'image/png', base64: 'aGk=', bytes: 2 };
+  const pdf = { ...image, name: 'toll.pdf', type: 'application/pdf' };
+  const draft: Draft = { ...newDraft('What is it?'), attachments: [image, pdf] };
+  const contentOf = (api: PlaygroundSettings['api'], member = 'messages') => {
+    const [message] = bodyOf({ ...SETTINGS, api }, COLUMN, draft)[member] as { readonly content: unknown }[];
+    return message?.content;
+  };
+  it('are parts of the last message of the user, as each API has them', () => {
+    const [picture, file] = ['data:image/png;base64,aGk=', 'data:application/pdf;base64,aGk='];
+    expect(contentOf('chat')).toEqual([
+      { type: 'text', text: 'What is it?' },
+      { type: 'image_url', image_url: { url: picture } },
+      { type: 'file', file: { filename: 'toll.pdf', file_data: file } },
+    ]);
+    expect(contentOf('responses', 'input')).toEqual([
+      { type: 'input_text', text: 'What is it?' },
+      { type: 'input_image', image_url: picture },
+      { type: 'input_file', filename: 'toll.pdf', file_data: file },
+    ]);
+    const source = { type: 'base64', data: 'aGk=' };
+    expect(contentOf('messages')).toEqual([
+      { type: 'text', text: 'What is it?' },
+      { type: 'image', source: { ...source, media_type: 'image/png' } },
+      { type: 'document', source: { ...source, media_type: 'application/pdf' } },
+    ]);
+  });
+
+  it('are a message of their own where the user wrote none, and are bounded', async () => {
+    expect(withAttachments('chat', [{ role: 'assistant', content: 'Hi' }], [image])).toHaveLength(2);
+    expect(withAttachments('embeddings', [], [image])).toEqual([]);
+    expect(isSendable({ ...newDraft(), attachments: [image] })).toBe(true);
+    const large = { ...image, bytes: ATTACHMENTS_MAX };
+    expect(await attachmentsOf([new File(['x'], 'x.png', { type: 'image/png' })], [large])).toBeNull();
+    expect(await attachmentsOf([new File(['hi'], 'x.png', { type: 'image/png' })], [])).toEqual([
+      { ...image, name: 'x.png' },
+    ]);
   });
 });
 

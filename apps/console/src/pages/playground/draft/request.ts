@@ -1,6 +1,7 @@
 import { isTextApi, type GatewayApi, type RunRequest } from '../../../gateway';
 import type { Json } from '../../../ui/body/conversation';
 import { DRAFT_TARGET, type ColumnSettings, type PlaygroundSettings } from '../search';
+import { withAttachments } from './attachment';
 import { configHeader, filled, inputOf, isRawPath, isSendable, type Draft, type DraftMessage } from './draft';
 
 const CONFIG = 'config:';
@@ -70,9 +71,10 @@ export function bodyOf(settings: PlaygroundSettings, column: ColumnSettings, dra
   const { api } = settings;
   const isText = isTextApi(api);
   const isStreamed = settings.isStreamed && isText;
-  const messages = draft.messages
+  const written = draft.messages
     .filter(({ content }) => content.length > 0)
     .flatMap((message) => messageOf(message, draft));
+  const messages = withAttachments(api, written, draft.attachments);
   return {
     ...member('model', column.model),
     ...(isText ? member('temperature', column.temperature ?? settings.temperature) : {}),

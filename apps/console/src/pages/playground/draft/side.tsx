@@ -3,6 +3,8 @@ import { isTextApi } from '../../../gateway';
 import { playground as text } from '../../../messages';
 import { Badge } from '../../../ui/primitives';
 import { DRAFT_TARGET, type PlaygroundSettings } from '../search';
+import { takesAttachments } from './attachment';
+import { Attachments } from './attachments';
 import { Composer, Variables } from './composer';
 import { ConfigDraft } from './config-draft';
 import { variablesOf, type Draft } from './draft';
@@ -35,6 +37,12 @@ export function Side({ settings, draft, onDraft, onChange }: SideProps): ReactEl
         </>
       ) : (
         <Composer draft={draft} onChange={onDraft} />
+      )}
+      {takesAttachments(api) && (
+        <Attachments
+          attachments={draft.attachments}
+          onChange={(attachments) => onDraft({ ...draft, attachments })}
+        />
       )}
       {isTextApi(api) && (
         <>

@@ -1,0 +1,25 @@
+import type { ReactElement } from 'react';
+import { useRead } from '../../../api';
+import { useCan, useWorkspace } from '../../../app';
+import { limits, playground as text } from '../../../messages';
+import { amountWords, budgetWords } from '../../fields/limit-words';
+
+/** Says that requests cost, and what is left of the budgets of the workspace that pay for them. */
+export function CostNote(): ReactElement {
+  const { id: workspaceId } = useWorkspace();
+  const can = useCan('workspaces_get');
+  const { data } = useRead('workspaces_get', { path: { workspaceId } }, { enabled: can, staleTime: 60_000 });
+  return (
+    <div className="xs muted">
+      <p>{text.costs}</p>
+      {(data?.usage_limits ?? []).map((limit) => {
+        const left = Math.max(0, limit.credit_limit - (limit.current_usage ?? 0));
+        return (
+          <p key={limit.type}>
+            {text.workspaceHas(limits.left(amountWords(limit.type, left)), budgetWords(limit))}
+          </p>
+        );
+      })}
+    </div>
+  );
+}
