@@ -7,13 +7,8 @@ const COLUMNS = [
 ] as const;
 
 /** A cell that a spreadsheet shows as text: what would be a formula begins with an apostrophe. */
-function cell(value: unknown): string {
-  const text =
-    value === null || value === undefined
-      ? ''
-      : typeof value === 'object'
-        ? JSON.stringify(value)
-        : String(value);
+function cell(value: object | string | number | null | undefined): string {
+  const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : `${value ?? ''}`;
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

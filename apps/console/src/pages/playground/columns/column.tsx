@@ -1,17 +1,13 @@
-import { ActionIcon, Button, Popover, SegmentedControl, TextInput } from '@mantine/core';
+import { ActionIcon, Popover, SegmentedControl, TextInput } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactElement } from 'react';
-import { isRunning, tokensPerSecond, type Run } from '../../../gateway';
+import { isRunning, type Run } from '../../../gateway';
 import { playground as text } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
-import { Dot, StatusBadge } from '../../../ui/primitives';
 import { Parameters } from '../draft/parameters';
 import type { ColumnSettings } from '../search';
 import { Answer } from './answer';
-import { ColumnFigures } from './column-figures';
+import { ColumnFoot } from './column-foot';
 import { TargetPicker, wordsOf } from './target-picker';
-import { useRunLog } from './use-run-log';
-import { ColumnLog } from './column-log';
-import { Thumbs } from './thumbs';
 
 const RawExchange = lazy(async () => ({ default: (await import('./raw-exchange')).RawExchange }));
 
@@ -41,7 +37,6 @@ export function Column({
   onSend,
   onStop,
 }: ColumnProps): ReactElement {
-  const log = useRunLog(run);
   const label = text.column(number);
   const [view, setView] = useState<View>('answer');
   const exchange = run?.exchange ?? null;
@@ -91,37 +86,7 @@ export function Column({
           <Answer run={run} words={wordsOf(column)} onSend={onSend} />
         )}
       </div>
-      {run !== undefined && <ColumnFigures run={run} log={log} />}
-      <footer className="row xs playground-column-foot">
-        {run === undefined || !isRunning(run) ? (
-          <>
-            {run?.httpStatus != null && <StatusBadge status={run.httpStatus} />}
-            {run?.status === 'stopped' && <span className="muted">{text.stopped}</span>}
-            {run !== undefined && <ColumnLog run={run} log={log} />}
-            {run?.status === 'done' && run.traceId !== null && (
-              <Thumbs key={run.traceId} traceId={run.traceId} number={number} />
-            )}
-            <Button size="xs" className="right" onClick={onSend} disabled={!canSend}>
-              {text.run}
-            </Button>
-          </>
-        ) : (
-          <>
-            <span className="row muted">
-              <Dot live /> {text.streaming(tokensPerSecond(run))}
-            </span>
-            <Button
-              size="xs"
-              className="right"
-              leftSection={<Icon name="pause" size={12} />}
-              aria-label={text.stopColumn(number)}
-              onClick={onStop}
-            >
-              {text.stop}
-            </Button>
-          </>
-        )}
-      </footer>
+      <ColumnFoot number={number} run={run} canSend={canSend} onSend={onSend} onStop={onStop} />
     </section>
   );
 }

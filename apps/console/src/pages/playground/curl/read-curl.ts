@@ -28,24 +28,25 @@ const WITH_VALUE: Readonly<Record<string, 'method' | 'header' | 'data' | 'json' 
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
 
+/** Text of a part of a word; undefined for space between words and for continued lines. */
+function partOf([, escaped, ansi, single, double, plain]: RegExpMatchArray): string | undefined {
+  if (ansi !== undefined) return unescaped(ansi);
+  const inner = double?.replaceAll(/\\(["\\$`\n])/g, (_, sign: string) => (sign === '\n' ? '' : sign));
+  return escaped ?? single ?? inner ?? plain;
+}
+
 /** Words of a shell command: quotes, backslashes and continued lines. Null: a quote is not closed. */
 export function wordsOf(command: string): readonly string[] | null {
   const words: string[] = [];
-  const part =
-    /\s+|\\\r?\n|\\([\s\S])|\$'((?:[^'\\]|\\[\s\S])*)'|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|([^\s'"\\]+?(?=[\s'"\\]|\$'|$))/gy;
   let word: string | null = null;
   let at = 0;
-  for (const match of command.matchAll(part)) {
+  for (const match of command.matchAll(
+    /\s+|\\\r?\n|\\([\s\S])|\$'((?:[^'\\]|\\[\s\S])*)'|'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|([^\s'"\\]+?(?=[\s'"\\]|\$'|$))/gy,
+  )) {
     at = match.index + match[0].length;
-    const [all, escaped, ansi, single, double, plain] = match;
-    const text =
-      escaped ??
-      (ansi === undefined ? undefined : unescaped(ansi)) ??
-      single ??
-      double?.replaceAll(/\\(["\\$`\n])/g, (_, sign: string) => (sign === '\n' ? '' : sign)) ??
-      plain;
+    const text = partOf(match);
     if (text !== undefined) word = (word ?? '') + text;
-    else if (word !== null && !all.startsWith('\\')) {
+    else if (word !== null && !match[0].startsWith('\\')) {
       words.push(word);
       word = null;
     }
@@ -71,25 +72,25 @@ interface Found {
   isJson: boolean;
 }
 
-function take(found: Found, kind: (typeof WITH_VALUE)[string], value: string): void {
+function take(into: Found, kind: (typeof WITH_VALUE)[string], value: string): void {
   switch (kind) {
     case 'method':
-      found.method = value.toUpperCase();
+      into.method = value.toUpperCase();
       break;
     case 'url':
-      found.url = value;
+      into.url = value;
       break;
     case 'json':
-      found.isJson = true;
-      found.data.push(value);
+      into.isJson = true;
+      into.data.push(value);
       break;
     case 'data':
-      found.data.push(value);
+      into.data.push(value);
       break;
     case 'header': {
       const colon = value.indexOf(':');
       if (colon > 0)
-        found.headers.set(value.slice(0, colon).trim().toLowerCase(), value.slice(colon + 1).trim());
+        into.headers.set(value.slice(0, colon).trim().toLowerCase(), value.slice(colon + 1).trim());
       break;
     }
     case 'ignored':
@@ -105,29 +106,35 @@ function joined(word: string): readonly [option: string, value: string] | null {
   return /^-[A-Za-z]./.test(word) ? [word.slice(0, 2), word.slice(2)] : null;
 }
 
+/** What the words after `curl` say. */
+function found(words: readonly string[]): Found {
+  const all: Found = { method: null, url: null, headers: new Map(), data: [], isJson: false };
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const whole = WITH_VALUE[word];
+    const [option = '', value = ''] = joined(word) ?? [];
+    if (whole !== undefined) take(all, whole, words[(at += 1)] ?? '');
+    else if (WITH_VALUE[option] !== undefined) take(all, WITH_VALUE[option], value);
+    else if (!word.startsWith('-')) all.url ??= word;
+  }
+  return all;
+}
+
+const withProtocol = (url: string): string => (/^https?:\/\//i.test(url) ? url : `http://${url}`);
+
 /** Reads a curl command as a shell would pass it. */
 export function readCurl(command: string): CurlCall | CurlFault {
   const words = wordsOf(command.trim());
   if (words === null) return 'quote';
   if (words[0] !== 'curl') return 'none';
-  const found: Found = { method: null, url: null, headers: new Map(), data: [], isJson: false };
-  for (let at = 1; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    const whole = WITH_VALUE[word];
-    const [option, value] = joined(word) ?? [];
-    const inside = option === undefined ? undefined : WITH_VALUE[option];
-    if (whole !== undefined) take(found, whole, words[(at += 1)] ?? '');
-    else if (inside !== undefined) take(found, inside, value ?? '');
-    else if (!word.startsWith('-')) found.url ??= word;
-  }
-  if (found.data.some((text) => text.startsWith('@'))) return 'file';
-  const address = found.url === null || /^https?:\/\//i.test(found.url) ? found.url : `http://${found.url}`;
-  if (address === null || !URL.canParse(address)) return 'url';
-  const body = found.data.join(found.isJson ? '' : '&');
+  const { method, url, headers, data, isJson } = found(words.slice(1));
+  if (data.some((text) => text.startsWith('@'))) return 'file';
+  if (url === null || !URL.canParse(withProtocol(url))) return 'url';
+  const body = data.join(isJson ? '' : '&');
   return {
-    method: found.method ?? (body === '' ? 'GET' : 'POST'),
-    url: new URL(address),
-    headers: found.headers,
+    method: method ?? (body === '' ? 'GET' : 'POST'),
+    url: new URL(withProtocol(url)),
+    headers,
     body,
   };
 }

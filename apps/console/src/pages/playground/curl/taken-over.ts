@@ -48,29 +48,35 @@ function singleDraftOf({ model: _model, stream: _stream, ...body }: Json): Draft
   };
 }
 
+/** The way of a command: a config that is written in it, a saved one, or a provider. */
+function targetOf(headers: CurlCall['headers']): string {
+  const config = headers.get('x-gw-config') ?? '';
+  if (configHeader(config) !== null) return DRAFT_TARGET;
+  if (config !== '') return targetOfConfig(config);
+  const provider = headers.get('x-gw-provider') ?? '';
+  return provider === '' || provider.startsWith('@') ? provider : `@${provider}`;
+}
+
+/** What the inputs of an API hold of a body. */
+function readBody(api: GatewayApi, json: Json | null): Draft {
+  if (json === null || api === 'raw') return newDraft();
+  return isSingleInput(api) ? singleDraftOf(json) : draftOf(api, json);
+}
+
 /** Takes a command over: its API by the address, its way by our headers. Keys in it are dropped. */
 export function takenOver({ method, url, headers, body }: CurlCall): TakenOver {
   const json = jsonOf(body);
   const api = method === 'POST' && json !== null ? apiOf(url.pathname) : 'raw';
-  const config = headers.get('x-gw-config') ?? '';
-  const provider = headers.get('x-gw-provider') ?? '';
-  const isDraft = configHeader(config) !== null;
-  const column = {
-    ...(json === null || api === 'raw' ? NEW_COLUMN : columnOf(json)),
-    target: isDraft ? DRAFT_TARGET : config !== '' ? targetOfConfig(config) : targetOf(provider),
-  };
-  const read = json === null ? newDraft() : isSingleInput(api) ? singleDraftOf(json) : draftOf(api, json);
+  const target = targetOf(headers);
+  const config = target === DRAFT_TARGET ? jsonOf(headers.get('x-gw-config') ?? '') : null;
   return {
     api,
-    column,
+    column: { ...(json === null || api === 'raw' ? NEW_COLUMN : columnOf(json)), target },
     isStreamed: json?.['stream'] === true,
     draft: {
-      ...(api === 'raw' ? newDraft() : read),
-      config: isDraft ? JSON.stringify(jsonOf(config), null, 2) : '',
+      ...readBody(api, json),
+      config: config === null ? '' : JSON.stringify(config, null, 2),
       raw: { method, path: pathOf(url), body },
     },
   };
 }
-
-const targetOf = (provider: string): string =>
-  provider === '' || provider.startsWith('@') ? provider : `@${provider}`;
