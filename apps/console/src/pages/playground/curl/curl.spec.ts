@@ -71,6 +71,12 @@ describe('takenOver', () => {
     });
   });
 
+  it('reads the provider of a model, and a command after the prompt of a shell', () => {
+    const body = '{"model":"@openai/gpt-4o","messages":[]}';
+    const { column } = takenOver(read(`$ curl http://gw/v1/chat/completions -d '${body}'`));
+    expect(column).toMatchObject({ target: '@openai', model: 'gpt-4o' });
+  });
+
   it('reads what the playground writes as curl', () => {
     const body = { model: 'm', input: "It's" };
     const headers = { 'x-gw-provider': '@a' };

@@ -1,12 +1,13 @@
 import { Button, Modal, Textarea } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import { playground as text } from '../../../messages';
+import type { Replay } from '../draft/replay';
 import { readCurl } from './read-curl';
-import { takenOver, type TakenOver } from './taken-over';
+import { takenOver } from './taken-over';
 
 interface PasteDialogProps {
   readonly onClose: () => void;
-  readonly onTake: (taken: TakenOver) => void;
+  readonly onTake: (taken: Replay) => void;
 }
 
 /** Takes over a curl command that is pasted. It lives in this dialog alone, since it may have a key. */

@@ -120,11 +120,16 @@ function found(words: readonly string[]): Found {
   return all;
 }
 
+/** Longest command that is read. */
+const LENGTH_MAX = 1_000_000;
+
 const withProtocol = (url: string): string => (/^https?:\/\//i.test(url) ? url : `http://${url}`);
 
 /** Reads a curl command as a shell would pass it. */
 export function readCurl(command: string): CurlCall | CurlFault {
-  const words = wordsOf(command.trim());
+  if (command.length > LENGTH_MAX) return 'none';
+  // A copied command may have the prompt of the shell.
+  const words = wordsOf(command.trim().replace(/^\$ /, ''));
   if (words === null) return 'quote';
   if (words[0] !== 'curl') return 'none';
   const { method, url, headers, data, isJson } = found(words.slice(1));

@@ -1,18 +1,10 @@
 import { API_PATHS, type GatewayApi } from '../../../gateway';
 import { isJson, textOf, type Json } from '../../../ui/body/conversation';
 import { configHeader, newDraft, newMessage, type Draft } from '../draft/draft';
-import { columnOf, draftOf } from '../draft/replay';
+import { columnOf, draftOf, type Replay } from '../draft/replay';
 import { isSingleInput, targetOfConfig } from '../draft/request';
 import { APIS, DRAFT_TARGET, NEW_COLUMN, type ColumnSettings } from '../search';
 import type { CurlCall } from './read-curl';
-
-/** A command as the playground has it. */
-export interface TakenOver {
-  readonly api: GatewayApi;
-  readonly column: ColumnSettings;
-  readonly isStreamed: boolean;
-  readonly draft: Draft;
-}
 
 /** The API with the longest path at the end of an address; `raw` for any other address. */
 function apiOf(pathname: string): GatewayApi {
@@ -57,6 +49,12 @@ function targetOf(headers: CurlCall['headers']): string {
   return provider === '' || provider.startsWith('@') ? provider : `@${provider}`;
 }
 
+/** A model such as `@openai/gpt-4o` names its provider, too. */
+function withProvider(column: ColumnSettings): ColumnSettings {
+  const [, target, model] = /^(@[\w.-]+)\/(.+)$/.exec(column.model) ?? [];
+  return target === undefined || model === undefined ? column : { ...column, target, model };
+}
+
 /** What the inputs of an API hold of a body. */
 function readBody(api: GatewayApi, json: Json | null): Draft {
   if (json === null || api === 'raw') return newDraft();
@@ -64,14 +62,15 @@ function readBody(api: GatewayApi, json: Json | null): Draft {
 }
 
 /** Takes a command over: its API by the address, its way by our headers. Keys in it are dropped. */
-export function takenOver({ method, url, headers, body }: CurlCall): TakenOver {
+export function takenOver({ method, url, headers, body }: CurlCall): Replay {
   const json = jsonOf(body);
   const api = method === 'POST' && json !== null ? apiOf(url.pathname) : 'raw';
   const target = targetOf(headers);
+  const column = json === null || api === 'raw' ? NEW_COLUMN : columnOf(json);
   const config = target === DRAFT_TARGET ? jsonOf(headers.get('x-gw-config') ?? '') : null;
   return {
     api,
-    column: { ...(json === null || api === 'raw' ? NEW_COLUMN : columnOf(json)), target },
+    column: target === '' ? withProvider(column) : { ...column, target },
     isStreamed: json?.['stream'] === true,
     draft: {
       ...readBody(api, json),
