@@ -38,8 +38,8 @@ export function Chip({ filter, field, onChange }: ChipProps): ReactElement {
               onChange(null);
             }}
           >
-            <span className="chip-name">{name}</span>
-            <span className="chip-operator">{operator}</span>
+            {/* The name for screen readers has the visible text, so its words must not run together. */}
+            <span className="chip-name">{name}</span> <span className="chip-operator">{operator}</span>{' '}
             <span className="chip-value ell">{value}</span>
           </button>
         </Popover.Target>
