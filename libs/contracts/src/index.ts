@@ -117,6 +117,7 @@ export {
   type McpRefreshRequest,
   type McpRefreshResponse,
   type McpScopeRequest,
+  type McpListsChanged,
   type McpSyncResponse,
   type AgentCardSyncResponse,
   type ClaimResponse,

@@ -44,6 +44,8 @@ export const INTERNAL = {
   scimSettle: '/internal/v1/scim/settle',
   /** POST → `McpSyncResponse`: reads a batch of MCP servers whose turn it is. Admin API. */
   mcpSync: '/internal/v1/mcp/sync',
+  /** POST `McpListsChanged` → `McpSyncResponse`: reads a server that announced changed lists. Admin API. */
+  mcpListsChanged: '/internal/v1/mcp/lists-changed',
   /** POST → `AgentCardSyncResponse`: reads a batch of cards of agents whose turn it is. Admin API. */
   agentCardSync: '/internal/v1/agents/cards/sync',
   /** POST → `McpHealthCheckResponse`: checks a batch of MCP servers whose turn it is. Admin API. */
@@ -110,6 +112,10 @@ export interface McpRefreshResponse {
   readonly outcome: 'refreshed' | 'needs_consent' | 'missing' | 'failed';
   /** Version of the document now; null without a document. */
   readonly version: string | null;
+}
+
+export interface McpListsChanged {
+  readonly integrationId: string;
 }
 
 export interface McpSyncResponse {

@@ -19,7 +19,9 @@ import type { SessionState } from './sessions/session-states';
 const OF_CALLER_MAX = 20;
 const OF_PROCESS_MAX = 5_000;
 const SUBSCRIPTIONS_MAX = 100;
-const LOOK_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 500;
+/** Time in which a changed document reaches the gateway, after the control plane has read a server. */
+const LOOK_SOON_MS = 50;
 
 /** What a client wants to be notified of. */
 interface Filter {
@@ -53,6 +55,7 @@ export class ClientStreams {
   private readonly streams = new Set<Stream>();
   private readonly shares = new Shares(OF_PROCESS_MAX);
   private timer: NodeJS.Timeout | null = null;
+  private soon: NodeJS.Timeout | null = null;
   private isClosed = false;
 
   /** `hasEnded`: whether a caller was withdrawn. */
@@ -111,6 +114,14 @@ export class ClientStreams {
     return uris;
   }
 
+  /** Notifies clients sooner than at the next look: a document has probably changed. */
+  lookSoon(): void {
+    this.soon ??= setTimeout(() => {
+      this.soon = null;
+      this.look();
+    }, LOOK_SOON_MS).unref();
+  }
+
   /** Ends all streams, and later ones at once; clients open them again elsewhere. */
   close(): void {
     this.isClosed = true;
@@ -158,7 +169,7 @@ export class ClientStreams {
     this.rest();
   }
 
-  /** Ends the stream of a caller who was withdrawn, within a second or once that can be read. */
+  /** Ends the stream of a caller who was withdrawn, within half a second or once that can be read. */
   private endIfWithdrawn(stream: Stream, caller: GatewayPrincipal): void {
     const hasEnded = this.hasEnded(caller);
     const finish = (isOver: boolean): void => {

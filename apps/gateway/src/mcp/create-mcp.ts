@@ -26,6 +26,8 @@ import { Aggregates } from './aggregate/aggregates';
 import { ClientInputs } from './client-inputs';
 import { ClientStreams } from './client-streams';
 import { Endpoints } from './endpoints';
+import { ChangedLists } from './list-watches/changed-lists';
+import { ListWatches } from './list-watches/list-watches';
 import { McpDoor, type McpDoorParts } from './mcp-door';
 import { McpServers } from './mcp-servers';
 import { Parking } from './parked/parking';
@@ -97,6 +99,7 @@ export function createMcp(parts: McpParts): Mcp {
   const parking = new Parking(link);
   const streams = new ClientStreams((caller) => parts.principals.hasEnded(caller));
   const watches = new ResourceWatches(upstreams);
+  const lists = new ListWatches(upstreams, new ChangedLists(post, () => streams.lookSoon()));
   const runningStreams = new RunningStreams(link);
   const leases = new StreamLeases(shared.redis, link);
   const resumed = new ResumedCalls(events, runningStreams);
@@ -114,12 +117,12 @@ export function createMcp(parts: McpParts): Mcp {
     ...{ ring, endpoints, inputs, underWay, ...stages },
     states: new SessionStates(shared.sessions, link),
     calls: new SessionCalls({ link, events, streams: runningStreams }),
-    streams: new SessionStreams({ events, leases, resumed, streams, watches, endpoints }),
+    streams: new SessionStreams({ events, leases, resumed, streams, watches, lists, endpoints }),
     denialStatus: settings.MCP_DENIAL_STATUS,
     publicUrl: settings.PUBLIC_GATEWAY_URL ?? null,
     failed: parts.failures,
     origins: { allowedOrigins: listOf(settings.MCP_ALLOWED_ORIGINS), publicHosts },
-    requests: new Requests({ ring, endpoints, tools, calls, guards, streams, watches }),
+    requests: new Requests({ ring, endpoints, tools, calls, guards, streams, watches, lists }),
     replies: repliesOf(parts),
   });
   return {
@@ -127,6 +130,7 @@ export function createMcp(parts: McpParts): Mcp {
     drain: () => streams.close(),
     close: () => {
       streams.close();
+      lists.close();
       parking.close();
       leases.close();
       shared.close();

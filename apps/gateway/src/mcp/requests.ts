@@ -3,6 +3,7 @@ import { adoptTrace, traceParentOf } from '../accept/trace-context';
 import type { ToolGuards } from '../guardrails/tool-guards';
 import { RequestMcp } from './request-mcp';
 import type { ClientStreams } from './client-streams';
+import type { ListWatches } from './list-watches/list-watches';
 import { isList, listBody } from './lists';
 import { searchBody } from './aggregate/search-tools';
 import type { Endpoints } from './endpoints';
@@ -23,6 +24,7 @@ export interface RequestParts {
   readonly guards: ToolGuards;
   readonly streams: ClientStreams;
   readonly watches: ResourceWatches;
+  readonly lists: ListWatches;
 }
 
 /** One list of this many gets a log record: clients list again and again. */
@@ -50,13 +52,15 @@ export class Requests {
     } else if (isForwarded(method)) {
       record(request);
       await forward(request, this.parts.calls, this.parts.guards);
-    } else if (method === 'subscriptions/listen') this.listen(request);
+    } else if (method === 'subscriptions/listen') await this.listen(request);
     else if (isOfSession(method)) await setOfSession(request);
     else throw new McpFault(CODES.methodNotFound, 'Method not found.', { id: message.id });
   }
 
-  private listen({ endpoint, reply, message }: EndpointRequest): void {
-    const { streams, endpoints, watches } = this.parts;
+  private async listen({ endpoint, reply, message }: EndpointRequest): Promise<void> {
+    const { streams, endpoints, watches, lists } = this.parts;
+    await lists.during(endpoint, reply);
+    if (reply.isOver) return;
     const uris = streams.listen(endpoint, reply, () => endpoints.now(endpoint), message);
     if (uris.length > 0) watches.ofListen({ endpoint, reply, uris, id: message.id });
   }

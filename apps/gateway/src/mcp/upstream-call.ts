@@ -1,5 +1,6 @@
 import type { InputRequest, InputRequests, JsonObject } from '@gw/mcp';
 import type { CallEnd, CallNotice } from '@gw/mcp-client';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** A gateway with a call that waits for input, and the name of the call there. */
 export interface ParkedPlace {
@@ -25,8 +26,8 @@ export interface CallInProgress {
   listener: ((notice: CallNotice) => void) | null;
   /** Resolves at the next pause or at the end. Rejects with an `UpstreamError`, or with `CallGone`. */
   next(): Promise<CallOutcome>;
-  /** Answers the request of the pause. Null: the client refuses. */
-  answer(response: JsonObject | null): void;
+  /** Answers requests of the pause, by their keys. Null: the client refuses. */
+  answer(responses: Readonly<Record<string, JsonObject | null>>): void;
   /** Leaves the call at its pause, to be continued by a later request. Null: there is no room. */
   park(principal: string, lot: ParkingLot): ParkedPlace | null;
   cancel(): void;
@@ -44,21 +45,32 @@ export class CallGone extends Error {
   }
 }
 
+/** A server that wants several inputs sends its requests at about the same time; a modern client gets them together. */
+export const TOGETHER_MS = 20;
+
+interface Asked {
+  readonly request: InputRequest;
+  readonly until: AbortSignal;
+  readonly answer: (to: JsonObject | null) => void;
+}
+
 /**
  * A call at an upstream that may pause for input of the client. One reader waits for `next` at a time;
  * several HTTP requests of the client can follow each other as readers.
  */
 export class UpstreamCall implements CallInProgress {
   listener: ((notice: CallNotice) => void) | null = null;
-  private readonly asked: {
-    readonly request: InputRequest;
-    readonly until: AbortSignal;
-    readonly answer: (to: JsonObject | null) => void;
-  }[] = [];
+  /** Requests without an answer, by key. */
+  private readonly asked = new Map<string, Asked>();
+  private lastKey = 0;
   private ended: Promise<CallEnd> | null = null;
   private wake: (() => void) | null = null;
 
-  constructor(private readonly abort: AbortController) {}
+  /** `togetherMs`: how long a pause waits for further requests. */
+  constructor(
+    private readonly abort: AbortController,
+    private readonly togetherMs: number,
+  ) {}
 
   /** `ended`: the call, which reports to `notice`. */
   start(ended: Promise<CallEnd>): void {
@@ -72,18 +84,28 @@ export class UpstreamCall implements CallInProgress {
   /** A request of a legacy upstream for input: resolves with the client's response. */
   readonly respond = ({ method, params }: InputRequest, until: AbortSignal): Promise<JsonObject | null> =>
     new Promise((resolve) => {
-      until.addEventListener('abort', () => resolve(null), { once: true });
+      this.lastKey += 1;
+      const key = `r${String(this.lastKey)}`;
+      const answer = (response: JsonObject | null): void => {
+        this.asked.delete(key);
+        resolve(response);
+      };
+      until.addEventListener('abort', () => answer(null), { once: true });
       // `_meta` is between the upstream and us.
       const { _meta, ...shown } = params;
-      this.asked.push({ request: { method, params: shown }, until, answer: resolve });
+      this.asked.set(key, { request: { method, params: shown }, until, answer });
       this.wake?.();
     });
 
   async next(): Promise<CallOutcome> {
     const { ended } = this;
     if (ended === null) throw new Error('The call was not started.');
-    const [first] = this.asked;
-    if (first !== undefined) return { kind: 'input', requests: { r1: first.request }, until: first.until };
+    const [first] = this.asked.values();
+    if (first !== undefined) {
+      if (this.togetherMs > 0) await delay(this.togetherMs);
+      const requests = Object.fromEntries([...this.asked].map(([key, { request }]) => [key, request]));
+      if (this.asked.size > 0) return { kind: 'input', requests, until: first.until };
+    }
     const asks = new Promise<null>((resolve) => {
       this.wake = () => resolve(null);
     });
@@ -92,8 +114,8 @@ export class UpstreamCall implements CallInProgress {
     return outcome ?? this.next();
   }
 
-  answer(response: JsonObject | null): void {
-    this.asked.shift()?.answer(response);
+  answer(responses: Readonly<Record<string, JsonObject | null>>): void {
+    for (const [key, response] of Object.entries(responses)) this.asked.get(key)?.answer(response);
   }
 
   park(principal: string, lot: ParkingLot): ParkedPlace | null {

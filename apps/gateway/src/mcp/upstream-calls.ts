@@ -9,7 +9,6 @@ import {
   sealState,
   toolError,
   type HeaderParameter,
-  type InputRequest,
   type InputRequests,
   type JsonObject,
   type RequestState,
@@ -33,7 +32,7 @@ import type { Parking } from './parked/parking';
 import { sendReceived, sendResult } from './sent-results';
 import type { ServerBreakers } from './server-breakers';
 import { traceContext } from './trace-headers';
-import { CallGone, UpstreamCall, type CallInProgress } from './upstream-call';
+import { CallGone, TOGETHER_MS, UpstreamCall, type CallInProgress } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
 import { isRefusedToken, scopesDenial } from './upstream-refusals';
 import type { ServerCredentials } from '../credentials/server-credentials';
@@ -174,9 +173,10 @@ export class UpstreamCalls {
         forwarded.paused();
         return this.park(request, call, shownInput(request, outcome.requests));
       }
-      const [asked] = Object.values(shownInput(request, outcome.requests)) as [InputRequest];
-      if (request.context.mcp !== null) request.context.mcp.inputs += 1;
-      call.answer(await this.parts.inputs.ask(request, asked, outcome.until));
+      for (const [key, asked] of Object.entries(shownInput(request, outcome.requests))) {
+        if (request.context.mcp !== null) request.context.mcp.inputs += 1;
+        call.answer({ [key]: await this.parts.inputs.ask(request, asked, outcome.until) });
+      }
     }
   }
 
@@ -204,7 +204,7 @@ export class UpstreamCalls {
       capabilities,
     });
     const abort = new AbortController();
-    const call = new UpstreamCall(abort);
+    const call = new UpstreamCall(abort, request.era === 'modern' ? TOGETHER_MS : 0);
     const meta = ownObject(message.params, '_meta');
     const relays = await this.relaysInput(request, upstream);
     // The last check, because it uses the approval up.
@@ -257,12 +257,8 @@ export class UpstreamCalls {
         approval: state.approval ?? null,
         more: { inputResponses: responses, ...(upstreamState !== null && { requestState: upstreamState }) },
       };
-    const [response] = Object.values(responses);
-    const found = await this.parts.parking.redeem(
-      parked,
-      view.caller.binding,
-      (response as JsonObject | undefined) ?? null,
-    );
+    const answers = responses as Readonly<Record<string, JsonObject>>;
+    const found = await this.parts.parking.redeem(parked, view.caller.binding, answers);
     if (found.kind !== 'found') return { kind: 'answered', result: interrupted(message.method, found.kind) };
     return { kind: 'parked', call: found.call };
   }

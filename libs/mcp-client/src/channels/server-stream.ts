@@ -11,7 +11,7 @@ import { closed, UpstreamError } from '../upstream-error';
 /** A stream ends after an hour, and is opened again while it has users. */
 const STREAM_MS = 3_600_000;
 /** Wait for the head of the stream before a call is sent, for servers that send none before an event. */
-const HEAD_WAIT_MS = 1_000;
+const HEAD_WAIT_MS = 300;
 const BACKOFF_MS_MIN = 500;
 const BACKOFF_MS_MAX = 30_000;
 
@@ -46,7 +46,7 @@ export class ServerStream {
 
   constructor(private readonly options: ServerStreamOptions) {}
 
-  /** Opens the stream if needed. Resolves when it is open or refused, or after one second. */
+  /** Opens the stream if needed. Resolves when it is open or refused, or after 0.3 s. */
   async use(): Promise<void> {
     this.users += 1;
     if (this.running !== null || this.refusal !== null || this.isStopped) return;

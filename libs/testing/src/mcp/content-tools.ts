@@ -121,17 +121,18 @@ export const contentTools = (state: FixtureState): Tools => ({
   ...contents,
   ...messages,
   test_trigger_tool_change: {
-    description: 'Announces a changed list of tools.',
+    description: 'Changes the list of tools: the description of this one.',
     run: () => {
-      state.notifyListChanged('tools');
-      return text('announced');
+      const count = state.changes.get('test_trigger_tool_change')?.description?.length ?? 0;
+      state.changeTool('test_trigger_tool_change', { description: 'x'.repeat(count + 1) });
+      return text('changed');
     },
   },
   test_trigger_prompt_change: {
-    description: 'Announces a changed list of prompts.',
+    description: 'Changes the list of prompts.',
     run: () => {
-      state.notifyListChanged('prompts');
-      return text('announced');
+      state.changePrompts();
+      return text('changed');
     },
   },
 });

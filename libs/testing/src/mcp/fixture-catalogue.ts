@@ -4,7 +4,9 @@ import {
   inputRequired,
   ResourceTemplate,
   type McpServer,
+  type RegisteredPrompt,
 } from '@modelcontextprotocol/server';
+import type { FixtureState } from './fixture-state';
 import { PIXEL_PNG } from './media';
 import { objectOf, stringOf, type Arguments } from './tool-kit';
 
@@ -42,10 +44,19 @@ export function registerResources(server: McpServer): void {
 
 const userText = (text: string) => ({ role: 'user' as const, content: { type: 'text' as const, text } });
 
-export function registerPrompts(server: McpServer): void {
-  server.registerPrompt('test_simple_prompt', { description: 'A prompt without arguments.' }, () => ({
-    messages: [userText('This is a simple prompt for testing.')],
-  }));
+/** The description of `test_simple_prompt`, which changes with the list. */
+export const simplePromptText = ({ promptChanges }: FixtureState): string =>
+  promptChanges === 0 ? 'A prompt without arguments.' : `A prompt, changed ${String(promptChanges)} times.`;
+
+/** Returns the prompt that changes. */
+export function registerPrompts(server: McpServer, state: FixtureState): RegisteredPrompt {
+  const simple = server.registerPrompt(
+    'test_simple_prompt',
+    { description: simplePromptText(state) },
+    () => ({
+      messages: [userText('This is a simple prompt for testing.')],
+    }),
+  );
   server.registerPrompt(
     'test_prompt_with_arguments',
     {
@@ -103,6 +114,7 @@ export function registerPrompts(server: McpServer): void {
       });
     },
   );
+  return simple;
 }
 
 /** Values that complete an argument; they start with what the client sent. */

@@ -1,4 +1,4 @@
-import { McpServer, type RegisteredTool } from '@modelcontextprotocol/server';
+import { McpServer, type RegisteredPrompt, type RegisteredTool } from '@modelcontextprotocol/server';
 import { contentTools } from './content-tools';
 import { registerCompletion, registerPrompts, registerResources } from './fixture-catalogue';
 import type { FixtureState } from './fixture-state';
@@ -9,6 +9,8 @@ import { registerTools, text, type Tools } from './tool-kit';
 export interface FixtureServer {
   readonly server: McpServer;
   readonly tools: ReadonlyMap<string, RegisteredTool>;
+  /** The prompt that changes. */
+  readonly prompt: RegisteredPrompt;
 }
 
 /** A tool that a test adds while the fixture runs. */
@@ -43,7 +45,7 @@ export function fixtureServer(state: FixtureState): FixtureServer {
   };
   const tools = registerTools(server, definitions, state);
   registerResources(server);
-  registerPrompts(server);
+  const prompt = registerPrompts(server, state);
   registerCompletion(server);
-  return { server, tools };
+  return { server, tools, prompt };
 }

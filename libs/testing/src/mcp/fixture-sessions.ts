@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 import type { ChangedList, FixtureState, ToolChange } from './fixture-state';
+import { simplePromptText } from './fixture-catalogue';
 import { addedTools, fixtureServer, type FixtureServer } from './fixture-server';
 import { registerTools } from './tool-kit';
 
@@ -73,6 +74,11 @@ export class FixtureSessions {
 
   changeTool(name: string, change: ToolChange): void {
     for (const { tools } of this.sessions.values()) tools.get(name)?.update(change);
+  }
+
+  changePrompts(): void {
+    for (const { prompt } of this.sessions.values())
+      prompt.update({ description: simplePromptText(this.state) });
   }
 
   addTool(name: string): void {

@@ -17,6 +17,12 @@ export interface FixtureState {
   readonly added: string[];
   /** Names of tools whose call was cancelled before it ended. */
   readonly cancelled: string[];
+  /** How often the list of prompts changed. */
+  promptChanges: number;
+  /** Changes a tool in every session and announces it. */
+  changeTool(name: string, change: ToolChange): void;
+  /** Changes the description of a prompt in every session and announces it. */
+  changePrompts(): void;
   /** Sends list_changed to every open session and every subscription. */
   notifyListChanged(list: ChangedList): void;
 }

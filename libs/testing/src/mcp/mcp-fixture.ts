@@ -63,6 +63,17 @@ export async function startMcpFixture(options: McpFixtureOptions = {}): Promise<
     changes: new Map(),
     added: [],
     cancelled: [],
+    promptChanges: 0,
+    changeTool: (name, change) => {
+      state.changes.set(name, { ...state.changes.get(name), ...change });
+      sessions.changeTool(name, change);
+      modern.notify.toolsChanged();
+    },
+    changePrompts: () => {
+      state.promptChanges += 1;
+      sessions.changePrompts();
+      modern.notify.promptsChanged();
+    },
     notifyListChanged: (list) => {
       sessions.notifyListChanged(list);
       modern.notify[`${list}Changed`]();
@@ -90,11 +101,7 @@ export async function startMcpFixture(options: McpFixtureOptions = {}): Promise<
     cancelled: state.cancelled,
     sessions: () => sessions.ids,
     forgetSessions: () => sessions.forget(),
-    changeTool: (name, change) => {
-      state.changes.set(name, { ...state.changes.get(name), ...change });
-      sessions.changeTool(name, change);
-      modern.notify.toolsChanged();
-    },
+    changeTool: (name, change) => state.changeTool(name, change),
     addTool: (name) => {
       state.added.push(name);
       sessions.addTool(name);

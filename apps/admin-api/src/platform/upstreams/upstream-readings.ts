@@ -55,6 +55,15 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
     return ids.length;
   }
 
+  /**
+   * Reads an upstream that says that it has changed. A reading that is under way may have missed the change,
+   * so that another one follows it. A failure is kept with its integration.
+   */
+  async syncChanged(id: string): Promise<void> {
+    await this.running.get(id)?.catch(() => undefined);
+    await this.syncOne(id);
+  }
+
   /** Runs a call of an upstream within the places of its organisation. Throws `rate_limited` without one. */
   async within<T>(
     { organisationId }: Pick<UpstreamIntegration, 'organisationId'>,

@@ -10,6 +10,7 @@ import { Route } from '../../platform/resource/route';
 import {
   McpChangesQuery,
   McpDecisionDto,
+  McpListsChangedDto,
   McpSyncDto,
   UpdateMcpCapabilitiesDto,
 } from './mcp-capabilities.dto';
@@ -94,7 +95,7 @@ export class McpCapabilitiesController {
 /** The digests of a decision say what was seen, not the version of the integration. */
 const withoutMatch = (at: ResourceReference): ResourceReference => ({ ...at, ifMatch: undefined });
 
-/** Called by the worker. */
+/** Called by the worker and by gateways. */
 @ApiExcludeController()
 @Controller()
 export class McpSyncJobController {
@@ -104,5 +105,12 @@ export class McpSyncJobController {
   @ServiceOnly()
   async syncDue(): Promise<McpSyncResponse> {
     return { read: await this.snapshots.syncDue() };
+  }
+
+  @Post(INTERNAL.mcpListsChanged)
+  @ServiceOnly()
+  async listsChanged(@Body() { integrationId }: McpListsChangedDto): Promise<McpSyncResponse> {
+    await this.snapshots.syncChanged(integrationId);
+    return { read: 1 };
   }
 }

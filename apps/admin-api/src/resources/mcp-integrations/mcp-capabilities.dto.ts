@@ -7,10 +7,16 @@ import {
   ObjectField,
   ObjectListField,
   TextField,
+  UuidField,
 } from '@gw/web';
 import { UpstreamPage } from '../../platform/upstreams/upstream-page';
 
 export const ALL_TYPES = [...LISTED_TYPES, 'server'] as const;
+
+/** The body of a gateway whose server announced changed lists. */
+export class McpListsChangedDto {
+  @UuidField() integrationId!: string;
+}
 
 export class McpChangesQuery extends UpstreamPage {}
 

@@ -254,6 +254,25 @@ describe('snapshots of MCP servers', () => {
     expect((await admin.post(INTERNAL.mcpSync, call)).status).toBe(401);
   });
 
+  it('are taken again when a gateway says that the server announced a change', async () => {
+    const id = await synced();
+    const announce = (body: object): Promise<GatewayResponse> =>
+      admin.post(INTERNAL.mcpListsChanged, { token: SERVICE_TOKEN, body });
+    server.changeTool('echo', { description: 'Returns it.' });
+    expect((await announce({ integrationId: id })).body).toEqual({ read: 1 });
+    expect(await tool(id)).toMatchObject({ description: 'Returns it.' });
+    server.changeTool('echo', { description: 'Returns all of it.' });
+    await Promise.all([1, 2, 3].map(() => announce({ integrationId: id })));
+    expect(await tool(id)).toMatchObject({ description: 'Returns all of it.' });
+    expect((await announce({ integrationId: 'none' })).status).toBe(400);
+    expect((await announce({ integrationId: '00000000-0000-4000-8000-000000000000' })).body).toEqual({
+      read: 1,
+    });
+    expect(
+      (await admin.post(INTERNAL.mcpListsChanged, { ...call, body: { integrationId: id } })).status,
+    ).toBe(401);
+  });
+
   it('refuse reports of capabilities without a type, and leave out those that cannot be stored', async () => {
     const id = await made();
     const capabilities = [{ type: 'tool', name: 'a' }, { type: 'tool', name: 'a' }, { type: 'tool' }];

@@ -53,6 +53,11 @@ export class McpSnapshots {
     return this.readings.syncDue();
   }
 
+  /** Reads the server of an integration whose lists changed. A failure is kept with the integration. */
+  syncChanged(integrationId: string): Promise<void> {
+    return this.readings.syncChanged(integrationId);
+  }
+
   /** Keeps a snapshot. Throws `conflict` when the integration is not the one that was read any more. */
   store(row: McpIntegrationEntity, snapshot: ServerSnapshot, caller: AuditCaller): Promise<void> {
     return this.writes.run(caller, (write) => this.keep(write, row, snapshot));

@@ -32,15 +32,15 @@ export class Parking implements ParkedHere {
     return oldest !== null && this.calls.park(id, principal, call, Date.now()) ? place : null;
   }
 
-  /** Continues a call with the client's response; null: the client refuses. */
+  /** Continues a call with the client's responses, by the keys of the requests. */
   async redeem(
     place: ParkedPlace,
     principal: string,
-    response: JsonObject | null,
+    responses: Readonly<Record<string, JsonObject>>,
   ): Promise<Redeemed<CallInProgress>> {
-    if (place.replica !== this.link.id) return this.remote.redeem(place, principal, response);
+    if (place.replica !== this.link.id) return this.remote.redeem(place, principal, responses);
     const found = this.take(place.call, principal);
-    if (found.kind === 'found') found.call.answer(response);
+    if (found.kind === 'found') found.call.answer(responses);
     return found;
   }
 

@@ -27,11 +27,11 @@ export class RemoteCalls {
     link.on('of_holder', ({ line, event }) => this.calls.get(line)?.take(event));
   }
 
-  /** Continues a call with the client's response. `gone`: no gateway says within a second that it has it. */
+  /** Continues a call with the client's responses. `gone`: no gateway says within a second that it has it. */
   async redeem(
     { replica, call }: ParkedPlace,
     principal: string,
-    response: JsonObject | null,
+    responses: Readonly<Record<string, JsonObject>>,
   ): Promise<Redeemed<CallInProgress>> {
     const line = randomHex(16);
     const remote = new RemoteCall(
@@ -39,7 +39,7 @@ export class RemoteCalls {
       () => this.remove(line),
     );
     this.add(line, remote);
-    const redeem = { line, call, principal, response };
+    const redeem = { line, call, principal, responses };
     if (!this.link.send(replica, { kind: 'redeem', from: this.link.id, ...redeem })) remote.gone();
     const echo = await remote.echo;
     return echo === 'taken' ? { kind: 'found', call: remote } : { kind: echo };
@@ -135,7 +135,7 @@ class RemoteCall implements CallInProgress {
     return this.ended;
   }
 
-  /** The response was sent when the call was redeemed, and later pauses are answered by later requests. */
+  /** The responses were sent when the call was redeemed, and later pauses are answered by later requests. */
   answer(): void {
     return;
   }

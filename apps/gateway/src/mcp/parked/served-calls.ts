@@ -52,7 +52,7 @@ export class ServedCalls {
     }
   }
 
-  private begin({ from, line, call: id, principal, response }: RedeemMessage): void {
+  private begin({ from, line, call: id, principal, responses }: RedeemMessage): void {
     const say = (event: HolderEvent): boolean => this.link.send(from, { kind: 'of_holder', line, event });
     const found =
       this.served.size < SERVED_MAX ? this.parked.take(id, principal) : ({ kind: 'gone' } as const);
@@ -64,7 +64,7 @@ export class ServedCalls {
     this.add(line, { call, say, signAt: performance.now() });
     say({ kind: 'taken' });
     call.listener = withinRate((message) => void say({ kind: 'message', message }));
-    call.answer(response);
+    call.answer(responses);
     void this.serve(line, call, principal, say);
   }
 

@@ -23,8 +23,8 @@ export interface RedeemMessage {
   readonly call: string;
   /** `principalBinding` of the caller. */
   readonly principal: string;
-  /** Response to the request of the pause; null: the client refused. */
-  readonly response: JsonObject | null;
+  /** Responses to the requests of the pause, by their keys. */
+  readonly responses: Readonly<Record<string, JsonObject>>;
 }
 
 /** From the gateway with a call to the one that reads it. */

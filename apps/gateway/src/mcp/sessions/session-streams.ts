@@ -6,6 +6,7 @@ import type { ResumedCalls } from '../events/resumed-calls';
 import { replicaOfStream, sessionStream, StreamTrail } from '../events/stream-trail';
 import type { Endpoint } from '../endpoint';
 import type { Endpoints } from '../endpoints';
+import type { ListWatches } from '../list-watches/list-watches';
 import type { ResourceWatches } from '../resource-watches';
 import type { SessionState } from './session-states';
 import type { SessionName } from './session-store';
@@ -17,6 +18,7 @@ export interface SessionStreamParts {
   readonly resumed: ResumedCalls;
   readonly streams: ClientStreams;
   readonly watches: ResourceWatches;
+  readonly lists: ListWatches;
   readonly endpoints: Endpoints;
 }
 
@@ -70,7 +72,7 @@ export class SessionStreams {
 
   private async openOfSession(request: StreamRequest, last: Place | null): Promise<void> {
     const { endpoint, session, state, name, reply, lastEventId } = request;
-    const { leases, streams, watches, endpoints } = this.parts;
+    const { leases, streams, watches, lists, endpoints } = this.parts;
     const lost = (): void => reply.retire();
     if (!(await leases.take(name, lastEventId !== null, lost))) throw streamTaken();
     const before = await this.before(name, last);
@@ -84,6 +86,7 @@ export class SessionStreams {
     for (const event of before?.events ?? []) reply.replay(before?.stream ?? '', event);
     if (lastEventId !== null && before === null) reply.comment('the stream starts anew');
     watches.ofSession({ endpoint, session, reply, state });
+    void lists.during(endpoint, reply);
   }
 
   /** What the client missed of an earlier stream; null: there is no such stream. */

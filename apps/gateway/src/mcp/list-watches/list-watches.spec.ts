@@ -1,0 +1,132 @@
+import { eventually, modernRequest, startMcpFixture, type McpFixture } from '@gw/testing';
+import { GatewayHarness } from '../../spec-support/harness';
+import { startListReader, type ListReader } from '../spec-support/list-reader';
+import { saveServer, serverDocument } from '../spec-support/mcp-server';
+import { EventReader } from '../spec-support/read-events';
+import { ChangedLists } from './changed-lists';
+
+const WANTED: object = { notifications: { toolsListChanged: true } };
+const ECHO = { name: 'echo', arguments: { text: 'a' } };
+
+describe('servers that announce changed lists', () => {
+  let gateway: GatewayHarness;
+  let reader: ListReader;
+  let fixture: McpFixture;
+  beforeAll(async () => {
+    reader = await startListReader();
+    gateway = await GatewayHarness.start({ ADMIN_URL: reader.url });
+    gateway.addKey(gateway.apiKey, { scopes: ['mcp.invoke'] });
+  });
+  afterEach(() => fixture.close());
+  afterAll(async () => {
+    await gateway.stop();
+    await reader.close();
+  });
+
+  async function served(era: 'modern' | 'legacy'): Promise<string> {
+    fixture = await startMcpFixture({ era });
+    const server = await serverDocument(fixture.url, era);
+    saveServer(gateway, server);
+    reader.reads(server.integrationId, async () => {
+      const { capabilities } = await serverDocument(fixture.url, era);
+      saveServer(gateway, { ...server, capabilities });
+    });
+    return server.integrationId;
+  }
+  const listen = (slug: string): Promise<EventReader> =>
+    EventReader.open(
+      `http://127.0.0.1:${String(gateway.port)}/main/${slug}/mcp`,
+      modernRequest(gateway.apiKey, 'subscriptions/listen', WANTED),
+    );
+  const asked = (integrationId: string): number => reader.asked.filter((id) => id === integrationId).length;
+
+  it.each(['modern', 'legacy'] as const)(
+    'are read again by the control plane, and clients of a %s server are notified of what it shows',
+    async (era) => {
+      const id = await served(era);
+      const [first, second] = await Promise.all([listen(era), listen(era)]);
+      const isWatched = (): boolean =>
+        era === 'modern'
+          ? fixture.requests.some(({ headers }) => headers['mcp-method'] === 'subscriptions/listen')
+          : fixture.requests.some(({ verb }) => verb === 'GET');
+      await eventually(isWatched);
+      await eventually(() => {
+        if (asked(id) === 0) fixture.changeTool('echo', { description: 'Returns it.' });
+        return asked(id) > 0;
+      });
+      for (const stream of [first, second]) await stream.until('notifications/tools/list_changed');
+      // Both streams share one watch.
+      const watches = fixture.requests.filter(
+        ({ verb, headers }) => verb === 'GET' || headers['mcp-method'] === 'subscriptions/listen',
+      );
+      expect(watches).toHaveLength(1);
+      first.leave();
+      second.leave();
+    },
+  );
+
+  it('are not watched while no client has a stream', async () => {
+    await served('modern');
+    const response = await fetch(
+      `http://127.0.0.1:${String(gateway.port)}/main/modern/mcp`,
+      modernRequest(gateway.apiKey, 'tools/call', ECHO),
+    );
+    expect(await response.text()).toContain('"text":"a"');
+    expect(fixture.requests.some(({ headers }) => headers['mcp-method'] === 'subscriptions/listen')).toBe(
+      false,
+    );
+  });
+
+  it('do not keep a stream from beginning when they cannot be reached', async () => {
+    await served('modern');
+    await fixture.close();
+    const stream = await listen('modern');
+    await stream.until('notifications/subscriptions/acknowledged');
+    stream.leave();
+    fixture = await startMcpFixture();
+  });
+});
+
+const nothing = (): void => undefined;
+
+describe('ChangedLists', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('has a server read five times in a row, once a minute from then on, and does not lose the last change', async () => {
+    const asked: object[] = [];
+    const lists = new ChangedLists((_path, body) => {
+      asked.push(body);
+      return Promise.resolve({});
+    }, nothing);
+    for (let count = 0; count < 20; count += 1) {
+      lists.changed('a');
+      await jest.advanceTimersByTimeAsync(10);
+    }
+    expect(asked).toHaveLength(5);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(asked).toHaveLength(6);
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect(asked).toHaveLength(6);
+    lists.changed('b');
+    expect(asked).toHaveLength(7);
+    lists.close();
+  });
+
+  it('has a server read once more for changes during a reading, also after one that failed', async () => {
+    const ends: (() => void)[] = [];
+    const lists = new ChangedLists(
+      () => new Promise((_resolve, reject) => ends.push(() => reject(new Error('away')))),
+      nothing,
+    );
+    for (let count = 0; count < 5; count += 1) lists.changed('a');
+    expect(ends).toHaveLength(1);
+    ends[0]?.();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(ends).toHaveLength(2);
+    ends[1]?.();
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect(ends).toHaveLength(2);
+    lists.close();
+  });
+});

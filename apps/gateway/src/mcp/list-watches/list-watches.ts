@@ -1,0 +1,154 @@
+import { isOfUsers, type McpServerDocument } from '@gw/contracts';
+import { GatewayError, Shares } from '@gw/kernel';
+import { NO_CAPABILITIES } from '@gw/mcp';
+import { UpstreamError } from '@gw/mcp-client';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Denied } from '../denials';
+import type { UpstreamOwner } from '../called-upstream';
+import type { Endpoint } from '../endpoint';
+import type { McpReply } from '../mcp-reply';
+import type { ServerView } from '../server-view';
+import type { McpUpstreams } from '../upstreams';
+import type { ChangedLists } from './changed-lists';
+
+/** Servers that one process watches; workspaces share them. */
+const WATCHES_MAX = 500;
+/** A stream begins after so long, although a server is not watched yet. */
+const READY_WAIT_MS = 2_000;
+/** A client that opens its next stream within this time finds the server watched. */
+const LINGER_MS = 30_000;
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 300_000;
+
+const WANTED = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+const ANNOUNCED: ReadonlySet<string> = new Set(
+  ['tools', 'prompts', 'resources'].map((list) => `notifications/${list}/list_changed`),
+);
+
+/** One server that is watched for all clients that have a stream. */
+interface Watch {
+  users: number;
+  readonly over: AbortController;
+  readonly ready: Promise<void>;
+  readonly isReady: () => void;
+  linger: NodeJS.Timeout | null;
+}
+
+/**
+ * Watches servers for changed lists while clients have streams on which they are notified. The control plane then
+ * reads the server, and clients are notified of what was approved. Servers at which users sign in are not watched,
+ * since the control plane cannot read them.
+ */
+export class ListWatches {
+  private readonly watches = new Map<string, Watch>();
+  private readonly shares = new Shares(WATCHES_MAX);
+  private isClosed = false;
+
+  constructor(
+    private readonly upstreams: McpUpstreams,
+    private readonly lists: ChangedLists,
+  ) {}
+
+  /** Watches the servers of an address until the stream of the reply is over. Resolves when they are watched, within two seconds. */
+  async during(endpoint: Endpoint, reply: McpReply): Promise<void> {
+    if (this.isClosed || reply.isOver) return;
+    const watches = endpoint.servers.flatMap((view) =>
+      isWatched(view.document) ? this.use(view, reply) : [],
+    );
+    if (watches.length === 0) return;
+    const waited = new AbortController();
+    await Promise.race([
+      Promise.all(watches.map(({ ready }) => ready)),
+      delay(READY_WAIT_MS, undefined, { signal: waited.signal }).catch(() => undefined),
+    ]);
+    waited.abort();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const watch of this.watches.values()) stop(watch);
+    this.lists.close();
+  }
+
+  private use(view: ServerView, reply: McpReply): readonly Watch[] {
+    const owner = ownerOf(view);
+    const key = `${view.document.id}/${owner.binding}`;
+    const watch = this.watches.get(key) ?? this.begin(key, view, owner);
+    if (watch === null) return [];
+    watch.users += 1;
+    if (watch.linger !== null) clearTimeout(watch.linger);
+    watch.linger = null;
+    reply.whenOver(() => {
+      watch.users -= 1;
+      if (watch.users === 0) watch.linger = setTimeout(() => stop(watch), LINGER_MS).unref();
+    });
+    return [watch];
+  }
+
+  /** Null: the workspace watches as many servers as it may. */
+  private begin(key: string, { document }: ServerView, owner: UpstreamOwner): Watch | null {
+    const share = this.shares.of(document.workspaceId, document.organisationId);
+    if (!share.take(1)) return null;
+    let isReady = (): void => undefined;
+    const ready = new Promise<void>((resolve) => (isReady = resolve));
+    const watch: Watch = { users: 0, over: new AbortController(), ready, isReady, linger: null };
+    this.watches.set(key, watch);
+    void this.run(watch, document, owner).finally(() => {
+      share.give(1);
+      isReady();
+      if (this.watches.get(key) === watch) this.watches.delete(key);
+    });
+    return watch;
+  }
+
+  /** Listens, and again after each end, until nothing uses the watch or the server has no such lists. */
+  private async run(watch: Watch, server: McpServerDocument, owner: UpstreamOwner): Promise<void> {
+    const { signal } = watch.over;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      const hadMessage = await this.listen(watch, server, owner);
+      watch.isReady();
+      if (hadMessage) failures = 0;
+      const ms = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(failures, 10));
+      await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** One connection to its end. Returns whether it brought a message. */
+  private async listen(watch: Watch, server: McpServerDocument, owner: UpstreamOwner): Promise<boolean> {
+    const { signal } = watch.over;
+    let hadMessage = false;
+    try {
+      const upstream = this.upstreams.of(server, owner);
+      const { era } = await upstream.describe({ signal });
+      const messages = upstream.listen(WANTED, { signal });
+      // A modern server acknowledges the subscription; of others nothing says that they have one.
+      if (era === 'legacy') watch.isReady();
+      for await (const { method } of messages) {
+        hadMessage = true;
+        watch.isReady();
+        if (ANNOUNCED.has(method)) this.lists.changed(server.integrationId);
+      }
+    } catch (error) {
+      const isExpected =
+        error instanceof UpstreamError || error instanceof Denied || error instanceof GatewayError;
+      if (!isExpected) throw error;
+    }
+    return hadMessage;
+  }
+}
+
+const isWatched = ({ integrationKind, authType }: McpServerDocument): boolean =>
+  integrationKind !== 'openapi' && !isOfUsers(authType);
+
+/** One session for all callers, unless the server learns who calls. */
+const ownerOf = ({ document, caller }: ServerView): UpstreamOwner => ({
+  binding: document.configurations['user_identity_forwarding'] === undefined ? 'lists' : caller.binding,
+  caller: caller.access,
+  session: null,
+  capabilities: NO_CAPABILITIES,
+});
+
+function stop(watch: Watch): void {
+  if (watch.linger !== null) clearTimeout(watch.linger);
+  watch.over.abort();
+}
