@@ -67,6 +67,26 @@ export interface OAuthClient {
   readonly method: 'client_secret_post' | 'client_secret_basic';
 }
 
+/**
+ * The client of `configurations.oauth_client_credentials`. Without `auth_method` it authenticates by HTTP Basic, which
+ * every authorization server must support (RFC 6749, section 2.3.1).
+ */
+export function configuredClient(
+  configurations: Readonly<Record<string, unknown>>,
+  secret: string,
+): OAuthClient {
+  const client = configurations['oauth_client_credentials'] as Readonly<Record<string, unknown>> | undefined;
+  const text = (name: string): string | null => {
+    const value = client?.[name];
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    ...{ endpoint: text('token_endpoint') ?? '', id: text('client_id') ?? '', secret, scope: text('scope') },
+    ...{ audience: null, resource: null },
+    method: text('auth_method') === 'client_secret_post' ? 'client_secret_post' : 'client_secret_basic',
+  };
+}
+
 const OF_INSTALLATION: Readonly<Record<CloudIdentity['kind'], boolean>> = {
   oauth_client: false,
   google_key: false,

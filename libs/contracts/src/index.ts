@@ -8,6 +8,7 @@ export {
 } from './bindings';
 export type { BreakerChange, BreakerStore } from './breakers';
 export {
+  configuredClient,
   isOfInstallation,
   type CloudIdentity,
   type IssuedCredential,

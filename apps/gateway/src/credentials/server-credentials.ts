@@ -1,7 +1,7 @@
 import type { IssuedCredentials } from '@gw/cloud-identities';
-import type { McpAuthContent, McpAuthType, OAuthClient, SecretUse } from '@gw/contracts';
+import { configuredClient, type McpAuthContent, type McpAuthType, type SecretUse } from '@gw/contracts';
 import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
-import { own, ownObject, type AccessCaller, type JsonObject } from '@gw/mcp';
+import type { AccessCaller } from '@gw/mcp';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { IdentifiedServer, IdentityTokens } from './identity-tokens';
 
@@ -93,7 +93,7 @@ export class ServerCredentials<Server extends SignedInServer> {
 
   private async issued(server: Server): Promise<CredentialHeaders> {
     const { workspaceId, configurations } = server;
-    const client = clientOf(configurations, await this.clientSecretOf(server));
+    const client = configuredClient(configurations, await this.clientSecretOf(server));
     try {
       const issued = await this.parts.issued.of(
         { kind: 'oauth_client', client },
@@ -136,15 +136,3 @@ export class ServerCredentials<Server extends SignedInServer> {
 
 const NO_HEADERS: CredentialHeaders = Object.freeze({});
 const HEADER_TARGET = 'headers.';
-
-function clientOf(configurations: JsonObject, secret: string): OAuthClient {
-  const client = ownObject(configurations, 'oauth_client_credentials');
-  const text = (name: string): string | null => {
-    const value = own(client, name);
-    return typeof value === 'string' ? value : null;
-  };
-  return {
-    ...{ endpoint: text('token_endpoint') ?? '', id: text('client_id') ?? '', secret, scope: text('scope') },
-    ...{ audience: null, resource: null, method: 'client_secret_post' },
-  };
-}

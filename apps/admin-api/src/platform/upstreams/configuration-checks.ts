@@ -1,5 +1,5 @@
 import type { McpAuthType } from '@gw/contracts';
-import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
+import { assertAllowedUrl, isLoopbackUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { headerMapFaults } from '../credentials/header-map';
 import { shortenedFault } from '../credentials/shown-secret';
 import { forwardedHeaderFault, sentHeaderFault } from './header-names';
@@ -127,16 +127,31 @@ export function checkClient(value: Fields, path: string, faults: Faults): void {
   faults.optionalText(value['scope'], `${path}.scope`, 2_048);
 }
 
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post'];
+
+/** How a client authenticates at a token endpoint; absent: by HTTP Basic. */
+export function checkAuthMethod(method: unknown, path: string, faults: Pick<Faults, 'add'>): void {
+  if (method !== undefined && !AUTH_METHODS.some((known) => known === method))
+    faults.add(path, `must be one of ${AUTH_METHODS.join(', ')}`);
+}
+
+/** Whether no one on the way can read a secret that is sent there. */
+export const isSecureUrl = (url: string): boolean => /^https:\/\//i.test(url) || isLoopbackUrl(url);
+
+/** Members of the client of `oauth_client_credentials`. */
+export const CLIENT_MEMBERS = ['token_endpoint', 'client_id', 'client_secret', 'auth_method', 'scope'];
+
 function checkClientCredentials(
   value: unknown,
   path: string,
   faults: Faults,
   { mapped }: CheckedIntegration,
 ): void {
-  if (!faults.object(value, path, ['token_endpoint', 'client_id', 'client_secret', 'scope'])) return;
+  if (!faults.object(value, path, CLIENT_MEMBERS)) return;
   checkClient(value, path, faults);
-  const { token_endpoint: endpoint, client_secret: secret } = value;
-  if (typeof endpoint !== 'string' || !/^https:\/\//i.test(endpoint))
+  const { token_endpoint: endpoint, client_secret: secret, auth_method: method } = value;
+  checkAuthMethod(method, `${path}.auth_method`, faults);
+  if (typeof endpoint !== 'string' || !isSecureUrl(endpoint))
     faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
   if (!mapped.has('client_secret') && (secret === undefined || secret === null))
     faults.add(`${path}.client_secret`, 'is required; send it, or map client_secret to a secret reference');

@@ -1,5 +1,5 @@
 import { clientCredentialsToken } from '@gw/cloud-identities';
-import type { McpAuthContent } from '@gw/contracts';
+import { configuredClient, type McpAuthContent } from '@gw/contracts';
 import { SecretReferenceEntity, type UpstreamIntegration } from '@gw/entities';
 import { VendorError, type VendorCalls } from '@gw/kernel';
 import { pick, type SecretReader } from '@gw/secret-managers';
@@ -8,7 +8,6 @@ import { DataSource, In } from 'typeorm';
 import { mayUse, SecretAccess } from '../credentials/secret-access';
 import { SECRET_READER } from '../credentials/secret-reader';
 import { VENDOR_CALLS } from '../credentials/vendor-calls';
-import { isFields } from './configuration-checks';
 import { UpstreamCredentials, type CredentialRow, type UpstreamKind } from './upstream-credentials.service';
 
 type Row = CredentialRow & Pick<UpstreamIntegration, 'workspaceId'>;
@@ -30,16 +29,8 @@ export class SharedHeaders {
     const secrets = await this.secretsOf(row);
     if (row.authType === 'headers') return withMapped(content, secrets);
     if (row.authType !== 'oauth_client_credentials') return {};
-    const client = row.configurations['oauth_client_credentials'];
-    const { token_endpoint: endpoint, client_id: id, scope } = isFields(client) ? client : {};
     const secret = secrets.get('client_secret') ?? content.clientSecret ?? '';
-    const token = await clientCredentialsToken(
-      {
-        ...{ endpoint: String(endpoint), id: String(id), secret, audience: null, resource: null },
-        ...{ scope: typeof scope === 'string' ? scope : null, method: 'client_secret_basic' },
-      },
-      this.calls,
-    );
+    const token = await clientCredentialsToken(configuredClient(row.configurations, secret), this.calls);
     return { authorization: `Bearer ${token}` };
   }
 

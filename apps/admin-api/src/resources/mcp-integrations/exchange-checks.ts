@@ -1,8 +1,6 @@
-import { isLoopbackUrl } from '@gw/kernel';
 import { shortenedFault } from '../../platform/credentials/shown-secret';
+import { checkAuthMethod, CLIENT_MEMBERS, isSecureUrl } from '../../platform/upstreams/configuration-checks';
 import { checkClient, type Faults, type Fields } from './configuration-faults';
-
-const AUTH_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 /** A client at a token endpoint whose address the administrator knows. */
 function checkExchangeClient(value: Fields, path: string, faults: Faults): void {
@@ -13,18 +11,9 @@ function checkExchangeClient(value: Fields, path: string, faults: Faults): void 
   checkAuthMethod(method, `${path}.auth_method`, faults);
 }
 
-function checkAuthMethod(method: unknown, path: string, faults: Faults): void {
-  if (method !== undefined && !AUTH_METHODS.some((known) => known === method))
-    faults.add(path, `must be one of ${AUTH_METHODS.join(', ')}`);
-}
-
-const isSecureUrl = (url: string): boolean => /^https:\/\//i.test(url) || isLoopbackUrl(url);
-
-const EXCHANGE_MEMBERS = ['token_endpoint', 'client_id', 'client_secret', 'auth_method', 'scope'];
-
 /** Checks `token_exchange`. */
 export function checkTokenExchange(value: unknown, path: string, faults: Faults): void {
-  if (!faults.object(value, path, [...EXCHANGE_MEMBERS, 'audience', 'resource'])) return;
+  if (!faults.object(value, path, [...CLIENT_MEMBERS, 'audience', 'resource'])) return;
   checkExchangeClient(value, path, faults);
   for (const name of ['audience', 'resource']) faults.optionalText(value[name], `${path}.${name}`, 2_048);
 }
@@ -32,7 +21,7 @@ export function checkTokenExchange(value: unknown, path: string, faults: Faults)
 /** Checks `id_jag`. */
 export function checkIdJag(value: unknown, path: string, faults: Faults): void {
   const server = ['issuer', 'server_client_id', 'server_client_secret', 'server_auth_method'];
-  if (!faults.object(value, path, [...EXCHANGE_MEMBERS, ...server, 'allow_unannounced'])) return;
+  if (!faults.object(value, path, [...CLIENT_MEMBERS, ...server, 'allow_unannounced'])) return;
   checkExchangeClient(value, path, faults);
   const {
     issuer,

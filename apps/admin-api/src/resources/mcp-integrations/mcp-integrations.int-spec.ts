@@ -143,6 +143,12 @@ describe('MCP integrations', () => {
     const elsewhere = { ...shown, token_endpoint: 'https://evil.example.com/token' };
     const moved = await put(id, { configurations: { oauth_client_credentials: elsewhere } });
     expect([moved.status, moved.body.error.type]).toEqual([400, 'validation_failed']);
+    const unknown = { ...client, auth_method: 'private_key_jwt' };
+    expect(
+      (await put(id, { configurations: { oauth_client_credentials: unknown } })).body.error,
+    ).toMatchObject({
+      details: [{ path: 'configurations.oauth_client_credentials.auth_method' }],
+    });
     const inside = { ...client, token_endpoint: 'https://10.0.0.1/token' };
     const refused = await put(id, { configurations: { oauth_client_credentials: inside } });
     expect(refused.body.error.type).toBe('custom_host_refused');

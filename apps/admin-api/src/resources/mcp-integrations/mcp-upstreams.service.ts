@@ -1,5 +1,5 @@
 import { clientCredentialsToken } from '@gw/cloud-identities';
-import { isOfUsers, type McpAuthContent } from '@gw/contracts';
+import { configuredClient, isOfUsers, type McpAuthContent } from '@gw/contracts';
 import type { McpIntegrationEntity } from '@gw/entities';
 import { CONTROL_PLANE_VERSION, VendorError, type VendorCalls } from '@gw/kernel';
 import { NO_CAPABILITIES, own, type JsonObject, type ListedType } from '@gw/mcp';
@@ -9,7 +9,6 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { VENDOR_CALLS } from '../../platform/credentials/vendor-calls';
 import { McpSecrets } from '../../platform/mcp/mcp-secrets.service';
 import { keptCapabilities } from '../../platform/upstreams/capability-changes';
-import { isFields } from './configuration-faults';
 import { MCP_NETWORK } from './mcp-network';
 import { infoOf, textOf } from './mcp-server-info';
 import type { ServerSnapshot } from './mcp-snapshot';
@@ -107,16 +106,8 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
     const secrets = await this.secrets.mapped(row);
     if (row.authType === 'headers') return withMapped(content, secrets);
     if (row.authType !== 'oauth_client_credentials') return {};
-    const client = row.configurations['oauth_client_credentials'];
-    const { token_endpoint: endpoint, client_id: id, scope } = isFields(client) ? client : {};
     const secret = secrets.get('client_secret') ?? content.clientSecret ?? '';
-    const token = await clientCredentialsToken(
-      {
-        ...{ endpoint: String(endpoint), id: String(id), secret, audience: null, resource: null },
-        ...{ scope: typeof scope === 'string' ? scope : null, method: 'client_secret_basic' },
-      },
-      this.calls,
-    );
+    const token = await clientCredentialsToken(configuredClient(row.configurations, secret), this.calls);
     return { authorization: `Bearer ${token}` };
   }
 }

@@ -23,6 +23,12 @@ export interface ConformanceContext {
   readonly issuer?: string;
 }
 
+/** Metadata of the authorization server of a scenario. */
+interface AuthorizationServer {
+  readonly token_endpoint: string;
+  readonly grant_types_supported?: readonly string[];
+}
+
 /** The tool of every server of the suite. */
 const TOOL = { type: 'tool', name: 'test-tool', inputSchema: { type: 'object' } };
 /** Links that the user follows at most. The suite ends a scenario at four. */
@@ -57,11 +63,9 @@ class Play {
   async register(context: ConformanceContext): Promise<void> {
     const { url } = this;
     const { workspaceId: workspace_id } = this.product;
-    const { client_id, client_secret } = context;
-    const configurations = client_id === undefined ? {} : { oauth_metadata: { client_id, client_secret } };
     const { id } = await this.manage('POST', '/v1/mcp-integrations', {
-      ...{ name: 'Conformance', url, transport: 'http', auth_type: 'oauth_auto', workspace_id },
-      configurations,
+      ...{ name: 'Conformance', url, transport: 'http', workspace_id },
+      ...(await this.authentication(context)),
     });
     this.integration = `/v1/mcp-integrations/${id}`;
     // Users sign in at the server, so the administrator says what it offers.
@@ -72,6 +76,27 @@ class Play {
       ...{ name: 'Conformance', mcp_integration_id: id, workspace_id },
     });
     this.server = server.slug;
+  }
+
+  /** What an administrator chooses: the client of the scenario itself where its authorization server has no users. */
+  private async authentication({ client_id, client_secret }: ConformanceContext): Promise<object> {
+    if (client_id === undefined) return { auth_type: 'oauth_auto', configurations: {} };
+    const client = { client_id, client_secret };
+    const server = client_secret === undefined ? null : await this.authorizationServer();
+    const isOfClients = server?.grant_types_supported?.join() === 'client_credentials';
+    if (!isOfClients) return { auth_type: 'oauth_auto', configurations: { oauth_metadata: client } };
+    const { token_endpoint } = server;
+    return {
+      auth_type: 'oauth_client_credentials',
+      configurations: { oauth_client_credentials: { ...client, token_endpoint } },
+    };
+  }
+
+  private async authorizationServer(): Promise<AuthorizationServer | null> {
+    const [issuer] = await this.issuers();
+    if (issuer === undefined) return null;
+    const response = await fetch(new URL('/.well-known/oauth-authorization-server', issuer));
+    return response.ok ? ((await response.json()) as AuthorizationServer) : null;
   }
 
   async callTool(): Promise<void> {
@@ -110,13 +135,16 @@ class Play {
 
   /** The administrator confirms the authorization server that the server names now. */
   private async confirmIssuer(): Promise<void> {
+    const [issuer] = await this.issuers();
+    await this.manage('PUT', this.integration, { configurations: { oauth_metadata: { issuer } } });
+  }
+
+  /** Authorization servers that the server names; none where its metadata is elsewhere. */
+  private async issuers(): Promise<readonly string[]> {
     const { origin, pathname } = new URL(this.url);
-    const metadata = await fetch(`${origin}/.well-known/oauth-protected-resource${pathname}`);
-    const { authorization_servers: named } = (await metadata.json()) as {
-      readonly authorization_servers: readonly string[];
-    };
-    const configurations = { oauth_metadata: { issuer: named[0] } };
-    await this.manage('PUT', this.integration, { configurations });
+    const response = await fetch(`${origin}/.well-known/oauth-protected-resource${pathname}`);
+    if (!response.ok) return [];
+    return ((await response.json()) as { authorization_servers: readonly string[] }).authorization_servers;
   }
 
   private async manage(
