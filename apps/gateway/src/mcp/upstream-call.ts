@@ -22,6 +22,8 @@ export type CallOutcome =
 
 /** A call that an upstream carries out, at this gateway or at another. */
 export interface CallInProgress {
+  /** Whether it goes on when its request is aborted, until `cancel`. */
+  readonly isApart: boolean;
   /** Gets progress and notifications; null while no client listens. */
   listener: ((notice: CallNotice) => void) | null;
   /** Resolves at the next pause or at the end. Rejects with an `UpstreamError`, or with `CallGone`. */
@@ -66,9 +68,12 @@ export class UpstreamCall implements CallInProgress {
   private ended: Promise<CallEnd> | null = null;
   private wake: (() => void) | null = null;
 
-  /** `togetherMs`: how long a pause waits for further requests. */
+  /**
+   * `abort` ends a call that may outlive the request that made it; null: the signal of the request does, and
+   * controllers are not cheap. `togetherMs`: how long a pause waits for further requests.
+   */
   constructor(
-    private readonly abort: AbortController,
+    private readonly abort: AbortController | null,
     private readonly togetherMs: number,
   ) {}
 
@@ -122,7 +127,11 @@ export class UpstreamCall implements CallInProgress {
     return lot.park(principal, this);
   }
 
+  get isApart(): boolean {
+    return this.abort !== null;
+  }
+
   cancel(): void {
-    this.abort.abort();
+    this.abort?.abort();
   }
 }

@@ -131,11 +131,11 @@ export class UpstreamCalls {
     const note = callNote(request, request.context.elapsedMs());
     let call: CallInProgress | null = null;
     const stop = (): void => call?.cancel();
-    request.signal.addEventListener('abort', stop, { once: true });
     try {
       request.reply.streamLater();
       call = round.kind === 'parked' ? round.call : await this.begin(request, forwarded, round);
       call.listener = relayTo(request);
+      if (call.isApart) request.signal.addEventListener('abort', stop, { once: true });
       // The client may have left while the upstream was found out.
       if (request.signal.aborted) call.cancel();
       await this.follow(request, forwarded, call, note);
@@ -145,7 +145,7 @@ export class UpstreamCalls {
       throw error;
     } finally {
       if (call !== null) call.listener = null;
-      request.signal.removeEventListener('abort', stop);
+      if (call?.isApart === true) request.signal.removeEventListener('abort', stop);
     }
   }
 
@@ -203,10 +203,11 @@ export class UpstreamCalls {
       session: session?.nonce ?? null,
       capabilities,
     });
-    const abort = new AbortController();
-    const call = new UpstreamCall(abort, request.era === 'modern' ? TOGETHER_MS : 0);
     const meta = ownObject(message.params, '_meta');
     const relays = await this.relaysInput(request, upstream);
+    // Only a call that can be parked outlives its request.
+    const abort = request.era === 'modern' && !relays ? new AbortController() : null;
+    const call = new UpstreamCall(abort, abort === null ? 0 : TOGETHER_MS);
     // The last check, because it uses the approval up.
     if (approved !== undefined) await approved(approval);
     // Responses to input without a request state: the modern server decides about them.
@@ -215,7 +216,7 @@ export class UpstreamCalls {
     const trace = traceContext(request);
     const sent = { ...params, ...unasked, ...more, _meta: { ...meta, ...trace } };
     const options: CallOptions = {
-      signal: abort.signal,
+      signal: abort?.signal ?? request.signal,
       headers: { ...passedHeaders(request.context, view.document, view.caller.principal), ...trace },
       wantsProgress: own(meta, 'progressToken') !== undefined,
       ...logLevel(request, meta),

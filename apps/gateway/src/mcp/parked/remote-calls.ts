@@ -68,6 +68,7 @@ export class RemoteCalls {
 
 /** One call at another gateway. */
 class RemoteCall implements CallInProgress {
+  readonly isApart = true;
   /** Whether the other gateway has the call; resolves after a second at the latest. */
   readonly echo: Promise<Echo>;
   private readonly ended: Promise<CallOutcome>;
