@@ -69,6 +69,8 @@ const SCHEMA = {
   CONSOLE_URL: optional(url({ protocols: ['http:', 'https:'] })),
   /** OFF: paths of MCP servers do not exist. */
   MCP_ENABLED: feature(),
+  /** ON: clients can use HTTP+SSE of 2024-11-05, at `…/sse` and `…/messages`. */
+  MCP_LEGACY_SSE: flag(false),
   /** Web origins whose pages may call MCP servers, separated by commas. Empty: none. */
   MCP_ALLOWED_ORIGINS: text(''),
   /** Address of the gateway for clients, which leads them to the OAuth server. Absent: the host of the request. */

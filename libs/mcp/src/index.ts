@@ -251,7 +251,13 @@ export {
   type StateOwner,
 } from './sealed/request-state';
 export { inputRequired, readRetry, type Retry, type RetryContext } from './sealed/retry';
-export { newSessionId, openSessionId, type SessionFacts, type SessionOwner } from './sealed/session-id';
+export {
+  SESSION_LIFETIME_MS,
+  newSessionId,
+  openSessionId,
+  type SessionFacts,
+  type SessionOwner,
+} from './sealed/session-id';
 export {
   ownResult,
   readOwnRequest,

@@ -32,10 +32,12 @@ export {
 } from './redirect-uri';
 export {
   mcpPlaceOf,
+  ssePlaceOf,
   resourcePathOf,
   resourceAt,
   resourceOfPath,
   type McpPlace,
+  type SsePlace,
   type ResourcePlace,
 } from './resource-paths';
 export { canonicalResource, sameResource } from './resource-url';

@@ -71,6 +71,8 @@ export function mcpPlaceOf(path: string): McpPlace | undefined {
  */
 export function resourcePathOf(path: string): string {
   if (mcpPlaceOf(path) !== undefined) return path;
+  const sse = ssePlaceOf(path);
+  if (sse !== undefined) return sse.resource;
   const segments = path.split('/', 5).slice(1, 4);
   return agentAt(segments) === undefined ? path : `/${segments.join('/')}`;
 }
@@ -84,4 +86,21 @@ export function resourceOfPath(path: string): string | undefined {
   const [root, oauth, ...named] = segments;
   if (root !== '' || oauth !== 'oauth' || named.pop() !== 'authorize' || named.length === 0) return undefined;
   return serverAt(named) === undefined ? undefined : `/${named.join('/')}/mcp`;
+}
+
+/** An address of the transport HTTP+SSE (MCP 2024-11-05): `…/sse` has the stream of a client, `…/messages` takes its messages. */
+export interface SsePlace {
+  readonly place: McpPlace;
+  readonly part: 'sse' | 'messages';
+  /** The path of the same server for streamable HTTP, to which tokens belong. */
+  readonly resource: string;
+}
+
+/** What a path of the transport HTTP+SSE names; undefined for another path. All servers have none without a workspace. */
+export function ssePlaceOf(path: string): SsePlace | undefined {
+  const [root, ...segments] = path.split('/', 5);
+  const part = segments.pop();
+  if (root !== '' || segments.length === 0 || (part !== 'sse' && part !== 'messages')) return undefined;
+  const place = serverAt(segments);
+  return place?.kind === 'mcp' ? { place, part, resource: `/${segments.join('/')}/mcp` } : undefined;
 }

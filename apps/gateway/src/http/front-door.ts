@@ -7,6 +7,7 @@ import { openApiDocument } from '../routes/openapi/document';
 import { routeOf } from '../routes/route-table';
 import type { Cors } from './cors';
 import type { ControlPlaneProxy } from './control-plane/control-plane-proxy';
+import { ssePlaceOf } from '@gw/oauth';
 import type { AgentDestination } from '../agents/agent-destination';
 import type { AgentsDoor } from '../agents/agents-door';
 import type { McpDoor } from '../mcp/mcp-door';
@@ -71,7 +72,7 @@ export class FrontDoor {
         this.health.handle(destination.view, id, req, res);
         return;
       case 'mcp':
-        this.mcp.handle(id, req, res, destination.place);
+        this.mcp.handle(id, req, res, destination);
         return;
       case 'agents':
         this.agents.handle(id, req, res, foundAgent(destination));
@@ -119,5 +120,6 @@ const OPEN_API = Buffer.from(JSON.stringify(openApiDocument));
 /** MCP servers have their own rules for pages of browsers. */
 const isOfMcp = ({ url = '' }: IncomingMessage): boolean => {
   const end = url.indexOf('?');
-  return (end === -1 ? url : url.slice(0, end)).endsWith('/mcp');
+  const path = end === -1 ? url : url.slice(0, end);
+  return path.endsWith('/mcp') || ssePlaceOf(path) !== undefined;
 };

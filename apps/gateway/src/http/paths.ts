@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dialect } from '@gw/providers';
 import { agentDestination } from '../agents/agent-destination';
 import type { ApiBase } from '../routes/gemini-path';
-import { mcpPlaceOf, type McpPlace } from '@gw/oauth';
+import { mcpPlaceOf, ssePlaceOf, type McpPlace, type SsePlace } from '@gw/oauth';
 import { CONTROL_PLANE_SEGMENTS, HEADER, MCP_ADMIN_PATH, UNVERSIONED_SEGMENTS } from '@gw/contracts';
 
 const CONTROL_PLANE: ReadonlySet<string> = new Set(CONTROL_PLANE_SEGMENTS);
@@ -34,7 +34,8 @@ export type Destination =
   | { readonly plane: 'limits' }
   | { readonly plane: 'health'; readonly view: HealthView }
   | { readonly plane: 'openapi' }
-  | { readonly plane: 'mcp'; readonly place: McpPlace }
+  /** `sse`: an address of the transport HTTP+SSE. */
+  | { readonly plane: 'mcp'; readonly place: McpPlace; readonly sse?: SsePlace['part'] }
   | { readonly plane: 'agents'; readonly to: NonNullable<ReturnType<typeof agentDestination>> }
   | { readonly plane: 'refused'; readonly rule: string }
   | { readonly plane: 'none' };
@@ -60,10 +61,17 @@ export function destinationOf(
   if (base !== undefined) return { plane: 'data', path: path.slice(base.length), base };
   if (isOfControlPlaneAlone(path)) return { plane: 'control' };
   if (path === '/openapi.json') return { plane: 'openapi' };
-  const place = mcpPlaceOf(path);
-  if (place !== undefined) return { plane: 'mcp', place };
+  const mcp = mcpDestination(path);
+  if (mcp !== undefined) return mcp;
   const to = agentDestination(method, path);
   return to === undefined ? { plane: 'none' } : { plane: 'agents', to };
+}
+
+function mcpDestination(path: string): Destination | undefined {
+  const place = mcpPlaceOf(path);
+  if (place !== undefined) return { plane: 'mcp', place };
+  const sse = ssePlaceOf(path);
+  return sse && { plane: 'mcp', place: sse.place, sse: sse.part };
 }
 
 const isOfControlPlaneAlone = (path: string): boolean =>

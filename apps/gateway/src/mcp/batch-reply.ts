@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { uuidv7 } from '@gw/kernel';
 import { CODES, MCP_LIMITS, type JsonObject, type RpcRequest } from '@gw/mcp';
 import { RequestContext } from '../core/request-context';
@@ -31,7 +32,7 @@ export class BatchReply {
     whole.res.setMaxListeners(whole.res.getMaxListeners() + 2 * requests.length);
     this.bodies = requests.map(() => '');
     this.parts = requests.map((message, at) => {
-      const context = contextOf(whole, message);
+      const context = partContext(whole, whole.res, message);
       return { message, context, reply: new PartReply(context, options, this.sink(message, at)) };
     });
   }
@@ -65,7 +66,7 @@ interface PartSink {
   readonly put: (json: string) => void;
 }
 
-/** The response to one request of a batch: its record is written by itself, its messages go out with those of the others. */
+/** The response to one request of a batch, or of a stream that many share: its record is written by itself, its messages go out with those of the others. */
 export class PartReply extends McpReply {
   /** Resolves when the response can be sent, or there will be none. */
   readonly ended: Promise<void>;
@@ -83,7 +84,7 @@ export class PartReply extends McpReply {
     this.part = new PartOfReply(context, this.settle, options.keepBytes);
   }
 
-  /** The responses of a batch are not resumed. */
+  /** These responses are not resumed. */
   override resumable(): void {
     return;
   }
@@ -100,14 +101,14 @@ export class PartReply extends McpReply {
     this.sink.whole.notice(message);
   }
 
-  override end(json: string | null, status = 200): void {
+  override end(json: string | Buffer | null, status = 200): void {
     if (this.isEnded) return;
     if (this.isOver) {
       this.leave();
       return;
     }
     this.isEnded = true;
-    const body = json ?? '';
+    const body = json === null ? '' : json.toString();
     this.part.end(status, Buffer.from(body), () => {
       this.sink.put(body);
       this.resolve();
@@ -124,8 +125,13 @@ export class PartReply extends McpReply {
   }
 }
 
-function contextOf(whole: RequestContext, { id, method, params }: RpcRequest): RequestContext {
-  const { req, res, url, query, route } = whole;
+/** The context of one message of a request, which has a record of its own. `res`: ends what belongs to the message. */
+export function partContext(
+  whole: RequestContext,
+  res: ServerResponse,
+  { id, method, params }: RpcRequest,
+): RequestContext {
+  const { req, url, query, route } = whole;
   const context = new RequestContext(uuidv7(), req, res, whole.method, url, query, route);
   context.partOf(whole, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params })));
   return context;

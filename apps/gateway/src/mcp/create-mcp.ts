@@ -1,5 +1,12 @@
 import { mcpAuthBinding, type McpServerDocument } from '@gw/contracts';
-import { GatewayError, masterKeysOf, sealingKeyring, type AddressPolicy, type Shares } from '@gw/kernel';
+import {
+  GatewayError,
+  masterKeysOf,
+  sealingKeyring,
+  type AddressPolicy,
+  type Keyring,
+  type Shares,
+} from '@gw/kernel';
 import type { Ledger } from '@gw/limits';
 import { withSandbox, type UpstreamNetwork } from '@gw/mcp-client';
 import { ServiceClient, type OutboundClient } from '@gw/outbound';
@@ -39,6 +46,8 @@ import { SessionCalls } from './sessions/session-calls';
 import { SessionStates } from './sessions/session-states';
 import { SessionStreams } from './sessions/session-streams';
 import { StreamLeases } from './sessions/stream-leases';
+import { SseDoor } from './sse/sse-door';
+import { SseSessions } from './sse/sse-sessions';
 import { createSharedState } from './shared-state';
 import { ServerBreakers } from './server-breakers';
 import { ToolApprovals } from './tool-approvals';
@@ -79,20 +88,13 @@ export interface Mcp {
 
 /** Creates the MCP gateway of a process. */
 export function createMcp(parts: McpParts): Mcp {
-  const { settings, documents, policy, secrets, ledger, stages, underWay } = parts;
+  const { settings, documents, ledger, stages, underWay } = parts;
   const ring = sealingKeyring(...masterKeysOf(settings));
   const publicHosts = listOf(settings.PUBLIC_HOSTS);
   const servers = new McpServers(documents);
   const endpoints = new Endpoints(servers, new Aggregates(documents, servers));
-  const issued = createIssuedCredentials(settings, policy);
   const post = controlPlanePost(settings);
-  const connections = new UpstreamConnections({ documents, ring, post });
-  const credentials = new ServerCredentials<McpServerDocument>({
-    ...{ ring, secrets, issued, bindingOf: mcpAuthBinding },
-    identity: new IdentityTokens({ documents, ring }),
-    tokenOf: (server, userId) => connections.tokenOf(server, userId),
-  });
-  const upstreams = new McpUpstreams({ network: networkOf(parts), credentials, memory: parts.bodyMemory });
+  const { connections, credentials, upstreams } = reached(parts, ring, post);
   const shared = createSharedState(settings.REDIS_URL, ring, parts.log);
   const { link, events } = shared;
   const inputs = new ClientInputs(link, ring);
@@ -113,17 +115,22 @@ export function createMcp(parts: McpParts): Mcp {
   const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);
   const approvals = new ToolApprovals(post);
   const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards, approvals });
+  const states = new SessionStates(shared.sessions, link);
+  const replies = repliesOf(parts);
+  const ofStreams = { streams, watches, lists, endpoints };
+  const sessions = new SseSessions(link, ring);
   const door = new McpDoor({
     ...{ ring, endpoints, inputs, underWay, ...stages },
-    states: new SessionStates(shared.sessions, link),
+    states,
     calls: new SessionCalls({ link, events, streams: runningStreams }),
-    streams: new SessionStreams({ events, leases, resumed, streams, watches, lists, endpoints }),
+    sse: settings.MCP_LEGACY_SSE ? new SseDoor({ ...ofStreams, sessions, states, replies }) : null,
+    streams: new SessionStreams({ ...ofStreams, events, leases, resumed }),
     denialStatus: settings.MCP_DENIAL_STATUS,
     publicUrl: settings.PUBLIC_GATEWAY_URL ?? null,
     failed: parts.failures,
     origins: { allowedOrigins: listOf(settings.MCP_ALLOWED_ORIGINS), publicHosts },
     requests: new Requests({ ring, endpoints, tools, calls, guards, streams, watches, lists }),
-    replies: repliesOf(parts),
+    replies,
   });
   return {
     door: settings.MCP_ENABLED ? door : NO_DOOR,
@@ -137,6 +144,20 @@ export function createMcp(parts: McpParts): Mcp {
       void upstreams.close();
     },
   };
+}
+
+/** How servers are reached, and with what. */
+function reached(parts: McpParts, ring: Keyring, post: ConnectionParts['post']) {
+  const { settings, documents, policy, secrets } = parts;
+  const issued = createIssuedCredentials(settings, policy);
+  const connections = new UpstreamConnections({ documents, ring, post });
+  const credentials = new ServerCredentials<McpServerDocument>({
+    ...{ ring, secrets, issued, bindingOf: mcpAuthBinding },
+    identity: new IdentityTokens({ documents, ring }),
+    tokenOf: (server, userId) => connections.tokenOf(server, userId),
+  });
+  const upstreams = new McpUpstreams({ network: networkOf(parts), credentials, memory: parts.bodyMemory });
+  return { connections, credentials, upstreams };
 }
 
 function repliesOf({ settings, settle, underWay, metrics }: McpParts): McpDoorParts['replies'] {

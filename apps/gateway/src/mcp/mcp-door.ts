@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError, toGatewayError, type Keyring } from '@gw/kernel';
 import {
   checkOrigin,
+  CODES,
   headerFields,
   localResponse,
   McpFault,
@@ -20,9 +21,8 @@ import {
   type RequestId,
   type RpcMessage,
   type SessionFacts,
-  type SessionOwner,
 } from '@gw/mcp';
-import type { McpPlace } from '@gw/oauth';
+import type { McpPlace, SsePlace } from '@gw/oauth';
 import { assertForTarget } from '../auth/authenticate.stage';
 import type { GatewayPrincipal } from '../auth/principals';
 import { RequestContext, type Stage } from '../core/request-context';
@@ -37,12 +37,13 @@ import { refuse, type RefusalParts } from './refusals';
 import { Denied } from './denials';
 import type { Endpoint } from './endpoint';
 import type { Endpoints } from './endpoints';
-import type { EndpointRequest } from './mcp-request';
+import { clientOf, type EndpointRequest } from './mcp-request';
 import { MCP_ROUTE } from './mcp-route';
 import type { Requests } from './requests';
+import type { SseDoor, SseWork } from './sse/sse-door';
+import { nameOf, ownerOf } from './session-names';
 import type { SessionCalls } from './sessions/session-calls';
 import type { SessionState, SessionStates } from './sessions/session-states';
-import type { SessionName } from './sessions/session-store';
 import type { SessionStreams } from './sessions/session-streams';
 
 export interface McpDoorParts extends RefusalParts {
@@ -57,9 +58,13 @@ export interface McpDoorParts extends RefusalParts {
   readonly states: SessionStates;
   readonly streams: SessionStreams;
   readonly calls: SessionCalls;
+  /** Null: clients have no HTTP+SSE. */
+  readonly sse: SseDoor | null;
   readonly replies: CallReplyOptions;
   readonly underWay: RequestsInFlight;
 }
+
+type SsePart = SsePlace['part'];
 
 /** Requests of a batch that are carried out at the same time. */
 const BATCH_AT_ONCE = 5;
@@ -71,7 +76,13 @@ type Posted = Extract<Received<SessionFacts>, { kind: 'modern' | 'initialize' | 
 export class McpDoor {
   constructor(private readonly parts: McpDoorParts) {}
 
-  handle(id: string, req: IncomingMessage, res: ServerResponse, place: McpPlace): void {
+  handle(
+    id: string,
+    req: IncomingMessage,
+    res: ServerResponse,
+    { place, sse = null }: { readonly place: McpPlace; readonly sse?: SsePart | null },
+  ): void {
+    if (sse !== null && this.parts.sse === null) throw new GatewayError('route_not_found');
     const { path, query } = targetOf(req.url ?? '/');
     const method = req.method ?? 'GET';
     const context = new RequestContext(id, req, res, method, path + query, query, MCP_ROUTE);
@@ -82,6 +93,7 @@ export class McpDoor {
       reply,
       fields,
       place,
+      sse,
     });
     void door.run();
   }
@@ -92,6 +104,8 @@ interface VisitParts {
   readonly reply: McpReply;
   readonly fields: HeaderFields;
   readonly place: McpPlace;
+  /** Which address of the transport HTTP+SSE; null: streamable HTTP. */
+  readonly sse: SsePart | null;
 }
 
 /** A message that is being answered, and where its response goes. */
@@ -145,6 +159,7 @@ class Visit {
     const endpoint = await endpoints.find(context.principal as GatewayPrincipal, place);
     if (endpoint === null) throw new Denied({ kind: 'server_unknown' }, new GatewayError('not_found'));
     assertForTarget(endpoint.caller.principal, endpoint.id);
+    if (this.visit.sse !== null) return this.respondBySse(endpoint, this.visit.sse);
     if (context.method === 'POST') await timedReceive(this.parts.receive, context);
     const { method, body } = context;
     const received = receive({ method, headers: fields, body }, (id) => this.openSession(endpoint, id));
@@ -156,6 +171,39 @@ class Visit {
     } else if (received.kind === 'legacy' && received.isBatch)
       await this.postBatch(endpoint, received, state as SessionState);
     else await this.post(answered, endpoint, received, state);
+  }
+
+  /** HTTP+SSE: GET opens the stream of a client, and POST brings its messages. */
+  private async respondBySse(endpoint: Endpoint, part: SsePart): Promise<void> {
+    const { context, reply } = this.visit;
+    const door = this.parts.sse as SseDoor;
+    const allowed = part === 'sse' ? 'GET' : 'POST';
+    if (context.method !== allowed)
+      throw new McpFault(CODES.invalidRequest, `Use ${allowed}.`, {
+        status: 405,
+        headers: { allow: allowed },
+      });
+    if (part === 'sse') {
+      await door.open(
+        { endpoint, reply, context },
+        {
+          answer: (...request) => this.answerSse(...request),
+          take: (...message) => this.take(...message),
+        },
+      );
+      return;
+    }
+    await timedReceive(this.parts.receive, context);
+    door.post({ endpoint, context });
+    reply.end(null, 202);
+  }
+
+  /** Answers a request of a client with HTTP+SSE on its stream. */
+  private async answerSse(
+    ...[{ context, reply, id }, endpoint, received, state]: Parameters<SseWork['answer']>
+  ): Promise<void> {
+    const answered: Answered = { context, reply, request: null, id };
+    await this.answer(answered, () => this.post(answered, endpoint, received, state));
   }
 
   private openSession(endpoint: Endpoint, id: string): SessionFacts | null {
@@ -289,21 +337,3 @@ class Visit {
 /** Headers by name. Node.js joins repeated ones, which MCP tells apart. */
 const fieldsOf = ({ headers, rawHeaders }: IncomingMessage): HeaderFields =>
   Object.keys(headers).length * 2 === rawHeaders.length ? headers : headerFields(rawHeaders);
-
-/** The session of a request, for what gateways share. */
-const nameOf = ({ caller }: Endpoint, { nonce }: SessionFacts): SessionName => ({
-  principal: caller.binding,
-  session: nonce,
-});
-
-/** What session ids of an address are bound to. */
-const ownerOf = ({ caller, id }: Endpoint): SessionOwner => ({ principal: caller.binding, serverId: id });
-
-/** What a message says about its client. */
-function clientOf(
-  received: Exclude<Posted, { kind: 'initialize' }>,
-): Pick<EndpointRequest, 'era' | 'revision' | 'capabilities' | 'client'> {
-  if (received.kind === 'legacy') return { era: 'legacy', ...received.session, client: {} };
-  const { revision, capabilities, client } = received;
-  return { era: 'modern', revision, capabilities, client };
-}

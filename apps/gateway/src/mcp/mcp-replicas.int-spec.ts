@@ -3,6 +3,7 @@ import {
   StreamableHTTPClientTransport as ModernTransport,
 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { eventually, modernRequest, startMcpFixture, startRedis, type McpFixture } from '@gw/testing';
@@ -35,7 +36,7 @@ describe.each(['legacy', 'modern'] as const)('several gateways before a server o
   let fixture: McpFixture;
   beforeAll(async () => {
     redis = await startRedis();
-    gateways = await Gateways.start(2, redis.url);
+    gateways = await Gateways.start(2, redis.url, { MCP_LEGACY_SSE: 'on' });
     fixture = await startMcpFixture({ era });
     gateways.save(await serverDocument(fixture.url, 'tools', { configurations: { allow_sampling: true } }));
   });
@@ -72,6 +73,21 @@ describe.each(['legacy', 'modern'] as const)('several gateways before a server o
     await client.connect(new StreamableHTTPClientTransport(url(), options(continuations)));
     const result = await client.callTool({ name: 'test_sampling', arguments: { prompt: 'Hi' } });
     expect(JSON.stringify(result)).toContain('sampled by the client');
+    await client.close();
+  });
+
+  it('take the messages of a client with HTTP+SSE at another gateway than that of its stream', async () => {
+    const client = new Client(INFO, { capabilities: { elicitation: {} } });
+    client.setRequestHandler(ElicitRequestSchema, () => ANSWER);
+    const sse = new URL(url().href.replace(/mcp$/, 'sse'));
+    const posts: number[] = [];
+    const choose = ({ verb }: SentRequest): number => {
+      if (verb === 'POST') posts.push(1);
+      return verb === 'POST' ? 1 : 0;
+    };
+    await client.connect(new SSEClientTransport(sse, options(choose)));
+    expect(JSON.stringify(await client.callTool(TOOLS[era]))).toContain('Ada');
+    expect(posts.length).toBeGreaterThan(2);
     await client.close();
   });
 

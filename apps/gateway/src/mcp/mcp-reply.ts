@@ -23,6 +23,17 @@ export class McpReply extends CallReply {
     if (number > 1 && json !== '') this.write(messageEvent(json, eventId(stream, number)));
   }
 
+  /** Tells a client of the transport HTTP+SSE where it sends its messages. */
+  endpoint(path: string): void {
+    this.startStream();
+    this.write(`event: endpoint\ndata: ${path}\n\n`);
+  }
+
+  /** Bytes that the client has not read. */
+  get unread(): number {
+    return this.context.res.writableLength;
+  }
+
   comment(text: string): void {
     this.write(`: ${text}\n\n`);
   }

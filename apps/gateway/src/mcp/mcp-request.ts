@@ -1,5 +1,13 @@
 import type { ExactNumbers } from '@gw/kernel';
-import type { ClientCapabilities, Era, HeaderFields, JsonObject, RpcRequest, SessionFacts } from '@gw/mcp';
+import type {
+  ClientCapabilities,
+  Era,
+  HeaderFields,
+  JsonObject,
+  Received,
+  RpcRequest,
+  SessionFacts,
+} from '@gw/mcp';
 import type { RequestContext } from '../core/request-context';
 import type { McpReply } from './mcp-reply';
 import type { Endpoint } from './endpoint';
@@ -41,4 +49,13 @@ export interface McpRequest extends EndpointRequest {
 export function atServer(request: EndpointRequest, view: ServerView): McpRequest {
   request.context.mcp?.reaches(view.document);
   return Object.assign(request, { view });
+}
+
+/** What a message says about its client. */
+export function clientOf(
+  received: Extract<Received<SessionFacts>, { kind: 'modern' | 'legacy' }>,
+): Pick<EndpointRequest, 'era' | 'revision' | 'capabilities' | 'client'> {
+  if (received.kind === 'legacy') return { era: 'legacy', ...received.session, client: {} };
+  const { revision, capabilities, client } = received;
+  return { era: 'modern', revision, capabilities, client };
 }

@@ -1,5 +1,6 @@
 import type { InputRequest, InputRequests, JsonObject } from '@gw/mcp';
 import type { CallEnd, CallNotice } from '@gw/mcp-client';
+import type { McpRequest } from './mcp-request';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A gateway with a call that waits for input, and the name of the call there. */
@@ -48,7 +49,7 @@ export class CallGone extends Error {
 }
 
 /** A server that wants several inputs sends its requests at about the same time; a modern client gets them together. */
-export const TOGETHER_MS = 20;
+const TOGETHER_MS = 20;
 
 interface Asked {
   readonly request: InputRequest;
@@ -134,4 +135,14 @@ export class UpstreamCall implements CallInProgress {
   cancel(): void {
     this.abort?.abort();
   }
+}
+
+/** A call of a request, with the signal that ends it. Only one that can be parked outlives its request. `relays`: the client makes the rounds of input. */
+export function newCall(
+  { era, signal }: Pick<McpRequest, 'era' | 'signal'>,
+  relays: boolean,
+): { readonly call: UpstreamCall; readonly signal: AbortSignal } {
+  if (era === 'legacy' || relays) return { call: new UpstreamCall(null, 0), signal };
+  const abort = new AbortController();
+  return { call: new UpstreamCall(abort, TOGETHER_MS), signal: abort.signal };
 }

@@ -14,7 +14,13 @@ import {
   type RequestState,
   type StateOwner,
 } from '@gw/mcp';
-import { noMemory, UpstreamError, type CallOptions, type ReceivedResult } from '@gw/mcp-client';
+import {
+  noMemory,
+  UpstreamError,
+  type CallOptions,
+  type InputHandling,
+  type ReceivedResult,
+} from '@gw/mcp-client';
 import { argumentBytes } from './argument-bytes';
 import { ServerPlaces } from './server-places';
 import type { CalledUpstream } from './called-upstream';
@@ -32,7 +38,7 @@ import type { Parking } from './parked/parking';
 import { sendReceived, sendResult } from './sent-results';
 import type { ServerBreakers } from './server-breakers';
 import { traceContext } from './trace-headers';
-import { CallGone, TOGETHER_MS, UpstreamCall, type CallInProgress } from './upstream-call';
+import { CallGone, newCall, type CallInProgress, type UpstreamCall } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
 import { isRefusedToken, scopesDenial } from './upstream-refusals';
 import type { ServerCredentials } from '../credentials/server-credentials';
@@ -205,9 +211,7 @@ export class UpstreamCalls {
     });
     const meta = ownObject(message.params, '_meta');
     const relays = await this.relaysInput(request, upstream);
-    // Only a call that can be parked outlives its request.
-    const abort = request.era === 'modern' && !relays ? new AbortController() : null;
-    const call = new UpstreamCall(abort, abort === null ? 0 : TOGETHER_MS);
+    const { call, signal } = newCall(request, relays);
     // The last check, because it uses the approval up.
     if (approved !== undefined) await approved(approval);
     // Responses to input without a request state: the modern server decides about them.
@@ -216,26 +220,25 @@ export class UpstreamCalls {
     const trace = traceContext(request);
     const sent = { ...params, ...unasked, ...more, _meta: { ...meta, ...trace } };
     const options: CallOptions = {
-      signal: abort?.signal ?? request.signal,
+      signal,
       headers: { ...passedHeaders(request.context, view.document, view.caller.principal), ...trace },
       wantsProgress: own(meta, 'progressToken') !== undefined,
       ...logLevel(request, meta),
       argumentBytes: argumentBytes(request, params),
       ...(headerParameters && { headerParameters }),
       isRepeatable: isIdempotent && view.document.configurations['retry_idempotent'] === true,
-      input: relays
-        ? 'relay'
-        : {
-            context: {
-              ...{ capabilities, ownHosts: this.parts.ownHosts },
-              allowSampling: allowsSampling(view.document),
-            },
-            respond: call.respond,
-          },
+      input: relays ? 'relay' : this.inputOf(request, call),
     };
     this.parts.beforeCall(request.context, null);
     call.start(upstream.perform(message.method, sent, options, call.notice));
     return call;
+  }
+
+  /** Answers what a server asks during a call with what the client answers. */
+  private inputOf({ capabilities, view }: McpRequest, { respond }: UpstreamCall): InputHandling {
+    const { ownHosts } = this.parts;
+    const allowSampling = allowsSampling(view.document);
+    return { context: { capabilities, ownHosts, allowSampling }, respond };
   }
 
   /** Whether the client itself makes the rounds of input: it and the upstream are modern. */

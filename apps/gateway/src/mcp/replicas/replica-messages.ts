@@ -75,6 +75,15 @@ export interface SessionChangedMessage {
   readonly session: string;
 }
 
+/** A client of the transport HTTP+SSE sent a message for a stream of the receiver to another gateway, which authenticated it. */
+export interface PostedMessage {
+  readonly kind: 'posted';
+  readonly stream: string;
+  /** Caller and address of the message. */
+  readonly owner: string;
+  readonly body: string;
+}
+
 /** What a gateway sends to another, or to all. */
 export type ReplicaMessage =
   | AnswerMessage
@@ -82,6 +91,7 @@ export type ReplicaMessage =
   | HolderMessage
   | ReaderMessage
   | StreamTakenMessage
+  | PostedMessage
   | FollowMessage
   | FollowedMessage
   | CancelMessage

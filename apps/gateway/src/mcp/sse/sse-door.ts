@@ -1,0 +1,162 @@
+import { GatewayError, randomHex } from '@gw/kernel';
+import {
+  CODES,
+  decodeBody,
+  McpFault,
+  negotiatedRevision,
+  NO_CAPABILITIES,
+  own,
+  ownObject,
+  readCapabilities,
+  SESSION_LIFETIME_MS,
+  type LegacyRevision,
+  type Received,
+  type RequestId,
+  type RpcMessage,
+  type RpcRequest,
+  type SessionFacts,
+} from '@gw/mcp';
+import type { RequestContext } from '../../core/request-context';
+import type { CallReplyOptions } from '../../reply/call-reply';
+import type { ClientStreams } from '../client-streams';
+import type { Endpoint } from '../endpoint';
+import type { Endpoints } from '../endpoints';
+import type { ListWatches } from '../list-watches/list-watches';
+import type { McpReply } from '../mcp-reply';
+import type { ResourceWatches } from '../resource-watches';
+import { nameOf, ownerOf } from '../session-names';
+import type { SessionState, SessionStates } from '../sessions/session-states';
+import { SseReplies, type SseReply } from './sse-replies';
+import type { SseSessions } from './sse-sessions';
+
+export interface SseDoorParts {
+  readonly sessions: SseSessions;
+  readonly states: SessionStates;
+  readonly streams: ClientStreams;
+  readonly watches: ResourceWatches;
+  readonly lists: ListWatches;
+  readonly endpoints: Endpoints;
+  readonly replies: CallReplyOptions;
+}
+
+/** What carries out the messages of a stream. */
+export interface SseWork {
+  /** Answers a request. Never rejects. */
+  answer(
+    reply: SseReply & { readonly id: RequestId },
+    endpoint: Endpoint,
+    received: Extract<Received<SessionFacts>, { kind: 'initialize' | 'legacy' }>,
+    state: SessionState,
+  ): Promise<void>;
+  /** Takes a notification or a response. */
+  take(endpoint: Endpoint, session: SessionFacts, message: RpcMessage): void;
+}
+
+/** The revision of a client before its `initialize`. */
+const FIRST_REVISION: LegacyRevision = '2024-11-05';
+
+/**
+ * The transport HTTP+SSE of 2024-11-05, for old clients: one stream with everything that the client gets, and an address for
+ * what it sends. A stream that breaks is not resumed; its client begins a new session.
+ */
+export class SseDoor {
+  constructor(private readonly parts: SseDoorParts) {}
+
+  /** Opens the stream of a client. Throws a denial with status 429 at the bounds of streams. */
+  async open(
+    { endpoint, reply, context }: { endpoint: Endpoint; reply: McpReply; context: RequestContext },
+    work: SseWork,
+  ): Promise<void> {
+    const { sessions, states, streams, watches, lists, endpoints } = this.parts;
+    const session = newSession();
+    const state = await states.of(nameOf(endpoint, session));
+    context.whenClientGone({ clientGone: () => reply.leave() });
+    if (reply.isOver) return;
+    streams.open(endpoint, reply, () => endpoints.now(endpoint), state);
+    if (reply.isOver) return;
+    const client = new SseClient(session, state, new SseReplies(reply, this.parts.replies), work);
+    const { id, end } = sessions.open(ownerOf(endpoint), (body, from) => {
+      const now = endpoints.now(endpoint);
+      if (now !== null && !reply.isOver) client.take(now, body, from ?? context);
+    });
+    reply.whenOver(end);
+    reply.endpoint(`${messagesPath(context)}?sessionId=${encodeURIComponent(id)}`);
+    watches.ofSession({ endpoint, session, state, reply });
+    void lists.during(endpoint, reply);
+  }
+
+  /** Takes a message for the stream of a session. Throws a fault with status 400 or 404, or an error with status 503. */
+  post({ endpoint, context }: { endpoint: Endpoint; context: RequestContext }): void {
+    const { isBatch } = decodeBody(context.body);
+    if (isBatch) throw new McpFault(CODES.invalidRequest, 'Send one message at a time.', { status: 400 });
+    const id = new URLSearchParams(context.query).get('sessionId') ?? '';
+    const outcome = this.parts.sessions.post(ownerOf(endpoint), id, context.body, context);
+    if (outcome === 'unknown')
+      throw new McpFault(CODES.invalidRequest, 'Session not found; open the stream again.', { status: 404 });
+    if (outcome === 'full')
+      throw new GatewayError('unavailable', {
+        message:
+          'The message cannot be passed on to the gateway with the stream; send a smaller one, or later.',
+        headers: { 'retry-after': '1' },
+      });
+  }
+}
+
+/** The client of one stream. */
+class SseClient {
+  constructor(
+    private session: SessionFacts,
+    private readonly state: SessionState,
+    private readonly replies: SseReplies,
+    private readonly work: SseWork,
+  ) {}
+
+  take(endpoint: Endpoint, body: Buffer, from: RequestContext): void {
+    const { messages, numbers } = decodeBody(body);
+    const [message] = messages;
+    if (message.kind !== 'request') this.work.take(endpoint, this.session, message);
+    else void this.answer(endpoint, message, { numbers }, from);
+  }
+
+  private async answer(
+    endpoint: Endpoint,
+    message: RpcRequest,
+    { numbers }: Pick<ReturnType<typeof decodeBody>, 'numbers'>,
+    from: RequestContext,
+  ): Promise<void> {
+    const reply = this.replies.begin(from, message);
+    const { id } = message;
+    if (this.replies.isFull) reply.reply.end(JSON.stringify({ jsonrpc: '2.0', id, error: TOO_MANY }));
+    else if (message.method === 'initialize') {
+      const revision = negotiatedRevision(own(message.params, 'protocolVersion'));
+      const capabilities = readCapabilities(ownObject(message.params, 'capabilities'));
+      this.session = { ...this.session, revision, capabilities };
+      await this.work.answer(
+        { ...reply, id },
+        endpoint,
+        { kind: 'initialize', message, revision },
+        this.state,
+      );
+    } else {
+      const received = { kind: 'legacy', messages: [message], isBatch: false, numbers } as const;
+      await this.work.answer({ ...reply, id }, endpoint, { ...received, session: this.session }, this.state);
+    }
+    await this.replies.over(reply);
+  }
+}
+
+const TOO_MANY = { code: -32_029, message: 'Too many requests of this session are in flight.' };
+
+function newSession(): SessionFacts {
+  const createdAt = Date.now();
+  return {
+    ...{ revision: FIRST_REVISION, capabilities: NO_CAPABILITIES, nonce: randomHex(32) },
+    ...{ createdAt, expiresAt: createdAt + SESSION_LIFETIME_MS },
+  };
+}
+
+/** The address for messages, next to that of the stream. */
+function messagesPath({ url, query }: RequestContext): string {
+  const path = url.slice(0, url.length - query.length);
+  return `${path.slice(0, -'sse'.length)}messages`;
+}

@@ -1,0 +1,63 @@
+import { randomHex, type Keyring } from '@gw/kernel';
+import { MCP_LIMITS, openToken, sealToken, type SessionOwner } from '@gw/mcp';
+import type { RequestContext } from '../../core/request-context';
+import type { ReplicaLink } from '../replicas/replica-link';
+
+const PREFIX = 'gwe1.';
+
+/** Takes a message of the client of a stream. `from`: the POST that brought it; null when it came to another gateway. */
+export type TakePosted = (body: Buffer, from: RequestContext | null) => void;
+
+interface OpenStream {
+  readonly owner: string;
+  readonly take: TakePosted;
+}
+
+const ownerName = ({ principal, serverId }: SessionOwner): string => `mcp/sse/${serverId}/${principal}`;
+
+/**
+ * Streams of clients with the transport HTTP+SSE. The id of a session is sealed for its caller and address, and names the gateway with
+ * the stream: a message may reach any gateway, which passes it on.
+ */
+export class SseSessions {
+  private readonly streams = new Map<string, OpenStream>();
+
+  constructor(
+    private readonly link: ReplicaLink,
+    private readonly ring: Keyring,
+  ) {
+    link.on('posted', ({ stream, owner, body }) => {
+      const found = this.streams.get(stream);
+      if (found?.owner === owner) found.take(Buffer.from(body), null);
+    });
+  }
+
+  /** Begins to take messages for a stream of this gateway. Returns the id of its session, and what ends it. */
+  open(owner: SessionOwner, take: TakePosted): { readonly id: string; readonly end: () => void } {
+    const stream = randomHex(32);
+    this.streams.set(stream, { owner: ownerName(owner), take });
+    return {
+      id: sealToken(this.ring, PREFIX, [this.link.id, stream], ownerName(owner)),
+      end: () => void this.streams.delete(stream),
+    };
+  }
+
+  /**
+   * Passes a message to the stream of a session. `unknown`: there is no such session for this caller and address, as far as this gateway knows.
+   * `full`: the message cannot be sent to the gateway with the stream.
+   */
+  post(owner: SessionOwner, id: string, body: Buffer, from: RequestContext): 'taken' | 'unknown' | 'full' {
+    const options = { prefix: PREFIX, boundTo: ownerName(owner), lengthMax: MCP_LIMITS.sessionIdMax };
+    const named = openToken(this.ring, id, options) as [string, string] | null;
+    if (named === null) return 'unknown';
+    const [replica, stream] = named;
+    if (replica !== this.link.id) {
+      const message = { kind: 'posted', stream, owner: ownerName(owner), body: body.toString() } as const;
+      return this.link.send(replica, message) ? 'taken' : 'full';
+    }
+    const found = this.streams.get(stream);
+    if (found === undefined) return 'unknown';
+    found.take(body, from);
+    return 'taken';
+  }
+}
