@@ -57,6 +57,8 @@ type Notification = Extract<CallEvent, { readonly kind: 'notification' }>;
 type Result = Extract<CallEvent, { readonly kind: 'result' }>;
 
 const LISTEN_MS = 3_600_000;
+/** Requests that take as long as their tool. */
+const ENDS_WITH_TOOL: ReadonlySet<string> = new Set(['tools/call', 'tasks/result']);
 
 /**
  * A client of one upstream MCP server, for one credential and one set of capabilities. It finds out
@@ -231,7 +233,7 @@ export class McpUpstream {
 
   private clockOf(method: string, { timeoutMs, signal }: CallOptions): CallClock {
     const { callMs, requestMs, idleMs, inputMs } = this.timeouts;
-    const totalMs = Math.min(CALL_MS_MAX, timeoutMs ?? (method === 'tools/call' ? callMs : requestMs));
+    const totalMs = Math.min(CALL_MS_MAX, timeoutMs ?? (ENDS_WITH_TOOL.has(method) ? callMs : requestMs));
     return this.clock({ totalMs, idleMs, inputMs }, signal);
   }
 

@@ -21,6 +21,8 @@ export {
 } from './access/argument-conditions';
 export { hasPathTraversal } from './access/path-traversal';
 export { RULE_ROLES, userRoles } from './access/roles';
+export { createdTask, shownCreation, shownTask, taskCapabilities } from './bridge/tasks';
+export { openTaskId, sealTaskId, type TaskPlace } from './sealed/task-id';
 export { inputRequiredFault, InputRounds, type NextRound } from './bridge/input-rounds';
 export {
   isForwardedMeta,
@@ -177,6 +179,7 @@ export {
   type OpenApiTools,
 } from './openapi/tools';
 export {
+  TASKS_EXTENSION,
   isKnownRequest,
   isLegacyRevision,
   LEGACY_REVISIONS,
@@ -251,13 +254,7 @@ export {
   type StateOwner,
 } from './sealed/request-state';
 export { inputRequired, readRetry, type Retry, type RetryContext } from './sealed/retry';
-export {
-  SESSION_LIFETIME_MS,
-  newSessionId,
-  openSessionId,
-  type SessionFacts,
-  type SessionOwner,
-} from './sealed/session-id';
+export { newSessionId, openSessionId, type SessionFacts, type SessionOwner } from './sealed/session-id';
 export {
   ownResult,
   readOwnRequest,

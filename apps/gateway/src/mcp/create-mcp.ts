@@ -51,6 +51,7 @@ import { SseSessions } from './sse/sse-sessions';
 import { createSharedState } from './shared-state';
 import { ServerBreakers } from './server-breakers';
 import { ToolApprovals } from './tool-approvals';
+import { TaskRequests } from './tasks/task-requests';
 import { ToolCalls } from './tool-calls';
 import { UpstreamCalls } from './upstream-calls';
 import { UpstreamConnections, type ConnectionParts } from './upstream-connections';
@@ -114,7 +115,8 @@ export function createMcp(parts: McpParts): Mcp {
   });
   const guards = new ToolGuards(documents, parts.guardrails, parts.guardTools);
   const approvals = new ToolApprovals(post);
-  const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards, approvals });
+  const tasks = new TaskRequests({ ring, upstreams, guards, store: shared.tasks, ownHosts: publicHosts });
+  const tools = new ToolCalls({ accounts: new ToolAccounts(ledger), calls, guards, approvals, tasks });
   const states = new SessionStates(shared.sessions, link);
   const replies = repliesOf(parts);
   const ofStreams = { streams, watches, lists, endpoints };
@@ -129,7 +131,7 @@ export function createMcp(parts: McpParts): Mcp {
     publicUrl: settings.PUBLIC_GATEWAY_URL ?? null,
     failed: parts.failures,
     origins: { allowedOrigins: listOf(settings.MCP_ALLOWED_ORIGINS), publicHosts },
-    requests: new Requests({ ring, endpoints, tools, calls, guards, streams, watches, lists }),
+    requests: new Requests({ ring, endpoints, tools, tasks, calls, guards, streams, watches, lists }),
     replies,
   });
   return {

@@ -10,6 +10,7 @@ import {
   type JsonObject,
 } from '@gw/mcp';
 import type { EndpointRequest } from './mcp-request';
+import { hasLegacyTasks } from './tasks/task-support';
 
 const LISTS = {
   'tools/list': { type: 'tool', member: 'tools' },
@@ -44,7 +45,9 @@ export function listBody(request: EndpointRequest, method: ListMethod, ring: Key
   });
   const items = page.items.map((shown) => endpoint.definition(type, shown));
   const shown =
-    era === 'legacy' && type === 'tool' ? toLegacyTools(items, { tasks: capabilities.tasks }) : items;
+    era === 'legacy' && type === 'tool'
+      ? toLegacyTools(items, { tasks: capabilities.tasks || hasLegacyTasks(request) })
+      : items;
   const result = {
     [member]: shown,
     ...(page.nextCursor !== null && { nextCursor: page.nextCursor }),

@@ -12,6 +12,7 @@ import { routeOfMethod } from './mcp-route';
 import { forward, isForwarded } from './other-requests';
 import type { ResourceWatches } from './resource-watches';
 import { isOfSession, setOfSession } from './sessions/session-requests';
+import { isAboutTasks, type TaskRequests } from './tasks/task-requests';
 import type { ToolCalls } from './tool-calls';
 import type { UpstreamCalls } from './upstream-calls';
 import type { Keyring } from '@gw/kernel';
@@ -20,6 +21,7 @@ export interface RequestParts {
   readonly ring: Keyring;
   readonly endpoints: Endpoints;
   readonly tools: ToolCalls;
+  readonly tasks: TaskRequests;
   readonly calls: UpstreamCalls;
   readonly guards: ToolGuards;
   readonly streams: ClientStreams;
@@ -49,6 +51,9 @@ export class Requests {
       const found = searchBody(request);
       if (found === null) await this.parts.tools.run(request);
       else reply.end(JSON.stringify(found));
+    } else if (isAboutTasks(method)) {
+      record(request);
+      await this.parts.tasks.run(request, this.parts.calls);
     } else if (isForwarded(method)) {
       record(request);
       await forward(request, this.parts.calls, this.parts.guards);

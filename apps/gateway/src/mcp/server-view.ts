@@ -7,6 +7,7 @@ import {
   own,
   ownObject,
   rulesAbout,
+  taskCapabilities,
   type AccessCapability,
   type AccessRule,
   type AccessServer,
@@ -160,6 +161,7 @@ export class ServerView implements Endpoint {
       ...(has('resources') && { resources: { listChanged: true, ...this.subscribes(announced) } }),
       ...(has('completions') && { completions: {} }),
       ...(has('logging') && { logging: {} }),
+      ...taskCapabilities(announced),
     };
   }
 

@@ -8,6 +8,7 @@ import { LocalBus } from './replicas/replica-bus';
 import { ReplicaLink } from './replicas/replica-link';
 import { MemorySessionStore } from './sessions/memory-session-store';
 import { RedisSessionStore } from './sessions/redis-session-store';
+import { MemoryTaskStore, RedisTaskStore, type TaskStore } from './tasks/task-store';
 import type { SessionStore } from './sessions/session-store';
 
 /** What the gateways of an installation share about MCP. */
@@ -15,6 +16,7 @@ export interface SharedState {
   readonly link: ReplicaLink;
   readonly events: EventStore;
   readonly sessions: SessionStore;
+  readonly tasks: TaskStore;
   /** Null: this is the only gateway. */
   readonly redis: Redis | null;
   close(): void;
@@ -32,6 +34,7 @@ export function createSharedState(redisUrl: string | null, ring: Keyring, log: L
     ...{ link, redis },
     events: new RedisEventStore(redis, bus, ring),
     sessions: new RedisSessionStore(redis, ring),
+    tasks: new RedisTaskStore(redis),
     close: () => {
       link.close();
       redis.disconnect();
@@ -46,6 +49,7 @@ function ofProcess(ring: Keyring): SharedState {
     ...{ link, redis: null },
     events: new MemoryEventStore(),
     sessions: new MemorySessionStore(),
+    tasks: new MemoryTaskStore(),
     close: () => link.close(),
   };
 }

@@ -17,6 +17,8 @@ import { Denied, guarded, limitDenied } from './denials';
 import type { Offered } from './endpoint';
 import { atServer, type EndpointRequest, type McpRequest } from './mcp-request';
 import type { SeenCapability } from './server-view';
+import type { TaskRequests } from './tasks/task-requests';
+import { taskParam } from './tasks/task-support';
 import type { ToolApprovals } from './tool-approvals';
 import type { ForwardedCall, UpstreamCalls } from './upstream-calls';
 
@@ -25,6 +27,7 @@ export interface ToolCallParts {
   readonly calls: UpstreamCalls;
   readonly guards: ToolGuards;
   readonly approvals: ToolApprovals;
+  readonly tasks: TaskRequests;
 }
 
 /** A call as its server gets it. */
@@ -53,7 +56,7 @@ export class ToolCalls {
     const args = await guarded(() => guards.before(context, subject));
     context.mcp?.begins(limited);
     await this.parts.calls.run(request, {
-      params: { name: call.tool.facts.name, arguments: args },
+      params: { name: call.tool.facts.name, arguments: args, ...taskParam(request) },
       headerParameters: call.tool.headerParameters,
       isIdempotent: hintOf(call.tool.facts.definition, 'idempotentHint'),
       ...(needsApproval && { approved: this.approval(request, call.tool.facts.name, args) }),
@@ -62,6 +65,9 @@ export class ToolCalls {
         // Arguments that were refused cost nothing.
         const price = result.wasSent ? limited.price : 0;
         this.charge(request, { ...limited, price }, () => tokensOf(result.value));
+        // What a task results in passes the guardrails when it is read.
+        const created = this.parts.tasks.created(request, call.tool, result);
+        if (created !== null) return Promise.resolve(created);
         return guarded(() => guards.after(context, { ...subject, arguments: args }, () => result.value));
       },
       paused: () => this.charge(request, { ...limited, price: 0 }, () => 0),

@@ -36,6 +36,7 @@ import { logLevel } from './log-level';
 import { interrupted } from './parked/interrupted';
 import type { Parking } from './parked/parking';
 import { sendReceived, sendResult } from './sent-results';
+import { upstreamCapabilities } from './tasks/task-support';
 import type { ServerBreakers } from './server-breakers';
 import { traceContext } from './trace-headers';
 import { CallGone, newCall, type CallInProgress, type UpstreamCall } from './upstream-call';
@@ -67,6 +68,8 @@ export interface ForwardedCall {
   readonly headerParameters?: readonly HeaderParameter[];
   /** The approved definition says that a second call changes nothing. */
   readonly isIdempotent?: boolean;
+  /** The session that the call belongs to; absent: that of the request. */
+  readonly session?: string | null;
   /**
    * Resolves if a person has approved the call, and throws a denial otherwise, without waiting; called before each round
    * that is sent. `continues` is the approved round before it. Absent: no approval is needed.
@@ -196,18 +199,18 @@ export class UpstreamCalls {
 
   private async begin(
     request: McpRequest,
-    { params, headerParameters, isIdempotent = false, approved }: ForwardedCall,
+    { params, headerParameters, isIdempotent = false, approved, session: of }: ForwardedCall,
     { more, approval }: Round,
   ): Promise<UpstreamCall> {
-    const { view, message, capabilities, session } = request;
+    const { view, message, session } = request;
     // Only a check: credentials that cannot be read are denied here, before anything is sent. The upstream reads them itself.
     const headers = this.parts.credentials.headersOf(view.document, view.caller.access);
     if (headers instanceof Promise) await headers;
     const upstream = this.parts.upstreams.of(view.document, {
       binding: view.caller.binding,
       caller: view.caller.access,
-      session: session?.nonce ?? null,
-      capabilities,
+      session: of === undefined ? (session?.nonce ?? null) : of,
+      capabilities: upstreamCapabilities(request),
     });
     const meta = ownObject(message.params, '_meta');
     const relays = await this.relaysInput(request, upstream);

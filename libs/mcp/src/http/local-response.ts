@@ -1,3 +1,4 @@
+import { capabilitiesOfEra } from '../bridge/tasks';
 import { CODES, McpFault } from '../fault';
 import { isKnownRequest, META, SUPPORTED_REVISIONS, type JsonObject } from '../protocol';
 import { resultBody, type RpcMessage } from '../rpc/message';
@@ -37,7 +38,7 @@ export function localResponse<S extends LegacySession>(
     case 'initialize':
       return ok(received.message.id, {
         protocolVersion: received.revision,
-        capabilities: facts.capabilities,
+        capabilities: capabilitiesOfEra(facts.capabilities, 'legacy'),
         serverInfo: facts.serverInfo,
         ...(facts.instructions !== null && { instructions: facts.instructions }),
       });
@@ -77,7 +78,7 @@ function discovery({ serverInfo, capabilities, instructions, ttlMs }: EndpointFa
   return {
     resultType: 'complete',
     supportedVersions: SUPPORTED_REVISIONS,
-    capabilities,
+    capabilities: capabilitiesOfEra(capabilities, 'modern'),
     ...(instructions !== null && { instructions }),
     ttlMs: Math.min(Math.max(0, Math.trunc(ttlMs)), TTL_MS_MAX),
     cacheScope: 'private',

@@ -1,4 +1,4 @@
-import { GatewayError, randomHex } from '@gw/kernel';
+import { GatewayError, HOUR_MS, randomHex } from '@gw/kernel';
 import {
   CODES,
   decodeBody,
@@ -8,7 +8,6 @@ import {
   own,
   ownObject,
   readCapabilities,
-  SESSION_LIFETIME_MS,
   type LegacyRevision,
   type Received,
   type RequestId,
@@ -51,6 +50,9 @@ export interface SseWork {
   /** Takes a notification or a response. */
   take(endpoint: Endpoint, session: SessionFacts, message: RpcMessage): void;
 }
+
+/** Longer than a stream lives. */
+const LIFETIME_MS = 2 * HOUR_MS;
 
 /** The revision of a client before its `initialize`. */
 const FIRST_REVISION: LegacyRevision = '2024-11-05';
@@ -151,7 +153,7 @@ function newSession(): SessionFacts {
   const createdAt = Date.now();
   return {
     ...{ revision: FIRST_REVISION, capabilities: NO_CAPABILITIES, nonce: randomHex(32) },
-    ...{ createdAt, expiresAt: createdAt + SESSION_LIFETIME_MS },
+    ...{ createdAt, expiresAt: createdAt + LIFETIME_MS },
   };
 }
 

@@ -1,0 +1,168 @@
+import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+
+export interface TaskServer {
+  readonly url: URL;
+  close(): Promise<void>;
+}
+
+async function listening(
+  handle: (body: unknown, req: IncomingMessage, res: ServerResponse) => Promise<void>,
+  stop: () => void = () => undefined,
+): Promise<TaskServer> {
+  const server = createServer((req, res) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of req) chunks.push(chunk as Buffer);
+      const text = Buffer.concat(chunks).toString();
+      await handle(text === '' ? undefined : JSON.parse(text), req, res);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: new URL(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/mcp`),
+    close: () => {
+      stop();
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** A server of 2025-11-25 whose sessions share their tasks, as one does that knows its callers by a credential alone. */
+export async function startLegacyTaskServer(): Promise<TaskServer> {
+  const taskStore = new InMemoryTaskStore();
+  const transports = new Map<string, StreamableHTTPServerTransport>();
+  return listening(
+    async (body, req, res) => {
+      const id = req.headers['mcp-session-id'];
+      let transport = typeof id === 'string' ? transports.get(id) : undefined;
+      if (transport === undefined) {
+        transport = new StreamableHTTPServerTransport({
+          sessionIdGenerator: randomUUID,
+          onsessioninitialized: (session) =>
+            void transports.set(session, transport as StreamableHTTPServerTransport),
+        });
+        await taskTools(taskStore).connect(transport);
+      }
+      await transport.handleRequest(req, res, body);
+    },
+    () => taskStore.cleanup(),
+  );
+}
+
+function taskTools(taskStore: InMemoryTaskStore): McpServer {
+  const server = new McpServer(
+    { name: 'tasks', version: '1' },
+    {
+      taskStore,
+      capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
+    },
+  );
+  server.experimental.tasks.registerToolTask(
+    'work',
+    {
+      description: 'Returns the text at once, or never.',
+      inputSchema: { text: z.string(), ends: z.boolean() },
+      execution: { taskSupport: 'required' },
+    },
+    {
+      createTask: async ({ text, ends }, extra) => {
+        const task = await extra.taskStore.createTask({ ttl: 60_000, pollInterval: 100 });
+        if (ends)
+          await extra.taskStore.storeTaskResult(task.taskId, 'completed', {
+            content: [{ type: 'text', text }],
+          });
+        return { task };
+      },
+      getTask: (_args, extra) => extra.taskStore.getTask(extra.taskId),
+      getTaskResult: async (_args, extra) => (await extra.taskStore.getTaskResult(extra.taskId)) as never,
+    },
+  );
+  return server;
+}
+
+interface ModernTask {
+  status: string;
+  readonly text: string;
+  answers: unknown;
+}
+
+const EXTENSION = 'io.modelcontextprotocol/tasks';
+
+interface ModernRequest {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Undefined for a task that does not exist. */
+  readonly task: ModernTask | undefined;
+  readonly hasExtension: boolean;
+}
+
+/** A server of 2026-07-28 that makes a task of each call of a client with the extension. The text `ask` needs input. */
+export async function startModernTaskServer(): Promise<TaskServer> {
+  const tasks = new Map<string, ModernTask>();
+  return listening(async (body, req, res) => {
+    const { id, method, params } = body as { id: number; method: string; params: Record<string, unknown> };
+    const meta = params['_meta'] as Record<string, { extensions?: Record<string, object> }>;
+    const capabilities = meta['io.modelcontextprotocol/clientCapabilities'];
+    const task = tasks.get(String(params['taskId']));
+    const isNamed =
+      !method.startsWith('tasks/') || (task !== undefined && req.headers['mcp-name'] === params['taskId']);
+    const hasExtension = capabilities?.extensions?.[EXTENSION] !== undefined;
+    const result = isNamed ? MODERN[method]?.({ params, task, hasExtension }, tasks) : undefined;
+    const error = { code: isNamed ? -32_601 : -32_602, message: 'Refused.' };
+    const part = result === undefined ? { error } : { result: { resultType: 'complete', ...result } };
+    res.writeHead(200, { 'content-type': 'application/json' });
+    await new Promise<void>((resolve) => {
+      res.end(JSON.stringify({ jsonrpc: '2.0', id, ...part }), resolve);
+    });
+  });
+}
+
+const CACHE = { ttlMs: 0, cacheScope: 'private' };
+const contentOf = (text: string): object => ({ content: [{ type: 'text', text }] });
+const QUESTION = {
+  name: {
+    method: 'elicitation/create',
+    params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+  },
+};
+
+type Handler = (request: ModernRequest, tasks: Map<string, ModernTask>) => object;
+
+const MODERN: Readonly<Record<string, Handler>> = {
+  'server/discover': () => ({
+    ...{ supportedVersions: ['2026-07-28'], ...CACHE },
+    capabilities: { tools: {}, extensions: { [EXTENSION]: {} } },
+  }),
+  'tools/list': () => ({ tools: [{ name: 'work', inputSchema: { type: 'object' } }], ...CACHE }),
+  'tools/call': ({ params, hasExtension }, tasks) => {
+    if (!hasExtension) return contentOf('sync');
+    const { text } = params['arguments'] as { text: string };
+    const taskId = randomUUID();
+    tasks.set(taskId, { status: text === 'ask' ? 'input_required' : 'completed', text, answers: null });
+    return { resultType: 'task', taskId, status: 'working', ...TIMES };
+  },
+  'tasks/get': ({ params: { taskId }, task }) => ({
+    ...{ taskId, status: task?.status, ...TIMES },
+    ...(task?.status === 'input_required' && { inputRequests: QUESTION }),
+    ...(task?.status === 'completed' && { result: { ...contentOf(task.text), answers: task.answers } }),
+  }),
+  'tasks/update': ({ params, task }) => {
+    if (task !== undefined) [task.status, task.answers] = ['completed', params['inputResponses']];
+    return {};
+  },
+  'tasks/cancel': ({ task }) => {
+    if (task !== undefined) task.status = 'cancelled';
+    return {};
+  },
+};
+
+const TIMES = {
+  ...{ createdAt: '2026-11-28T00:00:00Z', lastUpdatedAt: '2026-11-28T00:00:00Z' },
+  ...{ ttlMs: 60_000, pollIntervalMs: 50 },
+};

@@ -1,0 +1,178 @@
+import { isObject, type Keyring } from '@gw/kernel';
+import {
+  CODES,
+  createdTask,
+  inputRequiredFault,
+  McpFault,
+  openTaskId,
+  own,
+  ownObject,
+  resultBody,
+  sealTaskId,
+  shownCreation,
+  shownTask,
+  TASKS_EXTENSION,
+  type InputRequests,
+  type JsonObject,
+  type TaskPlace,
+} from '@gw/mcp';
+import type { ReceivedResult } from '@gw/mcp-client';
+import { passedHeaders } from '../../credentials/passed-headers';
+import type { ToolGuards } from '../../guardrails/tool-guards';
+import { shownInput } from '../aggregate/shown';
+import { guarded } from '../denials';
+import { atServer, type EndpointRequest, type McpRequest } from '../mcp-request';
+import type { SeenCapability, ServerView } from '../server-view';
+import type { ForwardedCall, UpstreamCalls } from '../upstream-calls';
+import { allowsSampling, type McpUpstreams } from '../upstreams';
+import { taskParam } from './task-support';
+import { TaskPace } from './task-pace';
+import type { TaskStore } from './task-store';
+
+export interface TaskRequestParts {
+  readonly ring: Keyring;
+  readonly store: TaskStore;
+  readonly upstreams: McpUpstreams;
+  readonly guards: ToolGuards;
+  /** Hosts of this installation, to which no upstream may send users. */
+  readonly ownHosts: readonly string[];
+}
+
+/** Tasks of a list, and how many are read from their servers at once. */
+const LISTED_MAX = 20;
+const READ_AT_ONCE = 5;
+
+/** A task that the caller may use, with its server and tool. */
+interface Found {
+  readonly id: string;
+  readonly place: TaskPlace;
+  readonly view: ServerView;
+  readonly tool: SeenCapability;
+}
+
+export const isAboutTasks = (method: string): boolean => method.startsWith('tasks/');
+
+/** Tasks of servers: each belongs to the caller that made it, and its tool must still be one of the caller's. */
+export class TaskRequests {
+  private readonly pace = new TaskPace();
+
+  constructor(private readonly parts: TaskRequestParts) {}
+
+  /** The result that a client gets in place of one that makes a task; null for another result. */
+  created(request: McpRequest, tool: SeenCapability, result: ReceivedResult): JsonObject | null {
+    const { era, view, session } = request;
+    const wantsTask = era === 'modern' ? result.type === 'task' : taskParam(request).task !== undefined;
+    const task = wantsTask ? createdTask(result.value, era) : null;
+    if (task === null) return null;
+    const { binding } = view.caller;
+    const place = { serverId: view.id, task, tool: tool.facts.name, session: session?.nonce ?? null };
+    const id = sealTaskId(this.parts.ring, binding, place);
+    this.parts.store.add(binding, id);
+    return shownCreation(result.value, era, id);
+  }
+
+  /** Carries out a request about tasks. Resolves when the response is sent. */
+  async run(from: EndpointRequest, calls: UpstreamCalls): Promise<void> {
+    const { message, era, capabilities } = from;
+    if (era === 'modern' && !capabilities.tasks) throw undeclared();
+    if (message.method === 'tasks/list') return this.list(from);
+    const found = this.find(from, own(message.params, 'taskId'));
+    if (found === null) throw new McpFault(CODES.invalidParams, 'Unknown task.', { id: message.id });
+    if (message.method === 'tasks/get') this.pace.take(found.id);
+    const request = atServer(from, found.view);
+    const { context } = request;
+    const { name } = found.tool.facts;
+    if (context.mcp !== null) [context.mcp.name, context.mcp.capability] = [name, name];
+    context.spanName ??= `${message.method} ${name}`;
+    await calls.run(request, this.forwarded(request, found));
+  }
+
+  private forwarded(request: McpRequest, found: Found): ForwardedCall {
+    const { _meta, requestState: _state, ...params } = request.message.params;
+    return {
+      params: { ...params, taskId: found.place.task },
+      session: found.place.session,
+      finished: (result) => this.shown(request, found, result.value),
+      paused: () => undefined,
+    };
+  }
+
+  /** A response of the server with the client's id of the task; results of the tool pass its guardrails. */
+  private async shown(request: McpRequest, found: Found, value: JsonObject): Promise<JsonObject> {
+    if (request.message.method === 'tasks/result')
+      return shownTask((await this.guarded(request, found, value)) ?? value, found.id);
+    const task = shownTask(value, found.id);
+    const result = own(task, 'result');
+    const judged = isObject(result) ? await this.guarded(request, found, result) : null;
+    return {
+      ...withoutForbidden(request, task, this.parts.ownHosts),
+      ...(judged !== null && { result: judged }),
+    };
+  }
+
+  private guarded(
+    { context }: McpRequest,
+    { view, tool }: Found,
+    result: JsonObject,
+  ): Promise<JsonObject | null> {
+    const subject = { server: view.document, capabilityId: tool.facts.id, arguments: {} };
+    return guarded(() => this.parts.guards.after(context, subject, () => result));
+  }
+
+  /** The newest tasks that the caller made at this address and that their servers still have. */
+  private async list(from: EndpointRequest): Promise<void> {
+    const ids = await this.parts.store.of(from.endpoint.caller.binding);
+    const found = ids.map((id) => this.find(from, id)).filter((each) => each !== null);
+    const waiting = found.slice(0, LISTED_MAX).map((each, at) => [at, each] as const);
+    const tasks: (JsonObject | null)[] = [];
+    const readNext = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+        tasks[next[0]] = await this.read(from, next[1]);
+    };
+    await Promise.all(Array.from({ length: READ_AT_ONCE }, readNext));
+    from.reply.end(
+      JSON.stringify(resultBody(from.message.id, { tasks: tasks.filter((task) => task !== null) })),
+    );
+  }
+
+  /** Null for a task that its server does not have any more, or that cannot be read now. */
+  private async read(from: EndpointRequest, { id, place, view }: Found): Promise<JsonObject | null> {
+    const { signal, context, capabilities } = from;
+    const owner = { binding: view.caller.binding, caller: view.caller.access, session: place.session };
+    const headers = passedHeaders(context, view.document, view.caller.principal);
+    try {
+      const upstream = this.parts.upstreams.of(view.document, {
+        ...owner,
+        capabilities: { ...capabilities, tasks: false },
+      });
+      return shownTask(await upstream.request('tasks/get', { taskId: place.task }, { signal, headers }), id);
+    } catch {
+      return null;
+    }
+  }
+
+  private find({ endpoint }: EndpointRequest, id: unknown): Found | null {
+    const place = openTaskId(this.parts.ring, endpoint.caller.binding, id);
+    if (place === null) return null;
+    const view = endpoint.servers.find((each) => each.id === place.serverId);
+    const tool = view?.capabilitiesOf('tool').get(place.tool);
+    return view === undefined || tool === undefined ? null : { id: String(id), place, view, tool };
+  }
+}
+
+/** Requests for input are those that a call may make; others are left out. */
+function withoutForbidden(request: McpRequest, task: JsonObject, ownHosts: readonly string[]): JsonObject {
+  const requests = ownObject(task, 'inputRequests');
+  if (Object.keys(requests).length === 0) return task;
+  const { capabilities, view } = request;
+  const rules = { capabilities, ownHosts, allowSampling: allowsSampling(view.document) };
+  const { inputRequests: _all, ...rest } = task;
+  if (inputRequiredFault({ inputRequests: requests }, rules) !== null) return rest;
+  return { ...task, inputRequests: shownInput(request, requests as InputRequests) };
+}
+
+const undeclared = (): McpFault =>
+  new McpFault(CODES.missingCapability, 'The client did not declare the extension for tasks.', {
+    status: 400,
+    data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
+  });

@@ -1,0 +1,78 @@
+import { isObject } from '@gw/kernel';
+import { TASKS_EXTENSION, type Era, type JsonObject } from '../protocol';
+import { own, ownObject } from '../rpc/message';
+import { TASK_ID_MAX } from '../sealed/task-id';
+
+/** Clients poll a task once a second at most. */
+const POLL_MS_MIN = 1_000;
+const RELATED = 'io.modelcontextprotocol/related-task';
+
+/**
+ * What the gateway announces of the tasks of a server: `tasks` to clients with sessions, the extension to
+ * others. A server has the form of its own era, so tasks are not bridged between the eras.
+ */
+export function taskCapabilities(announced: JsonObject): JsonObject {
+  const tasks = own(announced, 'tasks');
+  const hasCalls = isObject(
+    own(ownObject(ownObject(ownObject(announced, 'tasks'), 'requests'), 'tools'), 'call'),
+  );
+  const hasExtension = isObject(own(ownObject(announced, 'extensions'), TASKS_EXTENSION));
+  return {
+    ...(hasCalls && {
+      tasks: {
+        list: {},
+        ...(isObject(tasks) && isObject(own(tasks, 'cancel')) && { cancel: {} }),
+        requests: { tools: { call: {} } },
+      },
+    }),
+    ...(hasExtension && { extensions: { [TASKS_EXTENSION]: {} } }),
+  };
+}
+
+/** Capabilities of a server as clients of an era read them. */
+export function capabilitiesOfEra(capabilities: JsonObject, era: Era): JsonObject {
+  const { tasks, extensions, ...rest } = capabilities;
+  const { [TASKS_EXTENSION]: extension, ...others } = isObject(extensions) ? extensions : {};
+  if (era === 'legacy')
+    return {
+      ...rest,
+      ...(tasks !== undefined && { tasks }),
+      ...(Object.keys(others).length > 0 && { extensions: others }),
+    };
+  const all = { ...others, ...(extension !== undefined && { [TASKS_EXTENSION]: extension }) };
+  return { ...rest, ...(Object.keys(all).length > 0 && { extensions: all }) };
+}
+
+/** The server's id of the task that a result made, by the era of the server; null: it made none that can be used. */
+export function createdTask(result: JsonObject, era: Era): string | null {
+  const task = era === 'modern' ? result : ownObject(result, 'task');
+  const id = own(task, 'taskId');
+  return typeof id === 'string' && id !== '' && id.length <= TASK_ID_MAX ? id : null;
+}
+
+/** The result that makes a task, with the id that the client gets. */
+export const shownCreation = (result: JsonObject, era: Era, taskId: string): JsonObject =>
+  era === 'modern'
+    ? shownTask(result, taskId)
+    : { ...result, task: shownTask(ownObject(result, 'task'), taskId), ...relatedMeta(result, taskId) };
+
+/** A task, or the result of one, with the id that the client knows. */
+export function shownTask(task: JsonObject, taskId: string): JsonObject {
+  return {
+    ...task,
+    ...(own(task, 'taskId') !== undefined && { taskId }),
+    ...slower(task, 'pollInterval'),
+    ...slower(task, 'pollIntervalMs'),
+    ...relatedMeta(task, taskId),
+  };
+}
+
+function slower(task: JsonObject, name: string): JsonObject {
+  const ms = own(task, name);
+  return typeof ms === 'number' && ms < POLL_MS_MIN ? { [name]: POLL_MS_MIN } : {};
+}
+
+function relatedMeta(result: JsonObject, taskId: string): JsonObject {
+  const meta = ownObject(result, '_meta');
+  return own(meta, RELATED) === undefined ? {} : { _meta: { ...meta, [RELATED]: { taskId } } };
+}
