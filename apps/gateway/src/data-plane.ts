@@ -63,6 +63,7 @@ import { createResponses, type Responses } from './cache/response-stores';
 import { createBreakers } from './attempt/breakers';
 import { Configs } from './configs/configs';
 import { createAgents } from './agents/create-agents';
+import { OwnRequests } from './core/own-requests';
 import { createMcp } from './mcp/create-mcp';
 import { createPrincipals } from './auth/create-principals';
 import type { ReloadableDocuments } from './auth/documents';
@@ -154,7 +155,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const pipeline = new Pipeline(stages, failures, underWay);
   const ended = EndedCallers.start({ ...shared, underWay, pipeline });
   const servers = { ...shared, ...limits, guardrails, guardTools, stages, underWay, failures, log };
-  const mcp = createMcp(servers);
+  const mcp = createMcp({ ...servers, ownRequests: new OwnRequests(stages, failures, underWay) });
   parts.drain.whenAnnounced(() => mcp.drain());
   const agents = createAgents(servers);
   const doors = { pipeline, controlPlane, stages, mcp, agents };

@@ -22,6 +22,7 @@ export {
 export { hasPathTraversal } from './access/path-traversal';
 export { RULE_ROLES, userRoles } from './access/roles';
 export { createdTask, shownCreation, shownTask, taskCapabilities } from './bridge/tasks';
+export { sampledMessage, samplingCompletion, type SamplingModel } from './bridge/sampling';
 export { openTaskId, sealTaskId, type TaskPlace } from './sealed/task-id';
 export { inputRequiredFault, InputRounds, type NextRound } from './bridge/input-rounds';
 export {

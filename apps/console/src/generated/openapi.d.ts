@@ -6779,7 +6779,7 @@ export interface components {
              */
             auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "token_exchange" | "id_jag";
             /**
-             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
+             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
              * @example {
              *       "headers": {
              *         "authorization": "Bearer …"
@@ -6915,7 +6915,7 @@ export interface components {
             /** @description False: nothing is saved, and the response shows what would be. True by default. */
             commit?: boolean;
             /**
-             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
+             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
              * @example {
              *       "headers": {
              *         "authorization": "Bearer …"
@@ -16585,7 +16585,7 @@ export interface components {
              */
             auth_type?: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "token_exchange" | "id_jag";
             /**
-             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
+             * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
              * @example {
              *       "headers": {
              *         "authorization": "Bearer …"

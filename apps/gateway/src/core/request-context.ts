@@ -200,6 +200,14 @@ export class RequestContext {
     this.parentSpanId = request.spanId;
   }
 
+  /** Makes this context a request of the gateway's own for the caller of `request`, in the same trace. */
+  onBehalfOf(request: RequestContext): void {
+    this.principal = request.principal;
+    this.metadata = request.metadata;
+    this.traceId = request.traceId;
+    this.parentSpanId = request.spanId;
+  }
+
   /** Makes this context one message of a request with several: it shares the caller and the trace, and has its own body. */
   partOf(whole: RequestContext, body: Buffer): void {
     this.gw = whole.gw;

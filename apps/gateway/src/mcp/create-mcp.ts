@@ -18,6 +18,7 @@ import { ServerCredentials } from '../credentials/server-credentials';
 import type { BeforeCall } from '../attempt/sender';
 import type { Principals } from '../auth/principals';
 import type { ReloadableDocuments } from '../auth/documents';
+import type { OwnRequests } from '../core/own-requests';
 import type { FailureLog, PipelineStages } from '../core/pipeline';
 import type { GuardTools } from '../guardrails/guarded-request';
 import type { Guardrails } from '../guardrails/guardrails';
@@ -46,6 +47,7 @@ import { SessionCalls } from './sessions/session-calls';
 import { SessionStates } from './sessions/session-states';
 import { SessionStreams } from './sessions/session-streams';
 import { StreamLeases } from './sessions/stream-leases';
+import { Sampling } from './sampling/sampling';
 import { SseDoor } from './sse/sse-door';
 import { SseSessions } from './sse/sse-sessions';
 import { createSharedState } from './shared-state';
@@ -70,6 +72,8 @@ export interface McpParts {
   readonly stages: Pick<PipelineStages, 'accept' | 'authenticate' | 'receive'>;
   readonly settle: Settle;
   readonly underWay: RequestsInFlight;
+  /** For servers whose sampling a model of the workspace answers. */
+  readonly ownRequests: OwnRequests;
   readonly beforeCall: BeforeCall;
   readonly principals: Pick<Principals, 'hasEnded'>;
   readonly failures: FailureLog;
@@ -108,6 +112,7 @@ export function createMcp(parts: McpParts): Mcp {
   const resumed = new ResumedCalls(events, runningStreams);
   const calls = new UpstreamCalls({
     ...{ upstreams, inputs, parking, credentials, connections, ring },
+    sampling: new Sampling(parts.ownRequests),
     breakers: new ServerBreakers(parts.routing.health),
     beforeCall: parts.beforeCall,
     memory: parts.bodyMemory,

@@ -14,13 +14,7 @@ import {
   type RequestState,
   type StateOwner,
 } from '@gw/mcp';
-import {
-  noMemory,
-  UpstreamError,
-  type CallOptions,
-  type InputHandling,
-  type ReceivedResult,
-} from '@gw/mcp-client';
+import { noMemory, UpstreamError, type CallOptions, type ReceivedResult } from '@gw/mcp-client';
 import { argumentBytes } from './argument-bytes';
 import { ServerPlaces } from './server-places';
 import type { CalledUpstream } from './called-upstream';
@@ -35,6 +29,8 @@ import { shownInput, shownInPlace } from './aggregate/shown';
 import { logLevel } from './log-level';
 import { interrupted } from './parked/interrupted';
 import type { Parking } from './parked/parking';
+import { inputOf } from './sampling/call-input';
+import { samplingModel, type Sampling } from './sampling/sampling';
 import { sendReceived, sendResult } from './sent-results';
 import { upstreamCapabilities } from './tasks/task-support';
 import type { ServerBreakers } from './server-breakers';
@@ -43,11 +39,12 @@ import { CallGone, newCall, type CallInProgress, type UpstreamCall } from './ups
 import type { UpstreamConnections } from './upstream-connections';
 import { isRefusedToken, scopesDenial } from './upstream-refusals';
 import type { ServerCredentials } from '../credentials/server-credentials';
-import { allowsSampling, type McpUpstreams } from './upstreams';
+import type { McpUpstreams } from './upstreams';
 
 export interface UpstreamCallParts {
   readonly upstreams: McpUpstreams;
   readonly inputs: ClientInputs;
+  readonly sampling: Sampling;
   readonly parking: Parking;
   /** Writes the request to the in-flight log. Throws under strict audit when that is not possible. */
   readonly beforeCall: BeforeCall;
@@ -230,22 +227,16 @@ export class UpstreamCalls {
       argumentBytes: argumentBytes(request, params),
       ...(headerParameters && { headerParameters }),
       isRepeatable: isIdempotent && view.document.configurations['retry_idempotent'] === true,
-      input: relays ? 'relay' : this.inputOf(request, call),
+      input: relays ? 'relay' : inputOf(request, call.respond, this.parts),
     };
     this.parts.beforeCall(request.context, null);
     call.start(upstream.perform(message.method, sent, options, call.notice));
     return call;
   }
 
-  /** Answers what a server asks during a call with what the client answers. */
-  private inputOf({ capabilities, view }: McpRequest, { respond }: UpstreamCall): InputHandling {
-    const { ownHosts } = this.parts;
-    const allowSampling = allowsSampling(view.document);
-    return { context: { capabilities, ownHosts, allowSampling }, respond };
-  }
-
   /** Whether the client itself makes the rounds of input: it and the upstream are modern. */
-  private async relaysInput({ era, signal }: McpRequest, upstream: CalledUpstream): Promise<boolean> {
+  private async relaysInput({ era, signal, view }: McpRequest, upstream: CalledUpstream): Promise<boolean> {
+    if (samplingModel(view.document) !== null) return false;
     return era === 'modern' && (await upstream.connect({ signal })) === 'modern';
   }
 

@@ -7,6 +7,7 @@ import { workspaceMemory } from '../bodies/held-responses';
 import type { CalledUpstream, UpstreamOwner } from './called-upstream';
 import { OpenApiUpstream } from './openapi/openapi-upstream';
 import { poolClassOf } from './pool-class';
+import { samplingModel } from './sampling/sampling';
 import type { ServerCredentials } from '../credentials/server-credentials';
 
 export interface UpstreamParts {
@@ -29,8 +30,8 @@ export class McpUpstreams {
   of(server: McpServerDocument, owner: UpstreamOwner): CalledUpstream {
     if (server.integrationKind === 'openapi')
       return new OpenApiUpstream(server, owner, { ...this.parts, memory: this.memoryOf(server) });
-    const rules = { allowSampling: allowsSampling(server) };
-    const bits = relayedCapabilityBits(owner.capabilities, rules);
+    const { capabilities, allowSampling } = inputRules(server, owner.capabilities);
+    const bits = relayedCapabilityBits(capabilities, { allowSampling });
     const key = `${server.id}/${server.version}/${owner.session ?? owner.binding}/${String(bits)}`;
     const upstream = this.pool.get(key, () => this.make(server, capabilitiesOfBits(bits), owner));
     if (upstream === null)
@@ -74,3 +75,12 @@ export class McpUpstreams {
 /** Whether the server may ask the caller's model. */
 export const allowsSampling = ({ configurations }: McpServerDocument): boolean =>
   configurations['allow_sampling'] === true;
+
+/** What a server may ask during a call: its client, and the model that answers sampling in place of the client where there is one. */
+export function inputRules(
+  server: McpServerDocument,
+  capabilities: ClientCapabilities,
+): { readonly capabilities: ClientCapabilities; readonly allowSampling: boolean } {
+  if (samplingModel(server) === null) return { capabilities, allowSampling: allowsSampling(server) };
+  return { capabilities: { ...capabilities, sampling: true, samplingTools: false }, allowSampling: true };
+}

@@ -88,6 +88,18 @@ function checkClientCredentials(
     faults.add(`${path}.client_secret`, 'is required; send it, or map client_secret to a secret reference');
 }
 
+const MAX_TOKENS_MAX = 4_096;
+
+/** The model of the workspace that answers the sampling of the server. */
+function checkSampling(value: unknown, path: string, faults: Faults): void {
+  if (!faults.object(value, path, ['model', 'max_tokens'])) return;
+  const { max_tokens: most } = value;
+  faults.text(value['model'], `${path}.model`, 255);
+  const isValid = Number.isInteger(most) && (most as number) >= 1 && (most as number) <= MAX_TOKENS_MAX;
+  if (most !== undefined && !isValid)
+    faults.add(`${path}.max_tokens`, `must be an integer from 1 to ${String(MAX_TOKENS_MAX)}`);
+}
+
 function checkSwitch(value: unknown, path: string, faults: Faults): void {
   if (typeof value !== 'boolean') faults.add(path, 'must be true or false');
 }
@@ -101,6 +113,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   forward_headers: checkForwarded,
   user_identity_forwarding: checkIdentity,
   allow_sampling: checkSwitch,
+  sampling: checkSampling,
   retry_idempotent: checkSwitch,
   denial: (value, path, faults) => {
     if (value !== 'error' && value !== 'tool_error') faults.add(path, 'must be error or tool_error');

@@ -117,7 +117,7 @@ class McpIntegrationFields extends McpPlainFields {
     nullable: true,
     description:
       'headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, ' +
-      'user_identity_forwarding, allow_sampling, retry_idempotent, denial, oauth_client_credentials, ' +
+      'user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, ' +
       'oauth_metadata, token_exchange, id_jag. ' +
       'In an update, an absent member remains unchanged, and null clears a member.',
     example: { headers: { authorization: 'Bearer …' } },

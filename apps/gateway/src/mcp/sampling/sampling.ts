@@ -1,0 +1,57 @@
+import { MINUTE_MS } from '@gw/kernel';
+import {
+  own,
+  ownObject,
+  sampledMessage,
+  samplingCompletion,
+  type JsonObject,
+  type SamplingModel,
+} from '@gw/mcp';
+import type { McpServerDocument } from '@gw/contracts';
+import { LRUCache } from 'lru-cache';
+import { parseJsonObject } from '../../bodies/json-body';
+import type { OwnRequests } from '../../core/own-requests';
+import { routeOf } from '../../routes/route-table';
+import type { McpRequest } from '../mcp-request';
+
+const ROUTE = routeOf('POST', '/chat/completions');
+/** Completions of one caller for one server. */
+const PER_MINUTE_MAX = 20;
+const CALLERS_MAX = 10_000;
+const MAX_TOKENS = 1_024;
+
+/** The model that answers the sampling of a server; null: only clients do. */
+export function samplingModel({ configurations }: McpServerDocument): SamplingModel | null {
+  const sampling = ownObject(configurations, 'sampling');
+  const [model, maxTokens] = [own(sampling, 'model'), own(sampling, 'max_tokens')];
+  if (typeof model !== 'string') return null;
+  return { model, maxTokens: typeof maxTokens === 'number' ? maxTokens : MAX_TOKENS };
+}
+
+/** Answers the sampling of servers by a model of the workspace, as a request of the caller whose tool the server carries out. */
+export class Sampling {
+  private readonly counts = new LRUCache<string, { count: number }>({ max: CALLERS_MAX, ttl: MINUTE_MS });
+
+  constructor(private readonly requests: OwnRequests) {}
+
+  /** Null: refused by a bound, a limit, a guardrail or the model. */
+  async answer(
+    { context, view }: McpRequest,
+    model: SamplingModel,
+    params: JsonObject,
+    signal: AbortSignal,
+  ): Promise<JsonObject | null> {
+    const body = samplingCompletion(params, model);
+    if (body === null || !this.take(`${view.caller.binding}/${view.id}`)) return null;
+    const response = await this.requests.send(context, ROUTE, body, signal);
+    return response?.status === 200 ? sampledMessage(parseJsonObject(response.body)) : null;
+  }
+
+  private take(key: string): boolean {
+    const counted = this.counts.get(key);
+    if (counted === undefined) this.counts.set(key, { count: 1 });
+    else if (counted.count >= PER_MINUTE_MAX) return false;
+    else counted.count += 1;
+    return true;
+  }
+}
