@@ -1,6 +1,5 @@
-import type { InputRequest, InputRequests, JsonObject } from '@gw/mcp';
+import type { Era, InputRequest, InputRequests, JsonObject } from '@gw/mcp';
 import type { CallEnd, CallNotice } from '@gw/mcp-client';
-import type { McpRequest } from './mcp-request';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A gateway with a call that waits for input, and the name of the call there. */
@@ -139,7 +138,7 @@ export class UpstreamCall implements CallInProgress {
 
 /** A call of a request, with the signal that ends it. Only one that can be parked outlives its request. `relays`: the client makes the rounds of input. */
 export function newCall(
-  { era, signal }: Pick<McpRequest, 'era' | 'signal'>,
+  { era, signal }: { readonly era: Era; readonly signal: AbortSignal },
   relays: boolean,
 ): { readonly call: UpstreamCall; readonly signal: AbortSignal } {
   if (era === 'legacy' || relays) return { call: new UpstreamCall(null, 0), signal };

@@ -12,6 +12,8 @@ const INFO = { name: 'spec', version: '1' };
 const OTHER_KEY = 'otherKey0000000000000000000000AB';
 const EXTENSION = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
+const WITH_TASKS: object = { elicitation: {}, ...EXTENSION };
+
 describe('tasks of MCP servers', () => {
   let gateway: GatewayHarness;
   let servers: Record<'old' | 'new', TaskServer>;
@@ -164,7 +166,7 @@ describe('tasks of MCP servers', () => {
     async function send(
       method: string,
       params: { readonly name?: string } & Record<string, unknown>,
-      { key = gateway.apiKey, capabilities = { elicitation: {}, ...EXTENSION } as object } = {},
+      { key = gateway.apiKey, capabilities = WITH_TASKS } = {},
     ): Promise<{
       status: number;
       result?: Record<string, unknown>;
