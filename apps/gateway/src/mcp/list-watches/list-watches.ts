@@ -14,7 +14,7 @@ import type { ChangedLists } from './changed-lists';
 /** Servers that one process watches; workspaces share them. */
 const WATCHES_MAX = 500;
 /** A stream begins after so long, although a server is not watched yet. */
-const READY_WAIT_MS = 2_000;
+const READY_WAIT_MS = 250;
 /** A client that opens its next stream within this time finds the server watched. */
 const LINGER_MS = 30_000;
 const RETRY_MS_MIN = 1_000;
@@ -49,7 +49,7 @@ export class ListWatches {
     private readonly lists: ChangedLists,
   ) {}
 
-  /** Watches the servers of an address until the stream of the reply is over. Resolves when they are watched, within two seconds. */
+  /** Watches the servers of an address until the stream of the reply is over. Resolves when they are watched, within a quarter of a second. */
   async during(endpoint: Endpoint, reply: McpReply): Promise<void> {
     if (this.isClosed || reply.isOver) return;
     const watches = endpoint.servers.flatMap((view) =>
