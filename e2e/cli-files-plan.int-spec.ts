@@ -309,7 +309,11 @@ const OTHER_TEMPLATE = '[{"role":"user","content":"Hi {{q}}"}]';
 const ALTERED: State = {
   ...FULL_FILE,
   workspaces: (FULL_FILE['workspaces'] ?? []).map((item) => ({ ...item, description: 'Other' })),
-  guardrails: (FULL_FILE['guardrails'] ?? []).map((item) => ({ ...item, name: 'Other', mcp_servers: null })),
+  guardrails: (FULL_FILE['guardrails'] ?? []).map((item) => ({
+    ...item,
+    name: 'Other',
+    ...{ mcp_servers: null, agent_servers: null },
+  })),
   // A default config cannot be deleted.
   configs: (FULL_FILE['configs'] ?? []).map((item) => ({ ...item, is_default: false })),
   users: [{ email: 'ada@example.com', role: 'admin' }],

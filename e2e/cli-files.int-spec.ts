@@ -47,14 +47,19 @@ describe('tollgate files', () => {
     await apply(first, file);
     expect(await diff(first, file)).toEqual([]);
     const exported = await exportState(clientOf(first));
-    // An audience names the organisation, and a guardrail an MCP server.
+    // An audience names the organisation, and a guardrail an MCP server and an agent.
     const moved = JSON.stringify(exported).replaceAll(first.organisationId, second.organisationId);
     const renamed = withTools(JSON.parse(moved) as State, others, tools);
     await apply(second, renamed);
     expect(neutral(await exportState(clientOf(second)))).toEqual(neutral(renamed));
     expect(await diff(second, renamed)).toEqual([]);
     expect(membersWithoutValue(exported)).toEqual([]);
-    expect(JSON.stringify(exported)).toContain(tools.server);
+    expect(exported['guardrails']).toContainEqual(
+      expect.objectContaining({
+        mcp_servers: { [tools.server]: { run_on: ['beforeToolCall'], capability_ids: [tools.tool] } },
+        agent_servers: { [tools.agent]: { run_on: ['afterToolCall'], skill_ids: [tools.skill] } },
+      }),
+    );
 
     const unseen: string[] = [];
     for (const { name, state, path } of alterations(exported)) {

@@ -40,6 +40,7 @@ export const WRITES: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/guardrails': ['guardrails'],
   'PUT /v1/guardrails/{guardrail}': ['guardrails'],
   'PUT /v1/guardrails/{guardrail}/mcp-servers': ['guardrails'],
+  'PUT /v1/guardrails/{guardrail}/agent-servers': ['guardrails'],
   'POST /v1/configs': ['configs'],
   'PUT /v1/configs/{config}': ['configs'],
   'POST /v1/api-keys/{type}/{subType}': ['api_keys'],
@@ -114,10 +115,6 @@ export const NO_STATE: readonly Stateless[] = [
     reason: 'decisions about what an agent offers, which its card decides',
   },
   { routes: /\/agent-integrations\/\{\w+\}\/sync$/, reason: 'an action' },
-  {
-    routes: /\/guardrails\/\{guardrail\}\/agent-servers/,
-    reason: 'mappings of guardrails to agents, which files do not contain yet',
-  },
   { routes: /feedback/, reason: 'data of requests' },
   { routes: /\/v1\/(logs|otel|repricings)/, reason: 'data of requests' },
 ];

@@ -5,9 +5,11 @@ import { AGENTS_FULL } from './cli-agent-states';
 import { MCP_FULL, MCP_HAND_WRITTEN } from './cli-mcp-states';
 
 const PUBLIC_KEY = rsaKeyPair('k1').jwk;
-/** Ids that `withTools` replaces. */
+/** Ids that `withTools` replaces: of an MCP server and its tool, of an agent and its skill. */
 export const MCP_SERVER = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90';
 export const MCP_TOOL = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a91';
+export const AGENT_SERVER = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a92';
+export const AGENT_SKILL = '0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a93';
 
 const CONDITIONS = [{ key: 'metadata.team', value: ['search', 'ads'], excludes: 'batch' }];
 const GROUP_BY = [{ key: 'api_key' }];
@@ -189,6 +191,7 @@ export const FULL_FILE: State = {
       checks: checks('Hera'),
       actions: { deny: true },
       mcp_servers: { [MCP_SERVER]: { run_on: ['input'], capability_ids: [MCP_TOOL] } },
+      agent_servers: { [AGENT_SERVER]: { run_on: ['output'], skill_ids: [AGENT_SKILL] } },
     },
   ],
   default_guardrails: [{ input_guardrails: ['words'], output_guardrails: ['words'] }],

@@ -1,7 +1,7 @@
 import { joinSecrets, splitSecrets } from '@gw/guardrails';
 import type { SavedGuardrailCheck } from '@gw/contracts';
 import type { Json } from '../api-client';
-import { plain, type Members } from '../members';
+import { plain, type Member, type Members } from '../members';
 import { members, post, present, put, type Kind, type ExistingItem, type ReconcileContext } from '../kind';
 import { canonical, isSecretName, MASK, secretName } from '../values';
 
@@ -16,6 +16,14 @@ const phases = (value: unknown): unknown =>
 const lowerCase = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((id) => String(id).toLowerCase()) : value;
 
+const mappingsMember = (parts: string): Member => ({
+  isMap: true,
+  members: {
+    run_on: { fallback: ['beforeToolCall', 'afterToolCall'], normal: phases },
+    [parts]: { normal: lowerCase },
+  },
+});
+
 const GUARDRAIL: Members = {
   ...plain('workspace', 'slug', 'name'),
   target: { fallback: 'llm' },
@@ -25,14 +33,15 @@ const GUARDRAIL: Members = {
     isContent: true,
     normal: (value) => ({ deny: false, async: false, sequential: false, ...(value as Json) }),
   },
-  mcp_servers: {
-    isMap: true,
-    members: {
-      run_on: { fallback: ['beforeToolCall', 'afterToolCall'], normal: phases },
-      capability_ids: { normal: lowerCase },
-    },
-  },
+  mcp_servers: mappingsMember('capability_ids'),
+  agent_servers: mappingsMember('skill_ids'),
 };
+
+/** The servers and agents whose calls a guardrail judges: maps by their ids, each of one route. */
+const MAPPINGS = [
+  { name: 'mcp_servers', route: 'mcp-servers', server: 'mcp_server_id', parts: 'capability_ids' },
+  { name: 'agent_servers', route: 'agent-servers', server: 'agent_server_id', parts: 'skill_ids' },
+] as const;
 
 type Checks = readonly SavedGuardrailCheck[];
 
@@ -54,7 +63,7 @@ export const guardrails: Kind = {
           ...members(row, 'slug', 'name', 'target', 'actions'),
           workspace: typeof workspace === 'string' ? workspaces.slugOf(workspace) : null,
           checks: named(row['checks'] as Checks, slug),
-          mcp_servers: row['target'] === 'mcp_tools' ? await mappings(api, path) : null,
+          ...(row['target'] === 'mcp_tools' ? await mappings(api, path) : {}),
         },
         path,
       });
@@ -68,15 +77,11 @@ export const guardrails: Kind = {
         ? {}
         : { workspace_id: context.workspaces.idOf(item['workspace']) }),
     });
-    if (item['mcp_servers'] !== undefined) {
-      await putMappings(context, `/v1/guardrails/${String(made['slug'])}`, item);
-    }
+    await putMappings(context, `/v1/guardrails/${String(made['slug'])}`, item, {});
     return {};
   },
   async update(context, path, item, before, wanted) {
-    if (canonical(item['mcp_servers']) !== canonical(before['mcp_servers'])) {
-      await putMappings(context, path, item);
-    }
+    await putMappings(context, path, item, before);
     const content = ['name', 'checks', 'actions'];
     if (content.every((name) => canonical(item[name]) === canonical(before[name]))) return {};
     const { checks: shown } = await context.api.call<{ checks: Checks }>('GET', path);
@@ -89,14 +94,21 @@ export const guardrails: Kind = {
 };
 
 async function mappings(api: ReconcileContext['api'], path: string): Promise<Json> {
-  const rows = await api.call<Json[]>('GET', `${path}/mcp-servers`);
-  return Object.fromEntries(
-    rows.map((row) => [String(row['mcp_server_id']), members(row, 'run_on', 'capability_ids')]),
-  );
+  const maps: Record<string, Json> = {};
+  for (const { name, route, server, parts } of MAPPINGS) {
+    const rows = await api.call<Json[]>('GET', `${path}/${route}`);
+    maps[name] = Object.fromEntries(rows.map((row) => [String(row[server]), members(row, 'run_on', parts)]));
+  }
+  return maps;
 }
 
-const putMappings = (context: ReconcileContext, path: string, item: Json): Promise<Json> =>
-  put(context, `${path}/mcp-servers`, { mcp_servers: item['mcp_servers'] ?? {} });
+/** Writes the mappings of the item that differ from those `before`. */
+async function putMappings(context: ReconcileContext, path: string, item: Json, before: Json): Promise<void> {
+  for (const { name, route } of MAPPINGS) {
+    if (canonical(item[name]) === canonical(before[name])) continue;
+    await put(context, `${path}/${route}`, { [name]: item[name] ?? {} });
+  }
+}
 
 /** Replaces secrets in checks by the names of their variables. */
 function named(checks: Checks, slug: string): Checks {
