@@ -274,6 +274,31 @@ describe('choice by measurements', () => {
     expect(picks(1000)[0]).toBeGreaterThan(940);
   });
 
+  it('ignores the figures of nested targets of weight 0', () => {
+    const nested = {
+      strategy: { mode: 'loadbalance' } as const,
+      targets: [
+        { ...a, weight: 0 },
+        { ...b, weight: 1 },
+      ],
+    };
+    const config = compiled({
+      strategy: { mode: 'loadbalance', algorithm: 'least_cost' },
+      targets: [nested, c],
+    });
+    const runtime = { ...runtimeOf(), random: seededRandom(7) };
+    const { statistics } = runtime.state;
+    statistics.cost('config.targets[0].targets[0]', 5);
+    statistics.cost('config.targets[0].targets[1]', 500);
+    statistics.cost('config.targets[1]', 50);
+    const picked = Array.from({ length: 1000 }, () => {
+      const step = createPlan(config, factsOf(), runtime).next(null);
+      return step.kind === 'attempt' ? step.target.name : null;
+    });
+    expect(picked.filter((name) => name === 'c').length).toBeGreaterThan(940);
+    expect(picked).not.toContain('a');
+  });
+
   it('picks the target with the fewest calls in flight for its weight', () => {
     const { state, picks } = share('least_busy', [
       { ...a, weight: 1 },

@@ -253,13 +253,18 @@ function best(
 
 /**
  * Returns the figure of a node; Infinity when unknown. A strategy adds up the calls in flight of
- * its targets, and takes the best of the other figures.
+ * the targets that it may pick, and takes the best of their other figures.
  */
 function figureOf(node: CompiledNode, algorithm: BalanceAlgorithm, situation: ChoiceContext): number {
   if (node.kind === 'target') return measured(node, algorithm, situation);
-  const figures = node.edges.map((edge) => figureOf(edge.node, algorithm, situation));
+  const edges = isLoadbalance(node)
+    ? node.edges.filter((_, index) => (node.weights[index] ?? 0) > 0)
+    : node.edges;
+  const figures = edges.map((edge) => figureOf(edge.node, algorithm, situation));
   return algorithm === 'least_busy' ? figures.reduce((sum, figure) => sum + figure, 0) : Math.min(...figures);
 }
+
+const isLoadbalance = (node: CompiledStrategy): node is CompiledLoadbalance => node.strategy === loadbalance;
 
 function measured(target: CompiledTarget, algorithm: BalanceAlgorithm, situation: ChoiceContext): number {
   const { runtime } = situation;
