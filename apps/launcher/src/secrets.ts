@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-import { randomAlphanumeric } from '@gw/kernel';
+import { isObject, randomAlphanumeric } from '@gw/kernel';
 
 import { StartError } from './start-error';
 
@@ -21,7 +21,10 @@ export interface Secrets {
   readonly postgresPassword: string;
 }
 
-/** Reads the secrets of this installation; creates them at the first start (mode 0600). */
+/**
+ * Reads the secrets of this installation; creates them at the first start (mode 0600). Throws
+ * `StartError` when the file cannot be used.
+ */
 export function loadSecrets(path: string): Secrets {
   if (existsSync(path)) return readSecrets(path);
   const secrets: Secrets = {
@@ -37,17 +40,21 @@ export function loadSecrets(path: string): Secrets {
 }
 
 function readSecrets(path: string): Secrets {
-  let stored: Partial<Secrets>;
+  const damaged = (fault: string): StartError =>
+    new StartError(`${path} ${fault}; restore it, because the stored data is sealed with it.`);
+  let stored: unknown;
   try {
-    stored = JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>;
+    stored = JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    throw new StartError(
-      `${path} cannot be read as JSON; restore it, because the stored data is sealed with it.`,
-    );
+    throw damaged('cannot be read as JSON');
   }
+  if (!isObject(stored)) throw damaged('is not a JSON object');
   const { encryptionKey, encryptionKeysPrevious = [], serviceToken, postgresPassword } = stored;
-  if (!encryptionKey || !serviceToken || !postgresPassword) {
-    throw new StartError(`${path} lacks a secret; restore it, because the stored data is sealed with it.`);
-  }
+  if (!isText(encryptionKey) || !isText(serviceToken) || !isText(postgresPassword))
+    throw damaged('lacks a secret');
+  if (!Array.isArray(encryptionKeysPrevious) || !encryptionKeysPrevious.every(isText))
+    throw new StartError(`encryptionKeysPrevious in ${path} must be a list of keys: ["<earlier key>"].`);
   return { encryptionKey, encryptionKeysPrevious, serviceToken, postgresPassword };
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -6,6 +6,8 @@ const crash: Ending = { reason: 'exit code 1', deliberate: false };
 /** Simulated runs of a process; each ends when the test says so. */
 class Runs {
   readonly lines: string[] = [];
+  /** Process ids in the order in which they were reported. */
+  readonly pids: (number | null)[] = [];
   readonly process: SupervisedProcess;
   count = 0;
   private finish: ((ending: Ending) => void) | undefined;
@@ -20,7 +22,7 @@ class Runs {
       ready: () => (this.fails(this.count) ? new Promise(() => undefined) : Promise.resolve()),
       lastMessage: () => 'its last words',
       report: (line) => this.lines.push(line),
-      changed: () => undefined,
+      changed: () => this.pids.push(this.process.pid),
     });
   }
 
@@ -87,6 +89,16 @@ describe('SupervisedProcess', () => {
     await expect(runs.process.start()).rejects.toThrow('failed to start');
     await runs.process.start();
     expect(runs.process.pid).toBe(2);
+  });
+
+  it('reports that it has no process id after a failed start and between restarts', async () => {
+    const runs = new Runs((run) => run === 1 || run === 3);
+    await expect(runs.process.start()).rejects.toThrow('failed to start');
+    expect(runs.pids).toEqual([1, null]);
+    await runs.process.start();
+    await runs.end(crash);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(runs.pids).toEqual([1, null, 2, null, 3, null, 4]);
   });
 
   it('does not restart a process that was stopped during a restart', async () => {

@@ -42,8 +42,8 @@ const LONGEST_PAUSE_MS = 5_000;
 /**
  * Keeps one process running: restarts it after a crash, after 0.2 s, then after twice as long each
  * time, at most 5 s. It never gives up, because processes serve without each other and an outage
- * can take long. A failed first start is an error of `start`. A process that ended on SIGTERM or
- * SIGINT stays stopped until `start` is called again.
+ * can take long. A failed first start is an error of `start`. A process that ended with exit code
+ * 0, SIGTERM or SIGINT stays stopped until `start` is called again.
  */
 export class SupervisedProcess {
   private running: Running | undefined;
@@ -98,7 +98,6 @@ export class SupervisedProcess {
     this.options.changed();
     if (this.stopping) await running.stop();
     const early = running.ended.then(({ reason, deliberate }) => {
-      this.running = undefined;
       const message = this.endedMessage('failed to start', reason);
       throw deliberate ? new StoppedFromOutside(reason, message) : new StartError(message);
     });
@@ -107,10 +106,16 @@ export class SupervisedProcess {
     } catch (error) {
       early.catch(() => undefined);
       await running.stop();
+      this.clear();
       throw error;
     }
     early.catch(() => undefined);
     return running;
+  }
+
+  private clear(): void {
+    this.running = undefined;
+    this.options.changed();
   }
 
   private async watch(first: Running): Promise<void> {
@@ -119,8 +124,7 @@ export class SupervisedProcess {
     for (;;) {
       const startedAt = Date.now();
       const { reason, deliberate } = await running.ended;
-      this.running = undefined;
-      this.options.changed();
+      this.clear();
       if (this.stopping) return;
       if (deliberate) {
         this.leaveStopped(reason);
