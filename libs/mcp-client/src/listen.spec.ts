@@ -159,6 +159,39 @@ describe('requests of a server outside of calls', () => {
     await failureOf(other.next());
   });
 
+  it('are refused soon after a call that was given up, whose late question may be of its user', async () => {
+    const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: {} };
+    let streamed: ServerResponse | null = null;
+    let finish = (): void => undefined;
+    const server = await serve((received, res) => {
+      if (received.verb === 'GET') stream((streamed = res), []);
+      else if (received.method === 'initialize')
+        json(res, result(received, { protocolVersion: '2025-06-18', capabilities: {} }), 200, {
+          'mcp-session-id': 'session',
+        });
+      else if (received.method === 'tools/call') finish = () => json(res, result(received, { content: [] }));
+      else res.writeHead(202).end();
+    });
+    const client = upstream(server.url, { capabilities: FORM, protocol: 'legacy' });
+    const respond = jest.fn();
+    const calls = (): number => server.log().filter((method) => method === 'tools/call').length;
+    const abort = new AbortController();
+    const first = failureOf(eventsOf(client.call({ name: 'a' }, { input, signal: abort.signal })));
+    await until(() => calls() === 1);
+    abort.abort();
+    expect(await first).toMatchObject({ kind: 'cancelled' });
+    const second = eventsOf(client.call({ name: 'b' }, { input: { ...input, respond } }));
+    await until(() => calls() === 2);
+    event(streamed as unknown as ServerResponse, question);
+    await until(() => server.log().includes('response'));
+    finish();
+    expect(await second).toHaveLength(1);
+    expect(server.received.find(({ message }) => message['id'] === 'q')?.message).toMatchObject({
+      error: { code: -32_600 },
+    });
+    expect(respond).not.toHaveBeenCalled();
+  });
+
   it('are answered at once when they are a ping, also without a call', async () => {
     const ping = { jsonrpc: '2.0', id: 'p', method: 'ping' };
     const server = await serve(legacy((res) => stream(res, [ping])));

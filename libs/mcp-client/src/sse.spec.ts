@@ -83,6 +83,23 @@ describe('McpUpstream with HTTP+SSE', () => {
     ]);
   });
 
+  it('drops messages that name no call soon after a call that was given up', async () => {
+    const { answer, stream } = byHand('/messages');
+    const server = await serve(answer, '/sse');
+    const client = upstream(server.url, { protocol: 'sse' });
+    const calls = (): number => server.log().filter((method) => method === 'tools/call').length;
+    const abort = new AbortController();
+    const first = failureOf(eventsOf(client.call({ name: 'a' }, { signal: abort.signal })));
+    await until(() => calls() === 1);
+    abort.abort();
+    expect(await first).toMatchObject({ kind: 'cancelled' });
+    const second = eventsOf(client.call({ name: 'b' }));
+    await until(() => calls() === 2);
+    event(stream(), notification('notifications/message', { data: 'of the first call' }));
+    event(stream(), { jsonrpc: '2.0', id: 2, result: { content: [] } });
+    expect((await second).map(({ kind }) => kind)).toEqual(['result']);
+  });
+
   it('fails the calls in flight when the stream ends, and opens another for the next call', async () => {
     const { answer, stream } = byHand('/messages');
     const server = await serve(answer, '/sse');

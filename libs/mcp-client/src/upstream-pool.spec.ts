@@ -35,6 +35,29 @@ describe('UpstreamPool', () => {
     expect(get('b')).not.toBeNull();
   });
 
+  it('evicts an upstream with a listener only when all others have calls in flight', async () => {
+    const { get } = await pooled(2);
+    const [watched, used] = [get('a'), get('b')];
+    const abort = new AbortController();
+    const listening = watched?.listen({}, { signal: abort.signal }).next();
+    expect(watched?.listeners).toBe(1);
+    // `b` was used later, and leaves first because nothing uses it.
+    expect(get('c')).not.toBeNull();
+    expect(get('a')).toBe(watched);
+    const call = get('c')?.call({ name: 'wait' });
+    expect(await call?.next()).toMatchObject({ value: { kind: 'notification' } });
+    const again = get('b');
+    expect(again).not.toBeNull();
+    expect(again).not.toBe(used);
+    expect(get('c')?.calls).toBe(1);
+    await call?.return();
+    abort.abort();
+    await listening?.then(
+      () => undefined,
+      () => undefined,
+    );
+  });
+
   it('ends all sessions when it closes, and makes no more', async () => {
     const { sessions, pool, get } = await pooled(5);
     for (const key of ['a', 'b']) await eventsOf(get(key)?.call(echo) ?? fail());

@@ -10,8 +10,9 @@ interface Entry {
 
 /**
  * The upstreams of a process by key: server, class of the credential, and capability bits. At 1,000
- * the one that was unused for longest and has no call in flight leaves, and its session is ended
- * with DELETE. `get` returns null when all are in use.
+ * the one that was unused for longest leaves, and its session is ended with DELETE: first of those
+ * without calls in flight and listeners, else of those with listeners alone, since calls matter more
+ * than notifications. `get` returns null when all have calls in flight.
  */
 export class UpstreamPool {
   private readonly upstreams = new Map<string, Entry>();
@@ -41,7 +42,7 @@ export class UpstreamPool {
     return this.upstreams.has(key);
   }
 
-  /** Drops an upstream whose credential or address changed. Its calls in flight go on. */
+  /** Drops an upstream whose credential or address changed. Its calls in flight end as `close` says. */
   async drop(key: string): Promise<void> {
     const known = this.upstreams.get(key);
     this.upstreams.delete(key);
@@ -57,12 +58,18 @@ export class UpstreamPool {
   }
 
   private evict(): boolean {
+    const key =
+      this.oldest(({ calls, listeners }) => calls + listeners === 0) ??
+      this.oldest(({ calls }) => calls === 0);
+    if (key === null) return false;
+    void this.drop(key);
+    return true;
+  }
+
+  private oldest(mayLeave: (upstream: McpUpstream) => boolean): string | null {
     let oldest: readonly [key: string, entry: Entry] | null = null;
     for (const each of this.upstreams)
-      if (each[1].upstream.calls === 0 && (oldest === null || each[1].usedAt < oldest[1].usedAt))
-        oldest = each;
-    if (oldest === null) return false;
-    void this.drop(oldest[0]);
-    return true;
+      if ((oldest === null || each[1].usedAt < oldest[1].usedAt) && mayLeave(each[1].upstream)) oldest = each;
+    return oldest?.[0] ?? null;
   }
 }

@@ -63,7 +63,8 @@ const ENDS_WITH_TOOL: ReadonlySet<string> = new Set(['tools/call', 'tasks/result
 /**
  * A client of one upstream MCP server, for one credential and one set of capabilities. It finds out
  * the era, opens a session when the upstream has them and opens it again when the upstream forgot
- * it. A tools/call is sent once, unless the first one surely did not reach the tool.
+ * it. A tools/call is sent once, unless the first one surely did not reach the tool or the tool may
+ * be repeated (`isRepeatable`).
  *
  * The pool of `client` needs two connections per upstream at least: HTTP+SSE keeps one for its stream.
  */
@@ -74,6 +75,7 @@ export class McpUpstream {
   private connecting: Promise<Channel> | null = null;
   private lastId = 0;
   private inFlight = 0;
+  private listening = 0;
   /** Exchanges on a channel with a session. */
   private inSession = 0;
   private isClosed = false;
@@ -96,8 +98,14 @@ export class McpUpstream {
     return this.inFlight;
   }
 
+  /** Readers of `listen`. */
+  get listeners(): number {
+    return this.listening;
+  }
+
   /** Connects if needed. Returns the era that the server speaks. */
   connect(options: Pick<CallOptions, 'signal'> = {}): Era | Promise<Era> {
+    this.assertOpen();
     return this.channel?.isOpen === true ? this.channel.era : this.connectNow(options);
   }
 
@@ -105,6 +113,7 @@ export class McpUpstream {
   async describe(
     options: Pick<CallOptions, 'signal'> = {},
   ): Promise<ServerFacts & { readonly era: Channel['era']; readonly revision: string }> {
+    this.assertOpen();
     const { timeouts } = this;
     const clock = this.clock({ totalMs: timeouts.requestMs, idleMs: timeouts.idleMs }, options.signal);
     try {
@@ -163,7 +172,7 @@ export class McpUpstream {
       return await withInput(round, params, options.input ?? null, clock);
     } finally {
       clock.end();
-      this.inFlight -= 1;
+      this.leave();
     }
   }
 
@@ -176,9 +185,10 @@ export class McpUpstream {
     filter: JsonObject,
     options: Pick<CallOptions, 'signal'> = {},
   ): AsyncGenerator<Notification, void> {
-    if (this.isClosed) throw closed(false);
+    this.assertOpen();
     const idleMs = LISTEN_MS;
     const clock = this.clock({ totalMs: LISTEN_MS, idleMs }, options.signal);
+    this.listening += 1;
     try {
       const channel = await this.connected(clock);
       const messages = channel.listen({ notifications: filter }, this.nextId(), clock);
@@ -187,14 +197,24 @@ export class McpUpstream {
           yield { kind: 'notification', method: message.method, params: message.params };
         else if (message.kind === 'response' && message.error !== null) throw rpcFault(message.error);
     } finally {
+      this.listening -= 1;
       clock.end();
     }
   }
 
-  /** Ends the session at the upstream and refuses further calls. Calls in flight go on. Never rejects. */
+  /**
+   * Ends the session at the upstream and refuses further calls. Over HTTP+SSE calls in flight fail;
+   * elsewhere they go on, and a session that they open again ends with the last of them. Never
+   * rejects.
+   */
   async close(): Promise<void> {
     this.isClosed = true;
-    const channel = this.channel ?? (await this.connecting?.catch(() => null));
+    if (this.channel === null) await this.connecting?.catch(() => null);
+    await this.endSession();
+  }
+
+  private async endSession(): Promise<void> {
+    const { channel } = this;
     this.channel = null;
     await channel?.close();
   }
@@ -209,10 +229,19 @@ export class McpUpstream {
     }
   }
 
-  private enter(): void {
+  private assertOpen(): void {
     if (this.isClosed) throw closed(false);
+  }
+
+  private enter(): void {
+    this.assertOpen();
     if (this.inFlight >= UPSTREAM_BOUNDS.callsMax) throw busy(UPSTREAM_BOUNDS.callsMax);
     this.inFlight += 1;
+  }
+
+  private leave(): void {
+    this.inFlight -= 1;
+    if (this.isClosed && this.inFlight === 0) void this.endSession();
   }
 
   /**
@@ -269,7 +298,10 @@ export class McpUpstream {
     }
   }
 
-  /** Gives a session its log level. A server that refuses it sends the messages that it likes. */
+  /**
+   * Gives a session its log level. A server that refuses it sends the messages that it likes. The next
+   * call sends a level again that did not reach the server.
+   */
   private async setLevel(
     channel: Channel,
     { sessionLogLevel }: CallOptions,
@@ -295,7 +327,10 @@ export class McpUpstream {
     try {
       await this.bounded(call, () => undefined);
     } catch (error) {
-      if (!(error instanceof UpstreamError) || clock.signal.aborted) throw error;
+      const isUpstream = error instanceof UpstreamError;
+      const isRefused = isUpstream && (error.kind === 'rpc_error' || error.kind === 'http_status');
+      if (!isRefused && this.levels.get(channel) === level) this.levels.delete(channel);
+      if (!isUpstream || clock.signal.aborted) throw error;
     }
   }
 
@@ -348,8 +383,10 @@ export class McpUpstream {
     const { protocol, verdicts, eraKey, capabilities, clientInfo } = this.options;
     const client = { capabilities: writtenCapabilities(capabilities), clientInfo };
     const { http, timeouts } = this;
-    this.channel = await openChannel({ http, client, protocol, verdicts, eraKey, timeouts });
-    return this.channel;
+    const channel = await openChannel({ http, client, protocol, verdicts, eraKey, timeouts });
+    this.channel = channel;
+    if (this.isClosed && this.inFlight === 0) await this.endSession();
+    return channel;
   }
 
   private async discover(options: Pick<CallOptions, 'signal'>): Promise<ServerFacts> {

@@ -1,26 +1,29 @@
 import { CODES, resultBody, type JsonObject, type RpcRequest } from '@gw/mcp';
+import { CallsOnStream } from './calls-on-stream';
 
 /** Responses of ours that are on their way at once; further requests are dropped. */
 const SENDING_MAX = 10;
 
 /**
  * Decides which call answers a request that the upstream sends outside of any call's own stream.
- * It is the only call in flight; with several, or none, the request is refused, so that no question
- * reaches the user of another call. `ping` is answered at once.
+ * It is the only call in flight; with several, or none, or soon after a call that was given up,
+ * the request is refused, so that no question reaches the user of another call. `ping` is answered
+ * at once.
  */
 export class RequestRouter {
-  private readonly calls = new Map<number, (request: RpcRequest) => void>();
+  private readonly calls = new CallsOnStream<(request: RpcRequest) => void>();
   private sending = 0;
 
   /** `send` never rejects. */
   constructor(private readonly send: (message: JsonObject) => Promise<void>) {}
 
   add(id: number, onRequest: (request: RpcRequest) => void): void {
-    this.calls.set(id, onRequest);
+    this.calls.add(id, onRequest);
   }
 
-  delete(id: number): void {
-    this.calls.delete(id);
+  /** `error`: why the call ended without a response; null with one. */
+  delete(id: number, error: unknown): void {
+    this.calls.delete(id, error);
   }
 
   route(request: RpcRequest): void {
@@ -28,7 +31,7 @@ export class RequestRouter {
       this.reply(resultBody(request.id, {}));
       return;
     }
-    const [only] = this.calls.size === 1 ? this.calls.values() : [];
+    const only = this.calls.only();
     if (only !== undefined) only(request);
     else this.reply({ jsonrpc: '2.0', id: request.id, error: NOT_NOW });
   }

@@ -7,6 +7,7 @@ import type { UpstreamTimeouts } from '../limits';
 import { mediaTypeOf, messageOf, type UpstreamMessage } from '../rpc/messages';
 import { assertSuccess, resultOf } from '../rpc/response-fault';
 import { closed, protocolError, UpstreamError } from '../upstream-error';
+import { CallsOnStream } from './calls-on-stream';
 import {
   encoded,
   encodedRequest,
@@ -29,8 +30,9 @@ const NO_FACTS: ServerFacts = { capabilities: {}, serverInfo: {}, instructions: 
 
 /**
  * HTTP+SSE of 2024-11-05: one GET stream brings all messages, and its first event says where to POST
- * ours. Messages that name no call go to the only call in flight, and are dropped when there are
- * several, so that no message reaches another caller.
+ * ours. Requests and notifications that name no call go to the only call in flight. With several,
+ * or soon after a call that was given up, requests are refused, and only listeners get the
+ * notifications, so that no message reaches another caller.
  */
 export class SseSession implements Channel {
   readonly era: Era = 'legacy';
@@ -38,7 +40,7 @@ export class SseSession implements Channel {
   revision = '2024-11-05';
   facts: ServerFacts = NO_FACTS;
   isOpen = true;
-  private readonly pending = new Map<number, MessageQueue>();
+  private readonly pending = new CallsOnStream<MessageQueue>();
   private readonly router = new RequestRouter((message) => this.farewell(message));
   private readonly listeners = new Listeners();
   private endpoint: URL | null = null;
@@ -78,15 +80,19 @@ export class SseSession implements Channel {
     const { id, extra, onRequest } = request;
     const queue = new MessageQueue(clock);
     const messages = new CallMessages(id, onMessage);
-    this.pending.set(id, queue);
+    this.pending.add(id, queue);
     if (onRequest !== null) this.router.add(id, onRequest);
+    let failure: unknown = null;
     try {
       await this.send(encodedRequest(request), clock, extra);
       for await (const each of queue) if (messages.take(each)) return each;
       throw endedEarly();
+    } catch (error) {
+      failure = error;
+      throw error;
     } finally {
-      this.pending.delete(id);
-      this.router.delete(id);
+      this.pending.delete(id, failure);
+      this.router.delete(id, failure);
     }
   }
 
@@ -176,9 +182,7 @@ export class SseSession implements Channel {
 
   /** The call that an id names; without an id the only call in flight. */
   private queueOf(id: unknown): MessageQueue | undefined {
-    if (id !== null) return this.pending.get(Number(id));
-    const [only] = this.pending.size === 1 ? this.pending.values() : [];
-    return only;
+    return id === null ? this.pending.only() : this.pending.get(Number(id));
   }
 
   private async send(body: Buffer, clock: CallClock, extra: Readonly<Record<string, string>>): Promise<void> {

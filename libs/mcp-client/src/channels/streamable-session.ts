@@ -80,7 +80,12 @@ export class StreamableSession implements Channel {
     const result = await initialized(response);
     const sessionId = sessionIdOf(response);
     const session = new StreamableSession(http, { ...readInitialized(result), sessionId }, timeouts);
-    await session.post(INITIALIZED, clock);
+    try {
+      await session.post(INITIALIZED, clock);
+    } catch (error) {
+      void session.close();
+      throw error;
+    }
     return session;
   }
 
@@ -93,12 +98,16 @@ export class StreamableSession implements Channel {
     const { id, onRequest } = request;
     if (onRequest === null) return this.exchangeByPost(request, clock, onMessage);
     this.router.add(id, onRequest);
+    let failure: unknown = null;
     try {
       await beforeAbort(this.stream.use(), clock);
       return await this.exchangeByPost(request, clock, onMessage);
+    } catch (error) {
+      failure = error;
+      throw error;
     } finally {
       this.stream.release();
-      this.router.delete(id);
+      this.router.delete(id, failure);
     }
   }
 
