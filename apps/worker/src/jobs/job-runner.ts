@@ -9,6 +9,10 @@ import {
 } from '@gw/jobs';
 import { describeFault, type Log } from '@gw/web';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Commands wait for a Redis that is down, so a count without a result after this time is given up. */
+const COUNT_MS = 1_000;
 
 /** Schedules recurring jobs and runs jobs. */
 export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -18,6 +22,8 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   private queue: JobQueue | undefined;
   private worker: JobWorker | undefined;
   private stopped = false;
+  /** The count in progress: an unresponsive store accumulates none. */
+  private counting: Promise<number | null> | null = null;
 
   /** Throws unless every job has exactly one processor. */
   constructor(
@@ -51,9 +57,18 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     return { spec: processor.spec, process };
   }
 
-  /** Number of all waiting jobs; null while the job store does not respond. */
+  /** Number of jobs that are ready to run; null while the job store does not respond within a second. */
   async waiting(): Promise<number | null> {
-    return this.queue ? this.queue.waiting().catch(() => null) : null;
+    if (!this.queue) return null;
+    this.counting ??= this.queue
+      .waiting()
+      .catch(() => null)
+      .finally(() => (this.counting = null));
+    const counted = new AbortController();
+    const late = delay(COUNT_MS, null, { ref: false, signal: counted.signal }).catch(() => null);
+    const waiting = await Promise.race([this.counting, late]);
+    counted.abort();
+    return waiting;
   }
 
   /**
