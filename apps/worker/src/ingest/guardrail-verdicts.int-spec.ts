@@ -139,9 +139,12 @@ describe('guardrail verdicts', () => {
       id: sampleLogRecord().id,
       decision: { ...odd.decision, guardrails: [7, { checks: 'x' }] },
     };
-    await expect(store(odd, more)).resolves.toEqual({ accepted: 2, rejected: 0 });
+    const vague = judged([check({ id: 'c' })], { deny: undefined as never });
+    await expect(store(odd, more, vague)).resolves.toEqual({ accepted: 3, rejected: 0 });
+    expect(await list(vague)).toContainEqual(expect.objectContaining({ check_id: 'c', denied: false }));
     expect((await quality(odd)).map(({ check_id, runs }) => [check_id, runs])).toEqual([
       ['a\ufffdb', 2],
+      ['c', 1],
       ['\ufffd', 1],
     ]);
   });

@@ -24,9 +24,9 @@ export interface Judged {
 }
 
 /**
- * Stores the verdicts of log records that are not stored yet. All verdicts are added to the counts
- * of their day; each verdict that failed or could not decide also becomes a row that people can
- * mark as wrong.
+ * Stores the verdicts of these log records, except those of their first `known` guardrails, which
+ * are stored already. All verdicts are added to the counts of their day; each verdict that failed
+ * or could not decide also becomes a row that people can mark as wrong.
  */
 export async function enterVerdicts(manager: EntityManager, judged: readonly Judged[]): Promise<void> {
   const rows: GuardrailVerdict[] = [];
@@ -76,8 +76,8 @@ function read({ row, known }: Judged, rows: GuardrailVerdict[], counts: Map<stri
   }
 }
 
-const hasDenied = ({ deny, monitor, async, verdict }: GuardrailRecord): boolean =>
-  deny && !monitor && !async && !verdict;
+const hasDenied = ({ deny, monitor, async, verdict }: Partial<GuardrailRecord>): boolean =>
+  deny === true && !monitor && !async && !verdict;
 
 const verdictOf = ({ verdict, error }: GuardrailCheckRecord): 'passed' | 'failed' | 'errored' => {
   if (typeof error === 'string') return 'errored';
@@ -85,7 +85,8 @@ const verdictOf = ({ verdict, error }: GuardrailCheckRecord): 'passed' | 'failed
 };
 
 /**
- * Normalises a name to what Postgres can store; names that differ only in other characters are one.
+ * Replaces characters that Postgres cannot store and cuts long names; names that differ only there
+ * become one.
  */
 const nameOf = (name: string): string =>
   name.slice(0, NAME_LENGTH_MAX).replace(/[\0\p{Surrogate}]/gu, '\uFFFD');
