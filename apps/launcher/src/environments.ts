@@ -48,7 +48,8 @@ export function environmentsOf(
   const withDatabase = { ...shared, DATABASE_URL: databaseUrl };
   const gatewayUrl = `http://${reachableHost(host)}:${String(ports.gateway)}`;
   return {
-    // A database of its own has no budgets of others, which invented costs would charge.
+    // The sandbox has invented prices only with the launcher's own Postgres; in a database of the
+    // operator they would use up real budgets.
     setup: { ...withDatabase, SANDBOX_PRICED: String(settings.databaseUrl === null) },
     admin: {
       ...withDatabase,

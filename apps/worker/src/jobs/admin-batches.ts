@@ -6,8 +6,8 @@ export interface AdminBatchOptions {
   readonly serviceToken: string;
 }
 
-/** A batch of work that the admin API carries out for a job. */
-export interface AdminBatch<Response> {
+/** Work that the admin API carries out for a job, in batches. */
+export interface AdminBatchRun<Response> {
   /** Path of the internal route. */
   readonly path: string;
   /** What the batch is of, for the error. */
@@ -21,12 +21,12 @@ export interface AdminBatch<Response> {
 }
 
 /**
- * Asks the admin API for one batch at a time while anything is due, so that it keeps room for other requests. Throws when a
- * batch fails, which ends the run.
+ * Requests one batch at a time from the admin API while anything is due, so that it keeps room for
+ * other requests. Throws when a batch fails, which ends the run.
  */
 export async function runAdminBatches<Response>(
   { client, adminUrl, serviceToken }: AdminBatchOptions,
-  { path, of, done, isDue, batchesMax }: AdminBatch<Response>,
+  { path, of, done, isDue, batchesMax }: AdminBatchRun<Response>,
 ): Promise<void> {
   for (let count = 0; count < batchesMax; count += 1) {
     if (!(await isDue())) return;

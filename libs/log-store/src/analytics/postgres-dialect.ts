@@ -11,7 +11,7 @@ const CASTS = {
   json: 'jsonb',
 } as const;
 
-/** The queries of both analytics stores in the dialect of Postgres. */
+/** How Postgres writes the SQL fragments that differ between Postgres and ClickHouse. */
 export const POSTGRES: SqlDialect = {
   // By their bytes, whatever the database's own order of texts is.
   text: (expression) => `coalesce(${expression}::text, '') COLLATE "C"`,
@@ -28,7 +28,10 @@ export const POSTGRES: SqlDialect = {
        CROSS JOIN LATERAL unnest(latency_buckets, latency_counts) AS counts (latency_bucket, latency_count)`,
 };
 
-/** Puts values behind those that are there already. */
+/**
+ * Returns a function that appends a value to `parameters` and returns its typed placeholder, such as
+ * `$3::uuid`.
+ */
 export const binder =
   (parameters: unknown[]): Bind =>
   (value, type) =>

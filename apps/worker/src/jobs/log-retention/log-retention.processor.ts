@@ -36,7 +36,7 @@ export class LogRetentionProcessor implements JobProcessor {
       try {
         await dropLogPartition(this.source, day);
       } catch (error) {
-        // A reader holds the partition; the next run comes within the hour.
+        // Usually a reader holds the partition (5 s lock timeout); the next run comes within the hour.
         this.log.warn({ day, ...describeFault(error) }, 'failed to remove a day of logs; retrying later');
         return;
       }
