@@ -22,7 +22,7 @@ import { memoryCaps, memoryOfProcess } from './health/memory-caps';
 
 const MINUTE_MS = 60_000;
 
-const SCHEMA = {
+export const GATEWAY_SETTINGS = {
   GATEWAY_PORT: port(8787),
   HOST: text('127.0.0.1'),
   /** Addresses and ranges of proxies whose `x-forwarded-for` is trusted. Absent: none. */
@@ -176,7 +176,7 @@ export type GatewaySettings = ReturnType<typeof readGatewaySettings>;
 
 /** Throws `SettingsError`, which lists every invalid setting. */
 export const readGatewaySettings = (environment: NodeJS.ProcessEnv) => {
-  const settings = readSettings(SCHEMA, environment);
+  const settings = readSettings(GATEWAY_SETTINGS, environment);
   return { ...settings, ...memoryCaps(settings, memoryOfProcess(settings.GATEWAY_WORKERS)) };
 };
 

@@ -1,5 +1,13 @@
+import { documentedSettings } from '@gw/testing';
 import { availableParallelism } from 'node:os';
-import { reachableHost, readLauncherSettings } from './settings';
+import { LAUNCHER_SETTINGS, reachableHost, readLauncherSettings } from './settings';
+
+describe('LAUNCHER_SETTINGS', () => {
+  it('are all listed in docs/settings.md', () => {
+    const documented = documentedSettings();
+    expect(Object.keys(LAUNCHER_SETTINGS).filter((name) => !documented.includes(name))).toEqual([]);
+  });
+});
 
 describe('readLauncherSettings', () => {
   it('requires no settings', () => {

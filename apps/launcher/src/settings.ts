@@ -5,7 +5,7 @@ import { base64Key, flag, integer, oneOf, optional, port, readSettings, secret, 
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const SCHEMA = {
+export const LAUNCHER_SETTINGS = {
   GATEWAY_PORT: port(8787),
   ADMIN_PORT: port(8788),
   /** Port of the worker; absent: any free port. */
@@ -57,7 +57,7 @@ export interface LauncherSettings {
 
 /** Throws `SettingsError`, which lists every invalid setting. */
 export function readLauncherSettings(environment: Environment): LauncherSettings {
-  const values = readSettings(SCHEMA, environment);
+  const values = readSettings(LAUNCHER_SETTINGS, environment);
   const ports = { gateway: values.GATEWAY_PORT, admin: values.ADMIN_PORT, worker: values.WORKER_PORT };
   return {
     ports,

@@ -24,7 +24,7 @@ import { folder, PROXY_SETTINGS } from '@gw/outbound';
 import { modelConfigSettings } from '@gw/pricing';
 import { SHUTDOWN_SETTINGS } from '@gw/web';
 
-const SCHEMA = {
+export const WORKER_SETTINGS = {
   DATABASE_URL: url({ protocols: ['postgres:', 'postgresql:'], allowCredentials: true }),
   REDIS_URL: optional(url({ protocols: ['redis:', 'rediss:'], allowCredentials: true })),
   SERVICE_TOKEN: secret(16),
@@ -72,7 +72,7 @@ const SCHEMA = {
 
 /** Throws `SettingsError`, which lists every invalid setting. */
 export const readWorkerSettings = (environment: Readonly<Record<string, string | undefined>>) =>
-  readSettings(SCHEMA, environment);
+  readSettings(WORKER_SETTINGS, environment);
 
 export type WorkerSettings = ReturnType<typeof readWorkerSettings>;
 

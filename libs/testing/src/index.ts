@@ -13,6 +13,7 @@ export { breakerStoreContract, type BreakerStorePair } from './breaker-store-con
 export { readCases } from './cases';
 export { ProofKey, type ProofOf } from './dpop-proof';
 export { databaseOutage, type DatabaseOutage } from './database-outage';
+export { documentedSettings } from './documented-settings';
 export { eventually } from './eventually';
 export { freePort } from './free-port';
 export {
