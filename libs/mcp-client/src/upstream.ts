@@ -1,6 +1,5 @@
 import {
   isKnownResultType,
-  own,
   writtenCapabilities,
   type ClientCapabilities,
   type Era,
@@ -8,12 +7,12 @@ import {
 } from '@gw/mcp';
 import type { AddressPolicy } from '@gw/kernel';
 import type { OutboundClient, ResponseMemory } from '@gw/outbound';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CallEnd, CallEvent, CallNotice, CallOptions } from './calls/call-event';
 import { callEvents } from './calls/call-events';
 import { exchange, type Exchange } from './calls/exchange';
-import { recoveryFor, type FailedCall } from './calls/recovery';
+import { pause, recoveryFor, type FailedCall } from './calls/recovery';
 import { withInput } from './calls/input-rounds';
+import { SessionLevels } from './calls/session-levels';
 import type { Channel, ServerFacts } from './channels/channel';
 import {
   contradictsEra,
@@ -80,8 +79,7 @@ export class McpUpstream {
   private inSession = 0;
   private isClosed = false;
   private discovered: ServerFacts | null = null;
-  /** Log levels that sessions were given. */
-  private readonly levels = new WeakMap<Channel, string>();
+  private readonly levels = new SessionLevels();
 
   constructor(private readonly options: McpUpstreamOptions) {
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
@@ -298,40 +296,16 @@ export class McpUpstream {
     }
   }
 
-  /**
-   * Gives a session its log level. A server that refuses it sends the messages that it likes. The next
-   * call sends a level again that did not reach the server.
-   */
   private async setLevel(
     channel: Channel,
     { sessionLogLevel }: CallOptions,
     clock: CallClock,
   ): Promise<void> {
-    const level = sessionLogLevel;
-    const isKnown = level === undefined || this.levels.get(channel) === level;
-    if (
-      isKnown ||
-      channel.era !== 'legacy' ||
-      own(channel.facts?.capabilities ?? {}, 'logging') === undefined
-    )
-      return;
-    this.levels.set(channel, level);
-    const call = {
-      channel,
-      id: this.nextId(),
-      method: 'logging/setLevel',
-      params: { level },
-      options: {},
-      clock,
-    };
-    try {
-      await this.bounded(call, () => undefined);
-    } catch (error) {
-      const isUpstream = error instanceof UpstreamError;
-      const isRefused = isUpstream && (error.kind === 'rpc_error' || error.kind === 'http_status');
-      if (!isRefused && this.levels.get(channel) === level) this.levels.delete(channel);
-      if (!isUpstream || clock.signal.aborted) throw error;
-    }
+    if (sessionLogLevel === undefined) return;
+    await this.levels.give(channel, sessionLogLevel, clock, (level) => {
+      const request = { method: 'logging/setLevel', params: { level }, options: {} };
+      return this.bounded({ ...request, channel, id: this.nextId(), clock }, ignore);
+    });
   }
 
   /** Prepares the repetition of a failed call; false when it must not be repeated. */
@@ -406,8 +380,3 @@ export class McpUpstream {
 }
 
 const ignore = (): void => undefined;
-
-async function pause(ms: number, clock: CallClock): Promise<boolean> {
-  await delay(ms, undefined, { signal: clock.signal }).catch(() => undefined);
-  return clock.aborted === null;
-}

@@ -1,4 +1,5 @@
 import { recoveryOf, type Recovery } from '@gw/mcp';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel } from '../channels/channel';
 import type { CallClock } from '../http/call-clock';
 import type { UpstreamError } from '../upstream-error';
@@ -32,4 +33,10 @@ export function recoveryFor(error: UpstreamError, call: FailedCall): Recovery {
     attempts,
     isRepeatable: options.isRepeatable === true,
   });
+}
+
+/** Waits before a repetition. Returns false when the call was aborted meanwhile. */
+export async function pause(ms: number, clock: CallClock): Promise<boolean> {
+  await delay(ms, undefined, { signal: clock.signal }).catch(() => undefined);
+  return clock.aborted === null;
 }
