@@ -449,7 +449,9 @@ describe('responses of the control plane', () => {
   });
 
   it('were all checked', () => {
-    const unseen = [...admin.responses.schemas.handlers].filter((handler) => !admin.responses.seen.has(handler));
+    const unseen = [...admin.responses.schemas.handlers].filter(
+      (handler) => !admin.responses.seen.has(handler),
+    );
     // These routes need an agent, an MCP server, mail, DNS, an identity provider and an authenticator app; the specs of their resources check their responses.
     expect(unseen.sort()).toEqual([
       'agentCards_fetch',

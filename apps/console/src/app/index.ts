@@ -1,5 +1,7 @@
 // What pages use of the app. Routes come from `app/routes`, the navigation's type from `app/page-entry`.
 export { GoLink } from './shell/go-link';
+export { isWorthTrying } from './queries';
+export { usePageIsRead } from './shell/use-page-is-read';
 export { inWorkspace, useGoTo } from './shell/addresses';
 export { refusalOf, useCan, useRefusal, type Refusal } from './state/access';
 export { Can, WhyNot } from './state/can';

@@ -4,7 +4,7 @@ import { Problem } from '../api';
 const TRIES = 2;
 
 /** Reads are tried again after faults of servers and networks, never after a refusal. */
-const isWorthTrying = (count: number, problem: unknown): boolean =>
+export const isWorthTrying = (count: number, problem: unknown): boolean =>
   count < TRIES && problem instanceof Problem && (problem.status === 0 || problem.status >= 500);
 
 export const makeQueryClient = (): QueryClient =>

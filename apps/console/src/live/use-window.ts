@@ -3,8 +3,10 @@ import { read, type AnswerOf, type OperationId, type Params, type Problem } from
 import { useNow } from '../ui/primitives';
 import { resolveRange, type Range } from '../url';
 
-/** How long figures count as fresh; windows move by as much. */
+/** How long figures count as fresh when the page is seen again. */
 const FRESH_MS = 30_000;
+/** How often windows move while the page is seen: each time, all figures are read again. */
+const MOVE_MS = 300_000;
 
 /** A range of time as the analytics take it. */
 export interface Window {
@@ -17,16 +19,16 @@ const windowOf = (from: number, to: number): Window => ({
   time_of_generation_max: new Date(to).toISOString(),
 });
 
-/** The range now and the one of the same length before it. Both move every `everyMs`, by default each half minute. */
+/** The range now and the one of the same length before it. Both move every `everyMs`, by default every five minutes. */
 export function useWindow(
   range: Range,
-  everyMs = FRESH_MS,
+  everyMs = MOVE_MS,
 ): {
   readonly now: Window;
   readonly before: Window;
   readonly ms: number;
 } {
-  const tick = Math.ceil(useNow(everyMs) / everyMs) * everyMs;
+  const tick = Math.ceil(useNow(everyMs) / FRESH_MS) * FRESH_MS;
   const { from, to } = resolveRange(range, tick);
   return { now: windowOf(from, to), before: windowOf(from - (to - from), from), ms: to - from };
 }

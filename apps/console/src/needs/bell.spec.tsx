@@ -41,9 +41,8 @@ describe('The bell', () => {
     await within(dialog).findByText('new');
     await user.click(screen.getByRole('button', { name: 'Alerts, 1 new' }));
     await screen.findByRole('button', { name: 'Alerts' });
-    expect(first.requests.filter((request) => request.startsWith('GET /v1/analytics/groups'))).toHaveLength(
-      2,
-    );
+    const groups = () => first.requests.filter((request) => request.startsWith('GET /v1/analytics/groups'));
+    await waitFor(() => expect(groups()).toHaveLength(2));
     first.unmount();
     renderConsole('/me/preferences', answers([gateway('g-1'), gateway('g-2')]));
     await user.click(await screen.findByRole('button', { name: 'Alerts' }));

@@ -1,7 +1,7 @@
 import { ActionIcon, Popover } from '@mantine/core';
 import { useEffect, useMemo, useState, type ReactElement } from 'react';
 import { problemFrom } from '../api';
-import { useSelf, type Workspace } from '../app';
+import { usePageIsRead, useSelf, type Workspace } from '../app';
 import { needs as text } from '../messages';
 import { Icon } from '../ui/icons/icon';
 import { Empty, Failed, Part, Skeletons } from '../ui/states';
@@ -18,7 +18,7 @@ interface BellProps {
 /** The alerts of a workspace: the same as *Needs you* of Home. What was shown once is read, by user and browser. */
 export function Bell({ workspace, isWanted }: BellProps): ReactElement {
   const { id: user } = useSelf();
-  const { needs, isLoading, isPartial, problem } = useNeeds(workspace.id);
+  const { needs, isLoading, isPartial, problem } = useNeeds(workspace.id, usePageIsRead());
   const [isOpen, setOpen] = useState(isWanted);
   const [read, setRead] = useState(() => readNeeds(user));
   const isWhole = !isLoading && problem === null;

@@ -27,14 +27,15 @@ export interface Resources {
 
 /**
  * What budgets, providers and *Needs you* of a workspace are made of. Home and the bell read the same answers: at most two calls a minute
- * for both, none in a hidden tab.
+ * for both, none in a hidden tab, and none before `isOn`.
  */
-export function useNeeds(workspace_id: string): Resources {
+export function useNeeds(workspace_id: string, isOn: boolean): Resources {
   const facts = useSessionFacts();
-  const can = (operation: OperationId): boolean => refusalOf(operation, facts, { id: workspace_id }) === null;
+  const can = (operation: OperationId): boolean =>
+    isOn && refusalOf(operation, facts, { id: workspace_id }) === null;
   const list = { query: { workspace_id, page_size: PAGE } };
   const hourly = useWindow(HOUR, MINUTE_MS).now;
-  const daily = useWindow(DAY, MINUTE_MS).now;
+  const daily = useWindow(DAY).now;
   const byProvider = (window: typeof hourly) => ({
     path: { groupBy: 'provider' },
     query: { workspace_id, ...window, columns: [...COLUMNS] },
@@ -69,7 +70,7 @@ export function useNeeds(workspace_id: string): Resources {
     isPartial: [keys.data, providers.data].some(
       (page) => page !== undefined && page.total > page.data.length,
     ),
-    isLoading: reads.some(({ isLoading }) => isLoading),
+    isLoading: !isOn || reads.some(({ isLoading }) => isLoading),
     problem: reads.find(({ error }) => error !== null)?.error ?? null,
   };
 }

@@ -106,7 +106,14 @@ describe('logs', () => {
     const traceId = 'fallbacks';
     const attempt = (target: number, end: 'answered' | 'status') => ({
       ...{ target: `config.targets[${String(target)}]`, provider: 'openai', credential: null, model: null },
-      ...{ retry: 0, status: end === 'status' ? 503 : 200, end, reason: null, startedMs: target, durationMs: 1 },
+      ...{
+        retry: 0,
+        status: end === 'status' ? 503 : 200,
+        end,
+        reason: null,
+        startedMs: target,
+        durationMs: 1,
+      },
     });
     const decision = { config: { source: 'none', slug: null, versionId: null }, stages: {} } as const;
     const made = (attempts: readonly ReturnType<typeof attempt>[]) =>

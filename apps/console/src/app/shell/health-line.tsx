@@ -2,14 +2,20 @@ import type { ReactElement } from 'react';
 import { useRead } from '../../api';
 import { shell } from '../../messages';
 import { useCan } from '../state/access';
+import { usePageIsRead } from './use-page-is-read';
 
-const EVERY_MS = 60_000;
+const EVERY_MS = 120_000;
 
 /** The worst state of the parts: admin API and gateways. */
 export function HealthLine(): ReactElement {
+  const isRead = usePageIsRead();
   const seesGateways = useCan('gateways_list');
-  const health = useRead('health_ready', {}, { refetchInterval: EVERY_MS });
-  const gateways = useRead('gateways_list', {}, { enabled: seesGateways, refetchInterval: EVERY_MS });
+  const health = useRead('health_ready', {}, { enabled: isRead, refetchInterval: EVERY_MS });
+  const gateways = useRead(
+    'gateways_list',
+    {},
+    { enabled: seesGateways && isRead, refetchInterval: EVERY_MS },
+  );
   const { tone, text, count } = stateOf(health, seesGateways ? gateways.data?.data : undefined);
   return (
     <p className="health" role="status">

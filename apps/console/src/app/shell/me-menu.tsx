@@ -71,6 +71,9 @@ export function MeMenu({ isSmall, onKeys }: MeMenuProps): ReactElement {
         <Menu.Item closeMenuOnClick leftSection={<Icon name="sliders" />} onClick={() => goTo('/me')}>
           {shell.me.account}
         </Menu.Item>
+        <Menu.Item closeMenuOnClick leftSection={<Icon name="key" />} onClick={() => goTo('/me/keys')}>
+          {shell.me.ownKeys}
+        </Menu.Item>
         <Menu.Item closeMenuOnClick leftSection={<Icon name="help" />} onClick={onKeys}>
           {shell.me.keys}
         </Menu.Item>

@@ -10,6 +10,8 @@ export const connect = {
   keyHint: 'The page waits for the first request of this key.',
   anyKey: 'Any key of the workspace',
   make: (client: string) => `Make a key for ${client}`,
+  copyWithKey: 'Copy with a new key',
+  notCopied: 'Not copied: show the key and copy by hand',
   keyIsMasked: 'The code reads the key from TOLLGATE_KEY.',
   showKey: 'Show the key',
   showKeyHint:

@@ -25,6 +25,7 @@ export const limits = {
   hasBudget: 'Limit what it may spend',
   noBudget: 'no budget',
   amount: 'Amount',
+  amountHint: 'In US dollars a month; none when empty. Limits have the rest.',
   of: 'Counted in',
   ofTypes: { cost: 'US dollars', tokens: 'tokens' } as Readonly<Record<string, string>>,
   resets: 'Starts again',
@@ -52,6 +53,7 @@ export const limits = {
   windows: { fixed: 'fixed', sliding: 'sliding' } as Readonly<Record<string, string>>,
   removeRate: 'Remove this rate',
   used: (used: string, limit: string) => `${used} of ${limit}`,
+  left: (amount: string) => `${amount} left`,
   tokens: (count: string) => `${count} tokens`,
   budgetWords: (amount: string, reset: string | null, days: number | null) => {
     if (reset === 'weekly') return `${amount} a week`;
@@ -64,7 +66,6 @@ export const limits = {
     unit === null
       ? `${value} ${TYPES[type] ?? type}`
       : `${value} ${TYPES[type] ?? type} a ${UNITS[unit] ?? unit}`,
-  left: (amount: string) => `${amount} left`,
   busiest: {
     rpm: 'in its busiest minute of the last hour',
     rph: 'after the last 60 minutes',

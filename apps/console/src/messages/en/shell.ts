@@ -43,6 +43,7 @@ export const shell = {
     utc: 'Show times in UTC',
     singleKeys: 'Single-key commands',
     account: 'Your account',
+    ownKeys: 'My keys and limits',
     keys: 'All keys',
     signOut: 'Sign out',
     roles: { owner: 'Owner', admin: 'Organisation admin', member: 'Member' },

@@ -17,8 +17,8 @@ export interface ClientKeys {
   readonly problem: Problem | null;
   readonly isPending: boolean;
   readonly choose: (id: string | null) => void;
-  /** Makes a service key for a client, with the default config that it needs. */
-  readonly make: (recipe: Recipe, config: string | null) => void;
+  /** Makes a service key for a client, with the default config that it needs. Resolves to its secret; null when that failed. */
+  readonly make: (recipe: Recipe, config: string | null) => Promise<string | null>;
 }
 
 const NONE: ClientKey = { id: null, secret: null };
@@ -55,6 +55,10 @@ export function useClientKey(): ClientKeys {
     problem: made.isError ? problemFrom(made.error) : null,
     isPending: made.isPending,
     choose: (id) => setKey({ id, secret: null }),
-    make: (recipe, config) => made.mutate({ recipe, config }),
+    make: (recipe, config) =>
+      made.mutateAsync({ recipe, config }).then(
+        ({ data }) => data.key,
+        () => null,
+      ),
   };
 }

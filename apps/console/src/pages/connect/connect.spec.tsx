@@ -52,6 +52,17 @@ describe('Connect', () => {
     expect(JSON.stringify({ ...localStorage })).not.toContain('the-secret');
   });
 
+  it('copies code that works as it is, with a key made for the client', async () => {
+    const user = userEvent.setup();
+    renderConsole('/w/search/connect/openai-python', {
+      ...ANSWERS,
+      'POST /v1/api-keys/workspace/service': { object: 'api-key', id: 'k-1', key: 'the-secret' },
+    });
+    await user.click(await screen.findByRole('button', { name: 'Copy with a new key' }));
+    await waitFor(async () => expect(await navigator.clipboard.readText()).toContain('the-secret'));
+    expect(screen.queryByText(/the-secret/)).toBeNull();
+  });
+
   it('warns of clients that need more than this address or this key', async () => {
     renderConsole('/w/search/connect/cursor', ANSWERS);
     await screen.findByText(/choose a config, then make a key here/);

@@ -14,6 +14,7 @@ import { TargetPicker } from '../playground/columns/target-picker';
 import { configOf } from '../playground/draft/request';
 import { NEW_COLUMN } from '../playground/search';
 import { useClientKey } from './client-key';
+import { CopyWithKey } from './copy-with-key';
 import { FirstRequestLine } from './first-request-line';
 import { KeyPicker } from './key-picker';
 import { recipeForms } from './recipe-forms';
@@ -87,7 +88,7 @@ export function ConnectPage(): ReactElement {
                   }
                 />
               </div>
-              <KeyPicker keys={keys} client={recipe.label} onMake={() => keys.make(recipe, config)} />
+              <KeyPicker keys={keys} client={recipe.label} onMake={() => void keys.make(recipe, config)} />
             </div>
           </Pane>
           <Pane title={recipe.label}>
@@ -99,7 +100,10 @@ export function ConnectPage(): ReactElement {
                 forms={recipeForms([recipe], values, isKeyShown)}
               />
               {keys.key.secret === null ? (
-                <p className="xs muted">{text.keyIsMasked}</p>
+                <div className="row">
+                  <span className="xs muted">{text.keyIsMasked}</span>
+                  <CopyWithKey recipe={recipe} values={values} keys={keys} />
+                </div>
               ) : (
                 <Switch
                   label={text.showKey}

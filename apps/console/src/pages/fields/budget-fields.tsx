@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import { limits } from '../../messages';
 import { Pane } from '../../ui/states';
 import { numberAt, textAt, type Fields } from './fields';
+import { budgetWords } from './limit-words';
 import './fields.css';
 
 const AT = 'usage_limits';
@@ -32,6 +33,26 @@ export function BudgetFields({ fields }: { readonly fields: Fields }): ReactElem
     >
       {hasBudget ? <Budget fields={fields} /> : <p className="sub">{limits.noBudget}</p>}
     </Pane>
+  );
+}
+
+/** The amount alone; a new budget counts dollars by month. Empty: no budget. */
+export function BudgetAmount({ fields }: { readonly fields: Fields }): ReactElement {
+  const budget = fields.valueOf(AT);
+  const known = typeof budget === 'object' && budget !== null ? budget : null;
+  return (
+    <NumberInput
+      label={limits.budget}
+      description={known === null ? limits.amountHint : budgetWords(known)}
+      prefix={textAt(fields, `${AT}.type`) === 'tokens' ? '' : '$'}
+      min={0}
+      thousandSeparator=","
+      value={numberAt(fields, `${AT}.credit_limit`)}
+      error={fields.errorOf(`${AT}.credit_limit`)}
+      onChange={(value) =>
+        fields.setValue(AT, typeof value === 'number' ? { ...(known ?? FIRST), credit_limit: value } : null)
+      }
+    />
   );
 }
 

@@ -22,6 +22,14 @@ export function budgetWords(
   return limits.budgetWords(amount, shown.periodic_reset ?? null, shown.periodic_reset_days ?? null);
 }
 
+/** `$6.00 left`: what may still be spent before the budget is reached. */
+export function leftWords({ type, credit_limit, current_usage = 0 }: UsageLimit): string {
+  if (type === 'tokens' || type === 'requests')
+    return limits.left(amountWords(type, Math.max(0, credit_limit - current_usage)));
+  const left = (e8OfUsd(credit_limit) ?? 0n) - (e8OfUsd(current_usage) ?? 0n);
+  return limits.left(humanMoney(left > 0n ? left : 0n));
+}
+
 /** `600 requests a minute, 8 requests at the same time`. */
 export const ratesWords = (
   rates:

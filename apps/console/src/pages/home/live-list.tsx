@@ -29,6 +29,7 @@ export function LiveList({ tail, readsEarlier = true, children }: LiveListProps)
     { query: { workspace_id, page_size: SHOWN } },
     { enabled: useCan('logs_list') && readsEarlier },
   );
+  const isWaiting = !readsEarlier || list.isLoading;
   const { zone } = useFormat();
   const known = new Set(tail.rows.map(({ id }) => id));
   const rows = [...tail.rows, ...(list.data?.data ?? NONE).filter(({ id }) => !known.has(id))].slice(
@@ -52,8 +53,8 @@ export function LiveList({ tail, readsEarlier = true, children }: LiveListProps)
       }
     >
       {tail.status === 'refused' && tail.problem !== null && <Failed problem={tail.problem} />}
-      {rows.length === 0 && list.isLoading && <Skeletons shape="lines" />}
-      {rows.length === 0 && !list.isLoading && tail.status !== 'refused' && (
+      {rows.length === 0 && isWaiting && <Skeletons shape="lines" />}
+      {rows.length === 0 && !isWaiting && tail.status !== 'refused' && (
         <Empty title={home.live.empty}>{home.live.emptyText}</Empty>
       )}
       <ul className="home-live" aria-label={home.live.title}>

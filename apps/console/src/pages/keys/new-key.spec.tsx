@@ -46,6 +46,17 @@ describe('The wizard of API keys', () => {
     ]);
   });
 
+  it('takes a budget on its first step', async () => {
+    renderConsole('/w/search/keys/new', { ...STANDING, 'POST /v1/api-keys/workspace/service': created });
+    await user.type(await screen.findByRole('textbox', { name: /^Name/ }), 'ci');
+    const budget = screen.getByRole('textbox', { name: 'Budget' });
+    await user.type(budget, '50{Control>}{Enter}{/Control}');
+    await screen.findByRole('dialog', { name: /ci/ });
+    expect(bodies).toMatchObject([
+      { usage_limits: { type: 'cost', credit_limit: 50, periodic_reset: 'monthly' } },
+    ]);
+  });
+
   it('goes through its steps by Enter, has them in its address, and sends what was given', async () => {
     const { address } = renderConsole('/w/search/keys/new', {
       ...STANDING,

@@ -285,6 +285,21 @@ describe('An open log', () => {
     );
   });
 
+  it('looks again for a log that is not stored yet', async () => {
+    const time = Date.now().toString(16).padStart(12, '0');
+    const id = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000001`;
+    let looks = 0;
+    const answer = (): Response => {
+      looks += 1;
+      return looks < 3
+        ? problemResponse(404, 'not_found', 'There is no such log.')
+        : Response.json({ ...FALLBACK_LOG, id });
+    };
+    renderConsole(`/w/search/logs?log=${id}`, answers({ [`GET /v1/logs/${id}`]: answer }));
+    await within(await panel()).findByText('Answered by the second target.');
+    expect(looks).toBe(3);
+  });
+
   it('says of a log that is not there what that means', async () => {
     renderConsole('/w/search/logs?log=0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a99', answers());
     await within(await panel()).findByText('Not here, or not yours.');

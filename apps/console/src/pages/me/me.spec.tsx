@@ -88,6 +88,7 @@ describe('The pages about oneself', () => {
     await screen.findByRole('link', { name: 'mine' });
     expect(screen.queryByText('of the team')).toBeNull();
     screen.getByText('$4.00 of $10.00 a week');
+    screen.getByText('$6.00 left');
     screen.getByText('60 requests a minute');
     screen.getByText('The keys of Batch could not be read.');
   });

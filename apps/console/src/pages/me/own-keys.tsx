@@ -7,7 +7,7 @@ import { me } from '../../messages';
 import { Moment } from '../../ui/primitives';
 import { Empty, Failed, Pane, Part, Skeletons } from '../../ui/states';
 import { BudgetMeter } from '../fields/budget-meter';
-import { ratesWords } from '../fields/limit-words';
+import { leftWords, ratesWords } from '../fields/limit-words';
 import { KeyStatus } from '../keys/key-columns';
 import type { ApiKey } from '../keys/key-types';
 import { MeFrame } from './frame';
@@ -93,6 +93,7 @@ function OwnKeys({ own }: { readonly own: readonly OwnKey[] }): ReactElement {
               <td>{workspace.name}</td>
               <td>
                 <BudgetMeter limit={key.usage_limits} size="small" />
+                {key.usage_limits !== null && <span className="xs">{leftWords(key.usage_limits)}</span>}
               </td>
               <td>{ratesWords(key.rate_limits)}</td>
               <td>{key.expires_at === null ? me.never : <Moment at={key.expires_at} />}</td>

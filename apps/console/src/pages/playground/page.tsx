@@ -6,6 +6,7 @@ import { Badge, Note, TextButton } from '../../ui/primitives';
 import { Failed, Page } from '../../ui/states';
 import { Column } from './columns/column';
 import { comparable, DiffDialog } from './columns/diff-dialog';
+import { useNextColumn } from './columns/use-next-column';
 import { useRuns } from './columns/use-runs';
 import { CostNote } from './draft/cost-note';
 import { isSendable, newDraft } from './draft/draft';
@@ -41,6 +42,7 @@ export function PlaygroundPage(): ReactElement {
   const [draft, setDraft] = useState(newDraft);
   const [dialog, setDialog] = useState<'code' | 'paste' | 'diff' | null>(null);
   const { runs, isAnyRunning, send, stop, remove } = useRuns();
+  const nextColumn = useNextColumn(settings.columns);
   const { replay, reason, problem } = useReplay(settings.log);
   const change = (changed: Partial<PlaygroundSettings>): void => {
     void navigate({ to: '.', search: encodePlayground({ ...settings, ...changed }), replace: true });
@@ -52,22 +54,15 @@ export function PlaygroundPage(): ReactElement {
     setDraft(replay.draft);
     // A link that names columns keeps them.
     if (isUntouched) change({ api: replay.api, columns: [replay.column], isStreamed: replay.isStreamed });
-    // Once for each log.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each log
   }, [replay?.draft]);
   const changeColumn = (place: number, column: ColumnSettings): void =>
     change({ columns: settings.columns.map((one, at) => (at === place ? column : one)) });
-  const sendColumns = (places: readonly number[]): void => {
-    send(
-      places.flatMap((place) => {
-        const column = settings.columns[place];
-        return column === undefined || !canSend(settings, column, draft)
-          ? []
-          : [[place, requestOf(workspaceId, settings, column, draft)] as const];
-      }),
-    );
-  };
-  const sendAll = (): void => sendColumns(settings.columns.map((_, place) => place));
+  const callOf = (column: ColumnSettings, place: number) =>
+    canSend(settings, column, draft)
+      ? [[place, requestOf(workspaceId, settings, column, draft)] as const]
+      : [];
+  const sendAll = (): void => send(settings.columns.flatMap(callOf));
   useRunKey(sendAll);
   const isReady = settings.columns.some((column) => canSend(settings, column, draft));
   const [first = NEW_COLUMN] = settings.columns;
@@ -87,7 +82,7 @@ export function PlaygroundPage(): ReactElement {
           onDiff={() => setDialog('diff')}
           onPaste={() => setDialog('paste')}
           onCode={() => setDialog('code')}
-          onAdd={() => change({ columns: [...settings.columns, settings.columns.at(-1) ?? NEW_COLUMN] })}
+          onAdd={() => change({ columns: [...settings.columns, nextColumn()] })}
           onStop={() => stop()}
           onSend={sendAll}
         />
@@ -126,7 +121,7 @@ export function PlaygroundPage(): ReactElement {
                   }
                 : {})}
               canSend={canSend(settings, column, draft)}
-              onSend={() => sendColumns([place])}
+              onSend={() => send(callOf(column, place))}
               onStop={() => stop(place)}
             />
           ))}

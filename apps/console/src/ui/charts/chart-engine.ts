@@ -1,11 +1,12 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-/** Bars that begin at their time and leave a small space to the next. */
+/** Bars that begin at their time and leave a small space to the next; an area where they would be narrower than a pixel. */
 export const barPaths = (): uPlot.Series.PathBuilder => {
   const bars = uPlot.paths.bars?.({ size: [0.86, 100], align: 1, radius: 0 });
-  if (bars === undefined) throw new Error('uPlot has no bars.');
-  return bars;
+  const area = uPlot.paths.linear?.();
+  if (bars === undefined || area === undefined) throw new Error('uPlot has no bars.');
+  return (chart, series, from, to) => (to - from > chart.bbox.width ? area : bars)(chart, series, from, to);
 };
 
 /** Draws a chart into an element. */

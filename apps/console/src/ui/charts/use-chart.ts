@@ -62,7 +62,11 @@ export function useChart(
     const made = createChart(chartOptions(look, size), current.current.data, root);
     chart.current = made;
     scaleTime(made, current.current.data, look);
-    const sizes = new ResizeObserver(() => made.setSize({ width: Math.max(1, root.clientWidth), height }));
+    const sizes = new ResizeObserver(() => {
+      const width = Math.max(1, root.clientWidth);
+      // It reports the first size, too, for which the chart is drawn already.
+      if (width !== made.width) made.setSize({ width, height });
+    });
     sizes.observe(root);
     return () => {
       sizes.disconnect();

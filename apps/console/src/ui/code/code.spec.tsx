@@ -16,12 +16,13 @@ const settle = (run: () => void): Promise<void> =>
 describe('Reveal', () => {
   const secret = 'tg-secret-0123456789';
 
-  it('copies by C, and closes with the tick by one click', async () => {
+  it('copies at once and by C, and closes with the tick by one click', async () => {
     const onClose = jest.fn();
     renderUi(<Reveal secret={secret} name="search-prod" onClose={onClose} />);
     const dialog = await screen.findByRole('dialog');
+    expect(writeText).toHaveBeenCalledTimes(1);
     await settle(() => void fireEvent.keyDown(dialog, { key: 'c' }));
-    expect(writeText).toHaveBeenCalledWith(secret);
+    expect(writeText.mock.calls).toEqual([[secret], [secret]]);
     fireEvent.click(screen.getByRole('checkbox'));
     fireEvent.click(screen.getByRole('button', { name: 'Close' }));
     expect(onClose).toHaveBeenCalledTimes(1);

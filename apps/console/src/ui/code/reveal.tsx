@@ -1,5 +1,12 @@
 import { Button, Checkbox, Modal } from '@mantine/core';
-import { useState, type KeyboardEvent, type ReactElement, type ReactNode } from 'react';
+import {
+  useEffect,
+  useEffectEvent,
+  useState,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
 import { uiText } from '../../messages/en/ui';
 import { isTyping } from '../typing';
 import { Icon } from '../icons/icon';
@@ -17,11 +24,15 @@ export interface RevealProps {
   readonly children?: ReactNode;
 }
 
-/** Shows a secret once. `C` copies it. Closing needs the tick, or a second click. */
+/** Shows a secret once, and copies it at once. `C` copies it again. Closing needs the tick, or a second click. */
 export function Reveal({ secret, name, onClose, children }: RevealProps): ReactElement {
   const [isPlaced, setPlaced] = useState(false);
   const [isAsked, setAsked] = useState(false);
   const { state, copy } = useCopy();
+  const copyOnce = useEffectEvent((made: string) => void copy(made));
+  useEffect(() => {
+    if (secret !== null) copyOnce(secret);
+  }, [secret]);
   const close = (): void => {
     if (!isPlaced && !isAsked) return setAsked(true);
     setPlaced(false);

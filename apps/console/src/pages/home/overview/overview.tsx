@@ -16,6 +16,7 @@ import { Spenders } from './spenders';
 import { Tiles } from './tiles';
 import { useNeeds } from '../../../needs/use-needs';
 import { useWindow } from '../../../live/use-window';
+import { useTilesFirst } from './use-tiles-first';
 
 const USUAL: Range = { kind: 'relative', span: '24h' };
 const PRESETS = ['1h', '24h', '7d', '30d'];
@@ -28,7 +29,8 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
   const window = useWindow(range);
   const canView = useCan('analyticsGraphs_requests');
   const canAudit = useCan('auditLogs_list');
-  const resources = useNeeds(useWorkspace().id);
+  const areTilesRead = useTilesFirst();
+  const resources = useNeeds(useWorkspace().id, areTilesRead);
   const isCompared = search.vs === '1';
   const go = (changed: HomeSearch, dropped: readonly (keyof HomeSearch)[] = []): void => {
     const kept = Object.fromEntries(
@@ -61,11 +63,15 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
       <div className="home-grid">
         <div className="home-main">
           {canView && (
-            <RequestsChart range={window} onZoom={(from, to) => setRange({ kind: 'absolute', from, to })} />
+            <RequestsChart
+              range={window}
+              hasChanges={canAudit && areTilesRead}
+              onZoom={(from, to) => setRange({ kind: 'absolute', from, to })}
+            />
           )}
           <BudgetsPane resources={resources} />
           {canView && <ProvidersPane resources={resources} />}
-          {canView && (
+          {canView && areTilesRead && (
             <Spenders
               range={window}
               by={search.by ?? 'api_key'}
@@ -75,8 +81,8 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
         </div>
         <div className="col home-aside">
           <NeedsPane resources={resources} />
-          <LiveList tail={tail} />
-          {canAudit && <ChangesPane />}
+          <LiveList tail={tail} readsEarlier={areTilesRead} />
+          {canAudit && areTilesRead && <ChangesPane />}
         </div>
       </div>
     </Page>

@@ -1,6 +1,6 @@
 import { useMemo, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
-import { useCan, useWorkspace } from '../../../app';
+import { useWorkspace } from '../../../app';
 import { home } from '../../../messages';
 import { recordWords } from '../../audit/record-words';
 import { TimeChart } from '../../../ui/charts';
@@ -13,11 +13,13 @@ const MARKERS = 20;
 
 interface RequestsChartProps {
   readonly range: ReturnType<typeof useWindow>;
+  /** Whether changes of configs are marked. */
+  readonly hasChanges: boolean;
   readonly onZoom: (from: number, to: number) => void;
 }
 
 /** Requests over time, by kind, with the changes of configs on them. */
-export function RequestsChart({ range, onZoom }: RequestsChartProps): ReactElement {
+export function RequestsChart({ range, hasChanges, onZoom }: RequestsChartProps): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const query = useSteady('analyticsGraphs_requests', { query: { workspace_id, ...range.now } });
   const changes = useSteady(
@@ -31,7 +33,7 @@ export function RequestsChart({ range, onZoom }: RequestsChartProps): ReactEleme
         page_size: MARKERS,
       },
     },
-    useCan('auditLogs_list'),
+    hasChanges,
   );
   const points = query.data?.data_points;
   const times = useMemo(() => (points ?? []).map(({ timestamp }) => Date.parse(timestamp)), [points]);

@@ -1,4 +1,4 @@
-import { Button, Modal, NumberInput, Radio } from '@mantine/core';
+import { Button, Modal, NumberInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import { call, problemFrom, type Problem } from '../../../api';
@@ -56,14 +56,13 @@ function RotateForm({
   readonly onRotated: (rotated: Rotated) => void;
 }): ReactElement {
   const queries = useQueryClient();
-  const [how, setHow] = useState<'both' | 'now'>('both');
   const usual = apiKey.rotation_policy?.key_transition_period_ms;
   const [hours, setHours] = useState(usual === undefined ? USUAL_HOURS : usual / HOUR_MS);
-  const [isSending, setSending] = useState(false);
+  const [sending, setSending] = useState<'both' | 'now' | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const rotate = async (): Promise<void> => {
-    if (isSending) return;
-    setSending(true);
+  const rotate = async (how: 'both' | 'now'): Promise<void> => {
+    if (sending !== null) return;
+    setSending(how);
     setProblem(null);
     const body =
       how === 'now' ? { revoke_previous: true } : { key_transition_period_ms: Math.round(hours * HOUR_MS) };
@@ -75,7 +74,7 @@ function RotateForm({
     } catch (error) {
       setProblem(problemFrom(error));
     } finally {
-      setSending(false);
+      setSending(null);
     }
   };
   return (
@@ -83,36 +82,27 @@ function RotateForm({
       className="col fields"
       onSubmit={(event) => {
         event.preventDefault();
-        void rotate();
+        void rotate('both');
       }}
     >
       <p className="sub">{keys.rotateLead}</p>
-      <Radio.Group label={keys.rotateHow} value={how} onChange={(value) => setHow(value)}>
-        <div className="col">
-          <Radio value="both" label={keys.rotateBoth} description={keys.rotateBothHint} data-autofocus />
-          <Radio value="now" label={keys.rotateNow} description={keys.rotateNowHint} />
-        </div>
-      </Radio.Group>
-      {how === 'both' && (
-        <NumberInput
-          label={keys.rotateFor}
-          suffix={keys.hours}
-          min={0.5}
-          value={hours}
-          error={problem?.byPath.get('key_transition_period_ms')}
-          onChange={(value) => typeof value === 'number' && setHours(value)}
-        />
-      )}
+      <NumberInput
+        label={keys.rotateFor}
+        description={keys.rotateForHint}
+        suffix={keys.hours}
+        min={0.5}
+        value={hours}
+        error={problem?.byPath.get('key_transition_period_ms')}
+        onChange={(value) => typeof value === 'number' && setHours(value)}
+      />
       {problem !== null && <Note tone="danger">{problem.message}</Note>}
+      <p className="sub xs">{keys.rotateNowHint}</p>
       <span className="row">
-        <Button
-          type="submit"
-          className="right"
-          variant="filled"
-          color={how === 'now' ? 'danger' : undefined}
-          loading={isSending}
-        >
-          {how === 'now' ? keys.rotateNow : keys.rotate}
+        <Button color="danger" loading={sending === 'now'} onClick={() => void rotate('now')}>
+          {keys.rotateNow}
+        </Button>
+        <Button type="submit" className="right" variant="filled" loading={sending === 'both'}>
+          {keys.rotate}
         </Button>
       </span>
     </form>

@@ -4,7 +4,7 @@ import type { Problem } from '../../../api';
 import { useWorkspace } from '../../../app';
 import { keys } from '../../../messages';
 import { Note, TextButton } from '../../../ui/primitives';
-import { BudgetFields } from '../../fields/budget-fields';
+import { BudgetAmount, BudgetFields } from '../../fields/budget-fields';
 import type { Fields } from '../../fields/fields';
 import { RateFields } from '../../fields/rate-fields';
 import { useNewFields } from '../../fields/use-new-fields';
@@ -134,6 +134,7 @@ function StepBody({ step, fields, values, held, onType }: StepBodyProps): ReactE
       return (
         <>
           <NameFields fields={fields} autoFocus />
+          <BudgetAmount fields={fields} />
           <TypeFields type={type} onType={onType} held={held} />
         </>
       );

@@ -53,7 +53,7 @@ export function NameFields({
         required
         maxLength={255}
         autoComplete="off"
-        data-autofocus={autoFocus || undefined}
+        autoFocus={autoFocus}
         value={textAt(fields, 'name')}
         error={fields.errorOf('name')}
         onChange={({ currentTarget }) => fields.setValue('name', currentTarget.value)}

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { mergeRows } from './merge-rows';
+import { isApart, mergeRows } from './merge-rows';
 
 const row = (time: number) => ({ id: `id-${time % 7}-${time}`, created_at: new Date(time).toISOString() });
 const newestFirst = (times: readonly number[]) =>
@@ -17,6 +17,15 @@ describe('mergeRows', () => {
         expect(mergeRows(newestFirst(tail), newestFirst(listed))).toEqual(newestFirst([...tail, ...listed]));
       }),
     );
+  });
+
+  it('is apart only where rows may be missing between tail and list', () => {
+    const whole = { rows: newestFirst([8, 9]), dropped: 0, skipped: 0, isSkippedExact: true };
+    expect(isApart(whole, newestFirst([1]))).toBe(false);
+    expect(isApart({ ...whole, dropped: 1 }, newestFirst([1, 8]))).toBe(false);
+    expect(isApart({ ...whole, dropped: 1 }, newestFirst([1, 7]))).toBe(true);
+    expect(isApart({ ...whole, isSkippedExact: false }, [])).toBe(true);
+    expect(isApart({ ...whole, rows: [], skipped: 2 }, newestFirst([1]))).toBe(false);
   });
 
   it('leaves the list alone while the tail has nothing', () => {

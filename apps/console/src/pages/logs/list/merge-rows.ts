@@ -1,9 +1,23 @@
-import type { LogRow } from '../../../live';
+import type { LogRow, TailState } from '../../../live';
 
 type Row = Pick<LogRow, 'id' | 'created_at'>;
+type TailRows<R> = Pick<TailState<R>, 'rows' | 'dropped' | 'skipped' | 'isSkippedExact'>;
 
 const isNewer = (one: Row, other: Row): boolean =>
   one.created_at === other.created_at ? one.id > other.id : one.created_at > other.created_at;
+
+/**
+ * Whether rows may be missing between the tail and the list: the tail has given rows away, or got not all, and its oldest one is newer
+ * than all of the list.
+ */
+export const isApart = (
+  { rows, dropped, skipped, isSkippedExact }: TailRows<Row>,
+  listed: readonly Row[],
+): boolean => {
+  const [oldest, newest] = [rows.at(-1), listed[0]];
+  if (oldest === undefined || (dropped === 0 && skipped === 0 && isSkippedExact)) return false;
+  return newest === undefined || isNewer(oldest, newest);
+};
 
 /** Joins rows of the tail with those of the list: newest first, each once. Both are in that order. */
 export function mergeRows<R extends Row>(tail: readonly R[], listed: readonly R[]): readonly R[] {

@@ -6,7 +6,7 @@ import { useTail, type LogRow } from '../../../live';
 import { encodeFilter, encodeRange, resolveRange, type PageState, type ResolvedRange } from '../../../url';
 import { filterQuery, timeQuery, type LogsQuery } from '../filters/log-query';
 import type { Keys } from '../filters/use-log-fields';
-import { mergeRows } from './merge-rows';
+import { isApart, mergeRows } from './merge-rows';
 
 type LogPage = AnswerOf<'logs_list'>;
 
@@ -47,9 +47,11 @@ export function useLogList(state: PageState, keys: Keys): LogList {
     (): Partial<LogsQuery> => ({ workspace_id: workspaceId, ...filterQuery(state.filters, keys.idsOf) }),
     [workspaceId, state.filters, keys.idsOf],
   );
+  const below = useBelow(at);
   const query: LogsQuery = {
     ...filters,
     ...timeQuery(range, isOpenEnded),
+    ...below.query,
     ...(text.length >= TEXT_MIN ? { q: text } : {}),
     page_size: PAGE_SIZE,
   };
@@ -75,13 +77,11 @@ export function useLogList(state: PageState, keys: Keys): LogList {
 
   const pages = list.data?.pages;
   const listed = useMemo(() => pages?.flatMap(({ data }) => data) ?? NO_ROWS, [pages]);
-  const rows = useMemo(() => mergeRows(tail.rows, listed), [tail.rows, listed]);
-  const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
+  const joined = useJoined(tail, listed);
+  const { rows } = joined;
   const isFull = rows.length >= ROWS_MAX;
-  const hasMore = hasNextPage && !isFull;
-  const loadMore = useCallback(() => {
-    if (hasMore && !isFetchingNextPage) void fetchNextPage();
-  }, [fetchNextPage, hasMore, isFetchingNextPage]);
+  const hasMore = (list.hasNextPage || joined.isApart) && !isFull;
+  const loadMore = useLoadMore(list, hasMore, joined, below.begin);
   return {
     ...{ rows, range, hasMore, isFull, loadMore, tail, tailOff, refresh: resolve },
     problem: list.error === null ? null : problemFrom(list.error),
@@ -89,6 +89,59 @@ export function useLogList(state: PageState, keys: Keys): LogList {
     isFetching: list.isFetching,
     readAt: list.dataUpdatedAt,
     searched: searchedBy(pages),
+  };
+}
+
+interface Joined {
+  readonly rows: readonly LogRow[];
+  readonly isApart: boolean;
+  /** Time of the oldest row of the tail. */
+  readonly oldest: string | null;
+}
+
+/** Rows of the tail and the list together. Rows on the other side of a gap are left out: it would look as if nothing were missing. */
+function useJoined(tail: LogList['tail'], listed: readonly LogRow[]): Joined {
+  const isTailApart = isApart(tail, listed);
+  const rows = useMemo(
+    () => mergeRows(tail.rows, isTailApart ? NO_ROWS : listed),
+    [tail.rows, listed, isTailApart],
+  );
+  return { rows, isApart: isTailApart, oldest: tail.rows.at(-1)?.created_at ?? null };
+}
+
+interface Pages {
+  readonly isFetching: boolean;
+  readonly fetchNextPage: () => Promise<unknown>;
+}
+
+/** Loads the next page, or reads the list anew from the oldest row of the tail. */
+function useLoadMore(
+  { isFetching, fetchNextPage }: Pages,
+  hasMore: boolean,
+  { isApart: isTailApart, oldest }: Joined,
+  begin: (time: string) => void,
+): () => void {
+  return useCallback(() => {
+    if (!hasMore || isFetching) return;
+    if (isTailApart && oldest !== null) begin(oldest);
+    else void fetchNextPage();
+  }, [fetchNextPage, begin, hasMore, isFetching, isTailApart, oldest]);
+}
+
+/** Where the list begins, below the rows of the tail; null: at the end of the range. Holds until the list is read for another moment. */
+function useBelow(at: number): {
+  readonly query: Pick<LogsQuery, 'time_of_generation_max'>;
+  readonly begin: (time: string) => void;
+} {
+  const [begun, setBegun] = useState({ at, from: null as string | null });
+  const begin = useCallback(
+    // Times of rows have whole milliseconds: others of the same one may be missing.
+    (time: string) => setBegun({ at, from: new Date(Date.parse(time) + 1).toISOString() }),
+    [at],
+  );
+  return {
+    query: begun.at === at && begun.from !== null ? { time_of_generation_max: begun.from } : {},
+    begin,
   };
 }
 

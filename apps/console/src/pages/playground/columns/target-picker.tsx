@@ -8,7 +8,8 @@ import { targetOfConfig } from '../draft/request';
 import { DRAFT_TARGET, type ColumnSettings } from '../search';
 
 const PAUSE_MS = 200;
-const SHOWN = 50;
+/** Models that are offered without a search. */
+export const MODELS_SHOWN = 50;
 
 interface TargetPickerProps {
   readonly column: ColumnSettings;
@@ -26,7 +27,11 @@ export function TargetPicker({ column, label, onChange }: TargetPickerProps): Re
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed.trim(), PAUSE_MS);
   const shown = wordsOf(column);
-  const query = { workspace_id, page_size: SHOWN, ...(search === '' || search === shown ? {} : { search }) };
+  const query = {
+    workspace_id,
+    page_size: MODELS_SHOWN,
+    ...(search === '' || search === shown ? {} : { search }),
+  };
   const models = useRead('workspaceModels_list', { query: { ...query, enabled: true } });
   const configs = useRead('configs_list', { query }, { enabled: useCan('configs_list') });
   const value = valueOf(column);

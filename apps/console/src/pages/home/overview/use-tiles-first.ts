@@ -1,0 +1,23 @@
+import { useIsFetching, useQueryClient, type Query } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+
+/** What is below the figures is read after so long at the latest. */
+const WAIT_MS = 4_000;
+
+const TILES = { predicate: ({ queryKey: [id] }: Query) => String(id).startsWith('analyticsGraphs_') };
+
+/** Whether the figures on top have been read. What is below waits for that, so that the figures show as soon as they can. */
+export function useTilesFirst(): boolean {
+  const queries = useQueryClient();
+  const isReading = useIsFetching(TILES) > 0;
+  const [phase, setPhase] = useState<'begins' | 'reads' | 'done'>('begins');
+  if (phase === 'begins' && isReading) setPhase('reads');
+  if (phase === 'reads' && !isReading) setPhase('done');
+  useEffect(() => {
+    // The tiles have begun to read by now, unless they are kept from an earlier visit or may not be seen.
+    const isKept = queries.isFetching(TILES) === 0;
+    const timer = setTimeout(() => setPhase('done'), isKept ? 0 : WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [queries]);
+  return phase === 'done';
+}
