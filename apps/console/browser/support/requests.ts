@@ -2,6 +2,8 @@ import type { Product } from '@gw/testing';
 
 export interface SentRequest {
   readonly status: number;
+  /** Id of its log. */
+  readonly id: string;
   readonly body: unknown;
 }
 
@@ -21,7 +23,8 @@ export async function chat(
     },
     body: JSON.stringify({ messages: [{ role: 'user', content: 'Say hello.' }], ...body }),
   });
-  return { status: response.status, body: await response.json() };
+  const id = response.headers.get('x-gw-request-id') ?? '';
+  return { status: response.status, id, body: await response.json() };
 }
 
 /** A config whose first target fails with 503, twice, and whose second one answers. */
@@ -36,3 +39,9 @@ export const FALLBACK = {
     { provider: '@sandbox', override_params: { model: 'sandbox-small?ttft=40' } },
   ],
 };
+
+/** Status of a small chat request to the sandbox with a key. */
+export async function statusOf(product: Product, key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}`, 'x-gw-provider': '@sandbox' };
+  return (await chat(product, { model: 'sandbox-small' }, headers)).status;
+}

@@ -1,0 +1,80 @@
+import { eventually, startProduct, type Product } from '@gw/testing';
+import { Calls } from '../support/calls';
+import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
+import { sendTraffic } from '../support/traffic';
+
+/** Bounds of the design: before Home shows, and of a tab in which nothing happens. */
+const BEFORE_HOME_MAX = 9;
+const IN_SERIES_MAX = 3;
+const A_MINUTE_MAX = 6;
+const MINUTES = 3;
+
+/** Makes the page believe that it is hidden, or seen. */
+const see = (state: 'visible' | 'hidden'): string => `
+  Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+  Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${String(state === 'hidden')} });
+  document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`;
+
+describe('The calls of the console', () => {
+  const browser = new ConsoleBrowser();
+  let product: Product;
+  let opened: ConsolePage;
+  let calls: Calls;
+  let home: string;
+
+  beforeAll(async () => {
+    [product] = await Promise.all([startProduct(), browser.start()]);
+    await sendTraffic(product);
+    opened = await browser.open();
+    const { page } = opened;
+    await page.clock.install();
+    calls = new Calls();
+    calls.watch(page);
+    await page.goto(consoleLinkOf(product.printed));
+    await page.getByRole('button', { name: 'Skip to the overview' }).click();
+    home = `${product.adminUrl}/console/w/${product.credentials.workspace_slug}`;
+  });
+  afterAll(async () => {
+    await browser.stop();
+    await product.stop();
+  });
+
+  /** Waits until no call but the stream is under way. */
+  const settled = (): Promise<unknown> =>
+    eventually(() => calls.paths.length > 0 && calls.open.every((path) => path.endsWith('/logs/tail')));
+
+  it(`are at most ${String(BEFORE_HOME_MAX)} before Home shows, at most ${String(IN_SERIES_MAX)} of them in series`, async () => {
+    const { page } = opened;
+    calls.forget();
+    await page.goto(home);
+    await page.getByRole('region', { name: 'Saved by cache' }).getByText('of requests').waitFor();
+    await page.getByRole('region', { name: 'Budgets' }).waitFor();
+    await settled();
+    // It shows once its figures are there.
+    const before = calls.before(/\/analytics\/graphs\//);
+    expect(before.paths.length).toBeLessThanOrEqual(BEFORE_HOME_MAX);
+    expect(before.series).toBeLessThanOrEqual(IN_SERIES_MAX);
+  });
+
+  it.each(['', '/logs?live=1', '/keys', '/playground'])(
+    `are at most ${String(A_MINUTE_MAX)} a minute while nothing happens on "%s", and none while it is hidden`,
+    async (path) => {
+      const { page } = opened;
+      calls.forget();
+      await page.goto(home + path);
+      await page.getByRole('heading', { level: 1 }).first().waitFor();
+      await settled();
+      calls.forget();
+      for (let minute = 0; minute < MINUTES; minute += 1) {
+        await page.clock.runFor(60_000);
+        await eventually(() => calls.open.every((open) => open.endsWith('/logs/tail')));
+      }
+      expect(calls.paths.length).toBeLessThanOrEqual(A_MINUTE_MAX * MINUTES);
+      await page.evaluate(see('hidden'));
+      calls.forget();
+      for (let minute = 0; minute < MINUTES; minute += 1) await page.clock.runFor(60_000);
+      expect(calls.paths).toEqual([]);
+      await page.evaluate(see('visible'));
+    },
+  );
+});

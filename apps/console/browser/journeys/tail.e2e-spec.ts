@@ -1,0 +1,127 @@
+import { eventually, startProduct, type Product } from '@gw/testing';
+import { copied } from '../support/clipboard';
+import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
+import { Owner } from '../support/owner';
+import { chat } from '../support/requests';
+
+/** Requests that are sent while the tail is open; `CONSOLE_TAIL_REQUESTS=10000` sends ten thousand. */
+const REQUESTS = Number(process.env['CONSOLE_TAIL_REQUESTS'] ?? 1_000);
+const AT_ONCE = 16;
+const PAGE_SIZE = 100;
+/** For ten thousand requests on a busy machine. */
+const TIMEOUT_MS = 600_000;
+
+interface LogPage {
+  readonly data: readonly { readonly id: string }[];
+  readonly next_cursor: string | null;
+}
+
+describe('The tail of the console', () => {
+  const browser = new ConsoleBrowser();
+  let product: Product;
+  let owner: Owner;
+  let opened: ConsolePage;
+
+  beforeAll(async () => {
+    [product] = await Promise.all([startProduct(), browser.start()]);
+    owner = await Owner.signIn(product);
+    opened = await browser.open();
+    const { page, context } = opened;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(consoleLinkOf(product.printed));
+    await page.getByRole('button', { name: 'Send it from here' }).waitFor();
+  });
+  afterAll(async () => {
+    await browser.stop();
+    await product.stop();
+  });
+
+  /** Sends so many requests; resolves to the ids of their logs. */
+  async function send(count: number): Promise<readonly string[]> {
+    const ids: string[] = [];
+    let left = count;
+    const sender = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        ids.push((await chat(product, { model: 'sandbox-small' }, { 'x-gw-provider': '@sandbox' })).id);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, sender));
+    return ids;
+  }
+
+  /** Ids of all logs, by the API. */
+  async function listed(): Promise<readonly string[]> {
+    const ids: string[] = [];
+    let cursor = '';
+    for (;;) {
+      const path = `/logs?workspace_id=${product.credentials.workspace_id}&page_size=${String(PAGE_SIZE)}`;
+      const { data, next_cursor: next } = await owner.call<LogPage>(path + cursor);
+      ids.push(...data.map(({ id }) => id));
+      if (next === null) return ids;
+      cursor = `&cursor=${encodeURIComponent(next)}`;
+    }
+  }
+
+  /** Ids of all rows of the list, and how many rows it has: both the same when none is there twice. */
+  async function shown(): Promise<{ readonly ids: readonly string[]; readonly rows: number }> {
+    const { page } = opened;
+    const grid = page.getByRole('grid', { name: 'Logs' });
+    const foot = page.locator('.logs-foot');
+    const rowsOf = async (): Promise<number> =>
+      Number(((await foot.innerText()).match(/([\d,]+) loaded/)?.[1] ?? '').replaceAll(',', ''));
+    await grid.getByRole('row').nth(1).press('Home');
+    await eventually(
+      async () => {
+        await page.keyboard.press('End');
+        return (await foot.innerText()).includes('all of this time');
+      },
+      { timeoutMs: TIMEOUT_MS, everyMs: 50 },
+    );
+    const rows = await rowsOf();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Shift+Space');
+    await page.getByRole('button', { name: 'Copy ids' }).click();
+    const ids = await eventually(async () => {
+      const text = await copied(page);
+      return text.split('\n').length > 1 ? text.split('\n') : undefined;
+    });
+    return { ids, rows };
+  }
+
+  it(
+    'misses none of many requests and has none twice, although the stream was cut in between',
+    async () => {
+      const { page } = opened;
+      await page.goto(`${product.adminUrl}/console/w/${product.credentials.workspace_slug}/logs?live=1`);
+      await page.getByText('live', { exact: true }).waitFor();
+      const first = await send(Math.floor(REQUESTS / 3));
+      const cut = product.restart('admin-api');
+      const second = await send(Math.floor(REQUESTS / 3));
+      await cut;
+      await page.getByText('live', { exact: true }).waitFor();
+      const third = await send(REQUESTS - first.length - second.length);
+      const sent = [...first, ...second, ...third];
+      const all = await eventually(
+        async () => {
+          const ids = await listed();
+          return ids.length === REQUESTS ? ids : undefined;
+        },
+        { timeoutMs: TIMEOUT_MS, everyMs: 1_000 },
+      );
+      expect(new Set(all)).toEqual(new Set(sent));
+      const { ids, rows } = await eventually(
+        async () => {
+          const now = await shown();
+          return now.rows === REQUESTS ? now : undefined;
+        },
+        { timeoutMs: TIMEOUT_MS },
+      );
+      expect([rows, ids.length, new Set(ids).size]).toEqual([REQUESTS, REQUESTS, REQUESTS]);
+      expect(new Set(ids)).toEqual(new Set(sent));
+    },
+    TIMEOUT_MS,
+  );
+});

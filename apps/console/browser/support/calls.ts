@@ -1,0 +1,65 @@
+import type { Page, Request } from 'playwright-core';
+
+interface Call {
+  readonly path: string;
+  readonly sentAt: number;
+  /** Null while it is under way. */
+  endedAt: number | null;
+}
+
+/** Calls of the admin API that a page makes. */
+export class Calls {
+  private calls: Call[] = [];
+
+  /** Takes note of the calls of a page from now on. */
+  watch(page: Page): void {
+    const byRequest = new Map<Request, Call>();
+    const end = (request: Request): void => {
+      const call = byRequest.get(request);
+      if (call !== undefined) call.endedAt = performance.now();
+    };
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (!pathname.startsWith('/v1/') && pathname !== '/health') return;
+      const call = { path: pathname, sentAt: performance.now(), endedAt: null };
+      byRequest.set(request, call);
+      this.calls.push(call);
+    });
+    page.on('requestfinished', end);
+    page.on('requestfailed', end);
+  }
+
+  forget(): void {
+    this.calls = [];
+  }
+
+  /** Paths of the calls in their order, without streams. */
+  get paths(): readonly string[] {
+    return this.calls.map(({ path }) => path).filter((path) => !path.endsWith('/logs/tail'));
+  }
+
+  /** Paths of the calls that are open. */
+  get open(): readonly string[] {
+    return this.calls.filter(({ endedAt }) => endedAt === null).map(({ path }) => path);
+  }
+
+  /** What was called before the last of the matching calls had ended. */
+  before(last: RegExp): Calls {
+    const end = Math.max(
+      ...this.calls.filter(({ path }) => last.test(path)).map(({ endedAt }) => endedAt ?? Infinity),
+    );
+    const earlier = new Calls();
+    earlier.calls = this.calls.filter(({ sentAt }) => sentAt < end);
+    return earlier;
+  }
+
+  /** Most calls of which each was sent after the one before had ended. */
+  get series(): number {
+    const depths: { readonly endedAt: number; readonly depth: number }[] = [];
+    for (const { sentAt, endedAt } of this.calls) {
+      const before = depths.filter((call) => call.endedAt <= sentAt).map(({ depth }) => depth);
+      depths.push({ endedAt: endedAt ?? Infinity, depth: 1 + Math.max(0, ...before) });
+    }
+    return Math.max(0, ...depths.map(({ depth }) => depth));
+  }
+}

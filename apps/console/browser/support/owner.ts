@@ -1,0 +1,31 @@
+import type { Product } from '@gw/testing';
+
+/** A session of the owner at the admin API, as a browser has one. */
+export class Owner {
+  private constructor(
+    private readonly product: Product,
+    private readonly cookie: string,
+  ) {}
+
+  static async signIn(product: Product): Promise<Owner> {
+    const { owner_email: email, owner_password: password } = product.credentials;
+    const response = await new Owner(product, '').send('/auth/login', { email, password });
+    return new Owner(product, response.headers.get('set-cookie')?.split(';', 1)[0] ?? '');
+  }
+
+  /** The answer to a GET, or with a body to a POST. Throws unless it succeeds. */
+  async call<T>(path: string, body?: object): Promise<T> {
+    return (await (await this.send(path, body)).json()) as T;
+  }
+
+  private async send(path: string, body?: object): Promise<Response> {
+    const response = await fetch(`${this.product.adminUrl}/v1${path}`, {
+      redirect: 'error',
+      headers: { 'x-gw-console': '1', 'content-type': 'application/json', cookie: this.cookie },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    if (!response.ok)
+      throw new Error(`${path} responded ${String(response.status)}: ${await response.text()}`);
+    return response;
+  }
+}
