@@ -117,6 +117,8 @@ describe.each(['legacy', 'modern'] as const)('sampling of a %s server by a model
     const client = await connected();
     stub.respondJson({ error: { message: 'Down.' } }, 400);
     expect((await client.callTool(CALL)).isError).toBe(true);
+    stub.respond({ headers: { 'content-type': 'text/plain' }, steps: [{ chunk: 'no JSON' }] });
+    expect((await client.callTool(CALL)).isError).toBe(true);
     stub.respondJson(COMPLETION);
     const long = { ...CALL, arguments: { prompt: 'x'.repeat(70_000) } };
     expect((await client.callTool(long)).isError).toBe(true);

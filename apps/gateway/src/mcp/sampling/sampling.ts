@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '@gw/kernel';
+import { GatewayError, MINUTE_MS } from '@gw/kernel';
 import {
   own,
   ownObject,
@@ -44,7 +44,7 @@ export class Sampling {
     const body = samplingCompletion(params, model);
     if (body === null || !this.take(`${view.caller.binding}/${view.id}`)) return null;
     const response = await this.requests.send(context, ROUTE, body, signal);
-    return response?.status === 200 ? sampledMessage(parseJsonObject(response.body)) : null;
+    return response?.status === 200 ? messageIn(response.body) : null;
   }
 
   private take(key: string): boolean {
@@ -53,5 +53,15 @@ export class Sampling {
     else if (counted.count >= PER_MINUTE_MAX) return false;
     else counted.count += 1;
     return true;
+  }
+}
+
+/** Null: a provider's response that is no completion. */
+function messageIn(body: Buffer): JsonObject | null {
+  try {
+    return sampledMessage(parseJsonObject(body));
+  } catch (error) {
+    if (error instanceof GatewayError) return null;
+    throw error;
   }
 }
