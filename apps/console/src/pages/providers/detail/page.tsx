@@ -1,7 +1,7 @@
 import { Button, Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactElement } from 'react';
-import { problemFrom, useRead } from '../../../api';
+import { call, problemFrom, useRead } from '../../../api';
 import { Can, useBootstrap, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
@@ -27,10 +27,8 @@ const route = getRouteApi('/session/w/$ws/providers/$provider');
 export function ProviderPage(): ReactElement {
   const workspace = useWorkspace();
   const { provider: slug } = route.useParams();
-  const provider = useRead('providers_get', {
-    path: { provider: slug },
-    query: { workspace_id: workspace.id },
-  });
+  const params = { path: { provider: slug }, query: { workspace_id: workspace.id } };
+  const provider = useRead('providers_get', params);
   const [isRemoving, setRemoving] = useState(false);
   const { data } = provider;
   // Both share their slugs: what is no provider may be a virtual key.
@@ -63,7 +61,14 @@ export function ProviderPage(): ReactElement {
           ) : (
             <>
               <ProviderTabs provider={shown} />
-              <RemoveProvider provider={shown} isOpen={isRemoving} onClose={() => setRemoving(false)} />
+              <RemoveProvider
+                provider={shown}
+                lead={providers.removeLead}
+                list="providers_list"
+                onRemove={() => call('providers_remove', params)}
+                isOpen={isRemoving}
+                onClose={() => setRemoving(false)}
+              />
             </>
           )
         }

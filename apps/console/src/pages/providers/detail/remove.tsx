@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { call } from '../../../api';
 import { useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
 import { Note } from '../../../ui/primitives';
@@ -9,20 +8,31 @@ import { RemoveDialog } from '../../fields/remove-dialog';
 import type { Provider } from '../provider-types';
 
 interface RemoveProviderProps {
-  readonly provider: Provider;
+  /** A provider or virtual key. */
+  readonly provider: Pick<Provider, 'name' | 'used_by'>;
+  readonly lead: string;
+  /** The list that has it, which is read again. */
+  readonly list: 'providers_list' | 'virtualKeys_list';
+  readonly onRemove: () => Promise<unknown>;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-/** Deletes a provider with its name typed, and says what names it. */
-export function RemoveProvider({ provider, isOpen, onClose }: RemoveProviderProps): ReactElement {
-  const { slug, name, used_by } = provider;
+/** Deletes a provider or virtual key with its name typed, and says what names it. */
+export function RemoveProvider({
+  provider: { name, used_by },
+  lead,
+  list,
+  onRemove,
+  isOpen,
+  onClose,
+}: RemoveProviderProps): ReactElement {
   const workspace = useWorkspace();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const remove = async (): Promise<void> => {
-    await call('providers_remove', { path: { provider: slug }, query: { workspace_id: workspace.id } });
-    await queries.invalidateQueries({ queryKey: ['providers_list'] });
+    await onRemove();
+    await queries.invalidateQueries({ queryKey: [list] });
     onClose();
     await navigate({ to: '/w/$ws/providers', params: { ws: workspace.slug }, replace: true });
   };
@@ -37,7 +47,7 @@ export function RemoveProvider({ provider, isOpen, onClose }: RemoveProviderProp
       nameLabel={providers.removeName(name)}
       onRemove={remove}
     >
-      <p>{providers.removeLead}</p>
+      <p>{lead}</p>
       {isUsed && <Note tone="warn">{providers.removeUses(used_by.configs, used_by.api_keys)}</Note>}
     </RemoveDialog>
   );

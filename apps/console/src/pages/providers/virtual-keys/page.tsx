@@ -1,17 +1,13 @@
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
 import { call, problemFrom, useRead } from '../../../api';
 import { Can, useCan, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
-import { Note } from '../../../ui/primitives';
 import { Loaded, Page, Skeletons } from '../../../ui/states';
-import { RemoveDialog } from '../../fields/remove-dialog';
 import { ProviderStatus } from '../provider-columns';
+import { RemoveProvider } from '../detail/remove';
 import { VirtualKeyView } from './view';
-import type { VirtualKey } from './virtual-key';
 
 interface VirtualKeyPageProps {
   readonly slug: string;
@@ -46,44 +42,17 @@ export function VirtualKeyPage({ slug, provider }: VirtualKeyPageProps): ReactEl
         {(shown) => (
           <>
             <VirtualKeyView virtualKey={shown} />
-            <Remove virtualKey={shown} isOpen={isRemoving} onClose={() => setRemoving(false)} />
+            <RemoveProvider
+              provider={shown}
+              lead={providers.removeVirtualKey}
+              list="virtualKeys_list"
+              onRemove={() => call('virtualKeys_remove', params)}
+              isOpen={isRemoving}
+              onClose={() => setRemoving(false)}
+            />
           </>
         )}
       </Loaded>
     </Page>
-  );
-}
-
-interface RemoveProps {
-  readonly virtualKey: VirtualKey;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-}
-
-function Remove({ virtualKey, isOpen, onClose }: RemoveProps): ReactElement {
-  const { slug, name, used_by } = virtualKey;
-  const workspace = useWorkspace();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const remove = async (): Promise<void> => {
-    await call('virtualKeys_remove', { path: { virtualKey: slug }, query: { workspace_id: workspace.id } });
-    await queries.invalidateQueries({ queryKey: ['virtualKeys_list'] });
-    onClose();
-    await navigate({ to: '/w/$ws/providers', params: { ws: workspace.slug }, replace: true });
-  };
-  const isUsed = used_by !== undefined && used_by.configs + used_by.api_keys > 0;
-  return (
-    <RemoveDialog
-      isOpen={isOpen}
-      onClose={onClose}
-      title={providers.removeTitle(name)}
-      action={providers.remove}
-      name={name}
-      nameLabel={providers.removeName(name)}
-      onRemove={remove}
-    >
-      <p>{providers.removeVirtualKey}</p>
-      {isUsed && <Note tone="warn">{providers.removeUses(used_by.configs, used_by.api_keys)}</Note>}
-    </RemoveDialog>
   );
 }
