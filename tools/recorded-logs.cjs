@@ -51,12 +51,20 @@ function drawn({ durationMs, firstByteMs, overheadMs, streamed, outputTokens, us
       outputTokens: outputTokens ?? usage?.outputTokens ?? null,
     },
     decision: {
-      attempts: attempts.map((/** @type {Json} */ { losses, moreLosses, ...attempt }) => attempt),
+      attempts: attempts.map(withoutLosses),
       ...(routing === undefined ? {} : { routing }),
       guardrails: guardrails.map((/** @type {Json} */ guardrail) => ({ ...guardrail, feedback: null })),
       stages,
     },
   };
+}
+
+/** @param {Json} attempt */
+function withoutLosses(attempt) {
+  const drawn = { ...attempt };
+  delete drawn['losses'];
+  delete drawn['moreLosses'];
+  return drawn;
 }
 
 /** @param {string} folder */
