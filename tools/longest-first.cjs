@@ -4,11 +4,13 @@ const { basename } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const LONG = [
-  ...['durability', 'cli', 'three-ledgers', 'faults-clock', 'launcher', 'control-plane', 'rolling-restart'],
-  ...['faults-spending', 'starts', 'outage', 'faults-bursts', 'resources', 'prompts', 'logs', 'canaries'],
+  ...['cli', 'launcher', 'durability', 'jobs', 'addresses', 'mcp-control', 'outage', 'control-plane'],
+  ...['endings', 'three-ledgers', 'faults-clock', 'pages', 'limits', 'mcp-roll', 'faults-spending'],
+  ...['rolling-restart', 'keys', 'first-minute', 'faults-bursts', 'mcp', 'mcp-endings', 'starts'],
+  ...['calls', 'resources', 'prompts', 'logs', 'canaries'],
   ...['tenancy-matrix', 'route-rules', 'query-parameters', 'log-exports', 'identifiers', 'cli-files'],
-  ...['rights-matrix', 'embedded-postgres', 'addresses', 'read-model', 'ledger', 'answer-shares'],
-  ...['log-poison', 'boundaries', 'expressions', 'keys', 'transfers', 'matrix', 'log-zone', 'cli-files-plan'],
+  ...['rights-matrix', 'embedded-postgres', 'read-model', 'ledger', 'answer-shares'],
+  ...['log-poison', 'boundaries', 'expressions', 'transfers', 'matrix', 'log-zone', 'cli-files-plan'],
   ...['bound-secrets', 'path-ids', 'openapi', 'postgres-analytics', 'mcp-mappings', 'log-stream'],
 ];
 
