@@ -60,6 +60,8 @@ describe('Every page of the console', () => {
   async function picture(name: string, theme: string): Promise<void> {
     if (process.env['WRITE_PICTURES'] !== 'true') return;
     mkdirSync(PICTURES, { recursive: true });
+    // The line of health is read after the page.
+    await opened.page.locator('.health-ok').waitFor();
     await opened.page.screenshot({ path: join(PICTURES, `${name}-${theme}.png`) });
   }
 
