@@ -73,7 +73,9 @@ export class ListWatches {
   private use(view: ServerView, reply: McpReply): readonly Watch[] {
     const owner = ownerOf(view);
     const key = `${view.document.id}/${owner.binding}`;
-    const watch = this.watches.get(key) ?? this.begin(key, view, owner);
+    const known = this.watches.get(key);
+    // One that was stopped is still there until its connection has ended.
+    const watch = known?.over.signal.aborted === false ? known : this.begin(key, view, owner);
     if (watch === null) return [];
     watch.users += 1;
     if (watch.linger !== null) clearTimeout(watch.linger);
