@@ -1,6 +1,6 @@
 import { eventually, startProduct, type Product } from '@gw/testing';
 import type { Page } from 'playwright-core';
-import { findingsOf, inTheme } from '../support/accessibility';
+import { findingsInThemes, findingsOf } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
 import { chat } from '../support/requests';
 
@@ -29,12 +29,7 @@ describe('A credential in the console, and requests that go by it', () => {
   const region = (name: string) => page.getByRole('region', { name });
   const send = (): Promise<void> => page.keyboard.press('Control+Enter');
   /** In both themes, because pages are checked as they are after some work, too. */
-  const expectAccessible = async (): Promise<void> => {
-    for (const theme of ['dark', 'light'] as const) {
-      await inTheme(page, theme);
-      expect(await findingsOf(page)).toEqual([]);
-    }
-  };
+  const expectAccessible = async (): Promise<void> => expect(await findingsInThemes(page)).toEqual([]);
 
   it('is a virtual key, which works at the gateway at once', async () => {
     await page.goto(`${workspace}/providers/new?by=sandbox`);

@@ -1,6 +1,6 @@
 import { startProduct, type Product } from '@gw/testing';
 import type { Page } from 'playwright-core';
-import { findingsOf, inTheme } from '../support/accessibility';
+import { findingsInThemes } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
 import { chat } from '../support/requests';
 
@@ -24,13 +24,7 @@ describe('The shell of the console', () => {
 
   const addressOf = (path: string): string =>
     `${product.adminUrl}/console/w/${product.credentials.workspace_slug}/${path}`;
-  async function expectNoFindings(): Promise<void> {
-    for (const theme of ['light', 'dark'] as const) {
-      await inTheme(page, theme);
-      expect(await findingsOf(page)).toEqual([]);
-    }
-    await inTheme(page, 'light');
-  }
+  const expectNoFindings = async (): Promise<void> => expect(await findingsInThemes(page)).toEqual([]);
 
   it('has a bell with what needs the user', async () => {
     await page.goto(addressOf('keys'));

@@ -22,6 +22,16 @@ export async function findingsOf(page: Page): Promise<readonly string[]> {
   );
 }
 
+/** Findings of axe on the page as it is, in both themes, which ends in the light one. */
+export async function findingsInThemes(page: Page): Promise<readonly string[]> {
+  const findings: string[] = [];
+  for (const theme of ['dark', 'light'] as const) {
+    await inTheme(page, theme);
+    findings.push(...(await findingsOf(page)));
+  }
+  return findings;
+}
+
 /** Shows the page in a theme, as the settings of the system say it. */
 export async function inTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

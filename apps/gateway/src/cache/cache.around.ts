@@ -49,7 +49,8 @@ interface Cached {
 
 /**
  * For targets whose config has a cache: serves the cached response if there is one, otherwise calls the provider and stores its
- * response. A cache failure counts as a miss and delays the request for a bounded time only. Requests with the same key may share one call.
+ * response. A cache failure counts as a miss and delays the request for a bounded time only. Requests with the same key may share
+ * one call.
  */
 export class CacheAround implements AroundStage {
   constructor(

@@ -49,7 +49,7 @@ const VECTOR_BYTES_MAX = 67_108_864;
 /** Maximum bytes of all writes that Redis has not confirmed. */
 const PENDING_BYTES_MAX = 67_108_864;
 /**
- * Milliseconds. A repeated request whose redisIdempotency response is not found is carried out twice, so Redis gets more time here than for
+ * Milliseconds. A repeated request whose first response is not found is carried out twice, so Redis gets more time here than for
  * the cache.
  */
 const IDEMPOTENCY_TIMEOUT_MS = 900;

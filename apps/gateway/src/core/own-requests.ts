@@ -52,7 +52,7 @@ export class OwnRequests {
     req.rawHeaders = Object.entries(headers).flat();
     return new Promise((resolve) => {
       const url = `/v1${route.upstreamPath}`;
-      const res = new CollectedResponse(req, (response) => {
+      const res = new InMemoryResponse(req, (response) => {
         signal.removeEventListener('abort', leave);
         resolve(response);
       });
@@ -68,7 +68,7 @@ export class OwnRequests {
 }
 
 /** A response that stays in memory. */
-class CollectedResponse extends ServerResponse {
+class InMemoryResponse extends ServerResponse {
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
   private isDone = false;

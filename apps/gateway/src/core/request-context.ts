@@ -192,12 +192,9 @@ export class RequestContext {
 
   /** Makes this context a call of a check of `request`: it shares the caller, metadata and trace, and has its own headers. */
   callFor(request: RequestContext, gw: GatewayHeaders): void {
+    this.onBehalfOf(request);
     this.madeFor = request;
     this.gw = gw;
-    this.principal = request.principal;
-    this.metadata = request.metadata;
-    this.traceId = request.traceId;
-    this.parentSpanId = request.spanId;
   }
 
   /** Makes this context a request of the gateway's own for the caller of `request`, in the same trace. */

@@ -25,13 +25,7 @@ export class SharedHeaders {
 
   /** Returns the headers of the credential that all callers share; none where users sign in themselves. Throws `VendorError`. */
   async headersOf(kind: UpstreamKind, row: Row): Promise<Readonly<Record<string, string>>> {
-    const content = this.credentials.open(kind, row);
-    const secrets = await this.secretsOf(row);
-    if (row.authType === 'headers') return withMapped(content, secrets);
-    if (row.authType !== 'oauth_client_credentials') return {};
-    const secret = secrets.get('client_secret') ?? content.clientSecret ?? '';
-    const token = await clientCredentialsToken(configuredClient(row.configurations, secret), this.calls);
-    return { authorization: `Bearer ${token}` };
+    return signInHeaders(row, this.credentials.open(kind, row), await this.secretsOf(row), this.calls);
   }
 
   /** Returns the mapped secrets by their targets. Throws `VendorError`. */
@@ -56,6 +50,23 @@ export class SharedHeaders {
     }
     return secrets;
   }
+}
+
+/**
+ * Returns the headers of a shared credential. `content`: its saved secrets; `secrets`: the mapped ones by their targets. None for a
+ * kind of credential that is not shared. Throws `VendorError`.
+ */
+export async function signInHeaders(
+  { authType, configurations }: Pick<UpstreamIntegration, 'authType' | 'configurations'>,
+  content: McpAuthContent,
+  secrets: ReadonlyMap<string, string>,
+  calls: VendorCalls,
+): Promise<Readonly<Record<string, string>>> {
+  if (authType === 'headers') return withMapped(content, secrets);
+  if (authType !== 'oauth_client_credentials') return {};
+  const secret = secrets.get('client_secret') ?? content.clientSecret ?? '';
+  const token = await clientCredentialsToken(configuredClient(configurations, secret), calls);
+  return { authorization: `Bearer ${token}` };
 }
 
 function withMapped(

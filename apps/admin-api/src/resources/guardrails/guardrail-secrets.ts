@@ -86,7 +86,7 @@ function bound(index: number, id: string, parameters: Parameters): BoundSecrets 
   return { addresses: Object.fromEntries(addresses) as Parameters, secrets: Object.fromEntries(secrets) };
 }
 
-/** Throws `validation_failed` for a secret that is shortened, as responses show it, and stands for no saved one. */
+/** Throws `validation_failed` for a secret that is shortened, as responses show it, and is the mask of no saved one. */
 export function assertWholeSecrets(secrets: Readonly<Record<string, Parameters>>): void {
   for (const [index, parameters] of Object.entries(secrets))
     for (const [name, secret] of Object.entries(parameters))

@@ -1,5 +1,4 @@
-import { clientCredentialsToken } from '@gw/cloud-identities';
-import { configuredClient, isOfUsers, type McpAuthContent } from '@gw/contracts';
+import { isOfUsers } from '@gw/contracts';
 import type { McpIntegrationEntity } from '@gw/entities';
 import { CONTROL_PLANE_VERSION, VendorError, type VendorCalls } from '@gw/kernel';
 import { NO_CAPABILITIES, own, type JsonObject, type ListedType } from '@gw/mcp';
@@ -9,6 +8,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { VENDOR_CALLS } from '../../platform/credentials/vendor-calls';
 import { McpSecrets } from '../../platform/mcp/mcp-secrets.service';
 import { keptCapabilities } from '../../platform/upstreams/capability-changes';
+import { signInHeaders } from '../../platform/upstreams/shared-headers.service';
 import { MCP_NETWORK } from './mcp-network';
 import { infoOf, textOf } from './mcp-server-info';
 import type { ServerSnapshot } from './mcp-snapshot';
@@ -102,23 +102,8 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
   /** Returns the headers of the shared credential; none where users sign in themselves. */
   private async headersOf(row: McpIntegrationEntity): Promise<Readonly<Record<string, string>>> {
     if (isOfUsers(row.authType)) return {};
-    const content = this.secrets.open(row);
-    const secrets = await this.secrets.mapped(row);
-    if (row.authType === 'headers') return withMapped(content, secrets);
-    if (row.authType !== 'oauth_client_credentials') return {};
-    const secret = secrets.get('client_secret') ?? content.clientSecret ?? '';
-    const token = await clientCredentialsToken(configuredClient(row.configurations, secret), this.calls);
-    return { authorization: `Bearer ${token}` };
+    return signInHeaders(row, this.secrets.open(row), await this.secrets.mapped(row), this.calls);
   }
-}
-
-function withMapped(
-  { headers = {} }: McpAuthContent,
-  secrets: ReadonlyMap<string, string>,
-): Record<string, string> {
-  const merged = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  for (const [target, value] of secrets) merged.set(target.slice('headers.'.length), value);
-  return Object.fromEntries(merged);
 }
 
 function readErrorOf(error: unknown, exceededMs: number | null): McpReadError {

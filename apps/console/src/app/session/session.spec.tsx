@@ -383,7 +383,7 @@ describe('The end of a session', () => {
     expect(to).toHaveBeenCalledWith(document.baseURI);
   });
 
-  it('is not told to the tab where it happened', async () => {
+  it('is not announced to the tab where it happened', async () => {
     await opened();
     tellTabs(null);
     otherTab({ user: OWNER_SELF.id, organisation: OWNER_SELF.organisation.id });

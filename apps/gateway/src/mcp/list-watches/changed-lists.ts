@@ -3,15 +3,15 @@ import { MINUTE_MS } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import type { ConnectionParts } from '../upstream-connections';
 
-/** Readings of one integration at once after each other; a further one is allowed each minute. */
+/** Readings of one integration in a row; a further one is allowed each minute. */
 const BURST = 5;
 const INTEGRATIONS_MAX = 10_000;
 
-interface Asked {
+interface Reading {
   left: number;
   /** When `left` was counted, in milliseconds since 1970. */
   at: number;
-  isAsking: boolean;
+  isReading: boolean;
   /** A change that came while the control plane was reading, or that waits for its minute. */
   isPending: boolean;
   timer: NodeJS.Timeout | null;
@@ -22,7 +22,7 @@ interface Asked {
  * on. The last change is never lost: it waits for its turn.
  */
 export class ChangedLists {
-  private readonly asked = new LRUCache<string, Asked>({
+  private readonly readings = new LRUCache<string, Reading>({
     max: INTEGRATIONS_MAX,
     dispose: ({ timer }) => timer && clearTimeout(timer),
   });
@@ -35,45 +35,45 @@ export class ChangedLists {
 
   /** Notes that the server of an integration announced a change. */
   changed(integrationId: string): void {
-    const asked = this.asked.get(integrationId) ?? newlyAsked();
-    this.asked.set(integrationId, asked, { noDisposeOnSet: true });
-    asked.isPending = true;
-    if (!asked.isAsking && asked.timer === null) this.turn(integrationId, asked);
+    const reading = this.readings.get(integrationId) ?? newReading();
+    this.readings.set(integrationId, reading, { noDisposeOnSet: true });
+    reading.isPending = true;
+    if (!reading.isReading && reading.timer === null) this.turn(integrationId, reading);
   }
 
   close(): void {
-    this.asked.clear();
+    this.readings.clear();
   }
 
-  private turn(integrationId: string, asked: Asked): void {
+  private turn(integrationId: string, reading: Reading): void {
     const now = Date.now();
-    const earned = Math.floor((now - asked.at) / MINUTE_MS);
-    if (earned > 0) [asked.left, asked.at] = [Math.min(BURST, asked.left + earned), now];
-    if (asked.left > 0) {
-      asked.left -= 1;
-      void this.ask(integrationId, asked);
+    const earned = Math.floor((now - reading.at) / MINUTE_MS);
+    if (earned > 0) [reading.left, reading.at] = [Math.min(BURST, reading.left + earned), now];
+    if (reading.left > 0) {
+      reading.left -= 1;
+      void this.read(integrationId, reading);
       return;
     }
-    asked.timer = setTimeout(
+    reading.timer = setTimeout(
       () => {
-        asked.timer = null;
-        this.turn(integrationId, asked);
+        reading.timer = null;
+        this.turn(integrationId, reading);
       },
-      Math.max(0, asked.at + MINUTE_MS - now),
+      Math.max(0, reading.at + MINUTE_MS - now),
     ).unref();
   }
 
   /** While the control plane is away, its own readings find the change later. */
-  private async ask(integrationId: string, asked: Asked): Promise<void> {
-    [asked.isAsking, asked.isPending] = [true, false];
+  private async read(integrationId: string, reading: Reading): Promise<void> {
+    [reading.isReading, reading.isPending] = [true, false];
     const body: McpListsChanged = { integrationId };
     await this.post(INTERNAL.mcpListsChanged, body).catch(() => undefined);
-    asked.isAsking = false;
+    reading.isReading = false;
     this.wasRead();
-    if (asked.isPending && this.asked.peek(integrationId) === asked) this.turn(integrationId, asked);
+    if (reading.isPending && this.readings.peek(integrationId) === reading) this.turn(integrationId, reading);
   }
 }
 
-const newlyAsked = (): Asked => ({
-  ...{ left: BURST, at: Date.now(), isAsking: false, isPending: false, timer: null },
+const newReading = (): Reading => ({
+  ...{ left: BURST, at: Date.now(), isReading: false, isPending: false, timer: null },
 });

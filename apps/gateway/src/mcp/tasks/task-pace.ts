@@ -2,7 +2,7 @@ import { GatewayError } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import { Denied } from '../denials';
 
-/** Clients are told to poll once a second; some do not listen. */
+/** Responses say that clients should poll once a second; some poll more often. */
 const PER_SECOND_MAX = 5;
 const TASKS_MAX = 10_000;
 

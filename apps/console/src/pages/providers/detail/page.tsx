@@ -1,13 +1,12 @@
-import { Button, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { call, problemFrom, useRead } from '../../../api';
-import { Can, useBootstrap, useWorkspace } from '../../../app';
+import { useBootstrap, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
-import { Icon } from '../../../ui/icons/icon';
-import { Gone, Loaded, Page, Skeletons } from '../../../ui/states';
+import { Gone, Loaded, Skeletons } from '../../../ui/states';
 import { usePageSearch } from '../../list/use-page-search';
-import { ProviderStatus } from '../provider-columns';
+import { ProviderFrame } from '../parts/provider-frame';
 import type { Provider } from '../provider-types';
 import { DETAIL_RULES, TABS } from '../rules';
 import { RemoveProvider } from './remove';
@@ -39,19 +38,7 @@ export function ProviderPage(): ReactElement {
       </Suspense>
     );
   return (
-    <Page
-      title={data?.name ?? providers.title}
-      badge={data === undefined ? null : <ProviderStatus status={data.status} />}
-      actions={
-        data === undefined || data.status === 'archived' ? undefined : (
-          <Can operation="providers_remove">
-            <Button leftSection={<Icon name="trash" size={14} />} onClick={() => setRemoving(true)}>
-              {providers.remove}
-            </Button>
-          </Can>
-        )
-      }
-    >
+    <ProviderFrame shown={data} removal="providers_remove" onRemove={() => setRemoving(true)}>
       <Loaded query={provider} problemOf={problemFrom} skeleton={<Skeletons shape="form" />}>
         {(shown) =>
           shown.status === 'archived' ? (
@@ -73,7 +60,7 @@ export function ProviderPage(): ReactElement {
           )
         }
       </Loaded>
-    </Page>
+    </ProviderFrame>
   );
 }
 

@@ -1,12 +1,13 @@
 import type { ReactElement } from 'react';
 import { Can, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
-import { Id, KeyValues, Moment } from '../../../ui/primitives';
+import { KeyValues } from '../../../ui/primitives';
 import { Failed, Pane, Skeletons } from '../../../ui/states';
 import { ConflictDialog, useResourceForm } from '../../../write';
 import { BudgetMeter } from '../../fields/budget-meter';
 import { fieldsOf } from '../../fields/fields';
 import { SaveBar } from '../../fields/save-bar';
+import { commonFacts } from '../parts/common-facts';
 import { SettingsFields } from '../parts/settings-fields';
 import { writableOf, type Provider } from '../provider-types';
 
@@ -46,7 +47,7 @@ export function ProviderSettings({ provider }: { readonly provider: Provider }):
 }
 
 function Facts({ provider }: { readonly provider: Provider }): ReactElement {
-  const { id, slug, integration_id, usage_limits, used_by, last_updated_at } = provider;
+  const { slug, integration_id, usage_limits } = provider;
   return (
     <Pane title={providers.facts}>
       <div className="col">
@@ -55,11 +56,7 @@ function Facts({ provider }: { readonly provider: Provider }): ReactElement {
           items={[
             [providers.columns.slug, <code key="slug">@{slug}</code>],
             [providers.columns.integration, integration_id],
-            ...(used_by === undefined
-              ? []
-              : [[providers.usedBy, providers.uses(used_by.configs, used_by.api_keys)] as const]),
-            [providers.id, <Id key="id" id={id} />],
-            [providers.changed, <Moment key="changed" at={last_updated_at} />],
+            ...commonFacts(provider),
           ]}
         />
       </div>

@@ -1,12 +1,10 @@
-import { Button } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import { call, problemFrom, useRead } from '../../../api';
-import { Can, useCan, useWorkspace } from '../../../app';
+import { useCan, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
-import { Icon } from '../../../ui/icons/icon';
-import { Loaded, Page, Skeletons } from '../../../ui/states';
-import { ProviderStatus } from '../provider-columns';
+import { Loaded, Skeletons } from '../../../ui/states';
 import { RemoveProvider } from '../detail/remove';
+import { ProviderFrame } from '../parts/provider-frame';
 import { VirtualKeyView } from './view';
 
 interface VirtualKeyPageProps {
@@ -25,19 +23,7 @@ export function VirtualKeyPage({ slug, provider }: VirtualKeyPageProps): ReactEl
   const { data } = read;
   const query = can ? read : { ...read, error: problemFrom(provider.error), refetch: provider.refetch };
   return (
-    <Page
-      title={data?.name ?? providers.title}
-      badge={data === undefined ? null : <ProviderStatus status={data.status} />}
-      actions={
-        data === undefined || data.status === 'archived' ? undefined : (
-          <Can operation="virtualKeys_remove">
-            <Button leftSection={<Icon name="trash" size={14} />} onClick={() => setRemoving(true)}>
-              {providers.remove}
-            </Button>
-          </Can>
-        )
-      }
-    >
+    <ProviderFrame shown={data} removal="virtualKeys_remove" onRemove={() => setRemoving(true)}>
       <Loaded query={query} problemOf={problemFrom} skeleton={<Skeletons shape="form" />}>
         {(shown) => (
           <>
@@ -53,6 +39,6 @@ export function VirtualKeyPage({ slug, provider }: VirtualKeyPageProps): ReactEl
           </>
         )}
       </Loaded>
-    </Page>
+    </ProviderFrame>
   );
 }

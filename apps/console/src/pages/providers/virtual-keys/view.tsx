@@ -2,12 +2,13 @@ import { TextInput } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { Can, useWorkspace } from '../../../app';
 import { providers } from '../../../messages';
-import { Badge, Id, KeyValues, Moment, ProviderMark } from '../../../ui/primitives';
+import { Badge, KeyValues, ProviderMark } from '../../../ui/primitives';
 import { Failed, Pane, Skeletons } from '../../../ui/states';
 import { ConflictDialog, isMasked, useResourceForm } from '../../../write';
 import { BudgetMeter } from '../../fields/budget-meter';
 import { fieldsOf, textAt } from '../../fields/fields';
 import { SaveBar } from '../../fields/save-bar';
+import { commonFacts } from '../parts/common-facts';
 import { keepingMasks } from '../parts/keeping-masks';
 import { KeyField } from '../parts/credential-fields';
 import { SecretSource } from '../parts/secret-source';
@@ -71,7 +72,7 @@ export function VirtualKeyView({ virtualKey }: { readonly virtualKey: VirtualKey
 }
 
 function Facts({ virtualKey }: { readonly virtualKey: VirtualKey }): ReactElement {
-  const { id, slug, provider, masked_api_key: mask, usage_limits, used_by, last_updated_at } = virtualKey;
+  const { slug, provider, masked_api_key: mask, usage_limits } = virtualKey;
   return (
     <Pane title={providers.virtualKey} actions={<Badge>{providers.virtualKeyHint}</Badge>}>
       <div className="col">
@@ -86,11 +87,7 @@ function Facts({ virtualKey }: { readonly virtualKey: VirtualKey }): ReactElemen
               </ProviderMark>,
             ],
             [providers.key, mask === null ? '–' : <code key="key">{mask}</code>],
-            ...(used_by === undefined
-              ? []
-              : [[providers.usedBy, providers.uses(used_by.configs, used_by.api_keys)] as const]),
-            [providers.id, <Id key="id" id={id} />],
-            [providers.changed, <Moment key="changed" at={last_updated_at} />],
+            ...commonFacts(virtualKey),
           ]}
         />
       </div>
