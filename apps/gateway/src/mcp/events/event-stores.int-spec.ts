@@ -16,8 +16,8 @@ describe.each(['memory', 'Redis'] as const)('stored events in %s', (kind) => {
   let store: EventStore;
 
   beforeEach(async () => {
-    redis = connectRedis({ url: server.url, name: 'spec' });
-    subscriptions = connectRedis({ url: server.url, name: 'spec-events' });
+    redis = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 20_000 });
+    subscriptions = connectRedis({ url: server.url, name: 'spec-events', commandTimeoutMs: 20_000 });
     await Promise.all([redisReady(redis, 20_000), redisReady(subscriptions, 20_000)]);
     await redis.flushall();
     store =
@@ -100,7 +100,7 @@ describe('events that somebody else wrote to Redis', () => {
   const server = withRedis();
 
   it('are left out: made up, moved from another stream, or repeated under another number', async () => {
-    const redis = connectRedis({ url: server.url, name: 'spec' });
+    const redis = connectRedis({ url: server.url, name: 'spec', commandTimeoutMs: 20_000 });
     await redisReady(redis, 20_000);
     const store = new RedisEventStore(redis, new RedisBus(redis, null), RING);
     const other = { ...NAME, session: 's2' };
