@@ -30,7 +30,7 @@ runMain(async () => {
   await ensureBuilt();
 
   // The channel tells the launcher when this process is gone, however it went.
-  const launcher = spawn(runtimePath(), ['--enable-source-maps', LAUNCHER], {
+  const launcher = spawn(runtimePath(), [LAUNCHER], {
     cwd: ROOT,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...runtimeEnvironment() },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

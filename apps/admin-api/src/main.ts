@@ -1,8 +1,10 @@
+import '@gw/stack-traces';
 import 'reflect-metadata';
 import { SettingsError } from '@gw/kernel';
 import { createLog, describeFault, stopOnSignals } from '@gw/web';
 import { createAdminApi } from './app';
 import { readAdminSettings } from './settings';
+import { setUp } from './setup';
 
 async function main(): Promise<void> {
   const settings = readAdminSettings(process.env);
@@ -10,6 +12,7 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', (error) => {
     log.error(describeFault(error), 'unhandled promise rejection');
   });
+  if (settings.SETUP_ON_START) await setUp(process.env);
   const { app } = await createAdminApi(settings, log);
   stopOnSignals(app, { settings, log });
   await app.listen(settings.ADMIN_PORT, settings.HOST);

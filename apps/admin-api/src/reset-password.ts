@@ -1,3 +1,4 @@
+import '@gw/stack-traces';
 import 'reflect-metadata';
 import { OrganisationUserEntity, RecoveryCodeEntity, SecondFactorEntity, UserEntity } from '@gw/entities';
 import { parseArgs } from 'node:util';

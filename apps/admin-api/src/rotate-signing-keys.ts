@@ -1,3 +1,4 @@
+import '@gw/stack-traces';
 import 'reflect-metadata';
 import { documentKey } from '@gw/contracts';
 import { OrganisationEntity, recordChange, replaceSigningKeys } from '@gw/entities';

@@ -103,6 +103,8 @@ export const ADMIN_SETTINGS = {
   CONSOLE_ENVIRONMENT: optional(text()),
   /** Address of the gateway for clients; default: PUBLIC_URL, or the address of links. */
   PUBLIC_GATEWAY_URL: optional(url({ protocols: ['http:', 'https:'] })),
+  /** True: this process sets the database up before it serves; the launcher sets it. Otherwise `setup.js` does that. */
+  SETUP_ON_START: flag(false),
   /** True: the launcher may request a link that signs the owner in once. Only for an installation on one machine. */
   CLAIM_ENABLED: flag(false),
   ...CONSOLE_SETTINGS,

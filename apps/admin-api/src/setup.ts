@@ -1,3 +1,4 @@
+import '@gw/stack-traces';
 import 'reflect-metadata';
 import { databaseTls } from '@gw/entities';
 import { readSettings, SettingsError } from '@gw/kernel';

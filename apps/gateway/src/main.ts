@@ -1,3 +1,4 @@
+import '@gw/stack-traces';
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { hostname } from 'node:os';

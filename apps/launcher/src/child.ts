@@ -30,13 +30,7 @@ export class Child {
     this.process = spec.log.withDescriptor((log) =>
       spawn(
         process.execPath,
-        [
-          '--enable-source-maps',
-          '--require',
-          join(__dirname, 'parent-guard.js'),
-          ...spec.nodeFlags,
-          spec.entry,
-        ],
+        ['--require', join(__dirname, 'parent-guard.js'), ...spec.nodeFlags, spec.entry],
         {
           env: spec.environment,
           // A separate session: Ctrl-C in the terminal reaches only the launcher, which stops its

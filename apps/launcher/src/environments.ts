@@ -4,7 +4,6 @@ import type { Secrets } from './secrets';
 import { reachableHost, type Environment, type LauncherSettings } from './settings';
 
 export interface Environments {
-  readonly setup: Environment;
   readonly admin: Environment;
   readonly worker: Environment;
   /** Environment without DATABASE_URL: the gateway must not be able to reach Postgres. */
@@ -48,14 +47,15 @@ export function environmentsOf(
   const withDatabase = { ...shared, DATABASE_URL: databaseUrl };
   const gatewayUrl = `http://${reachableHost(host)}:${String(ports.gateway)}`;
   return {
-    // The sandbox has invented prices only with the launcher's own Postgres; in a database of the
-    // operator they would use up real budgets.
-    setup: { ...withDatabase, SANDBOX_PRICED: String(settings.databaseUrl === null) },
     admin: {
       ...withDatabase,
       METRICS_PORT: metricsPort(settings, settings.gatewayWorkers),
       PUBLIC_GATEWAY_URL: inherited['PUBLIC_GATEWAY_URL'] ?? inherited['PUBLIC_URL'] ?? gatewayUrl,
       CLAIM_ENABLED: String(settings.databaseUrl === null),
+      SETUP_ON_START: 'true',
+      // The sandbox has invented prices only with the launcher's own Postgres; in a database of the
+      // operator they would use up real budgets.
+      SANDBOX_PRICED: String(settings.databaseUrl === null),
     },
     worker: {
       ...withDatabase,

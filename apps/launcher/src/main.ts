@@ -1,3 +1,4 @@
+import '@gw/stack-traces';
 import { SettingsError } from '@gw/kernel';
 
 import { isExpected, Product } from './product';

@@ -23,10 +23,8 @@ import { yieldToOthers } from './yield-to-others';
 /** The folder `dist/`, relative to this file in a build. */
 const DIST = resolve(__dirname, '..', '..', '..', '..');
 const LOG_CHECK_MS = 10_000;
-const SETUP_TIMEOUT_MS = 120_000;
 /** Time in milliseconds for what a process does after its grace period, before it is killed. */
 const LAST_STEPS_MS = 10_000;
-const SETUP_GRACE_MS = 5_000;
 
 /**
  * On a busy machine the gateway runs first: callers do not wait for the worker, and requests do not
@@ -35,15 +33,13 @@ const SETUP_GRACE_MS = 5_000;
 const NICENESS = { worker: 10, postgres: 5 } as const;
 
 /**
- * The whole product on one machine: Postgres (unless one is given), setup, admin API, worker,
- * gateway.
+ * The whole product on one machine: Postgres (unless one is given), admin API, worker, gateway.
  */
 export class Product {
   /** Processes in start order; they are stopped in reverse order. */
   private readonly processes: SupervisedProcess[] = [];
   private readonly logs: LogFile[] = [];
   private readonly startedAt = Date.now();
-  private setup: Child | undefined;
   private stopping = false;
   private unlock: (() => void) | undefined;
   private logTimer: NodeJS.Timeout | undefined;
@@ -62,10 +58,7 @@ export class Product {
     const secrets = loadSecrets(folder.secrets);
     const databaseUrl = this.settings.databaseUrl ?? (await this.startPostgres(folder, secrets));
     const environments = environmentsOf(this.inherited, this.settings, secrets, folder, databaseUrl, ports);
-    await this.startOrExplain(environments, async () => {
-      await this.runSetup(folder, environments);
-      await this.startApps(folder, environments, ports);
-    });
+    await this.startOrExplain(environments, () => this.startApps(folder, environments, ports));
     this.logTimer = setInterval(() => {
       for (const log of this.logs) log.rotateWhenFull();
     }, LOG_CHECK_MS).unref();
@@ -81,7 +74,6 @@ export class Product {
   /** Stops everything that was started, in order, each within its grace period. */
   async stop(): Promise<void> {
     this.stopping = true;
-    await this.setup?.stop(SETUP_GRACE_MS);
     for (const process of [...this.processes].reverse()) await process.stop();
     clearInterval(this.logTimer);
     this.unlock?.();
@@ -119,40 +111,22 @@ export class Product {
     }
   }
 
-  /** Migrates the database and fills an empty one. Nothing else may run before it has succeeded. */
-  private async runSetup(folder: DataFolder, environments: Environments): Promise<void> {
-    this.throwIfStopping();
-    const log = this.openLog(folder, 'setup');
-    const entry = join(DIST, 'admin-api', 'apps', 'admin-api', 'src', 'setup.js');
-    this.setup = new Child({ name: 'setup', entry, nodeFlags: [], environment: environments.setup, log });
-    const timer = setTimeout(() => this.setup?.kill(), SETUP_TIMEOUT_MS);
-    const { reason } = await this.setup.ended;
-    clearTimeout(timer);
-    this.setup = undefined;
-    if (reason !== 'exit code 0') {
-      throw new StartError(
-        `The database could not be set up (${reason}): ${log.lastMessage()} (log: ${log.path})`,
-      );
-    }
-  }
-
+  /**
+   * All at once, since loading their modules takes most of the time: the admin API sets the database
+   * up, the worker waits for that, and the gateway reconnects until the admin API serves.
+   */
   private async startApps(folder: DataFolder, environments: Environments, ports: Ports): Promise<void> {
     const publicHost = reachableHost(this.settings.host);
-    const admin = this.startApp(
-      folder,
-      'admin-api',
-      environments.admin,
-      `http://${publicHost}:${String(ports.admin)}/health/ready`,
+    const addresses: Readonly<Record<AppName, readonly [Environment, string]>> = {
+      'admin-api': [environments.admin, `http://${publicHost}:${String(ports.admin)}/health/ready`],
+      worker: [environments.worker, `http://${WORKER_HOST}:${String(ports.worker)}/health/ready`],
+      gateway: [environments.gateway, `http://${publicHost}:${String(ports.gateway)}/v1/health/ready`],
+    };
+    await Promise.all(
+      Object.entries(addresses).map(([name, [environment, health]]) =>
+        this.startApp(folder, name as AppName, environment, health),
+      ),
     );
-    const worker = this.startApp(
-      folder,
-      'worker',
-      environments.worker,
-      `http://${WORKER_HOST}:${String(ports.worker)}/health/ready`,
-    );
-    await settled([admin, worker]);
-    const health = `http://${publicHost}:${String(ports.gateway)}/v1/health/ready`;
-    await this.startApp(folder, 'gateway', environments.gateway, health);
   }
 
   private startApp(
@@ -228,11 +202,6 @@ async function untilHealthy(name: string, url: string, running: Running): Promis
   let hasEnded = false;
   void running.ended.then(() => (hasEnded = true));
   await waitUntilHealthy(name, url, () => hasEnded);
-}
-
-/** Waits for all promises, so that none continues in the background; throws the first error. */
-async function settled(tasks: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(tasks)) if (result.status === 'rejected') throw result.reason;
 }
 
 export const isExpected = (error: unknown): error is Error =>

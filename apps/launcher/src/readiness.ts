@@ -5,7 +5,7 @@ import { StartError } from './start-error';
 
 const READY_TIMEOUT_MS = 120_000;
 const PROBE_TIMEOUT_MS = 5_000;
-const PROBE_EVERY_MS = 50;
+const PROBE_EVERY_MS = 100;
 
 /**
  * Resolves when `url` returns 200. Throws `StartError` after a minute, or when `isAbandoned`

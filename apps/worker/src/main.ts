@@ -1,3 +1,4 @@
+import '@gw/stack-traces';
 import 'reflect-metadata';
 import { SettingsError } from '@gw/kernel';
 import { createLog, describeFault, stopOnSignals } from '@gw/web';

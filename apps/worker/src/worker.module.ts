@@ -1,4 +1,4 @@
-import { dataSourceOptions, databaseTls, type DatabaseTls } from '@gw/entities';
+import { dataSourceOptions, databaseTls, untilMigrated, type DatabaseTls } from '@gw/entities';
 import type { Log } from '@gw/web';
 import { Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -34,7 +34,7 @@ export class WorkerModule implements OnApplicationShutdown {
         {
           provide: DataSource,
           inject: [TLS],
-          useFactory: (tls: DatabaseTls) => new DataSource(databaseOptions(settings, tls)).initialize(),
+          useFactory: (tls: DatabaseTls) => openDatabase(settings, tls, log),
         },
         ...ledgerProviders(log),
         ...ingestProviders(settings, log),
@@ -51,6 +51,15 @@ export class WorkerModule implements OnApplicationShutdown {
     await this.traces?.stop();
     await this.source.destroy();
   }
+}
+
+/** Connects, and waits for the set-up: all that is created next may read tables. */
+async function openDatabase(settings: WorkerSettings, tls: DatabaseTls, log: Log): Promise<DataSource> {
+  const source = await new DataSource(databaseOptions(settings, tls)).initialize();
+  await untilMigrated(source, () => {
+    log.info('waiting until the database is set up');
+  });
+  return source;
 }
 
 const databaseOptions = ({ DATABASE_URL: url, DB_POOL_SIZE: poolSize }: WorkerSettings, tls: DatabaseTls) =>

@@ -63,6 +63,7 @@ export {
 export { GuardrailMapping } from './resources/guardrail-mapping';
 export { PlainRow, Row } from './row';
 export { assertOpens, openInstallation } from './sealed/installation-key';
+export { untilMigrated } from './until-migrated';
 export { countOutdated, resealEverything, type ResealResult } from './sealed/reseal.queries';
 export {
   deploymentBinding,

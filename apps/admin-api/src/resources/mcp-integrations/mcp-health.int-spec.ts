@@ -135,4 +135,20 @@ describe('the health of MCP servers', () => {
     await check();
     expect(await healthOf(id)).toMatchObject({ state: 'down' });
   });
+
+  it('of others is checked while the result of one cannot be saved, which is due again at once', async () => {
+    const [broken, good] = [await made(), await made()];
+    const { dataSource } = api;
+    await dataSource.query(
+      `ALTER TABLE mcp_health ADD CONSTRAINT spec_refuses CHECK (integration_id <> '${broken.id}')`,
+    );
+    const due = 'UPDATE mcp_integrations SET next_health_at = now() WHERE organisation_id = $1';
+    await dataSource.query(due, [tenant.organisationId]);
+    const response = await api.post(INTERNAL.mcpHealth, { token: SERVICE_TOKEN });
+    await dataSource.query('ALTER TABLE mcp_health DROP CONSTRAINT spec_refuses');
+    expect(response.status).toBe(500);
+    expect(await healthOf(good.id)).toMatchObject({ state: 'healthy' });
+    expect(await healthOf(broken.id)).toMatchObject({ state: 'unknown' });
+    expect(await dueInMs(broken.id)).toBeLessThan(1_000);
+  });
 });

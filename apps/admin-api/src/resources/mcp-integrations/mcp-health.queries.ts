@@ -28,6 +28,11 @@ export async function dueHealthChecks(
   return rows;
 }
 
+/** Makes a leased check due again, whose turn then comes after those that waited longer. */
+export async function releaseHealthCheck(manager: EntityManager, id: string): Promise<void> {
+  await manager.query('UPDATE mcp_integrations SET next_health_at = now() WHERE id = $1', [id]);
+}
+
 /**
  * Saves the result of a check. The version stays, since users do not edit these columns. Returns false when the address has
  * changed or the integration is no longer active.

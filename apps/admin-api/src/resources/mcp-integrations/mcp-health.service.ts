@@ -4,7 +4,7 @@ import { MINUTE_MS } from '@gw/kernel';
 import { raiseAlert } from '@gw/ledger-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { dueHealthChecks, saveHealth, type HealthColumns } from './mcp-health.queries';
+import { dueHealthChecks, releaseHealthCheck, saveHealth, type HealthColumns } from './mcp-health.queries';
 import { McpReadError } from './mcp-source';
 import { McpSources } from './mcp-sources.service';
 
@@ -29,14 +29,26 @@ export class McpHealth {
     private readonly sources: McpSources,
   ) {}
 
-  /** Checks the integrations whose turn it is, and returns their number. */
+  /**
+   * Checks the integrations whose turn it is, and returns their number. A check that cannot be carried out is due again at once;
+   * its error is thrown after the others have been checked.
+   */
   async checkDue(): Promise<number> {
-    const due = await dueHealthChecks(this.dataSource.manager, DUE_MAX);
+    const { manager } = this.dataSource;
+    const due = await dueHealthChecks(manager, DUE_MAX);
     const rest = [...due];
+    const faults: unknown[] = [];
     const work = async (): Promise<void> => {
-      for (let next = rest.shift(); next !== undefined; next = rest.shift()) await this.check(next);
+      for (let next = rest.shift(); next !== undefined; next = rest.shift())
+        try {
+          await this.check(next);
+        } catch (error) {
+          faults.push(error);
+          await releaseHealthCheck(manager, next.id);
+        }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
+    if (faults.length > 0) throw faults[0];
     return due.length;
   }
 

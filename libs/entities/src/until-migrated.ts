@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { sqlStateOf } from './sql-state';
+
+const EVERY_MS = 100;
+const UNDEFINED_TABLE = '42P01';
+
+/**
+ * Resolves once the set-up has applied every migration of this build, which another process does. A
+ * database of a newer build counts as migrated. Calls `onWait` once if it must wait, which has no
+ * time limit; rejects when the database cannot be read.
+ */
+export async function untilMigrated(dataSource: DataSource, onWait: () => void): Promise<void> {
+  for (let isFirst = true; !(await isMigrated(dataSource)); isFirst = false) {
+    if (isFirst) onWait();
+    await delay(EVERY_MS);
+  }
+}
+
+async function isMigrated(dataSource: DataSource): Promise<boolean> {
+  try {
+    const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
+    const applied = new Set(rows.map(({ name }) => name));
+    return dataSource.migrations.every(({ name }) => name !== undefined && applied.has(name));
+  } catch (error) {
+    if (sqlStateOf(error) === UNDEFINED_TABLE) return false;
+    throw error;
+  }
+}
