@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { compileGuardrail } from '@gw/guardrails';
+import { validateConfig } from '@gw/routing';
 import { NestLog } from '@gw/web';
 import type { DataPlane } from './data-plane';
 import type { GatewayProcess } from './gateway-process';
@@ -36,5 +38,12 @@ export async function createGateway(gateway: Omit<GatewayProcess, 'drain'>): Pro
     bodyParser: false,
   });
   plane = app.get<DataPlane>(DATA_PLANE);
+  compileSchemas();
   return app;
+}
+
+/** Schemas are compiled for their first document, which no request should wait for. */
+function compileSchemas(): void {
+  validateConfig({});
+  compileGuardrail({ checks: [] });
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gw/kernel';
-import { Ajv2020 } from 'ajv/dist/2020';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import type { GatewayConfig } from './config';
 import { detail, schemaDetail, type ConfigErrorDetail } from './details';
 import { CONFIG_LIMITS } from './bounds';
@@ -28,17 +28,21 @@ export interface ConfigValidator {
 
 /** Creates a validator for configs with these strategies. */
 export function configValidator(strategies: readonly StrategyLanguage[]): ConfigValidator {
-  // `checkStructure` has bounded the document, so collecting all errors is cheap.
-  const matchesSchema = new Ajv2020({
-    allErrors: true,
-    verbose: true,
-    allowUnionTypes: true,
-  }).compile<GatewayConfig>(configSchema(strategies));
+  // Compiled for the first config, because that takes longer than loading most modules.
+  let compiled: ValidateFunction<GatewayConfig> | undefined;
+  const schemaCheck = (): ValidateFunction<GatewayConfig> =>
+    // `checkStructure` has bounded the document, so collecting all errors is cheap.
+    (compiled ??= new Ajv2020({
+      allErrors: true,
+      verbose: true,
+      allowUnionTypes: true,
+    }).compile<GatewayConfig>(configSchema(strategies)));
   const byMode = new Map<unknown, StrategyLanguage>(strategies.map((strategy) => [strategy.mode, strategy]));
 
   function validateConfig(value: unknown, options: ValidateConfigOptions = {}): ConfigResult {
     const structure = checkStructure(value);
     if (structure.length > 0) return failed(structure);
+    const matchesSchema = schemaCheck();
     const details = matchesSchema(value)
       ? []
       : (matchesSchema.errors ?? []).slice(0, CONFIG_LIMITS.detailsMax).map(schemaDetail);

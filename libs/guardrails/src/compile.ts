@@ -108,7 +108,7 @@ const ajv = new Ajv2020({
   // Coerces no types, so that lists stay as they are written.
   coerceTypes: false,
 });
-const matchesSchema = ajv.compile(GUARDRAIL_SCHEMA);
+let guardrailSchema: ValidateFunction | undefined;
 const parameterSchemas = new Map<string, ValidateFunction>();
 
 /**
@@ -126,6 +126,8 @@ function parametersOf(definition: CheckDefinition): ValidateFunction {
 function compile(arranged: Arranged, options: CompileOptions, isSaved: boolean): CompileResult {
   const details: GuardrailErrorDetail[] = [];
   const { document } = arranged;
+  // Compiled for the first guardrail, because that takes longer than loading most modules.
+  const matchesSchema = (guardrailSchema ??= ajv.compile(GUARDRAIL_SCHEMA));
   if (!matchesSchema(document)) {
     const errors = (matchesSchema.errors ?? []).slice(0, GUARDRAIL_LIMITS.detailsMax);
     for (const error of errors) details.push(relocated(arranged, schemaDetail(error)));

@@ -1,20 +1,21 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type RegistrationResponseJSON,
-  type WebAuthnCredential,
+import type {
+  AuthenticationResponseJSON,
+  RegistrationResponseJSON,
+  WebAuthnCredential,
 } from '@simplewebauthn/server';
 import type { SecondFactorEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import { SETTINGS } from '../../settings';
 import { publicUrl, type PublicUrlSettings } from '../common/public-url';
 import type { FactorScope } from './recovery-codes';
+
+const lazily = createRequire(__filename);
+/** It reads certificates, and takes longer to load than most: it is loaded with the first passkey. */
+const webAuthn = () => lazily('@simplewebauthn/server') as typeof import('@simplewebauthn/server');
 
 /** EdDSA, ES256 and RS256, as COSE numbers. */
 const ALGORITHMS = [-8, -7, -257];
@@ -53,7 +54,7 @@ export class PasskeyCeremonies {
   /** Options for `navigator.credentials.create`. */
   async registration(user: FactorScope & { readonly email: string }, challenge: string): Promise<object> {
     const { id: rpID } = this.siteOrThrow();
-    return generateRegistrationOptions({
+    return webAuthn().generateRegistrationOptions({
       ...{ rpName: RELYING_PARTY, rpID, userName: user.email, userID: userHandle(user), challenge },
       attestationType: 'none',
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
@@ -64,7 +65,7 @@ export class PasskeyCeremonies {
   /** Options for `navigator.credentials.get`; without `credentialIds` the device offers the passkeys that it has. */
   async authentication(challenge: string, credentialIds?: readonly string[]): Promise<object> {
     const { id: rpID } = this.siteOrThrow();
-    return generateAuthenticationOptions({
+    return webAuthn().generateAuthenticationOptions({
       ...{ rpID, challenge, userVerification: credentialIds === undefined ? 'required' : 'preferred' },
       ...(credentialIds && { allowCredentials: credentialIds.map((id) => ({ id })) }),
     });
@@ -74,11 +75,13 @@ export class PasskeyCeremonies {
   async registered(response: object, expectedChallenge: Checks): Promise<NewPasskey | null> {
     const { origin, id } = this.siteOrThrow();
     if (!hasNoAttestation(response)) return null;
-    const verified = await verifyRegistrationResponse({
-      response: response as RegistrationResponseJSON,
-      ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: id, requireUserVerification: true },
-      supportedAlgorithmIDs: ALGORITHMS,
-    }).catch(() => null);
+    const verified = await webAuthn()
+      .verifyRegistrationResponse({
+        response: response as RegistrationResponseJSON,
+        ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: id, requireUserVerification: true },
+        supportedAlgorithmIDs: ALGORITHMS,
+      })
+      .catch(() => null);
     if (verified?.verified !== true) return null;
     const { id: credentialId, publicKey, counter } = verified.registrationInfo.credential;
     const key = Buffer.from(publicKey).toString('base64url');
@@ -100,11 +103,13 @@ export class PasskeyCeremonies {
       publicKey: new Uint8Array(Buffer.from(passkey.publicKey ?? '', 'base64url')),
       counter: Number(passkey.signCount ?? 0),
     };
-    const verified = await verifyAuthenticationResponse({
-      response: response as AuthenticationResponseJSON,
-      ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: id, credential },
-      requireUserVerification: isOnlyFactor,
-    }).catch(() => null);
+    const verified = await webAuthn()
+      .verifyAuthenticationResponse({
+        response: response as AuthenticationResponseJSON,
+        ...{ expectedChallenge, expectedOrigin: origin, expectedRPID: id, credential },
+        requireUserVerification: isOnlyFactor,
+      })
+      .catch(() => null);
     return verified?.verified === true ? verified.authenticationInfo.newCounter : null;
   }
 

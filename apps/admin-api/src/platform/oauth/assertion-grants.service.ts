@@ -1,7 +1,7 @@
 import { OauthConsentEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { errors, type TokenEndpointGrantContext } from 'oidc-provider';
+import type { TokenEndpointGrantContext } from 'oidc-provider';
 import { IsNull, MoreThan } from 'typeorm';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
@@ -15,6 +15,7 @@ import { resourceOf, scopesAt, type OauthResource } from './oauth-resources';
 import { scopesHeld, seatOf, type Place } from './oauth-seats';
 import { targetIdOf } from './oauth-targets';
 import { OauthTransactions } from './oauth-transactions';
+import { oidcErrors } from './oidc-library';
 
 export interface AssertionParameters {
   readonly assertion?: string;
@@ -51,9 +52,11 @@ export class AssertionGrants {
     const { clientId, tokenEndpointAuthMethod: method } = context.oidc.client;
     const client = await this.clients.row(clientId);
     if (client?.organisationId == null || method === 'none')
-      throw new errors.UnauthorizedClient('only clients that an administrator has registered can do this');
+      throw new (oidcErrors().UnauthorizedClient)(
+        'only clients that an administrator has registered can do this',
+      );
     if (context.get('DPoP') !== '')
-      throw new errors.InvalidRequest('assertions give bearer tokens: send no header DPoP');
+      throw new (oidcErrors().InvalidRequest)('assertions give bearer tokens: send no header DPoP');
     try {
       const asserted = await this.read(context, { ...client, organisationId: client.organisationId });
       await this.issue(context, asserted);
@@ -151,7 +154,7 @@ function refuse(organisationId: string, clientId: string, error: unknown): never
   const call = currentOauthCall();
   const refusal = { caller: callerIn(organisationId, null), entry, status: 400, errorType: 'invalid_grant' };
   if (call !== undefined) call.refusals = [...(call.refusals ?? []), refusal];
-  throw new errors.InvalidGrant('the assertion was not accepted');
+  throw new (oidcErrors().InvalidGrant)('the assertion was not accepted');
 }
 
 /** What the request asks for, the assertion allows and the client may have. */

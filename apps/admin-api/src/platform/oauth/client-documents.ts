@@ -3,11 +3,11 @@ import { clientIdFault, CLIENT_DOCUMENT_BYTES_MAX, readClientDocument, type Regi
 import { BufferedClient, OutboundError } from '@gw/outbound';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { errors } from 'oidc-provider';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import { RequestThrottle } from '../auth/request-throttle';
 import { currentOauthCall } from './oauth-call';
 import { isRegistrable } from './oauth-resources';
+import { oidcErrors } from './oidc-library';
 
 /** Shorter than the rule of URLs, since grants are found by the id. */
 const CLIENT_ID_LENGTH_MAX = 512;
@@ -48,7 +48,7 @@ export class ClientDocuments {
   async clientOf(clientId: string): Promise<Registration> {
     const read = await this.read(clientId);
     if ('client' in read) return read.client;
-    throw new errors.CustomOIDCProviderError('invalid_client', `client_id: ${read.fault}`);
+    throw new (oidcErrors().CustomOIDCProviderError)('invalid_client', `client_id: ${read.fault}`);
   }
 
   private read(clientId: string): Promise<Read> | Read {

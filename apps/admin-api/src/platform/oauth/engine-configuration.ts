@@ -1,13 +1,6 @@
 import { randomHex } from '@gw/kernel';
 import { ID_JAG_PROFILE } from '@gw/oauth';
-import {
-  errors,
-  type Adapter,
-  type Configuration,
-  type ErrorOut,
-  type KoaContextWithOIDC,
-  type ResourceServer,
-} from 'oidc-provider';
+import type { Adapter, Configuration, ErrorOut, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import { currentOauthCall } from './oauth-call';
 import { pageHeaders } from '../auth/account-pages';
 import type { CookieKeys } from './cookie-keys';
@@ -17,6 +10,7 @@ import { NO_STORAGE } from './no-storage';
 import { errorPage } from './oauth-pages';
 import { OFFLINE, resourceOf, scopesAt } from './oauth-resources';
 import type { PrivateJwk } from './signing-keys';
+import { oidcErrors } from './oidc-library';
 
 const MINUTE = 60;
 const DAY = 86_400;
@@ -112,7 +106,7 @@ export function engineConfiguration(parts: EngineParts): Configuration {
 /** Assertions of clients are remembered until they end, so that each is used once. */
 function assertShortLived(_context: unknown, { exp }: { readonly exp?: unknown }): void {
   if (typeof exp !== 'number' || exp > Date.now() / 1_000 + ASSERTION_SECONDS_MAX)
-    throw new errors.InvalidClientAuth('exp of client_assertion must be within ten minutes');
+    throw new (oidcErrors().InvalidClientAuth)('exp of client_assertion must be within ten minutes');
 }
 
 function features({ issuer, registration, clients, deviceFlow }: EngineParts): Configuration['features'] {
@@ -152,7 +146,7 @@ function features({ issuer, registration, clients, deviceFlow }: EngineParts): C
       enabled: true,
       defaultResource: (context) => {
         if (NAMES_RESOURCE.has(context.oidc.route))
-          throw new errors.InvalidTarget('resource is required: name what the token is for');
+          throw new (oidcErrors().InvalidTarget)('resource is required: name what the token is for');
         return [];
       },
       useGrantedResource: () => true,
@@ -172,14 +166,14 @@ function resourceServer(
   { issuer, isRegistered }: { readonly issuer: string; readonly isRegistered: boolean },
 ): ResourceServer {
   const resource = resourceOf(url, issuer);
-  if (resource === null) throw new errors.InvalidTarget('resource is not known here');
+  if (resource === null) throw new (oidcErrors().InvalidTarget)('resource is not known here');
   const allowed = scopesAt(resource, isRegistered);
   if (NAMES_RESOURCE.has(oidc.route) && oidc.params !== undefined) {
     const requested = textOf(oidc.params['scope']).split(' ');
     const named = requested.filter((scope) => scope !== OFFLINE && scope !== '');
     const granted = named.length === 0 ? resource.defaultScopes : named.filter((scope) => allowed.has(scope));
     if (granted.length === 0)
-      throw new errors.InvalidScope('no scope of the request can be had here', named.join(' '));
+      throw new (oidcErrors().InvalidScope)('no scope of the request can be had here', named.join(' '));
     oidc.params['scope'] = [...(requested.includes(OFFLINE) ? [OFFLINE] : []), ...granted].join(' ');
   }
   return resourceServerOf(resource.url, [...allowed]);

@@ -1,10 +1,11 @@
 import { OauthConsentEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
-import { errors, type Account } from 'oidc-provider';
+import type { Account } from 'oidc-provider';
 import { oauthSettingsOf } from '../tenant-settings/oauth-settings';
 import { resourceTypeOf } from './oauth-resources';
 import { seatOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
+import { oidcErrors } from './oidc-library';
 
 /** What the protocol engine asks about users, clients and their grants. */
 @Injectable()
@@ -31,7 +32,9 @@ export class OauthAccounts {
     const { manager } = this.transactions;
     const grant = await manager.findOneByOrFail(OauthConsentEntity, { id: grantId });
     if (!isBound && (await oauthSettingsOf(manager, grant.organisationId)).require_dpop)
-      throw new errors.InvalidDpopProof('the organisation requires tokens that are bound to a key (DPoP)');
+      throw new (oidcErrors().InvalidDpopProof)(
+        'the organisation requires tokens that are bound to a key (DPoP)',
+      );
     return {
       organisation_id: grant.organisationId,
       workspace_id: grant.workspaceId,

@@ -2,13 +2,14 @@ import { documentKey, type DocumentKey } from '@gw/contracts';
 import { OauthArtifactEntity, OauthConsentEntity, useOnce } from '@gw/entities';
 import { artifactHash } from '@gw/oauth';
 import { Injectable } from '@nestjs/common';
-import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { IsNull, MoreThan } from 'typeorm';
 import { Secrets } from '../../settings';
 import { currentOauthCall } from './oauth-call';
 import { NO_STORAGE } from './no-storage';
 import { endGrant } from './oauth-grants';
 import { OauthTransactions } from './oauth-transactions';
+import { oidcErrors } from './oidc-library';
 
 /** Assertions and proofs, each of which is used once. */
 const ONCE = 'ReplayDetection';
@@ -78,7 +79,7 @@ export class OauthArtifacts {
           `SELECT 1 FROM oauth_consents WHERE id = $1 AND expires_at > now() FOR KEY SHARE`,
           [grantId],
         );
-        if (kept.length === 0) throw new errors.InvalidGrant('the grant has ended');
+        if (kept.length === 0) throw new (oidcErrors().InvalidGrant)('the grant has ended');
         if (model === 'RefreshToken') removed.push(...(await moveOn(manager, grantId)));
       }
       await manager.upsert(OauthArtifactEntity, row, ['idHash']);
@@ -113,7 +114,7 @@ export class OauthArtifacts {
     );
     const unused = { idHash, consumedAt: IsNull() };
     const taken = await manager.update(OauthArtifactEntity, unused, { consumedAt: new Date() });
-    if (taken.affected !== 1) throw new errors.InvalidGrant('already used');
+    if (taken.affected !== 1) throw new (oidcErrors().InvalidGrant)('already used');
   }
 
   private async destroy(model: string, id: string): Promise<void> {

@@ -2,7 +2,7 @@ import { OauthClientEntity, oauthClientBinding } from '@gw/entities';
 import { networkOf, seal, unseal } from '@gw/kernel';
 import { CLI_CLIENT, DEVICE_GRANT, type RedirectUriOptions } from '@gw/oauth';
 import { Inject, Injectable } from '@nestjs/common';
-import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { MoreThan } from 'typeorm';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 import { ClientDocuments } from './client-documents';
@@ -10,6 +10,7 @@ import { NO_STORAGE } from './no-storage';
 import { currentOauthCall } from './oauth-call';
 import type { ClientKind } from './oauth-resources';
 import { OauthTransactions } from './oauth-transactions';
+import { oidcErrors } from './oidc-library';
 
 const DYNAMIC_MAX = 100_000;
 const PER_NETWORK_AND_DAY = 1_000;
@@ -124,7 +125,7 @@ export class OauthClients {
     if (ofNetwork < PER_NETWORK_AND_DAY && all < DYNAMIC_MAX) return;
     const who = ofNetwork < PER_NETWORK_AND_DAY ? 'This installation' : 'Your network';
     throw Object.assign(
-      new errors.CustomOIDCProviderError(
+      new (oidcErrors().CustomOIDCProviderError)(
         'temporarily_unavailable',
         `${who} has registered too many clients.`,
       ),

@@ -3,7 +3,7 @@ import { BufferedClient } from '@gw/outbound';
 import { describeFault } from '@gw/web';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { SETTINGS, Secrets, type AdminSettings } from '../../settings';
 import { bufferedFetch } from '../common/buffered-fetch';
 import { AssertionGrants, type AssertionParameters } from './assertion-grants.service';
@@ -18,6 +18,7 @@ import { OauthIntrospection } from './oauth-introspection.service';
 import { OauthTransactions } from './oauth-transactions';
 import { SigningKeys } from './signing-keys';
 import { REFRESH_PREFIX } from './token-prefixes';
+import { oidcLibrary } from './oidc-library';
 
 /** Key sets of clients. */
 const BOUNDS = { bytesMax: 65_536, totalTimeoutMs: 5_000 } as const;
@@ -88,7 +89,8 @@ export class OauthEngine {
   private async build(): Promise<Built> {
     const { keys, version } = await this.keys.read();
     const issuer = this.settings.PUBLIC_URL ?? '';
-    const provider = new Provider(
+    const { Provider: Engine } = oidcLibrary();
+    const provider = new Engine(
       issuer,
       engineConfiguration({
         issuer,
