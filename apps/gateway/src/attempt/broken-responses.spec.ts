@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { StubResponse, StubProvider } from '@gw/testing';
 import type { GatewayHarness, LoggedRequest } from '../spec-support/harness';
 import { withTwoProviders } from './spec-support/two-providers';
@@ -182,6 +183,22 @@ describe('validate_response', () => {
     for (let sent = 0; sent < 4; sent += 1)
       await (await send(fallback({ strategy, validate_response: true }))).text();
     expect(first.requests).toHaveLength(2);
+  });
+
+  it('hands on what is larger than 10 MiB without a judgement, also when it is compressed', async () => {
+    const large = Buffer.from(JSON.stringify({ error: 'x'.repeat(11 * 1_048_576) }));
+    const compressed = { ...JSON_HEAD, 'content-encoding': 'gzip' };
+    const responses = [
+      { headers: JSON_HEAD, body: large },
+      { headers: compressed, body: gzipSync(large) },
+    ];
+    for (const response of responses) {
+      first.respond(response);
+      const got = await send(fallback({ validate_response: true }));
+      expect([got.status, (await got.text()).length]).toEqual([200, large.length]);
+    }
+    first.respond({ headers: compressed, body: gzipSync('{"error":"overloaded"}') });
+    expect(await (await send(fallback({ validate_response: true }))).json()).toEqual({ from: 'second' });
   });
 
   it('accepts JSON without an error, streams, empty responses and passthrough', async () => {

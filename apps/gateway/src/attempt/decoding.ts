@@ -47,17 +47,20 @@ const DECODERS_MAX = 8;
 let working = 0;
 const waiting: (() => void)[] = [];
 
+/** How a decoding ended: with all input, at the bound of its output, or at input that does not have the coding. */
+export type Decoded = 'whole' | 'too_large' | 'broken';
+
 /**
  * Decodes `coding` outside the event loop and passes the output to `take`, piece by piece. Stops after more than `maxBytes` of
- * output, so that a small response cannot expand without bound. Resolves to true when all input was decoded; never rejects. A
- * call that waits for a decoder holds only its input.
+ * output, so that a small response cannot expand without bound. Never rejects. A call that waits for a decoder holds only its
+ * input.
  */
 export async function decode(
   pieces: readonly Buffer[],
   coding: Coding,
   maxBytes: number,
   take: (chunk: Buffer) => void,
-): Promise<boolean> {
+): Promise<Decoded> {
   if (working >= DECODERS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
   else working += 1;
   try {
@@ -77,7 +80,7 @@ async function run(
   coding: Coding,
   maxBytes: number,
   take: (chunk: Buffer) => void,
-): Promise<boolean> {
+): Promise<Decoded> {
   let left = maxBytes;
   const takeSome = (chunk: Buffer): boolean => {
     left -= chunk.length;
@@ -87,12 +90,12 @@ async function run(
   let rest = pieces;
   for (let frame = 0; frame < FRAMES_MAX; frame += 1) {
     const read = await decodeOne(rest, coding, takeSome);
-    if (read === null) return false;
+    if (read === null) return left < 0 ? 'too_large' : 'broken';
     // Only zstd allows several frames; other codings end here.
     rest = coding === 'zstd' ? behind(rest, read) : [];
-    if (rest.length === 0) return true;
+    if (rest.length === 0) return 'whole';
   }
-  return false;
+  return 'broken';
 }
 
 /** Number of bytes read when the decoder reached its end; null when the data is broken or `take` returned false. */

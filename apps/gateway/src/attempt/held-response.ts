@@ -3,7 +3,7 @@ import { BodyBudget } from '../bodies/body-budget';
 import { contentTypeOf, valueOf } from '../http/header-rules';
 import { isEventStream, type GatewayResponse } from './gateway-response';
 import { type BodySink } from '../core/upstream';
-import { codingOf, decode } from './decoding';
+import { codingOf, decode, type Decoded } from './decoding';
 import type { RequestContext } from '../core/request-context';
 import { FirstEvent, type StreamListener } from './first-event';
 import { respondsWithJson, faultOfJson } from './response-check';
@@ -106,8 +106,9 @@ class HeldResponse implements BodySink {
     this.over = true;
     const { response, held, countedBytes } = this;
     this.held = [];
-    // A slow client keeps the bytes in memory until its connection closes.
-    if (countedBytes > 0) this.context.res.once('close', () => budget.give(countedBytes));
+    // A slow client keeps the bytes in memory until its connection closes. That of one who left has closed already.
+    if (this.context.clientGone) budget.give(countedBytes);
+    else if (countedBytes > 0) this.context.res.once('close', () => budget.give(countedBytes));
     response.detach(held);
     this.listener.streams(response);
   }
@@ -137,9 +138,13 @@ class HeldResponse implements BodySink {
     const pieces: Buffer[] = [];
     const decoded =
       coding === null
-        ? Promise.resolve(false)
+        ? Promise.resolve<Decoded>('broken')
         : decode(this.held, coding, HELD_BYTES_MAX, (piece) => pieces.push(piece));
-    void decoded.then((isWhole) => this.judge(isWhole ? Buffer.concat(pieces) : null));
+    void decoded.then((end) => {
+      // Handed on without a judgement, like a response that is as large without a coding.
+      if (end === 'too_large') this.handOn();
+      else this.judge(end === 'whole' ? Buffer.concat(pieces) : null);
+    });
   }
 
   /** `body` is null when it could not be decoded. */

@@ -30,7 +30,7 @@ export class CollectedResponse implements BodySink {
       return;
     }
     this.over = true;
-    this.done(unreadable('The response is larger than guardrails can read.'));
+    this.done(unreadable(TOO_LARGE));
     this.response.call?.abort();
   }
 
@@ -53,11 +53,13 @@ export class CollectedResponse implements BodySink {
 
   private decode(coding: NonNullable<ReturnType<typeof codingOf>>): void {
     const pieces: Buffer[] = [];
-    void decode(this.chunks, coding, RESPONSE_BYTES_MAX, (piece) => pieces.push(piece)).then((isWhole) => {
-      this.done(isWhole ? Buffer.concat(pieces) : unreadable('The response could not be decoded.'));
+    void decode(this.chunks, coding, RESPONSE_BYTES_MAX, (piece) => pieces.push(piece)).then((end) => {
+      if (end === 'whole') this.done(Buffer.concat(pieces));
+      else this.done(unreadable(end === 'too_large' ? TOO_LARGE : 'The response could not be decoded.'));
     });
   }
 }
 
+export const TOO_LARGE = 'The response is larger than guardrails can read.';
 const unreadable = (message: string): GatewayError =>
   new GatewayError('provider_answer_invalid', { message });

@@ -63,6 +63,8 @@ export class ModelCalls {
     } finally {
       call.signal.removeEventListener('abort', leave);
       await this.charge(context, request, read);
+      // This response has no connection that closes, and what it keeps is given back by that.
+      context.res.emit('close');
     }
   }
 

@@ -139,6 +139,21 @@ describe('checks that call models', () => {
       expect([line?.line, line?.counters.length]).toEqual(['guardrail', 1]);
     });
 
+    it('keeps no room of the responses that the process may hold', async () => {
+      const large = { ...verdict(true), padding: 'x'.repeat(9 * 1_048_576) };
+      judge.respondJson(large);
+      for (let sent = 0; sent < 15; sent += 1) expect((await send(guarded([JUDGE]))).status).toBe(200);
+      judge.respondJson(verdict(true));
+      const head = { 'content-type': 'application/json' };
+      const cut = {
+        headers: head,
+        steps: [{ chunk: '"'.repeat(200_000) }, { waitMs: 50 }, { cut: 'reset' as const }],
+      };
+      stub.respond(cut, { body: chat('Hello!') });
+      const retried = await send({ provider: '@main', retry: { attempts: 2 } });
+      expect([retried.status, stub.requests.length]).toEqual([200, 17]);
+    });
+
     it('judges no judge call, whatever its config and the workspace name', async () => {
       gateway.addConfig('pc-loop', {
         provider: '@judge',

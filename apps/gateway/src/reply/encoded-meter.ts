@@ -68,8 +68,8 @@ export class EncodedMeter {
 
   private async readWhole(provider: Provider): Promise<void> {
     const decoded: Buffer[] = [];
-    const whole = await decode(this.reply.kept, this.coding, JSON_BYTES_MAX, (chunk) => decoded.push(chunk));
-    if (!whole) return;
+    const end = await decode(this.reply.kept, this.coding, JSON_BYTES_MAX, (chunk) => decoded.push(chunk));
+    if (end !== 'whole') return;
     const body = Buffer.concat(decoded);
     this.found = readResponse(provider, body);
     if (this.isJson && mayReportEarlierWork(this.context, this.found.usage)) this.decoded = body;
@@ -78,14 +78,14 @@ export class EncodedMeter {
   /** Includes usage that a cut stream reported before it was cut. */
   private async readEvents(provider: Provider): Promise<void> {
     const tap = provider.tap();
-    const whole = await decode(this.reply.kept, this.coding, EVENT_BYTES_MAX, (chunk) => {
+    const end = await decode(this.reply.kept, this.coding, EVENT_BYTES_MAX, (chunk) => {
       tap.write(chunk);
     });
     this.found = { usage: tap.usage(), model: tap.model };
     this.streamedMade = tap.made;
     this.streamedBegun = tap.begun();
     const { context, reply } = this;
-    if (outcomeOf(context.reply) !== 'ok' || reply.truncated || !whole) return;
+    if (outcomeOf(context.reply) !== 'ok' || reply.truncated || end !== 'whole') return;
     if (tap.complete && !tap.failed) return;
     context.reply.cut(tap.complete ? null : new GatewayError('stream_interrupted'));
   }

@@ -1,5 +1,5 @@
-import { formScan, spliceForm } from './form-scan';
-import { NO_DEMAND } from './output-demand';
+import { boundaryOf, formScan, spliceForm } from './form-scan';
+import { demandOfFields, NO_DEMAND } from './output-demand';
 
 const TYPE = 'multipart/form-data; boundary=XYZ';
 const part = (head: string, value: string): string => `--XYZ\r\n${head}\r\n\r\n${value}\r\n`;
@@ -94,8 +94,52 @@ describe('formScan', () => {
       stream: null,
       needsParse: false,
       modelSpan: null,
-      output: NO_DEMAND,
+      output: expect.anything() as unknown,
       isForm: true,
     });
+  });
+
+  it('reports the output of every part that can be read, with and without a model', () => {
+    expect(formScan(form(field('model', 'm'), field('n', '10')), TYPE)?.output.choices).toBe(10);
+    expect(formScan(form(field('n', '10')), TYPE)).toMatchObject({ model: null, output: { choices: 10 } });
+    expect(formScan(form(FILE), TYPE)?.output).toEqual(NO_DEMAND);
+  });
+
+  it('takes an amount for unread when it is too long, and every amount of a form that it cannot read', () => {
+    const unread = demandOfFields([['n', 'unread']]);
+    expect(unread).toMatchObject({ unread: 'n', choices: 128 });
+    const long = form(field('model', 'm'), field('n', `${'0'.repeat(70)}10`));
+    expect(formScan(long, TYPE)).toMatchObject({ model: 'm', output: unread });
+    expect(formScan(form(part('X-Other: 1', 'b')), TYPE)?.output).toEqual(unread);
+  });
+});
+
+describe('boundaryOf', () => {
+  it.each([
+    ['multipart/form-data; boundary=A', 'A'],
+    ['Multipart/Form-Data ; charset=utf-8; Boundary="a b" ;', 'a b'],
+    ['multipart/form-data; boundary=----WebKitFormBoundary/0=?:', '----WebKitFormBoundary/0=?:'],
+  ])('reads %s', (contentType, boundary) => {
+    expect(boundaryOf(contentType)).toBe(boundary);
+  });
+
+  it.each([
+    'multipart/form-data',
+    'multipart/form-data; boundary=',
+    'multipart/form-data; boundary=""',
+    `multipart/form-data; boundary=${'a'.repeat(71)}`,
+    'multipart/mixed; boundary=A',
+    'multipart/form-data, x; boundary=A',
+    'multipart/form-data; x="; boundary=A;"; boundary=B',
+    'multipart/form-data; boundary=A; boundary=B',
+    'multipart/form-data; boundary=A; boundary=A',
+    `multipart/form-data; boundary=A;boundary*=utf-8''B`,
+    'multipart/form-data; boundary*0=A; boundary=B',
+    'multipart/form-data; boundary="a\\b"',
+    'multipart/form-data; boundary =A',
+    'multipart/form-data; boundary=A (comment)',
+    'multipart/form-data; junk; boundary=A',
+  ])('returns null for %s, which parsers could read differently', (contentType) => {
+    expect(boundaryOf(contentType)).toBeNull();
   });
 });

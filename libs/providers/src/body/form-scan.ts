@@ -1,25 +1,29 @@
-import { demandOfFields, NO_DEMAND, type OutputDemand } from './output-demand';
+import { demandOfFields, type OutputDemand } from './output-demand';
 import type { ShallowScan } from './shallow-scan';
 
-const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"\r\n]{1,70})"|([^";,\s]{1,70}))\s*(?:;|$)/i;
+/** A parameter of a content type: its name and its value, quoted or plain, in a spelling that all parsers read alike. */
+const PARAMETER = /^([!#$%&'+.^`|~\w-]+)=(?:"([^"\\]*)"|([^"\\,\s]*))$/;
+const BOUNDARY_LENGTH_MAX = 70;
 /** The one spelling that all parsers read alike. */
 const DISPOSITION = /^content-disposition: form-data; name="([^"\\%\r\n]*)"(?:; filename="([^"\r\n]*)")?$/i;
 const VALUE = /^[\x20-\x7e]{1,1024}$/;
-/** A longer value is not an amount, and the provider refuses it. */
+/** A longer value is taken for a text that is no amount. */
 const DEMAND_BYTES_MAX = 64;
+const TOO_LONG = 'too long';
 /** Maximum parts of one form. */
 export const PARTS_MAX = 256;
 /** Maximum bytes of a part's head. */
 export const PART_HEAD_MAX = 2_048;
-/** Bytes from the start of a part that a scan reads. */
+/** Bytes from the start of a part that a scan may need: its head and the longest model. */
 export const PART_BYTES_MAX = 4_096;
 
+/** A form that parsers could read differently, in which any number of outputs may be requested. */
 const DOUBT: ShallowScan = {
   model: null,
   stream: null,
   needsParse: false,
   modelSpan: null,
-  output: NO_DEMAND,
+  output: demandOfFields([['n', 'unread']]),
   isForm: true,
 };
 
@@ -27,7 +31,8 @@ const DOUBT: ShallowScan = {
  * Reads the field `model` of a multipart form without decoding it; null when the body is not a
  * form.
  * Where two parsers could differ, no model is reported: a second `model`, an unusual spelling of a
- * part's head, text before the first part.
+ * part's head, text before the first part. Of parts that can be read the output is reported, also
+ * without a model.
  */
 export function formScan(body: Buffer, contentType: string | undefined): ShallowScan | null {
   const boundary = boundaryOf(contentType);
@@ -35,29 +40,45 @@ export function formScan(body: Buffer, contentType: string | undefined): Shallow
   const opening = Buffer.from(`--${boundary}`, 'latin1');
   if (!body.subarray(0, opening.length).equals(opening)) return DOUBT;
   const parts = partsOf(body, opening.length, Buffer.from(`\r\n--${boundary}`, 'latin1'));
-  const models = parts?.filter(({ name }) => name === 'model') ?? [];
+  if (parts === null) return DOUBT;
+  const output = demandIn(body, parts);
+  const models = parts.filter(({ name }) => name === 'model');
   const [model] = models;
-  if (models.length !== 1 || !model) return DOUBT;
+  if (models.length !== 1 || !model) return { ...DOUBT, output };
   const value = body.toString('latin1', model.start, model.end);
-  if (!VALUE.test(value)) return DOUBT;
-  return { ...DOUBT, model: value, modelSpan: [model.start, model.end], output: demandIn(body, parts ?? []) };
+  if (!VALUE.test(value)) return { ...DOUBT, output };
+  return { ...DOUBT, model: value, modelSpan: [model.start, model.end], output };
 }
 
 const demandIn = (body: Buffer, parts: readonly Part[]): OutputDemand =>
   demandOfFields(
-    parts
-      .filter(({ start, end }) => end - start <= DEMAND_BYTES_MAX)
-      .map(({ name, start, end }) => [name, body.toString('latin1', start, end)]),
+    parts.map(({ name, start, end }) => [
+      name,
+      end - start <= DEMAND_BYTES_MAX ? body.toString('latin1', start, end) : TOO_LONG,
+    ]),
   );
 
 /**
  * Returns the boundary of a multipart form; null when the type is not a form or spells the boundary
  * in an unusual way.
  */
-export const boundaryOf = (contentType: string | undefined): string | null => {
-  const matched = contentType === undefined ? null : BOUNDARY.exec(contentType);
-  return matched?.[1] ?? matched?.[2] ?? null;
-};
+export function boundaryOf(contentType: string | undefined): string | null {
+  const [type = '', ...rest] = contentType?.split(';').map((part) => part.trim()) ?? [];
+  if (type.toLowerCase() !== 'multipart/form-data') return null;
+  const parameters = rest.filter((part) => part !== '').map(parameterOf);
+  // A quoted value with a semicolon was split, so that its pieces are no parameters.
+  if (parameters.includes(null)) return null;
+  const [boundary, second] = parameters.flatMap((parameter) =>
+    parameter?.name === 'boundary' ? [parameter.value] : [],
+  );
+  if (boundary === undefined || second !== undefined) return null;
+  return boundary.length > 0 && boundary.length <= BOUNDARY_LENGTH_MAX ? boundary : null;
+}
+
+function parameterOf(text: string): { readonly name: string; readonly value: string } | null {
+  const [, name, quoted, plain] = PARAMETER.exec(text) ?? [];
+  return name === undefined ? null : { name: name.toLowerCase(), value: quoted ?? plain ?? '' };
+}
 
 interface Part {
   readonly name: string;

@@ -13,7 +13,7 @@ import { dialectFor } from './guarded-stream';
 import type { GuardTools } from '../guarded-request';
 import { textBody } from '../request-subject';
 import { textsOfEvents } from './unknown-events';
-import { RESPONSE_BYTES_MAX } from '../collected-response';
+import { RESPONSE_BYTES_MAX, TOO_LARGE } from '../collected-response';
 
 type Verdicts = Promise<readonly GuardrailResult[]> | null;
 
@@ -126,8 +126,7 @@ class WholeWatcher implements Watcher {
   }
 
   judge(): Verdicts {
-    if (this.size > RESPONSE_BYTES_MAX)
-      return this.undecided('The response is larger than guardrails can read.');
+    if (this.size > RESPONSE_BYTES_MAX) return this.undecided(TOO_LARGE);
     const { encoding, chunks } = this;
     if (encoding === undefined || encoding === 'identity') return this.judgeBytes(Buffer.concat(chunks));
     const coding = codingOf(encoding);
@@ -135,10 +134,10 @@ class WholeWatcher implements Watcher {
       return this.undecided('The response has a content encoding that guardrails cannot decode.');
     const pieces: Buffer[] = [];
     return decode(chunks, coding, RESPONSE_BYTES_MAX, (piece) => pieces.push(piece)).then(
-      (isWhole) =>
-        (isWhole
+      (end) =>
+        (end === 'whole'
           ? this.judgeBytes(Buffer.concat(pieces))
-          : this.undecided('The response could not be decoded.')) ?? [],
+          : this.undecided(end === 'too_large' ? TOO_LARGE : 'The response could not be decoded.')) ?? [],
     );
   }
 

@@ -26,14 +26,13 @@ async function whole({ headers, body }: UpstreamHttpResponse): Promise<Buffer> {
   const coding = codingOf(encoding);
   const pieces: Buffer[] = [];
   if (coding === null) throw undecodable();
-  if (await decode([received], coding, messageBytesMax, (piece) => pieces.push(piece)))
-    return Buffer.concat(pieces);
-  const decoded = pieces.reduce((sum, { length }) => sum + length, 0);
-  throw decoded + DECODED_PIECE > messageBytesMax ? tooLarge('The response', messageBytesMax) : undecodable();
+  const end = await decode([received], coding, messageBytesMax, (piece) => pieces.push(piece));
+  if (end === 'whole') return Buffer.concat(pieces);
+  throw end === 'too_large' ? tooLarge('The response', messageBytesMax) : undecodable();
 }
 
-/** Bytes of one piece of decoded output at most. */
-const DECODED_PIECE = 65_536;
+/** Decoded bytes of an error, from which its beginning is taken. */
+const DECODED_ERROR_MAX = 65_536;
 
 /** The first bytes of a body, after which the connection is closed unless the body ended. */
 async function beginning({ headers, body }: UpstreamHttpResponse): Promise<Buffer> {
@@ -48,7 +47,7 @@ async function beginning({ headers, body }: UpstreamHttpResponse): Promise<Buffe
   if (encoding === null) return Buffer.concat(pieces).subarray(0, ERROR_BYTES_MAX);
   const coding = codingOf(encoding);
   const decoded: Buffer[] = [];
-  if (coding !== null) await decode(pieces, coding, DECODED_PIECE, (piece) => decoded.push(piece));
+  if (coding !== null) await decode(pieces, coding, DECODED_ERROR_MAX, (piece) => decoded.push(piece));
   return Buffer.concat(decoded).subarray(0, ERROR_BYTES_MAX);
 }
 

@@ -31,12 +31,7 @@ export class WholeBodySink implements BodySink {
     }
     this.over = true;
     this.response.call?.abort();
-    this.done(
-      null,
-      unreadable(
-        `The provider's response is larger than the ${String(this.maxBytes)} bytes that the gateway reads.`,
-      ),
-    );
+    this.done(null, this.tooLarge());
   }
 
   end(): void {
@@ -56,10 +51,16 @@ export class WholeBodySink implements BodySink {
     this.done(null, brokenResponse(error));
   }
 
+  private tooLarge(): GatewayError {
+    const bytes = String(this.maxBytes);
+    return unreadable(`The provider's response is larger than the ${bytes} bytes that the gateway reads.`);
+  }
+
   private decode(coding: Coding): void {
     const pieces: Buffer[] = [];
-    void decode(this.chunks, coding, this.maxBytes, (piece) => pieces.push(piece)).then((isWhole) => {
-      if (isWhole) this.done(Buffer.concat(pieces), null);
+    void decode(this.chunks, coding, this.maxBytes, (piece) => pieces.push(piece)).then((end) => {
+      if (end === 'whole') this.done(Buffer.concat(pieces), null);
+      else if (end === 'too_large') this.done(null, this.tooLarge());
       else this.done(null, unreadable('The response could not be decoded.'));
     });
   }
