@@ -6,6 +6,7 @@ import type { ClientStreams } from './client-streams';
 import type { ListWatches } from './list-watches/list-watches';
 import { isList, listBody } from './lists';
 import { searchBody } from './aggregate/search-tools';
+import type { Endpoint } from './endpoint';
 import type { Endpoints } from './endpoints';
 import type { EndpointRequest } from './mcp-request';
 import { routeOfMethod } from './mcp-route';
@@ -64,9 +65,10 @@ export class Requests {
 
   private async listen({ endpoint, reply, message }: EndpointRequest): Promise<void> {
     const { streams, endpoints, watches, lists } = this.parts;
-    await lists.during(endpoint, reply);
+    const now = (): Endpoint | null => endpoints.now(endpoint);
+    await lists.during(endpoint, reply, now);
     if (reply.isOver) return;
-    const uris = streams.listen(endpoint, reply, () => endpoints.now(endpoint), message);
+    const uris = streams.listen(endpoint, reply, now, message);
     if (uris.length > 0) watches.ofListen({ endpoint, reply, uris, id: message.id });
   }
 }

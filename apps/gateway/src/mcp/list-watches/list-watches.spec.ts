@@ -65,6 +65,27 @@ describe('servers that announce changed lists', () => {
     },
   );
 
+  it('are watched at their new address once it has changed, with the streams that are there', async () => {
+    fixture = await startMcpFixture({ era: 'modern' });
+    const server = await serverDocument(fixture.url, 'modern');
+    saveServer(gateway, server);
+    const { integrationId: id } = server;
+    reader.reads(id, () => Promise.resolve());
+    const stream = await listen('modern');
+    const listens = ({ requests }: McpFixture): boolean =>
+      requests.some(({ headers }) => headers['mcp-method'] === 'subscriptions/listen');
+    await eventually(() => listens(fixture));
+    const moved = await startMcpFixture({ era: 'modern' });
+    saveServer(gateway, { ...server, version: 'moved', url: moved.url.href });
+    await eventually(() => listens(moved));
+    await eventually(() => {
+      if (asked(id) === 0) moved.changeTool('echo', { description: 'Returns it.' });
+      return asked(id) > 0;
+    });
+    stream.leave();
+    await moved.close();
+  });
+
   it('are not watched while no client has a stream', async () => {
     await served('modern');
     const response = await fetch(

@@ -11,7 +11,7 @@ import type { ServerView } from '../server-view';
 import type { McpUpstreams } from '../upstreams';
 import type { ChangedLists } from './changed-lists';
 
-/** Servers that one process watches; workspaces share them. */
+/** Servers that one process watches, of which each workspace has a share. */
 const WATCHES_MAX = 500;
 /** A stream begins after so long, although a server is not watched yet. */
 const READY_WAIT_MS = 250;
@@ -19,15 +19,27 @@ const READY_WAIT_MS = 250;
 const LINGER_MS = 30_000;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 300_000;
+/** How soon a watch follows a server whose address or credential has changed. */
+const CHECK_EVERY_MS = 1_000;
 
 const WANTED = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
 const ANNOUNCED: ReadonlySet<string> = new Set(
   ['tools', 'prompts', 'resources'].map((list) => `notifications/${list}/list_changed`),
 );
 
+/** A stream for which a server is watched. */
+interface User {
+  /** What the address of the stream offers now; null when it is gone. */
+  readonly now: () => Endpoint | null;
+  watch: Watch;
+}
+
 /** One server that is watched for all clients that have a stream. */
 interface Watch {
-  users: number;
+  readonly users: Set<User>;
+  readonly serverId: string;
+  /** What the connection was made with, by `connectionOf`. */
+  readonly connection: string;
   readonly over: AbortController;
   readonly ready: Promise<void>;
   readonly isReady: () => void;
@@ -43,18 +55,28 @@ export class ListWatches {
   private readonly watches = new Map<string, Watch>();
   private readonly shares = new Shares(WATCHES_MAX);
   private isClosed = false;
+  private timer: NodeJS.Timeout | null = null;
 
   constructor(
     private readonly upstreams: McpUpstreams,
     private readonly lists: ChangedLists,
   ) {}
 
-  /** Watches the servers of an address until the stream of the reply is over. Resolves when they are watched, within a quarter of a second. */
-  async during(endpoint: Endpoint, reply: McpReply): Promise<void> {
+  /**
+   * Watches the servers of an address until the stream of the reply is over. `now` gives what the address offers at
+   * any later time. Resolves when they are watched, within a quarter of a second.
+   */
+  async during(endpoint: Endpoint, reply: McpReply, now: User['now']): Promise<void> {
     if (this.isClosed || reply.isOver) return;
-    const watches = endpoint.servers.flatMap((view) =>
-      isWatched(view.document) ? this.use(view, reply) : [],
-    );
+    const watches = endpoint.servers.flatMap((view) => {
+      const watch = this.watchOf(view);
+      if (watch === null) return [];
+      const user = { now, watch };
+      join(user, watch);
+      reply.whenOver(() => leave(user));
+      return [watch];
+    });
+    this.timer ??= setInterval(() => this.check(), CHECK_EVERY_MS).unref();
     if (watches.length === 0) return;
     const waited = new AbortController();
     await Promise.race([
@@ -67,33 +89,51 @@ export class ListWatches {
   close(): void {
     this.isClosed = true;
     for (const watch of this.watches.values()) stop(watch);
+    this.rest();
     this.lists.close();
   }
 
-  private use(view: ServerView, reply: McpReply): readonly Watch[] {
+  /** Moves the users of watches whose connection is out of date to new ones. */
+  private check(): void {
+    for (const watch of this.watches.values()) {
+      if (watch.over.signal.aborted) continue;
+      const [first] = watch.users;
+      const view = first && viewOf(first);
+      if (view === undefined || connectionOf(view.document) === watch.connection) continue;
+      stop(watch);
+      for (const user of watch.users) {
+        const next = viewOf(user);
+        const successor = next === undefined ? null : this.watchOf(next);
+        if (successor !== null) join(user, successor);
+      }
+    }
+    if (this.watches.size === 0) this.rest();
+  }
+
+  private rest(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  /** Null: the server cannot be watched, or the workspace watches as many as it may. */
+  private watchOf(view: ServerView): Watch | null {
+    if (!isWatched(view.document)) return null;
     const owner = ownerOf(view);
     const key = `${view.document.id}/${owner.binding}`;
     const known = this.watches.get(key);
     // One that was stopped is still there until its connection has ended.
-    const watch = known?.over.signal.aborted === false ? known : this.begin(key, view, owner);
-    if (watch === null) return [];
-    watch.users += 1;
-    if (watch.linger !== null) clearTimeout(watch.linger);
-    watch.linger = null;
-    reply.whenOver(() => {
-      watch.users -= 1;
-      if (watch.users === 0) watch.linger = setTimeout(() => stop(watch), LINGER_MS).unref();
-    });
-    return [watch];
+    return known?.over.signal.aborted === false ? known : this.begin(key, view.document, owner);
   }
 
-  /** Null: the workspace watches as many servers as it may. */
-  private begin(key: string, { document }: ServerView, owner: UpstreamOwner): Watch | null {
+  private begin(key: string, document: McpServerDocument, owner: UpstreamOwner): Watch | null {
     const share = this.shares.of(document.workspaceId, document.organisationId);
     if (!share.take(1)) return null;
     let isReady = (): void => undefined;
     const ready = new Promise<void>((resolve) => (isReady = resolve));
-    const watch: Watch = { users: 0, over: new AbortController(), ready, isReady, linger: null };
+    const watch: Watch = {
+      ...{ users: new Set(), serverId: document.id, connection: connectionOf(document) },
+      ...{ over: new AbortController(), ready, isReady, linger: null },
+    };
     this.watches.set(key, watch);
     void this.run(watch, document, owner).finally(() => {
       share.give(1);
@@ -103,7 +143,7 @@ export class ListWatches {
     return watch;
   }
 
-  /** Listens, and again after each end, until nothing uses the watch or the server has no such lists. */
+  /** Listens, and again after each end, until the watch is stopped. A server without such lists is tried again seldom. */
   private async run(watch: Watch, server: McpServerDocument, owner: UpstreamOwner): Promise<void> {
     const { signal } = watch.over;
     for (let failures = 0; !signal.aborted; failures += 1) {
@@ -149,6 +189,26 @@ const ownerOf = ({ document, caller }: ServerView): UpstreamOwner => ({
   session: null,
   capabilities: NO_CAPABILITIES,
 });
+
+/** All of a document that its connections depend on. */
+const connectionOf = ({ url, transport, authType, configurations, sealedAuth }: McpServerDocument): string =>
+  JSON.stringify([url, transport, authType, configurations, sealedAuth]);
+
+const viewOf = ({ now, watch }: User): ServerView | undefined =>
+  now()?.servers.find(({ document }) => document.id === watch.serverId);
+
+function join(user: User, watch: Watch): void {
+  user.watch = watch;
+  watch.users.add(user);
+  if (watch.linger !== null) clearTimeout(watch.linger);
+  watch.linger = null;
+}
+
+function leave(user: User): void {
+  const { watch } = user;
+  watch.users.delete(user);
+  if (watch.users.size === 0) watch.linger = setTimeout(() => stop(watch), LINGER_MS).unref();
+}
 
 function stop(watch: Watch): void {
   if (watch.linger !== null) clearTimeout(watch.linger);

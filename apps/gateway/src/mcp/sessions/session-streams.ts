@@ -86,7 +86,7 @@ export class SessionStreams {
     for (const event of before?.events ?? []) reply.replay(before?.stream ?? '', event);
     if (lastEventId !== null && before === null) reply.comment('the stream starts anew');
     watches.ofSession({ endpoint, session, reply, state });
-    void lists.during(endpoint, reply);
+    void lists.during(endpoint, reply, () => endpoints.now(endpoint));
   }
 
   /** What the client missed of an earlier stream; null: there is no such stream. */

@@ -84,7 +84,7 @@ export class SseDoor {
     reply.whenOver(end);
     reply.endpoint(`${messagesPath(context)}?sessionId=${encodeURIComponent(id)}`);
     watches.ofSession({ endpoint, session, state, reply });
-    void lists.during(endpoint, reply);
+    void lists.during(endpoint, reply, () => endpoints.now(endpoint));
   }
 
   /** Takes a message for the stream of a session. Throws a fault with status 400 or 404, or an error with status 503. */
