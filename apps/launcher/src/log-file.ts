@@ -54,13 +54,21 @@ export class LogFile {
    * empty if there is none.
    */
   lastMessage(): string {
-    if (!existsSync(this.path)) return '';
-    const lines = readFileSync(this.path, 'utf8').slice(-TAIL_CHARACTERS).split('\n').reverse();
+    const lines = this.tail().split('\n').reverse();
     const candidates = lines.filter((line) => /^\S/.test(line) && !/^(?:Node\.js v|\})/.test(line));
     const cause = candidates.find((line) =>
       /error|could not|cannot|must|required|failed|refused/i.test(line),
     );
     return messageOf(cause ?? candidates[0] ?? '').slice(0, MESSAGE_CHARACTERS_MAX);
+  }
+
+  /** The end of the file; empty if it cannot be read. */
+  private tail(): string {
+    try {
+      return readFileSync(this.path, 'utf8').slice(-TAIL_CHARACTERS);
+    } catch {
+      return '';
+    }
   }
 }
 

@@ -187,10 +187,15 @@ export class Product {
     return log;
   }
 
+  /** Never throws: a full disk must not end the processes that it lists. */
   private writeProcesses(folder: DataFolder): void {
     const ids = this.processes.map((process) => [process.name, process.pid]);
     const content = { launcher: process.pid, ...(Object.fromEntries(ids) as object) };
-    writeFileSync(folder.processes, `${JSON.stringify(content, null, 2)}\n`);
+    try {
+      writeFileSync(folder.processes, `${JSON.stringify(content, null, 2)}\n`);
+    } catch (error) {
+      this.print(`${folder.processes} could not be written: ${(error as Error).message}`);
+    }
   }
 
   private throwIfStopping(): void {

@@ -18,7 +18,7 @@ export interface SupervisedProcessOptions {
   lastMessage(): string;
   /** Prints one line for the operator. */
   report(line: string): void;
-  /** Called when the process id has changed. */
+  /** Called when the process id has changed. Must not throw, and neither may the two above. */
   changed(): void;
 }
 

@@ -33,6 +33,8 @@ class ResponsesEncoder implements StreamEncoder {
   private finish: Finish | null = null;
   private usage: TokenUsage | undefined;
   private isOver = false;
+  /** Log probabilities that were written with the text before them. */
+  private written: StreamEvent | undefined;
   private readonly own: (part: Part) => Part;
 
   constructor(private readonly context: ClientContext) {
@@ -102,14 +104,23 @@ class ResponsesEncoder implements StreamEncoder {
         this.builder.close(event.i);
         break;
       case 'logprobs':
+        if (this.isWanted && event !== this.written) this.builder.write(event.i, '', event.items);
         break;
     }
   }
 
-  /** Log probabilities follow their text, and belong into its event. */
+  private get isWanted(): boolean {
+    return this.context.call.logprobs !== undefined;
+  }
+
+  /**
+   * Log probabilities mostly follow their text, and belong into its event. Those of a token that has no text yet, or
+   * behind a citation, get an event of their own.
+   */
   private logprobsOf(i: number, next: StreamEvent | undefined): readonly Logprob[] | undefined {
-    const isWanted = this.context.call.logprobs !== undefined;
-    return isWanted && next?.t === 'logprobs' && next.i === i ? next.items : undefined;
+    if (!this.isWanted || next?.t !== 'logprobs' || next.i !== i) return undefined;
+    this.written = next;
+    return next.items;
   }
 
   private newBuilder(id: string): OutputBuilder {

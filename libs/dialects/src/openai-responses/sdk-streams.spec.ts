@@ -125,4 +125,25 @@ describe('streams of the Responses API read by the official SDK', () => {
     });
     expect(response['output']).toMatchObject([{ content: [{ logprobs: written }] }]);
   });
+
+  it('carry the log probabilities of a token without text, or with another event between, on their own', async () => {
+    const of = (token: string) => [{ token, logprob: -0.5, top: [] }];
+    const encoder = openAiResponsesClient.encodeStream(
+      contextOf({ include: ['message.output_text.logprobs'], top_logprobs: 0 }),
+    );
+    const text = encoder.write([
+      { t: 'start', id: 'resp_1', model: 'm', created: 1 },
+      { t: 'open', c: 0, i: 0, part: { kind: 'text', text: '' } },
+      { t: 'logprobs', c: 0, i: 0, items: of('half') },
+      { t: 'text', c: 0, i: 0, text: 'Hi' },
+      { t: 'cite', c: 0, i: 0, citation: { url: 'https://example.com', title: 'Example' } },
+      { t: 'logprobs', c: 0, i: 0, items: of('Hi') },
+      { t: 'close', c: 0, i: 0 },
+      { t: 'finish', c: 0, finish: { reason: 'stop' } },
+      { t: 'done' },
+    ]);
+    const { response } = await accumulated(text);
+    const logprobs = [{ token: 'half' }, { token: 'Hi' }];
+    expect(response['output']).toMatchObject([{ content: [{ text: 'Hi', logprobs }] }]);
+  });
 });

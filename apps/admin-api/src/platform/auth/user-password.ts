@@ -1,14 +1,10 @@
-import {
-  LoginChallengeEntity,
-  OrganisationUserEntity,
-  UserEntity,
-  type PasswordResetEntity,
-} from '@gw/entities';
+import { LoginChallengeEntity, OrganisationUserEntity, PasswordResetEntity, UserEntity } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
 /**
  * Sets the password of a user in one organisation. With `organisationId` null, sets it everywhere and removes the
- * passwords of single organisations. Ends logins that wait for a second factor, since they passed by the old password.
+ * passwords of single organisations. Ends logins that wait for a second factor, since they passed by the old password, and all
+ * links that would set another one.
  */
 export async function setPassword(
   manager: EntityManager,
@@ -21,6 +17,7 @@ export async function setPassword(
   },
 ): Promise<void> {
   await manager.delete(LoginChallengeEntity, { userId });
+  await manager.delete(PasswordResetEntity, { userId });
   if (organisationId !== null) {
     await manager.update(OrganisationUserEntity, { organisationId, userId }, { passwordHash });
     return;

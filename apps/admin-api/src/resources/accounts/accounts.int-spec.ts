@@ -107,6 +107,20 @@ describe('accounts without mail', () => {
     expect(audits.length).toBeGreaterThan(0);
   });
 
+  it('ends reset links when the password is changed otherwise', async () => {
+    const owner = await admin.user(ours.organisationId, 'owner');
+    const target = await admin.user(ours.organisationId, 'member');
+    const made = await admin.post<{ reset_link: string }>(`/v1/users/${target.id}/password-reset`, {
+      token: await admin.login(owner.email),
+    });
+    const body = { current_password: PASSWORD, new_password: NEW };
+    const token = await admin.login(target.email);
+    expect((await admin.post('/v1/auth/password', { token, headers: elsewhere(), body })).status).toBe(200);
+    const reset = { token: tokenOf(made.body.reset_link), password: THIRD };
+    const late = await admin.post('/v1/auth/password/reset', { headers: elsewhere(), body: reset });
+    expect(late.status).toBe(404);
+  });
+
   it('lets only an owner create a reset link, which works once and in this organisation only', async () => {
     const owner = await admin.user(ours.organisationId, 'owner');
     const boss = await admin.user(ours.organisationId, 'admin');

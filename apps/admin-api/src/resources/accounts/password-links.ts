@@ -7,7 +7,7 @@ import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
 const TOKEN_LENGTH = 48;
 const LIFE_MS = 30 * 60_000;
-/** Minimum time between two mails to the same user. */
+/** Minimum time between two mails that a user requests. Links of administrators are mailed at once. */
 const REPEAT_MS = 2 * 60_000;
 
 export interface PasswordLink {
@@ -34,7 +34,7 @@ export class PasswordLinks {
     return hashApiKey(this.secrets.inviteTokenPepper, `password-reset ${token}`);
   }
 
-  /** Creates a link and deletes the user's other links with the same `organisationId`. `organisationId`: see the entity. */
+  /** Creates a link and deletes the user's other links with the same `organisationId`: the organisation in which the new password counts; null: in all. */
   async make(
     manager: EntityManager,
     userId: string,

@@ -84,7 +84,9 @@ export class PasswordsService {
       });
     }
     await this.dataSource.transaction(async (manager) => {
-      const user = await manager.findOneBy(UserEntity, { email: email.toLowerCase(), status: 'active' });
+      const where = { email: email.toLowerCase(), status: 'active' } as const;
+      // Locked, so that of requests at the same time only one makes a link.
+      const user = await manager.findOne(UserEntity, { where, lock: FOR_UPDATE });
       if (!user) return;
       const seat = await firstSeat(manager, user.id);
       if (!seat || (await this.links.wasJustMade(manager, user.id))) return;

@@ -20,7 +20,7 @@ const SpecField = (): PropertyDecorator =>
     {
       optional: true,
       description:
-        'The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. Send it or spec_url.',
+        'The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. A new integration has this or spec_url.',
       example: '{"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}',
     },
     {
@@ -58,7 +58,8 @@ export class OpenApiSelectionFields {
   @NestedField(() => OperationFilterDto, {
     optional: true,
     nullable: true,
-    description: 'Operations that fit all of its members become tools. Null or absent: all GET operations.',
+    description:
+      'Operations that fit all of its members become tools. Null or {}: all GET operations. Absent in an update: as it was.',
   })
   include?: OperationFilterDto | null;
   @NestedField(() => OperationFilterDto, { optional: true, nullable: true })
@@ -81,7 +82,8 @@ export class OpenApiSelectionFields {
   read_only?: string[];
   @BooleanField({
     optional: true,
-    description: 'Whether tools say what their results look like. True by default.',
+    description:
+      'Whether tools say what their results look like. True by default; absent in an update: as it was.',
   })
   output_schemas?: boolean;
 }
@@ -105,8 +107,8 @@ export class CreateOpenApiDto extends omitOf(CreateMcpIntegrationDto, 'url', 'tr
     optional: true,
     max: 2_048,
     description:
-      'URL of the service. By default the first server of the document; to be sent with credentials, unless that ' +
-      'server has the origin of spec_url.',
+      'URL of the service; by default the first server of the document. An integration with credentials needs it, unless ' +
+      'that server has the origin of spec_url.',
     example: 'https://api.example.com/v1',
   })
   base_url?: string;

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { ServerResponse } from 'node:http';
 import { INTERNAL } from '@gw/contracts';
 import { McpIntegrationEntity, McpOpenApiDocumentEntity } from '@gw/entities';
-import { restDocument, startRestService, type RestService } from '@gw/testing';
+import { eventually, restDocument, startRestService, StubProvider, type RestService } from '@gw/testing';
 import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../../spec-support/admin-api';
 
 const PATH = '/v1/mcp-integrations';
@@ -328,6 +328,27 @@ paths:
       include: null,
     });
     expect(other.tools).toEqual([{ name: 'x', operation: 'get /x' }]);
+  });
+
+  it('are not put back by a change that began before another one', async () => {
+    const id = await made({ spec: restDocument(service.url.href) });
+    const slow = await StubProvider.start();
+    let release = (): void => undefined;
+    const until = new Promise<void>((resolve) => (release = resolve));
+    slow.respond({ steps: [{ until }, { chunk: JSON.stringify(restDocument(service.url.href)) }] });
+    const first = put(id, { spec_url: `${slow.origin}/spec.json` });
+    await eventually(() => slow.requests.length === 1);
+    const second = await put(id, { spec: paths({ '/x': { get: { operationId: 'x' } } }) });
+    expect(second.status).toBe(200);
+    release();
+    const { status, body } = await first;
+    expect([status, body.error?.type]).toEqual([409, 'conflict']);
+    expect((await tools(id)).filter(({ state }) => state !== 'removed').map(({ name }) => name)).toContain(
+      'x',
+    );
+    const saved = await admin.get<{ spec_url: string | null }>(`${PATH}/${id}/openapi`, call);
+    expect(saved.body.spec_url).toBeNull();
+    await slow.stop();
   });
 
   it('take no report of capabilities, no other transport and no query', async () => {

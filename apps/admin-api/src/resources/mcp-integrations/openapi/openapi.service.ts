@@ -10,6 +10,7 @@ import {
 } from '@gw/mcp';
 import { invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { DataSource } from 'typeorm';
 import type { Principal } from '../../../platform/common/principal';
 import { ADDRESS_POLICY } from '../../../platform/credentials/integration-credentials';
@@ -91,7 +92,10 @@ export class OpenApiService {
     return toOpenApi(await this.saved(await findRow(manager, mcpIntegrationTo('read'), at)));
   }
 
-  /** Replaces the document, its URL or the selection; what is absent stays. The tools are read at once. */
+  /**
+   * Replaces the document, its URL or the selection; what is absent stays. The tools are read at once. Throws `conflict` when the
+   * document or the selection has changed since it was read, which takes as long as reading a URL.
+   */
   async update(at: ResourceReference, input: UpdateOpenApiDto): Promise<UpdatedOpenApiResponse> {
     const { caller } = at;
     const found = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
@@ -107,7 +111,10 @@ export class OpenApiService {
         mcpIntegrationTo('update'),
         at,
         async (locked) => {
-          await write.manager.update(McpOpenApiDocumentEntity, { integrationId: locked.id }, columns);
+          const at = { integrationId: locked.id };
+          const now = await write.manager.findOneBy(McpOpenApiDocumentEntity, at);
+          if (now === null || !isSame(now, before)) throw changedMeanwhile();
+          await write.manager.update(McpOpenApiDocumentEntity, at, columns);
           // Its version rises, so that a reading of the earlier document is not kept.
           locked.nextSyncAt = new Date();
           return { openapi: { spec_url: url, digest: columns.digest, ...selection } };
@@ -150,6 +157,14 @@ export class OpenApiService {
     });
   }
 }
+
+const isSame = (one: McpOpenApiDocumentEntity, other: McpOpenApiDocumentEntity): boolean =>
+  one.url === other.url && one.digest === other.digest && isDeepStrictEqual(one.selection, other.selection);
+
+const changedMeanwhile = (): GatewayError =>
+  new GatewayError('conflict', {
+    message: 'The document or the selection was changed meanwhile; read it and send the change again.',
+  });
 
 /** Throws a fault of a document as one of the member that it came with. */
 async function named<T>(path: string, work: () => T | Promise<T>): Promise<T> {
