@@ -52,13 +52,16 @@ export async function addAgentServers(
   }
 }
 
-/** `sealed` replaces the sealed member, whose text differs each time the same secret is sealed. */
+/**
+ * Null without an approved endpoint. `authVersion` stands for the sealed member in the version of the document, since its text
+ * differs each time the same secret is sealed.
+ */
 function agentServerDocument(
   row: AgentServerEntity,
   integration: AgentIntegrationEntity,
   card: ApprovedCard,
   parts: AgentParts,
-  sealed: string,
+  authVersion: string,
 ): AgentServerDocument | null {
   const { approvedEndpoint: endpoint } = integration;
   if (endpoint === null) return null;
@@ -89,7 +92,9 @@ function agentServerDocument(
       rules: row.accessRules as object[] as AgentAccessRule[],
       defaultEffect: row.defaultEffect,
       guardrails: (parts.guardrails.get(row.id) ?? []).map(({ guardrailId, runOn, capabilityIds }) => ({
-        ...{ guardrailId, runOn, skillIds: capabilityIds },
+        guardrailId,
+        runOn,
+        skillIds: capabilityIds,
       })),
       push: integration.push,
       isListed: row.listed === 'public',
@@ -99,7 +104,7 @@ function agentServerDocument(
         messagesPerContextHour: integration.messagesPerContextHour,
       },
     },
-    sealed,
+    authVersion,
   );
 }
 

@@ -21,7 +21,7 @@ export interface Resources {
   readonly isPartial: boolean;
   /** Not all answers are there. */
   readonly isLoading: boolean;
-  /** An answer is missing for good. */
+  /** Why an answer could not be read; an earlier one may still be shown. */
   readonly problem: unknown;
 }
 

@@ -13,7 +13,10 @@ import {
 interface LogColumn extends LogColumnFacts {
   readonly sql: string;
   readonly unit?: LogUnit;
-  /** The value that is stored of a record: finite, bounded, and of the column's type whatever the record says. */
+  /**
+   * The value that is stored of a record: finite, bounded, and of the column's type whatever the record says. The id and the time
+   * were checked when the record was read.
+   */
   readonly of: (record: LogRecord, derived: DerivedFacts) => unknown;
 }
 

@@ -19,8 +19,9 @@ export interface ResourceMetadata {
 
 /**
  * Checks the resource metadata of an upstream (RFC 9728): `resource` is the server's URL or a parent
- * path of it on the same origin, and an authorization server has an allowed https address. The first
- * such one is chosen, or the one that the administrator has pinned.
+ * path of it on the same origin, and an authorization server has an allowed https address (http on
+ * loopback). The first such one is chosen, or the pinned one: that of the first connection, or of the
+ * administrator.
  */
 export function checkResourceMetadata(
   document: unknown,
@@ -39,7 +40,12 @@ export function checkResourceMetadata(
   const servers = ownList(document, 'authorization_servers').slice(0, SERVERS_MAX).filter(isText);
   const allowed = servers.filter((each) => endpointFault(each, policy) === null);
   const issuer = pinnedIssuer === null ? allowed[0] : allowed.find((each) => each === pinnedIssuer);
-  if (issuer === undefined) return refuse('authorization_servers must name an allowed https address.');
+  if (issuer === undefined)
+    return refuse(
+      pinnedIssuer === null
+        ? 'authorization_servers must name an allowed https address.'
+        : 'authorization_servers no longer has the authorization server that this server is bound to.',
+    );
   return { ok: true, issuer, resource, scopes: textsOf(document, 'scopes_supported') };
 }
 
@@ -93,7 +99,7 @@ const OPTIONAL = [
 
 /**
  * Checks the metadata of an authorization server (RFC 8414): the issuer is exactly the requested one,
- * every endpoint has an allowed https address, and PKCE with S256 is announced.
+ * every endpoint has an allowed https address (http on loopback), and PKCE with S256 is announced.
  */
 export function checkServerMetadata(
   document: unknown,
@@ -155,7 +161,8 @@ export const defaultEndpoints = (serverUrl: URL): Omit<ServerMetadata, 'issuer'>
 });
 
 /**
- * Whether a server's authorization server may be used: the one of the first connection. Another one
+ * Whether a server's authorization server may be used: the one of the first connection, or that the
+ * administrator has set. Another one
  * needs an administrator, since a changed name sends users elsewhere.
  */
 export const issuerVerdict = (pinned: string | null, current: string): 'ok' | 'error' =>

@@ -118,7 +118,9 @@ export class ApiKeysService {
   async list(caller: Principal, query: ListApiKeysQuery): Promise<ListResponse<ApiKeyResponse>> {
     const { ids, status, search } = query;
     const mine = visibleTo(caller);
-    const types = API_KEY_TYPES.filter((type) => caller.scopes.has(scopeFor(type, 'list')));
+    const types = API_KEY_TYPES.filter(
+      (type) => (mine.type ?? type) === type && caller.scopes.has(scopeFor(type, 'list')),
+    );
     const where = {
       ...mine,
       type: In(types),
@@ -126,6 +128,7 @@ export class ApiKeysService {
       ...(ids === undefined ? {} : { id: In(ids) }),
       ...(search === undefined ? {} : { name: containing(search) }),
     };
+    // Names all that `where` depends on.
     const name = JSON.stringify([mine, types, status, ids, search]);
     const [rows, total] = await this.pages.page(where, name, windowOf(query), query);
     return listOf([await this.shownOf(rows), total]);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api';
 import { shell } from '../../messages';
 import { handToPlayground, requestOfCurl } from '../../pages/playground/draft/from-curl';
-import type { PageEntry } from '../page-entry';
+import type { NamedThing, PageEntry } from '../page-entry';
 import { inWorkspace } from '../shell/addresses';
 import type { Hit } from './hits';
 import type { Pasted, PastedLimit } from './pasted';
@@ -66,7 +66,8 @@ function limitHits(limit: PastedLimit, owner: PageEntry | undefined, ws: string)
   const { id, resetsAt } = limit;
   const hint = words.left(Math.max(0, limit.limit - limit.used), limit.limit, limit.type, resetsAt);
   const label = words.openLimit(limit.scope.replaceAll('_', ' '));
-  return owner === undefined
+  // The id of a trusted token is derived (UUID version 8): it has limits and no page.
+  return owner === undefined || id[14] === '8'
     ? []
     : [
         {
@@ -93,19 +94,23 @@ function curlHits(text: string, playground: string): readonly Hit[] {
   ];
 }
 
-/** The keys with a masked form; none while it is null. The list has no search for it, so its pages are read. */
+/**
+ * The keys with a masked form, which several can have; none while it is null. The list has no search for it, so its pages are
+ * read. `isPart`: there are more keys than were looked at.
+ */
 export function useKeysByMask(masked: string | null, workspaceId: string | undefined) {
   return useQuery({
     queryKey: ['palette', 'masked key', workspaceId, masked],
     queryFn: async ({ signal }) => {
+      const keys: NamedThing[] = [];
       for (let page = 0; page < PAGES_MAX; page += 1) {
         const query = { workspace_id: workspaceId ?? '', page_size: PAGE, current_page: page };
         const { data } = await call('apiKeys_list', { query }, { signal });
-        const found = data.data.filter(({ key }) => key === masked);
-        if (found.length > 0 || (page + 1) * PAGE >= data.total)
-          return found.map(({ id, name, key }) => ({ id, name, hint: key, to: `/w/$ws/keys/${id}` }));
+        for (const { id, name, key } of data.data)
+          if (key === masked) keys.push({ id, name, hint: key, to: `/w/$ws/keys/${id}` });
+        if ((page + 1) * PAGE >= data.total) return { keys, isPart: false };
       }
-      return [];
+      return { keys, isPart: true };
     },
     enabled: masked !== null && workspaceId !== undefined,
     staleTime: STALE_MS,

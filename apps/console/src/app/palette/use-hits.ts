@@ -66,6 +66,12 @@ export function useHits(text: string, onKeys: () => void): Hits {
   return { groups: ranked(groups, needle), isSearching, note: prefix === '#' ? words.wholeId : note };
 }
 
+const keysOf = (page: PageEntry | undefined, keys: readonly NamedThing[] = [], ws: string): readonly Hit[] =>
+  page === undefined ? [] : keys.map((key) => thingHit(page, key, ws));
+
+const partNote = (found: { readonly isPart: boolean } | undefined): string | null =>
+  found?.isPart === true ? words.partOfKeys : null;
+
 /** What a pasted text leads to; null where nothing was pasted. */
 function usePasted(pasted: Pasted | null, text: string, { pages, workspace }: Place): Hits | null {
   const keys = pages.find(({ id }) => id === 'keys');
@@ -77,11 +83,12 @@ function usePasted(pasted: Pasted | null, text: string, { pages, workspace }: Pl
     [pasted, text, pages, ws],
   );
   if (pasted === null) return null;
-  const own = keys === undefined ? [] : (found.data ?? []).map((key) => thingHit(keys, key, ws));
+  const own = keysOf(keys, found.data?.keys, ws);
   const hits = [...rows, ...own];
-  if (hits.length > 0)
-    return { groups: [{ title: words.pasted, hits }], isSearching: found.isFetching, note: null };
-  return { groups: [], isSearching: found.isFetching, note: found.isFetching ? null : noteOf(pasted) };
+  const { isFetching: isSearching } = found;
+  const part = partNote(found.data);
+  if (hits.length > 0) return { groups: [{ title: words.pasted, hits }], isSearching, note: part };
+  return { groups: [], isSearching, note: isSearching ? null : (part ?? noteOf(pasted)) };
 }
 
 /** Workspaces, actions and pages. */

@@ -82,6 +82,7 @@ export const shell = {
     secret: 'This looks like a secret. It is not searched for, so that it is in no log.',
     wholeId: 'Enter a whole request id.',
     part: 'Some lists could not be searched.',
+    partOfKeys: 'Only the first 1,000 keys were looked through.',
   },
   keys: {
     title: 'Keys',
