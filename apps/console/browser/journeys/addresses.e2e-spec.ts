@@ -2,6 +2,7 @@ import { eventually, startProduct, type Product } from '@gw/testing';
 import type { Page } from 'playwright-core';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
 import { consoleRoutes } from '../support/console-routes';
+import { LOADING, pageLoaded } from '../support/page-loaded';
 import { Owner } from '../support/owner';
 import { chat, FALLBACK } from '../support/requests';
 import { sendTraffic } from '../support/traffic';
@@ -37,10 +38,6 @@ const CASES = Object.entries(ADDRESSES).flatMap(([path, searches]) =>
   searches.map((search) => [path + search] as const),
 );
 
-/** Skeletons, or an open tab whose contents are being loaded. */
-const IS_LOADING = `document.querySelector('.skeletons') !== null ||
-  [...document.querySelectorAll('[role=tabpanel]')].some(
-    (panel) => panel.style.display !== 'none' && panel.childElementCount === 0)`;
 /** A page that looked the same so many times in a row has settled. */
 const SAME_LOOKS = 4;
 
@@ -86,12 +83,12 @@ describe('Addresses of the console', () => {
   });
   /** The page once it loads nothing more. */
   async function settled(page: Page): Promise<View> {
-    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await pageLoaded(page);
     // Parts of a page are loaded when they show; a stream never ends, so the network is never idle.
     let [before, same] = [null as View | null, 0];
     return eventually(
       async () => {
-        const isLoading = await page.evaluate<boolean>(IS_LOADING);
+        const isLoading = (await page.locator(LOADING).count()) > 0;
         const now = await look(page);
         same = !isLoading && JSON.stringify(before) === JSON.stringify(now) ? same + 1 : 0;
         before = now;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startProduct, type Product } from '@gw/testing';
 import { findingsOf, inTheme } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
+import { LOADING, pageLoaded } from '../support/page-loaded';
 import { sendTraffic } from '../support/traffic';
 
 /** Where pictures of all pages are kept; `WRITE_PICTURES=true` writes them. */
@@ -50,13 +51,6 @@ describe('Every page of the console', () => {
 
   const addressOf = (path: string): string => `${product.adminUrl}/console/${path.replace(':ws', workspace)}`;
 
-  /** Waits until the page has its heading and loads nothing more. */
-  async function settled(): Promise<void> {
-    const { page } = opened;
-    await page.getByRole('heading', { level: 1 }).first().waitFor();
-    await page.locator('.skeletons').first().waitFor({ state: 'detached' });
-  }
-
   async function picture(name: string, theme: string): Promise<void> {
     if (process.env['WRITE_PICTURES'] !== 'true') return;
     mkdirSync(PICTURES, { recursive: true });
@@ -70,10 +64,10 @@ describe('Every page of the console', () => {
     async (name, path) => {
       const { page } = opened;
       await page.goto(addressOf(path));
-      await settled();
+      await pageLoaded(page);
       const [title, address] = [await page.title(), page.url()];
       await page.reload();
-      await settled();
+      await pageLoaded(page);
       expect([await page.title(), page.url()]).toEqual([title, address]);
       for (const theme of ['light', 'dark'] as const) {
         await inTheme(page, theme);
@@ -83,6 +77,21 @@ describe('Every page of the console', () => {
       await inTheme(page, 'light');
     },
   );
+
+  it('counts as loading until the name of what it shows is there', async () => {
+    const { page } = opened;
+    let respond: () => void = () => undefined;
+    const mayRespond = new Promise<void>((resolve) => (respond = resolve));
+    const address = /\/v1\/providers\/sandbox\?/;
+    await page.route(address, (route) => void mayRespond.then(() => route.continue()));
+    await page.goto(addressOf('w/:ws/providers/sandbox'));
+    await page.getByRole('heading', { level: 1, name: 'Providers' }).waitFor();
+    expect(await page.locator(LOADING).count()).toBeGreaterThan(0);
+    respond();
+    await pageLoaded(page);
+    expect(await page.title()).toBe('Sandbox · Tollgate');
+    await page.unroute(address);
+  });
 
   it('shows the open log with its waterfall, and the same after a reload', async () => {
     const { page } = opened;
@@ -111,7 +120,7 @@ describe('Every page of the console', () => {
     // What each part says once it is there; skeletons come only a moment after the heading.
     for (const part of ['exactly', 'nightly-report', 'some fail', 'Used up', 'created API key'])
       await page.getByText(part).first().waitFor();
-    await settled();
+    await pageLoaded(page);
     for (const theme of ['light', 'dark'] as const) {
       await inTheme(page, theme);
       await picture('overview', theme);

@@ -1,4 +1,4 @@
-import { useEffect, type ReactElement, type ReactNode } from 'react';
+import { useLayoutEffect, type ReactElement, type ReactNode } from 'react';
 import { uiText } from '../../messages/en/ui';
 import { ErrorBoundary } from './error-boundary';
 import { Updating } from './states';
@@ -25,7 +25,8 @@ export function Page({
   layout = 'scroll',
   children,
 }: PageProps): ReactElement {
-  useEffect(() => {
+  // With the content: nothing sees the one without the other.
+  useLayoutEffect(() => {
     document.title = uiText.states.documentTitle(title);
   }, [title]);
   return (

@@ -19,16 +19,16 @@ const COUNTS: Readonly<Record<SkeletonsProps['shape'], number>> = {
   form: 4,
 };
 
-/** The shape of a page without data, from 150 ms on. */
-export function Skeletons({ shape, count = COUNTS[shape] }: SkeletonsProps): ReactElement | null {
+/** The shape of a page without data, from 150 ms on. `data-loading` marks it from the start on. */
+export function Skeletons({ shape, count = COUNTS[shape] }: SkeletonsProps): ReactElement {
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), DELAY_MS);
     return () => clearTimeout(timer);
   }, []);
-  if (!isShown) return null;
+  if (!isShown) return <div data-loading hidden />;
   return (
-    <div className={`skeletons skeletons-${shape}`} role="status">
+    <div className={`skeletons skeletons-${shape}`} role="status" data-loading>
       <span className="visually-hidden">{uiText.states.loading}</span>
       {Array.from({ length: count }, (_, at) => (
         <div key={at} className="skeleton" aria-hidden="true" />

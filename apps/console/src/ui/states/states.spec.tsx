@@ -144,8 +144,10 @@ describe('other states', () => {
     jest.useFakeTimers();
     show(<Skeletons shape="table" count={3} />);
     expect(document.querySelectorAll('.skeleton')).toHaveLength(0);
+    expect(document.querySelectorAll('[data-loading]')).toHaveLength(1);
     act(() => void jest.advanceTimersByTime(150));
     expect(document.querySelectorAll('.skeleton')).toHaveLength(3);
+    expect(document.querySelectorAll('[data-loading]')).toHaveLength(1);
   });
 
   it('have their words', () => {
