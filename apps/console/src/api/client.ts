@@ -37,21 +37,33 @@ type Request = (method: string, path: string, init: object) => Promise<Settled>;
 type Listener = (problem: Problem) => void;
 const listeners = new Set<Listener>();
 
-/** Calls `listener` for each answer that the session has ended. Returns what ends that. */
-export function onSessionEnd(listener: Listener): () => void {
+/** Calls `listener` for each answer that the session has ended, or lacks a second factor (`mfa_required`). Returns what ends that. */
+export function onSessionRefusal(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
+/** Type of the problem of a session that may only add a second factor. */
+export const NEEDS_FACTOR = 'mfa_required';
+
 /** Operations whose 401 is about the credentials in the request, not about the session. */
-const LOGINS: readonly OperationId[] = [
+const WITH_CREDENTIALS: readonly OperationId[] = [
   'auth_login',
   'auth_loginByFactor',
   'claim_create',
+  'mfa_confirm',
+  'mfa_enrol',
+  'mfa_remove',
+  'mfa_renewCodes',
   'passkeyLogin_begin',
   'passkeyLogin_login',
+  'passkeys_begin',
+  'passkeys_register',
   'ssoLogin_exchange',
 ];
+
+const isOfSession = (id: OperationId, { status, type }: Problem): boolean =>
+  (status === 401 && !WITH_CREDENTIALS.includes(id)) || type === NEEDS_FACTOR;
 
 async function settle<O extends OperationId>(id: O, init: object, signal?: AbortSignal): Promise<Settled> {
   const { method, path } = accessOf(id);
@@ -62,7 +74,7 @@ async function settle<O extends OperationId>(id: O, init: object, signal?: Abort
   });
   if (settled.response.ok) return settled;
   const problem = problemOf(settled.response, settled.error);
-  if (problem.status === 401 && !LOGINS.includes(id)) for (const listener of listeners) listener(problem);
+  if (isOfSession(id, problem)) for (const listener of listeners) listener(problem);
   throw problem;
 }
 

@@ -4,6 +4,7 @@ export { audit } from './en/audit';
 export { conflict } from './en/conflict';
 export { connect } from './en/connect';
 export { errors } from './en/errors';
+export { factors } from './en/factors';
 export { forms } from './en/forms';
 export { home } from './en/home';
 export { me } from './en/me';

@@ -9,7 +9,7 @@ import { keysEntry } from './keys/entry';
 import { keyRoute, keysRoute, newKeyRoute } from './keys/route';
 import { logsEntry } from './logs/entry';
 import { logRoute, logsRoute } from './logs/route';
-import { ownKeysRoute, preferencesRoute, profileRoute } from './me/route';
+import { factorsRoute, ownKeysRoute, preferencesRoute, profileRoute } from './me/route';
 import { modelsEntry } from './models/entry';
 import { modelsRoute } from './models/route';
 import { playgroundEntry } from './playground/entry';
@@ -39,7 +39,7 @@ export const WORKSPACE_PAGES = [
 export const ORGANISATION_PAGES = [auditRoute] as const;
 
 /** Routes below `/me`. */
-export const ME_PAGES = [profileRoute, ownKeysRoute, preferencesRoute] as const;
+export const ME_PAGES = [profileRoute, factorsRoute, ownKeysRoute, preferencesRoute] as const;
 
 /** Pages of the navigation, in its order. */
 export const PAGES: readonly PageEntry[] = [

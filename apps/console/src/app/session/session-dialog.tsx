@@ -3,7 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState, type ReactElement } from 'react';
 import { call } from '../../api';
-import { session } from '../../messages';
+import { factors, session } from '../../messages';
+import { Enrolment, type EnrolmentProps } from '../../factors/enrolment';
 import { Moment } from '../../ui/primitives';
 import type { Self } from '../state/session-context';
 import { adoptSession } from './adopt';
@@ -22,10 +23,15 @@ interface SessionDialogProps {
   readonly endsAt: string | null;
   /** The page goes on. */
   readonly onOpen: () => void;
+  readonly enrolment: Pick<EnrolmentProps, 'onAdded' | 'onDone'>;
 }
 
+const titleOf = (state: SessionState): string =>
+  state === 'changed' ? session.changed : state === 'factor' ? factors.required : session.title;
+
 /** Over a page whose session is ending, has ended, or is that of another user. The page stays as it is below. */
-export function SessionDialog({ state, holder, endsAt, onOpen }: SessionDialogProps): ReactElement | null {
+export function SessionDialog(props: SessionDialogProps): ReactElement | null {
+  const { state, holder, endsAt, onOpen, enrolment } = props;
   const queries = useQueryClient();
   const router = useRouter();
   const [isWanted, setWanted] = useState(false);
@@ -61,7 +67,7 @@ export function SessionDialog({ state, holder, endsAt, onOpen }: SessionDialogPr
   return (
     <Modal
       opened
-      title={state === 'changed' ? session.changed : session.title}
+      title={titleOf(state)}
       onClose={() => setWanted(false)}
       withCloseButton={isEnding}
       closeOnEscape={isEnding}
@@ -69,6 +75,8 @@ export function SessionDialog({ state, holder, endsAt, onOpen }: SessionDialogPr
     >
       {state === 'changed' ? (
         <ChangedSession holder={holder} onBack={goOn} />
+      ) : state === 'factor' ? (
+        <Enrolment isOver {...enrolment} />
       ) : (
         <SignIn note={session.notes[state]} isOver returnTo={router.state.location.href} onDone={goOn} />
       )}

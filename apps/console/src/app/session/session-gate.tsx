@@ -1,20 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, type ReactElement } from 'react';
+import { lazy, Suspense, useMemo, useState, type ReactElement } from 'react';
 import { useRead } from '../../api';
 import { Failed } from '../../ui/states';
 import { Shell } from '../shell/shell';
 import { SessionContext } from '../state/session-context';
 import { adoptSession } from './adopt';
+import { tellTabs } from './tabs';
 import { useSessionState } from './use-session-state';
 
 const FACTS = { staleTime: 60_000 };
 const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
+const Enrolment = lazy(async () => ({ default: (await import('../../factors/enrolment')).Enrolment }));
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog')).SessionDialog }));
 
 /**
- * Draws nothing before it is known who the caller is and what they may do. Shows the sign-in where there is no session, and over the page when
- * a session ends, so that what was entered stays.
+ * Draws nothing before it is known who the caller is and what they may do. Shows the sign-in where there is no session, and what a session needs
+ * in place of the page, or over it when it is there already, so that what was entered stays.
  */
 export function SessionGate(): ReactElement | null {
   const self = useRead('auth_self', {}, FACTS);
@@ -30,6 +32,24 @@ export function SessionGate(): ReactElement | null {
         : null,
     [self.data, permissions.data, bootstrap.data],
   );
+  const enrols = useEnrols(state === 'factor', facts !== null);
+  const enrolment = {
+    onAdded: () => {
+      if (holder !== null) tellTabs(holder);
+    },
+    onDone: () => {
+      setState('open');
+      void queries.invalidateQueries();
+    },
+  };
+  if (enrols === 'alone')
+    return (
+      <main className="sign-in-page">
+        <Suspense>
+          <Enrolment isOver={false} {...enrolment} />
+        </Suspense>
+      </main>
+    );
   if (facts === null) {
     const failed = [self, permissions, bootstrap].find(({ error }) => error !== null);
     if (failed === undefined) return null;
@@ -63,10 +83,22 @@ export function SessionGate(): ReactElement | null {
             state={state}
             holder={holder}
             endsAt={facts.self.expires_at}
+            enrolment={enrolment}
             onOpen={() => setState('open')}
           />
         </Suspense>
       )}
     </SessionContext>
   );
+}
+
+/**
+ * Whether a second factor is added in place of a page or over it; null: not at all. It stays where it has begun: recovery codes must not vanish
+ * because the page could be shown by then.
+ */
+function useEnrols(isNeeded: boolean, hasPage: boolean): 'alone' | 'over' | null {
+  const [place, setPlace] = useState<'alone' | 'over' | null>(null);
+  const now = isNeeded ? (place ?? (hasPage ? 'over' : 'alone')) : null;
+  if (now !== place) setPlace(now);
+  return now;
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { onSessionEnd } from '../../api';
+import { NEEDS_FACTOR, onSessionRefusal } from '../../api';
 import type { Self } from '../state/session-context';
 import { holderOf, isSame, onTabs, type Holder } from './tabs';
 
@@ -12,10 +12,10 @@ const WAIT_MAX_MS = 86_400_000;
 const WAIT_MIN_MS = 60_000;
 
 /**
- * `ending`: within five minutes of its end. `ended`: the API refuses it. `left`: signed out in another tab. `changed`: another user, or
+ * `ending`: within five minutes of its end. `ended`: the API refuses it. `factor`: it may only add a second factor. `left`: signed out in another tab. `changed`: another user, or
  * another organisation of the user, was opened in another tab.
  */
-export type SessionState = 'open' | 'ending' | 'ended' | 'left' | 'changed';
+export type SessionState = 'open' | 'ending' | 'ended' | 'factor' | 'left' | 'changed';
 
 const wait = (left: number): number => Math.min(WAIT_MAX_MS, left > 0 ? left : WAIT_MIN_MS);
 
@@ -33,7 +33,14 @@ export function useSessionState(self: Self | undefined): {
   if (holder === null && self !== undefined) setHolder(holderOf(self));
   if (holder !== null && self !== undefined && !isSame(holder, holderOf(self)) && state !== 'changed')
     setState('changed');
-  useEffect(() => onSessionEnd(() => setState((now) => (now === 'left' ? now : 'ended'))), []);
+  useEffect(
+    () =>
+      onSessionRefusal(({ type }) => {
+        if (type === NEEDS_FACTOR) setState((now) => (now === 'open' || now === 'ending' ? 'factor' : now));
+        else setState((now) => (now === 'left' ? now : 'ended'));
+      }),
+    [],
+  );
   useEffect(
     () =>
       onTabs((opened) => {

@@ -1,8 +1,11 @@
 export const me = {
   title: 'You',
-  sections: { profile: 'Profile', keys: 'Your keys', preferences: 'Preferences' } as Readonly<
-    Record<string, string>
-  >,
+  sections: {
+    profile: 'Profile',
+    factors: 'Second factors',
+    keys: 'Your keys',
+    preferences: 'Preferences',
+  } as Readonly<Record<string, string>>,
   sectionsLabel: 'Parts of your account',
 
   name: 'Name',

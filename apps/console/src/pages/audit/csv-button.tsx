@@ -4,6 +4,7 @@ import { problemFrom, type Problem } from '../../api';
 import { audit } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
 import { Badge } from '../../ui/primitives';
+import { saveFile } from '../../ui/save-file';
 import type { PageState } from '../../url';
 import { csvOf } from './csv';
 import { recordWords } from './record-words';
@@ -27,7 +28,7 @@ export function CsvButton({ state, actorOf }: CsvButtonProps): ReactElement {
     setProblem(null);
     try {
       const records = await readAll(state, controller.signal);
-      download(csvOf(records, { actorOf, what: recordWords }));
+      saveFile(audit.csvFile, csvOf(records, { actorOf, what: recordWords }), 'text/csv');
     } catch (error) {
       if (!controller.signal.aborted) setProblem(problemFrom(error));
     } finally {
@@ -47,13 +48,4 @@ export function CsvButton({ state, actorOf }: CsvButtonProps): ReactElement {
       </Button>
     </>
   );
-}
-
-function download(text: string): void {
-  const href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  const link = document.createElement('a');
-  link.href = href;
-  link.download = audit.csvFile;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(href), 1_000);
 }

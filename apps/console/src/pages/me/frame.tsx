@@ -6,6 +6,7 @@ import './me.css';
 
 const SECTIONS = [
   ['profile', '/me'],
+  ['factors', '/me/factors'],
   ['keys', '/me/keys'],
   ['preferences', '/me/preferences'],
 ] as const;

@@ -7,6 +7,12 @@ export const profileRoute = createRoute({
   component: lazyRouteComponent(() => import('./profile'), 'ProfilePage'),
 });
 
+export const factorsRoute = createRoute({
+  getParentRoute: () => meRoute,
+  path: 'factors',
+  component: lazyRouteComponent(() => import('./factors/page'), 'FactorsPage'),
+});
+
 export const ownKeysRoute = createRoute({
   getParentRoute: () => meRoute,
   path: 'keys',

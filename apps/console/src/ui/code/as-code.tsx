@@ -2,6 +2,7 @@ import { useState, type ReactElement } from 'react';
 import { uiText } from '../../messages/en/ui';
 import { Icon } from '../icons/icon';
 import { CopyButton } from '../primitives/copy';
+import { saveFile } from '../save-file';
 
 /** One way to write a thing: YAML, curl, the command line. */
 export interface CodeForm {
@@ -58,16 +59,8 @@ export function AsCode({ label, forms, initial, maxHeight = 420 }: AsCodeProps):
 }
 
 function Download({ text, file }: { readonly text: string; readonly file: string }): ReactElement {
-  const save = (): void => {
-    const href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-    const link = document.createElement('a');
-    link.href = href;
-    link.download = file;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(href), 1000);
-  };
   return (
-    <button type="button" className="copy-button copy-button-small" onClick={save}>
+    <button type="button" className="copy-button copy-button-small" onClick={() => saveFile(file, text)}>
       <Icon name="download" size={14} /> {uiText.code.download(file)}
     </button>
   );

@@ -1,0 +1,54 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactElement } from 'react';
+import { problemFrom, useRead } from '../api';
+import { signOut } from '../app/session/sign-out';
+import { factors as text } from '../messages';
+import { BrandMark } from '../ui/icons/brand-mark';
+import { Loaded } from '../ui/states';
+import { AddFactor } from './add-factor';
+import { RecoveryCodes } from './recovery-codes';
+import '../app/session/session.css';
+
+export interface EnrolmentProps {
+  /** In a dialog over a page, which has the title. */
+  readonly isOver: boolean;
+  /** The session has a second factor; the user may still be reading the recovery codes. */
+  readonly onAdded: () => void;
+  /** The user has seen all and goes on. */
+  readonly onDone: () => void;
+}
+
+/** Adds the second factor that the organisation requires of its users, who can do nothing else before. */
+export function Enrolment({ isOver, onAdded, onDone }: EnrolmentProps): ReactElement {
+  const factors = useRead('mfa_list', {});
+  const organisation = useRead('auth_self', {}).data?.organisation.name;
+  const [codes, setCodes] = useState<readonly string[]>([]);
+  const take = (made: readonly string[]): void => {
+    onAdded();
+    if (made.length === 0) onDone();
+    else setCodes(made);
+  };
+  return (
+    <div className="sign-in">
+      {!isOver && (
+        <>
+          <BrandMark size={28} />
+          <h1>{text.required}</h1>
+        </>
+      )}
+      {codes.length > 0 ? (
+        <RecoveryCodes codes={codes} onDone={onDone} />
+      ) : (
+        <>
+          <p className="sub">{text.requiredBy(organisation)}</p>
+          <Loaded query={factors} problemOf={problemFrom}>
+            {(known) => <AddFactor factors={known} onAdded={take} />}
+          </Loaded>
+          <Button variant="subtle" onClick={() => void signOut()}>
+            {text.signOut}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { plural } from '../plural';
+
+export const factors = {
+  title: 'Second factors',
+  required: 'Add a second factor',
+  requiredBy: (organisation = 'Your organisation') =>
+    `${organisation} requires a second factor with your password. Add one to go on.`,
+  signOut: 'Sign out',
+
+  password: 'Password',
+  passwordHint: 'To prove that it is you.',
+  code: 'Code',
+  codeHint: 'Of your authenticator app, or a recovery code, to prove that it is you.',
+  byCode: 'Use a code instead',
+  byPassword: 'Use the password instead',
+
+  add: 'Add a second factor',
+  name: 'Name',
+  nameHint: 'Such as Phone. It may stay empty.',
+  addApp: 'Set up an authenticator app',
+  addPasskey: 'Add a passkey',
+  noPasskey: 'No passkey was made. Try again, or set up an authenticator app.',
+  appLead: 'Enter this secret in your authenticator app: as a new account by setup key, based on time.',
+  secret: 'secret',
+  openApp: 'Open it in an app on this device',
+  first: 'First code',
+  firstHint: 'The six digits that the app shows now.',
+  confirm: 'Confirm',
+  again: 'Begin again',
+
+  codes: 'Recovery codes',
+  codesLead:
+    'Each of these codes signs you in once, in the place of the second factor. Keep them where you find them without your device: they are shown only now.',
+  copyCodes: 'Copy all',
+  saveCodes: 'Download',
+  codesFile: 'tollgate-recovery-codes.txt',
+  kept: 'I have kept them',
+  goOn: 'Continue',
+
+  lead: 'After the password, a sign-in needs one of them. A passkey also signs in alone.',
+  none: 'You have no second factor',
+  noneHint: 'With one, a stolen password alone opens nothing.',
+  kinds: { totp: 'Authenticator app', passkey: 'Passkey' },
+  columns: { name: 'Name', kind: 'Kind', added: 'Added', used: 'Last used' },
+  actions: 'Actions',
+  never: 'never',
+  rename: (name: string) => `Rename ${name}`,
+  renameTitle: 'Rename',
+  save: 'Save',
+  remove: (name: string) => `Remove ${name}`,
+  removeTitle: (name: string) => `Remove ${name}?`,
+  removeAction: 'Remove',
+  removeLead: 'Sign-ins no longer accept it.',
+  removeLast: 'It is your last one: sign-ins then need the password alone, and the recovery codes end.',
+  left: (codes: number) => `${plural(codes, { one: 'code is', other: 'codes are' })} left.`,
+  renew: 'New recovery codes',
+  renewLead: 'The codes that you have stop working.',
+};
