@@ -1,9 +1,17 @@
 import { mcpConnectionBinding } from '@gw/entities';
 import { seal, sealingKeyring, uuidv7 } from '@gw/kernel';
-import { eventually, modernRequest, startMcpFixture, startRedis, type McpFixture } from '@gw/testing';
+import {
+  environmentOf,
+  eventually,
+  modernRequest,
+  queryDatabase,
+  startMcpFixture,
+  startRedis,
+  type McpFixture,
+} from '@gw/testing';
 import { PUBLIC_URL } from '../../apps/admin-api/src/platform/oauth/spec-support/oauth-journey';
 import { Callers, type Person } from '../spec-support/callers';
-import { environmentOf, FleetProcess, queryDatabase } from '../spec-support/fleet';
+import { FleetProcess } from '../spec-support/fleet';
 import { withProduct } from '../spec-support/workbench';
 
 jest.setTimeout(300_000);

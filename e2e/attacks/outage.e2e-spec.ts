@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually, type StubProvider } from '@gw/testing';
+import { environmentOf, eventually, type StubProvider } from '@gw/testing';
 import { Client } from 'pg';
-import { environmentOf } from '../spec-support/fleet';
 import { bodyFor, sells } from '../spec-support/spending';
 import { withProductOn, type NewKey } from '../spec-support/workbench';
 

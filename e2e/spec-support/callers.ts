@@ -1,8 +1,7 @@
-import { rsaKeyPair, signedToken, TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/testing';
+import { queryDatabase, rsaKeyPair, signedToken, TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/testing';
 import { OauthJourney } from '../../apps/admin-api/src/platform/oauth/spec-support/oauth-journey';
 import { PASSWORD } from '../../apps/admin-api/src/spec-support/admin-api';
 import { fetched } from '../../apps/admin-api/src/spec-support/fetched';
-import { queryDatabase } from './fleet';
 import type { NewKey, Workbench } from './workbench';
 
 /** A credential that calls a provider through a gateway, or the control plane through it. */

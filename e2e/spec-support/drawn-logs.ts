@@ -1,7 +1,6 @@
 import type { DecisionRecord } from '@gw/contracts';
-import { keepLog, timeFaultsOf } from '@gw/testing';
+import { keepLog, queryDatabase, timeFaultsOf } from '@gw/testing';
 import { drawingFaultsOf } from '../../apps/console/src/ui/waterfall/spec-support/drawing-faults';
-import { queryDatabase } from './fleet';
 import type { Workbench } from './workbench';
 
 /** Logs of a suite that are drawn, the newest ones; suites of more requests repeat them. */

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, freePort } from '@gw/testing';
-import { Client } from 'pg';
+import { environmentOf, eventually, freePort } from '@gw/testing';
 import type { Workbench } from './workbench';
 
 const START = { timeoutMs: 60_000 };
@@ -115,32 +114,4 @@ function commandOf(pid: number): readonly string[] {
     .slice(0, -1);
   const guard = words.indexOf('--require');
   return guard === -1 ? words : words.filter((_, at) => at !== guard && at !== guard + 1);
-}
-
-export function environmentOf(pid: number): Record<string, string> {
-  const entries = readFileSync(`/proc/${String(pid)}/environ`, 'utf8')
-    .split('\0')
-    .filter(Boolean);
-  const environment = Object.fromEntries(
-    entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
-  );
-  delete environment['NODE_CHANNEL_FD'];
-  delete environment['NODE_CHANNEL_SERIALIZATION_MODE'];
-  return environment;
-}
-
-/** Rows of the database of a running product. */
-export async function queryDatabase<T extends object>(
-  { product }: Pick<Workbench, 'product'>,
-  sql: string,
-  values: readonly unknown[] = [],
-): Promise<T[]> {
-  const { DATABASE_URL } = environmentOf(product.pidOf('worker') ?? 0);
-  const client = new Client({ connectionString: DATABASE_URL });
-  await client.connect();
-  try {
-    return (await client.query<T>(sql, [...values])).rows;
-  } finally {
-    await client.end();
-  }
 }

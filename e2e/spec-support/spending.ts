@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  environmentOf,
   eventually,
+  queryDatabase,
   type RecordedRequest,
   type StubResponse,
   type StubProvider,
   type StubStep,
 } from '@gw/testing';
 import { Redis } from 'ioredis';
-import { environmentOf, queryDatabase, FleetProcess } from './fleet';
+import { FleetProcess } from './fleet';
 import type { LogDetail, LogEntry } from './logs';
 import type { NewKey, Workbench } from './workbench';
 

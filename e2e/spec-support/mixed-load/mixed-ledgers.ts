@@ -1,5 +1,4 @@
-import { eventually, type TestRedis } from '@gw/testing';
-import { environmentOf } from '../fleet';
+import { environmentOf, eventually, type TestRedis } from '@gw/testing';
 import type { Spending } from '../spending';
 import type { NewKey, Workbench } from '../workbench';
 import { compare, recordsOf, type Comparison } from './books';

@@ -53,6 +53,7 @@ export {
   type ProductOptions,
   type ProductProcess,
 } from './product';
+export { environmentOf, queryDatabase } from './product-database';
 export { mutatedBytes, mutatedJson } from './mutations';
 export { readPrometheus, type PrometheusFamily } from './prometheus-text';
 export { startNginx, type TestNginx } from './nginx';

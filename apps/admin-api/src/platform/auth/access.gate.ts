@@ -241,8 +241,12 @@ const needsKey = (): GatewayError =>
 const needsSession = (): GatewayError =>
   new GatewayError('unauthenticated', { message: 'This route needs the access token of a logged-in user.' });
 
-/** Routes of a session that lacks a second factor: to add one, to see itself and to end. */
-const WITHOUT_FACTOR = /^\/v[12]\/(?:auth\/(?:mfa(?:\/|$)|self$|logout$|refresh$)|console\/bootstrap$)/;
+/**
+ * Routes of a session that lacks a second factor: to add one, to see itself, to change to another organisation, whose own rules hold, and
+ * to end.
+ */
+const WITHOUT_FACTOR =
+  /^\/v[12]\/(?:auth\/(?:mfa(?:\/|$)|self$|organisation$|logout$|refresh$)|console\/bootstrap$)/;
 
 function assertHasFactor({ lacksFactor }: AuthenticatedSession, route = ''): void {
   if (lacksFactor && !WITHOUT_FACTOR.test(route)) throw new GatewayError('mfa_required');

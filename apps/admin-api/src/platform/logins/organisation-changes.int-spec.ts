@@ -155,5 +155,10 @@ describe('POST /auth/organisation', () => {
     const self = await admin.get('/v1/auth/self', { token: body.auth_token });
     const other = await admin.get<Changed>('/v1/workspaces', { token: body.auth_token });
     expect([self.status, refusal(other)]).toEqual([200, [403, 'mfa_required']]);
+    // And lets it go to one that requires none, where it has no more than a login there.
+    const back = await change(body.auth_token, home.organisationId);
+    const there = await admin.get('/v1/workspaces', { token: back.body.auth_token });
+    expect([back.status, there.status]).toEqual([200, 200]);
+    expect((await admin.get('/v1/auth/self', { token: body.auth_token })).status).toBe(401);
   });
 });

@@ -7,6 +7,7 @@ import type { Self } from '../state/session-context';
 import { ONCE } from './adopt';
 import { loadAnew } from './leave';
 import { challengeOf, openedBy } from './opening';
+import { needsLogin } from './organisation-choice';
 import { SignIn } from './sign-in';
 import { FormError } from './sign-in-parts';
 import { holderOf, tellTabs } from './tabs';
@@ -36,15 +37,15 @@ export function OrganisationSwitch({ organisation, onClose }: OrganisationSwitch
   }, [self]);
   const challenge = change.data === undefined ? null : challengeOf(change.data);
   const problem = change.error === null ? null : problemFrom(change.error);
-  const needsLogin = problem?.status === 403 && problem.param === 'organisation_id';
+  const isElsewhere = needsLogin(problem);
   return (
     <Modal opened onClose={onClose} title={session.switching(name)}>
-      {challenge !== null || needsLogin ? (
+      {challenge !== null || isElsewhere ? (
         <SignIn
           isOver
           organisation={id}
           challenge={challenge}
-          {...(needsLogin ? { note: session.switchNeedsLogin(name) } : {})}
+          {...(isElsewhere ? { note: session.switchNeedsLogin(name) } : {})}
           onDone={() => loadAnew()}
         />
       ) : problem === null ? (

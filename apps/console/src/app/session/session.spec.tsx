@@ -305,6 +305,70 @@ describe('Another organisation', () => {
   });
 });
 
+describe('A sign-in of a user of several organisations', () => {
+  const self = { ...OWNER_SELF, organisations: [...OWNER_SELF.organisations, BETA] };
+  const inBeta = { ...self, organisation: { ...BETA, settings: {} }, workspaces: [] };
+  beforeEach(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+
+  async function signIn(more: Answers = {}) {
+    const user = userEvent.setup();
+    const { state, answers } = server(more);
+    state.self = self;
+    const rendered = renderConsole('/me', answers);
+    await user.type(await screen.findByLabelText(/Email/), 'ada@example.com');
+    await user.type(screen.getByLabelText(/Password/), 'secret');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    await screen.findByText(/You belong to several organisations/);
+    return { ...rendered, user, state };
+  }
+
+  it('asks which one, and opens the first one without another call', async () => {
+    const { user, requests } = await signIn();
+    await user.click(screen.getByRole('button', { name: /^Acme/ }));
+    await screen.findByRole('heading', { name: 'Profile' });
+    expect(requests).not.toContain('POST /v1/auth/organisation');
+  });
+
+  it('opens another one, after its second factor where it has one', async () => {
+    const bodies: unknown[] = [];
+    const { user, state } = await signIn({
+      'POST /v1/auth/organisation': async (request: Request) => {
+        bodies.push(await request.json());
+        return Response.json(CHALLENGE);
+      },
+    });
+    await user.click(screen.getByRole('button', { name: /^Beta/ }));
+    state.self = inBeta;
+    await user.type(await screen.findByLabelText(/Code/), '492039');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    await screen.findByText('Beta, member');
+    expect(bodies).toEqual([{ organisation_id: BETA.id }]);
+  });
+
+  it('asks for a sign-in to the one where this one does not count', async () => {
+    const { user, state } = await signIn({
+      'POST /v1/auth/organisation': () =>
+        Response.json(
+          { error: { type: 'forbidden', message: 'Log in there.', param: 'organisation_id' } },
+          { status: 403 },
+        ),
+    });
+    await user.click(screen.getByRole('button', { name: /^Beta/ }));
+    await screen.findByText(/Sign in to Beta/);
+    state.self = inBeta;
+    await user.type(screen.getByLabelText(/Email/), 'ada@example.com');
+    await user.type(screen.getByLabelText(/Password/), 'secret');
+    await user.click(screen.getByRole('button', { name: 'Sign in' }));
+    await screen.findByText('Beta, member');
+    expect(state.bodies.at(-1)).toEqual({
+      ...{ email: 'ada@example.com', password: 'secret', organisation_id: BETA.id },
+    });
+  });
+});
+
 describe('The end of a session', () => {
   let to: jest.SpyInstance;
   beforeEach(() => {

@@ -6,6 +6,7 @@ import { BrandMark } from '../../ui/icons/brand-mark';
 import type { Self } from '../state/session-context';
 import { FactorForm } from './factor-form';
 import { challengeOf, goToProvider, openedBy, type Challenge, type Opened } from './opening';
+import { OrganisationChoice, type Organisation } from './organisation-choice';
 import { PasswordForm } from './password-form';
 import { SsoForm } from './sso-form';
 import { holderOf, tellTabs } from './tabs';
@@ -26,22 +27,46 @@ export interface SignInProps {
   readonly isSso?: boolean;
 }
 
-/** Signs in by password, passkey or single sign-on, then by a second factor where the user has one. The cookie is out of reach of scripts. */
+/**
+ * Signs in by password, passkey or single sign-on, then by a second factor where the user has one, and asks which organisation to open where there
+ * are several. The cookie is out of reach of scripts.
+ */
 export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps): ReactElement {
-  const { organisation = null, returnTo = '/' } = props;
+  const { returnTo = '/' } = props;
+  // Of the user's organisations, once the session of the first one is open.
+  const [chosen, setChosen] = useState<Organisation | null>(null);
+  const organisation = props.organisation ?? chosen?.id ?? null;
+  const [opened, setOpened] = useState<Self | null>(null);
   const bootstrap = useRead('console_bootstrap', {});
   const [challenge, setChallenge] = useState(props.challenge ?? null);
   const [choice, setChoice] = useState<'password' | 'sso' | null>(props.isSso === true ? 'sso' : null);
   const bySso = choice === null ? bootstrap.data?.password_login === false : choice === 'sso';
-  const take = (opened: Opened) => {
-    const self = openedBy(opened);
-    if (opened.object === 'sso-redirect') goToProvider(opened, 'login/sso');
-    else if (self === null) setChallenge(challengeOf(opened));
-    else {
-      tellTabs(holderOf(self));
-      onDone(self);
-    }
+  const finish = (self: Self): void => {
+    tellTabs(holderOf(self));
+    onDone(self);
   };
+  const take = (answer: Opened): void => {
+    const self = openedBy(answer);
+    if (answer.object === 'sso-redirect') goToProvider(answer, 'login/sso');
+    else if (self === null) setChallenge(challengeOf(answer));
+    else if (isOver || organisation !== null || self.organisations.length < 2) finish(self);
+    else setOpened(self);
+  };
+  const choose = (answer: Opened, one: Organisation): void => {
+    setChosen(one);
+    const self = openedBy(answer);
+    if (self === null) setChallenge(challengeOf(answer));
+    else finish(self);
+  };
+  const signInTo = (one: Organisation): void => {
+    setChosen(one);
+    setOpened(null);
+  };
+  const beginAgain = (): void => {
+    setChallenge(null);
+    setChosen(null);
+  };
+  const shownNote = chosen === null || opened !== null ? note : session.switchNeedsLogin(chosen.name);
   const place = { organisation, returnTo, isOver };
   const form = bySso ? <SsoForm {...place} /> : <PasswordForm {...place} onOpened={take} />;
   return (
@@ -52,8 +77,12 @@ export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps):
           <h1>{session.title}</h1>
         </>
       )}
-      {note !== undefined && <p className="sub">{note}</p>}
-      {challenge === null ? (
+      {shownNote !== undefined && <p className="sub">{shownNote}</p>}
+      {challenge !== null ? (
+        <FactorForm challenge={challenge} onOpened={take} onBack={beginAgain} />
+      ) : opened !== null ? (
+        <OrganisationChoice self={opened} onOpened={choose} onNeedsLogin={signInTo} />
+      ) : (
         <>
           {form}
           <Button variant="subtle" onClick={() => setChoice(bySso ? 'password' : 'sso')}>
@@ -63,8 +92,6 @@ export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps):
             <p className="xs muted">{session.credentialsFile}</p>
           )}
         </>
-      ) : (
-        <FactorForm challenge={challenge} onOpened={take} onBack={() => setChallenge(null)} />
       )}
     </div>
   );

@@ -26,6 +26,10 @@ export const session = {
   ssoUnsolicited: 'Your identity provider has sent you here. Continue only if you came from there yourself.',
   ssoDone: 'You are signed in. You can close this window.',
 
+  choose: 'You belong to several organisations. Which one do you want to open?',
+  organisations: 'Organisations',
+  findOrganisation: 'Find an organisation',
+
   notes: {
     ending: 'Sign in again to go on after your session ends. What you entered is kept.',
     ended: 'Your session has ended. Sign in to go on; what you entered is kept.',
