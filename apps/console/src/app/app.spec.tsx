@@ -47,6 +47,10 @@ describe('The shell', () => {
     await screen.findByRole('link', { name: 'Home' });
     expect(screen.queryByText('Ada Lovelace')).toBeNull();
     await user.keyboard('[[');
+    await user.keyboard('w');
+    await screen.findByRole('menuitem', { name: /^Batch/ });
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(screen.queryByRole('menuitem')).toBeNull());
     await user.keyboard('?');
     const dialog = await screen.findByRole('dialog', { name: 'Keys' });
     expect(within(dialog).getByText('Go to Home')).toBeTruthy();

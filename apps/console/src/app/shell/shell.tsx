@@ -12,7 +12,7 @@ import { Sidebar } from './sidebar';
 import { TopBar } from './top-bar';
 import { usePages } from './use-pages';
 import { useShownWorkspace } from './use-shown-workspace';
-import { SWITCHER_ID } from './workspace-switcher';
+import { SWITCHER_CLASS } from './workspace-switcher';
 import './shell.css';
 
 const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog')).KeysDialog }));
@@ -32,7 +32,7 @@ function useShellKeys(onKeys: () => void): Keys {
       '[': toggleSidebar,
       '?': onKeys,
       u: toggleUtc,
-      w: () => document.getElementById(SWITCHER_ID)?.click(),
+      w: () => document.querySelector<HTMLElement>(`.${SWITCHER_CLASS}`)?.click(),
     };
     for (const { chord, to, create } of pages) {
       if (chord !== undefined) keys[`g ${chord.toLowerCase()}`] = () => goTo(inWorkspace(to, ws));

@@ -22,7 +22,8 @@ export function pageIn(workspace: Workspace, path: string): string {
   return inWorkspace(page === '' ? '/w/$ws' : `/w/$ws/${page}`, workspace.slug);
 }
 
-export const SWITCHER_ID = 'workspace-switcher';
+/** Of the switcher; the menu gives its button an id of its own. */
+export const SWITCHER_CLASS = 'switcher';
 
 export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): ReactElement {
   const self = useSelf();
@@ -42,7 +43,7 @@ export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): R
     <>
       <Menu position="bottom-start" width={260} onClose={() => setText('')}>
         <Menu.Target>
-          <button type="button" id={SWITCHER_ID} className="switcher plain-button">
+          <button type="button" className={`${SWITCHER_CLASS} plain-button`}>
             <span className="visually-hidden">{shell.switcher.label(name)}</span>
             <span className="switcher-mark" aria-hidden="true">
               {name.slice(0, 1).toUpperCase()}
