@@ -31,6 +31,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   '/w/$ws/models': ['?q=small&f=provider:sandbox'],
   '/org/audit': ['?t=24h&f=action:create'],
   '/me': [''],
+  '/me/factors': [''],
   '/me/keys': [''],
   '/me/preferences': [''],
 };

@@ -26,6 +26,7 @@ const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['models', 'w/:ws/models'],
   ['audit', 'org/audit'],
   ['profile', 'me'],
+  ['factors', 'me/factors'],
   ['own-keys', 'me/keys'],
   ['preferences', 'me/preferences'],
 ];

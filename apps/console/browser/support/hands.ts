@@ -64,6 +64,8 @@ export abstract class Hands {
   abstract press(target: Locator): Promise<void>;
   /** Does what a button does that has a key of its own. */
   abstract act(target: Locator, key: string): Promise<void>;
+  /** Ticks a box. */
+  abstract tick(target: Locator): Promise<void>;
   /** Replaces the text of a field. */
   abstract fill(target: Locator, text: string): Promise<void>;
   /** Enters a text into the palette and opens its first hit. */
@@ -95,6 +97,10 @@ export class Mouse extends Hands {
 
   act(target: Locator): Promise<void> {
     return this.press(target);
+  }
+
+  tick(target: Locator): Promise<void> {
+    return this.step(() => target.check());
   }
 
   fill(target: Locator, text: string): Promise<void> {
@@ -135,6 +141,13 @@ export class Keyboard extends Hands {
 
   act(_target: Locator, key: string): Promise<void> {
     return this.chord(key);
+  }
+
+  tick(target: Locator): Promise<void> {
+    return this.step(async () => {
+      await this.reach(target);
+      await this.page.keyboard.press('Space');
+    });
   }
 
   fill(target: Locator, text: string): Promise<void> {

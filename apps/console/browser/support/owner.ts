@@ -7,9 +7,13 @@ export class Owner {
     private readonly cookie: string,
   ) {}
 
-  static async signIn(product: Product): Promise<Owner> {
+  /** Signs in to the first organisation, or to the one with this id. */
+  static async signIn(product: Product, organisation?: string): Promise<Owner> {
     const { owner_email: email, owner_password: password } = product.credentials;
-    const response = await new Owner(product, '').send('/auth/login', { email, password });
+    const response = await new Owner(product, '').send('/auth/login', {
+      ...{ email, password },
+      ...(organisation === undefined ? {} : { organisation_id: organisation }),
+    });
     return new Owner(product, response.headers.get('set-cookie')?.split(';', 1)[0] ?? '');
   }
 

@@ -8,7 +8,7 @@ import { FactorForm } from './factor-form';
 import { challengeOf, goToProvider, openedBy, type Challenge, type Opened } from './opening';
 import { OrganisationChoice, type Organisation } from './organisation-choice';
 import { PasswordForm } from './password-form';
-import { SsoForm } from './sso-form';
+import { SsoForm, type SsoPlace } from './sso-form';
 import { holderOf, tellTabs } from './tabs';
 import './session.css';
 
@@ -37,10 +37,7 @@ export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps):
   const [chosen, setChosen] = useState<Organisation | null>(null);
   const organisation = props.organisation ?? chosen?.id ?? null;
   const [opened, setOpened] = useState<Self | null>(null);
-  const bootstrap = useRead('console_bootstrap', {});
   const [challenge, setChallenge] = useState(props.challenge ?? null);
-  const [choice, setChoice] = useState<'password' | 'sso' | null>(props.isSso === true ? 'sso' : null);
-  const bySso = choice === null ? bootstrap.data?.password_login === false : choice === 'sso';
   const finish = (self: Self): void => {
     tellTabs(holderOf(self));
     onDone(self);
@@ -67,8 +64,6 @@ export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps):
     setChosen(null);
   };
   const shownNote = chosen === null || opened !== null ? note : session.switchNeedsLogin(chosen.name);
-  const place = { organisation, returnTo, isOver };
-  const form = bySso ? <SsoForm {...place} /> : <PasswordForm {...place} onOpened={take} />;
   return (
     <div className="sign-in">
       {!isOver && (
@@ -83,16 +78,36 @@ export function SignIn({ note, onDone, isOver = false, ...props }: SignInProps):
       ) : opened !== null ? (
         <OrganisationChoice self={opened} onOpened={choose} onNeedsLogin={signInTo} />
       ) : (
-        <>
-          {form}
-          <Button variant="subtle" onClick={() => setChoice(bySso ? 'password' : 'sso')}>
-            {bySso ? session.byPassword : session.sso}
-          </Button>
-          {!bySso && bootstrap.data?.environment === null && (
-            <p className="xs muted">{session.credentialsFile}</p>
-          )}
-        </>
+        <FirstStep
+          place={{ organisation, returnTo, isOver }}
+          beginsWithSso={props.isSso === true}
+          onOpened={take}
+        />
       )}
     </div>
+  );
+}
+
+interface FirstStepProps {
+  readonly place: SsoPlace;
+  readonly beginsWithSso: boolean;
+  readonly onOpened: (opened: Opened) => void;
+}
+
+/** Email and password, or single sign-on. */
+function FirstStep({ place, beginsWithSso, onOpened }: FirstStepProps): ReactElement {
+  const bootstrap = useRead('console_bootstrap', {});
+  const [choice, setChoice] = useState<'password' | 'sso' | null>(beginsWithSso ? 'sso' : null);
+  const bySso = choice === null ? bootstrap.data?.password_login === false : choice === 'sso';
+  return (
+    <>
+      {bySso ? <SsoForm {...place} /> : <PasswordForm {...place} onOpened={onOpened} />}
+      <Button variant="subtle" onClick={() => setChoice(bySso ? 'password' : 'sso')}>
+        {bySso ? session.byPassword : session.sso}
+      </Button>
+      {!bySso && bootstrap.data?.environment === null && (
+        <p className="xs muted">{session.credentialsFile}</p>
+      )}
+    </>
   );
 }
