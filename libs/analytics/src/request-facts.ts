@@ -6,6 +6,8 @@ export interface DerivedFacts {
   readonly prompt_slug: string | null;
   /** Another target had been called before the one that answered. */
   readonly fell_back: boolean;
+  /** A second call was started while the first one was in flight. */
+  readonly hedged: boolean;
   /** What the cache saved, 1e-8 USD; null: nothing, or it is not known. */
   readonly saved_cost: number | null;
 }
@@ -23,6 +25,7 @@ export interface RecordedRequest {
 interface RecordedAttempt {
   readonly target: string;
   readonly end: string;
+  readonly hedge?: string;
 }
 
 /** Records come from gateways of other versions, and nothing that they lack may keep them from being stored. */
@@ -34,6 +37,7 @@ export function derivedFacts({ route, decision }: RecordedRequest): DerivedFacts
     request_type: typeOf(route),
     prompt_slug: typeof slug === 'string' ? slug : null,
     fell_back: Array.isArray(attempts) && fellBack(attempts),
+    hedged: Array.isArray(attempts) && attempts.some(({ hedge }) => hedge === 'second'),
     saved_cost: Number.isSafeInteger(saved) ? (saved as number) : null,
   };
 }

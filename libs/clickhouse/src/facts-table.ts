@@ -59,6 +59,7 @@ const COLUMNS: Readonly<Record<string, FactColumn>> = {
   prompt_slug: as('LowCardinality(String)', 'prompt_slug'),
   request_type: as('LowCardinality(String)', 'request_type'),
   fell_back: as('Bool', 'fell_back'),
+  hedged: as('Bool', 'hedged'),
   saved_cost: as('Nullable(Int64)', 'saved_cost'),
   input_tokens: as('Nullable(Int64)', 'input_tokens'),
   output_tokens: as('Nullable(Int64)', 'output_tokens'),

@@ -77,3 +77,4 @@ export { Claims1795880000000 } from './migrations/1795880000000-claims';
 export { PlaygroundKeys1795880100000 } from './migrations/1795880100000-playground-keys';
 export { ConfigKeys1795882000000 } from './migrations/1795882000000-config-keys';
 export { OauthGrantTargets1795883000000 } from './migrations/1795883000000-oauth-grant-targets';
+export { HedgedLogs1795884000000 } from './migrations/1795884000000-hedged-logs';

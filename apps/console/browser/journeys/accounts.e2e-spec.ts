@@ -12,8 +12,10 @@ import { SamlProvider } from '../support/saml-provider';
 const DOMAIN = 'acme.example';
 const BOB = { email: 'bob@example.com', password: 'seven quiet lamps by the river' };
 const AUTHENTICATOR = {
-  ...{ protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true },
-  ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+  protocol: 'ctap2',
+  transport: 'internal',
+  ...{ automaticPresenceSimulation: true, hasResidentKey: true },
+  ...{ hasUserVerification: true, isUserVerified: true },
 } as const;
 
 describe('Accounts in the console', () => {

@@ -1,7 +1,7 @@
-import { startProduct, type Product } from '@gw/testing';
+import { eventually, startProduct, type Product } from '@gw/testing';
 import { findingsInThemes } from '../support/accessibility';
 import { ConsoleBrowser, consoleLinkOf, type ConsolePage } from '../support/console-browser';
-import { chat, FALLBACK } from '../support/requests';
+import { chat, FALLBACK, HEDGE } from '../support/requests';
 
 describe('The logs of the console', () => {
   const browser = new ConsoleBrowser();
@@ -94,6 +94,20 @@ describe('The logs of the console', () => {
     await page.getByRole('button', { name: 'Which filter excludes most?' }).click();
     await page.getByRole('button', { name: 'Remove it' }).click();
     await grid().getByRole('row').filter({ hasText: 'fallback' }).waitFor();
+  });
+
+  it('mark a request that was hedged, and find it by that', async () => {
+    const { page } = opened;
+    const hedged = await chat(product, { model: 'sandbox-small' }, { 'x-gw-config': JSON.stringify(HEDGE) });
+    expect(hedged.status).toBe(200);
+    await page.goto(`${product.adminUrl}/console/w/${product.credentials.workspace_slug}/logs?f=hedged:yes`);
+    const row = grid().getByRole('row').filter({ hasText: 'hedged' });
+    await eventually(async () => {
+      await page.keyboard.press('r');
+      return (await row.count()) > 0;
+    });
+    // The header, and no other request.
+    expect(await grid().getByRole('row').count()).toBe(2);
   });
 
   it('went without a fault of the page or a request to another host', () => {

@@ -40,6 +40,15 @@ export const FALLBACK = {
   ],
 };
 
+/** A config whose first target is slow, so that a second call is started, which answers. */
+export const HEDGE = {
+  strategy: { mode: 'hedge', hedge_delay: 20 },
+  targets: [
+    { provider: '@sandbox', override_params: { model: 'sandbox-small?latency=20000' } },
+    { provider: '@sandbox' },
+  ],
+};
+
 /** Status of a small chat request to the sandbox with a key. */
 export async function statusOf(product: Product, key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}`, 'x-gw-provider': '@sandbox' };

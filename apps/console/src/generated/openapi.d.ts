@@ -6762,7 +6762,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "mcp_server" | "mcp_method" | "mcp_capability")[];
+            requested_data: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "mcp_server" | "mcp_method" | "mcp_capability" | "hedged")[];
             /** @description Id or slug; for a credential of the whole organisation. */
             workspace_id?: string;
         };
@@ -8051,7 +8051,7 @@ export interface components {
         };
         ExportSettingsDto: {
             /** @description Fields that log exports may not contain. Null resets the setting. */
-            deniedFields?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "mcp_server" | "mcp_method" | "mcp_capability")[] | null;
+            deniedFields?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "mcp_server" | "mcp_method" | "mcp_capability" | "hedged")[] | null;
         };
         ExportSettingsResponse: {
             /**
@@ -9483,6 +9483,11 @@ export interface components {
              */
             gateway_id: string;
             /**
+             * @description Whether a second call was started because the first one was slow.
+             * @example true
+             */
+            hedged: boolean;
+            /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
@@ -10016,6 +10021,11 @@ export interface components {
              * @example gateway-1
              */
             gateway_id: string;
+            /**
+             * @description Whether a second call was started because the first one was slow.
+             * @example true
+             */
+            hedged: boolean;
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -16518,7 +16528,7 @@ export interface components {
              *       "cost"
              *     ]
              */
-            requested_data?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "mcp_server" | "mcp_method" | "mcp_capability")[];
+            requested_data?: ("id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata" | "mcp_server" | "mcp_method" | "mcp_capability" | "hedged")[];
             workspace_id?: string;
         };
         UpdateLoginSettingsDto: {
@@ -36010,6 +36020,8 @@ export interface operations {
                 first_byte_ms_min?: number;
                 /** @description Gateways. */
                 gateway_id?: string[];
+                /** @description Matches the `hedged` of a log. */
+                hedged?: boolean;
                 /** @description Ids of integrations. */
                 integration_id?: string[];
                 /** @description Matches the `is_success` of a log. */
@@ -36150,6 +36162,7 @@ export interface operations {
                      *           "gateway_id": "gateway-1",
                      *           "is_success": true,
                      *           "fell_back": true,
+                     *           "hedged": true,
                      *           "ai_org": "openai",
                      *           "ai_model": "gpt-4o",
                      *           "req_units": 1,
@@ -36337,6 +36350,7 @@ export interface operations {
                      *       "gateway_id": "gateway-1",
                      *       "is_success": true,
                      *       "fell_back": true,
+                     *       "hedged": true,
                      *       "ai_org": "openai",
                      *       "ai_model": "gpt-4o",
                      *       "req_units": 1,
@@ -37190,6 +37204,8 @@ export interface operations {
                 first_byte_ms_min?: number;
                 /** @description Gateways. */
                 gateway_id?: string[];
+                /** @description Matches the `hedged` of a log. */
+                hedged?: boolean;
                 /** @description Ids of integrations. */
                 integration_id?: string[];
                 /** @description Matches the `is_success` of a log. */
@@ -37383,6 +37399,7 @@ export interface operations {
                      *             "gateway_id": "gateway-1",
                      *             "is_success": true,
                      *             "fell_back": true,
+                     *             "hedged": true,
                      *             "ai_org": "openai",
                      *             "ai_model": "gpt-4o",
                      *             "req_units": 1,

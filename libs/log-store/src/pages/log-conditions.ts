@@ -37,6 +37,8 @@ export interface LogFilter {
   readonly isSuccess?: boolean | undefined;
   /** Whether another target had failed before the one that answered. Absent: either. */
   readonly fellBack?: boolean | undefined;
+  /** Whether a second call was started while the first one was in flight. Absent: either. */
+  readonly hedged?: boolean | undefined;
   /** Each name with its value. */
   readonly metadata: Readonly<Record<string, string>>;
   /** The last row of the page before. */
@@ -115,10 +117,16 @@ function* filterConditions(filter: LogFilter, bind: Bind): Generator<string> {
     yield `(provider, model) IN (${pairs.join(', ')})`;
   }
   yield* feedbackConditions(filter.feedback ?? {}, bind);
-  if (filter.streamed !== null) yield `streamed = ${bind(filter.streamed)}`;
-  if (filter.fellBack !== undefined) yield `fell_back = ${bind(filter.fellBack)}`;
+  yield* wayConditions(filter, bind);
   if (Object.keys(filter.metadata).length > 0)
     yield `metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb`;
+}
+
+/** How the request was made and its response sent. */
+function* wayConditions({ streamed, fellBack, hedged }: LogFilter, bind: Bind): Generator<string> {
+  if (streamed !== null) yield `streamed = ${bind(streamed)}`;
+  if (fellBack !== undefined) yield `fell_back = ${bind(fellBack)}`;
+  if (hedged !== undefined) yield `hedged = ${bind(hedged)}`;
 }
 
 function* endConditions({ statuses, isSuccess }: LogFilter, bind: Bind): Generator<string> {

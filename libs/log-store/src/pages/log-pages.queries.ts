@@ -49,11 +49,12 @@ function* narrowing(filter: LogFilter): Generator<string> {
 }
 
 /** The same of how requests were answered. */
-function* narrowedEnds({ statuses, streamed, isSuccess, fellBack }: LogFilter): Generator<string> {
+function* narrowedEnds({ statuses, streamed, isSuccess, fellBack, hedged }: LogFilter): Generator<string> {
   if (statuses.length > 0) yield 'statuses';
   if (streamed !== null) yield 'streamed';
   if (isSuccess !== undefined) yield 'success';
   if (fellBack !== undefined) yield 'fell_back';
+  if (hedged !== undefined) yield 'hedged';
 }
 
 const FAILED_FROM = 400;

@@ -102,6 +102,12 @@ const DERIVED_COLUMNS = {
     about: 'Whether another target had been called before the one that answered.',
     of: (_, derived) => derived.fell_back,
   },
+  hedged: {
+    sql: 'boolean',
+    about: 'Whether a second call was started because the first one was slow (strategy `hedge`).',
+    exported: { as: 'hedged', place: 24 },
+    of: (_, derived) => derived.hedged,
+  },
   saved_cost: {
     sql: 'bigint',
     unit: '1e-8 USD',

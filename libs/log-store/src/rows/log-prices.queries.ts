@@ -8,7 +8,10 @@ import { widenLogZones } from '../zones/log-zones.queries';
 /** A log as far as its price depends on it. */
 export interface PricedLog {
   readonly row: RolledUpRow &
-    Pick<RequestLogRow, 'id' | 'response_model' | 'integration_id' | 'priced' | 'trace_id' | 'span_id'>;
+    Pick<
+      RequestLogRow,
+      'id' | 'response_model' | 'integration_id' | 'priced' | 'trace_id' | 'span_id' | 'hedged'
+    >;
   readonly usage: Usage;
   readonly decision: DecisionRecord;
 }
@@ -57,6 +60,7 @@ const OTHERS = [
     'cache_status',
     'retries',
     'fell_back',
+    'hedged',
     'metadata',
     'duration_ms',
   ] as const),

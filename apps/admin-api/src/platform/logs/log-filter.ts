@@ -34,6 +34,7 @@ export function logFilterOf(
     streamed: query.streamed ?? null,
     isSuccess: query.is_success,
     fellBack: query.fell_back,
+    hedged: query.hedged,
     metadata: metadataOf(query.metadata, all),
     after: query.cursor === undefined ? null : decodeCursor(query.cursor),
   };

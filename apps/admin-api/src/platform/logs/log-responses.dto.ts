@@ -9,6 +9,10 @@ export class LogResponse extends ShownLogColumns {
     description: 'Whether another target had been called before the one that answered.',
   })
   readonly fell_back!: boolean;
+  @ResponseField.boolean({
+    description: 'Whether a second call was started because the first one was slow.',
+  })
+  readonly hedged!: boolean;
   @ResponseField.text({
     nullable: true,
     description: 'Name of the provider in the public API.',

@@ -59,6 +59,8 @@ export class ListLogsQuery extends LogFilterFields {
   is_success?: boolean;
   @QueryBooleanField({ optional: true, description: 'Matches the `fell_back` of a log.' })
   fell_back?: boolean;
+  @QueryBooleanField({ optional: true, description: 'Matches the `hedged` of a log.' })
+  hedged?: boolean;
   @TextField({
     optional: true,
     max: 4_096,

@@ -20,6 +20,7 @@ export function logResponse(log: StoredRequestLog): LogResponse {
     created_at: log.created_at.toISOString(),
     is_success: isSuccess(log),
     fell_back: log.fell_back,
+    hedged: log.hedged,
     ai_org: log.provider,
     ai_model: log.model,
     req_units: numberOf(log.input_tokens),

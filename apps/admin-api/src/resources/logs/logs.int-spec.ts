@@ -127,6 +127,31 @@ describe('logs', () => {
     expect(await shown('')).toHaveLength(2);
   });
 
+  it('shows and filters which logs were hedged', async () => {
+    const traceId = 'hedges';
+    const attempt = (target: number, end: 'answered' | 'cancelled', hedge?: 'first' | 'second') => ({
+      ...{ target: `config.targets[${String(target)}]`, provider: 'openai', credential: null, model: null },
+      ...{ retry: 0, status: end === 'answered' ? 200 : null, end, reason: null, startedMs: target },
+      durationMs: 1,
+      ...(hedge === undefined ? {} : { hedge }),
+    });
+    const made = (...attempts: readonly ReturnType<typeof attempt>[]) =>
+      log({ traceId, decision: { ...sampleLogRecord().decision, attempts } });
+    const [won, lost] = [
+      await made(attempt(0, 'cancelled', 'first'), attempt(1, 'answered', 'second')),
+      await made(attempt(1, 'cancelled', 'second'), attempt(0, 'answered', 'first')),
+    ];
+    const single = await made(attempt(0, 'answered'));
+    const shown = async (query: string) =>
+      (await list(`trace_id=${traceId}${query}`)).body.data
+        .map((row) => [row.id, row.hedged, row.fell_back])
+        .sort();
+    const pairs = [won, lost].map(({ id }) => [id, true, false]).sort();
+    expect(await shown('&hedged=true')).toEqual(pairs);
+    expect(await shown('&hedged=false')).toEqual([[single.id, false, false]]);
+    expect(await shown('')).toHaveLength(3);
+  });
+
   it('shows one log with its decision, usage and bodies: JSON, text and bytes', async () => {
     const record = await log(
       { traceId: 'detail', responseBodyTruncated: true },

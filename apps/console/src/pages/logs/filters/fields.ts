@@ -141,6 +141,7 @@ export const LOG_FIELDS: readonly LogField[] = [
   closed('outcome', 'outcome', 'outcome', OUTCOMES),
   flag('outcome', 'success', 'is_success', 'is_success'),
   flag('outcome', 'fallback', 'fell_back'),
+  flag('outcome', 'hedged', 'hedged'),
   values('outcome', 'error', 'error_type', { options: ERRORS }),
   closed('outcome', 'cache', 'cache_status', CACHE, 'cache_status'),
   number('outcome', 'retries', 'retries', { step: 1 }),

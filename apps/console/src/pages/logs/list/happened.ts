@@ -40,12 +40,14 @@ function failureOf(row: LogRow): Happened | null {
 function routeOf({
   cache_status: cache,
   fell_back: fellBack,
+  hedged,
   retries,
   target_path: target,
 }: LogRow): Happened | null {
   if (cache === 'HIT') return { tone: 'ok', word: text.cacheHit };
   if (cache === 'SEMANTIC HIT') return { tone: 'ok', word: text.semanticHit };
   if (fellBack) return { tone: 'info', word: text.fallback, title: text.fellBack };
+  if (hedged) return { tone: 'info', word: text.hedged, title: text.hedgedHint };
   if (retries > 0) return { tone: 'info', word: text.retried(retries) };
   const place = laterTarget(target);
   return place === null ? null : { tone: 'outline', word: place, title: text.target(place) };

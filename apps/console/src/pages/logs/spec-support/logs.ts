@@ -50,6 +50,7 @@ export const PLAIN_ROW: LogRow = {
   gateway_id: 'gateway-1',
   is_success: true,
   fell_back: false,
+  hedged: false,
   ai_org: 'sandbox',
   ai_model: 'sandbox-small',
   req_units: 10,
