@@ -169,7 +169,7 @@ describe('/v1/logs/exports', () => {
       await settings({ export_settings: { deniedFields: ['cost', 'metadata'] } });
       const { body } = await restrictions();
       expect(body).toMatchObject({ workspace_id: ours.workspaceId, deniedFields: ['cost', 'metadata'] });
-      expect(body['allowedFields']).toHaveLength(21);
+      expect(body['allowedFields']).toHaveLength(22);
       expect(body['allowedFields']).not.toContain('cost');
       expect((await ofWorkspace(['id'])).status).toBe(400);
       await settings({ workspace_overrides: { export_settings: true } });
