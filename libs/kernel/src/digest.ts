@@ -32,6 +32,18 @@ export function digestOf(domain: string, fields: readonly Field[]): string {
   return isSmall ? hashed(input, textEnd, fields) : hashedInPieces(input, fields);
 }
 
+/** The digest `digestOf(domain, [text])` of a text of ASCII that is there as bytes. */
+export function digestOfAscii(domain: string, text: Uint8Array): string {
+  const before = `${textOf(domain)}s${String(text.length)}:`;
+  const end = HEAD_BYTES + before.length + text.length;
+  const input = end <= SCRATCH_BYTES ? scratch : Buffer.allocUnsafe(end);
+  input[0] = 1;
+  input.writeUInt32LE(end - HEAD_BYTES, 1);
+  input.write(before, HEAD_BYTES, 'latin1');
+  input.set(text, HEAD_BYTES + before.length);
+  return hash('sha256', input.subarray(0, end), 'base64url');
+}
+
 /** A character that does not fit in one byte. */
 const WIDE = /[^\u0000-\u00ff]/;
 

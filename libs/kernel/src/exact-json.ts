@@ -1,12 +1,9 @@
 import { GatewayError } from './errors';
-import { isNumberStart, skipNumber, skipString } from './json-tokens';
+import { EXACT_DIGITS, isNumberStart, isPlainNumber, skipNumber, skipString } from './json-tokens';
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const ASCII_MAX = 0x7f;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** Every number with at most this many digits is exact as a double. */
-const EXACT_DIGITS = 15;
-const [LETTER_E, LOWER] = [0x65, 0x20];
 
 /**
  * Callbacks of a walk; returning false ends it. `member` gets the bytes of a key with its quotes
@@ -75,7 +72,7 @@ export function hasDuplicateMembers(body: Buffer): boolean {
 class Duplicates implements Visitor {
   isFound = false;
 
-  constructor(protected readonly body: Buffer) {}
+  constructor(private readonly body: Buffer) {}
 
   member(names: Set<string>, start: number, end: number): boolean {
     const name = nameAt(this.body, start, end);
@@ -116,33 +113,8 @@ export function exactNumbers(body: Buffer): ExactNumbers | null {
   return distinct(body, found);
 }
 
-/** What a body may not have, and what must be known to write it again. */
-export interface JsonInspection {
-  /** See `hasDuplicateMembers`. */
-  readonly hasDuplicates: boolean;
-  /** See `exactNumbers`; null with duplicates. */
-  readonly numbers: ExactNumbers | null;
-}
-
-/** `hasDuplicateMembers` and `exactNumbers` in one walk. Throws as the latter. */
-export function inspectJson(body: Buffer): JsonInspection {
-  const inspector = new Inspector(body);
-  walk(body, inspector);
-  const { isFound, found } = inspector;
-  return { hasDuplicates: isFound, numbers: isFound ? null : distinct(body, found) };
-}
-
-class Inspector extends Duplicates {
-  readonly found = new Map<number, string>();
-
-  number(start: number, end: number): boolean {
-    noteInexact(this.body, start, end, this.found);
-    return true;
-  }
-}
-
 function noteInexact(body: Buffer, start: number, end: number, found: Map<number, string>): void {
-  if (isPlain(body, start, end)) return;
+  if (isPlainNumber(body, start, end)) return;
   const text = body.toString('latin1', start, end);
   if (!isExact(text)) found.set(Number(text), text);
 }
@@ -159,13 +131,6 @@ function distinct(body: Buffer, found: Map<number, string>): ExactNumbers | null
     },
   });
   return found;
-}
-
-/** Whether a number is short and has no exponent. */
-function isPlain(body: Buffer, start: number, end: number): boolean {
-  if (end - start > EXACT_DIGITS) return false;
-  for (let at = start; at < end; at += 1) if (((body[at] as number) | LOWER) === LETTER_E) return false;
-  return true;
 }
 
 const confusable = (one: string, other: string): GatewayError =>
@@ -225,7 +190,7 @@ function hasInexactNumber(body: Buffer): boolean {
   let isFound = false;
   walk(body, {
     number(start, end) {
-      if (!isPlain(body, start, end)) isFound = !isExact(body.toString('latin1', start, end));
+      if (!isPlainNumber(body, start, end)) isFound = !isExact(body.toString('latin1', start, end));
       return !isFound;
     },
   });

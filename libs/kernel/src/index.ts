@@ -43,20 +43,20 @@ export {
   type Keyring,
   type MasterKeys,
 } from './sealed';
+export { canonicalBytes } from './canonical-bytes';
 export { canonicalJson } from './canonical-json';
 export { isObject } from './is-object';
 export { isPointer, pointed } from './json-pointer';
 export {
   exactNumbers,
   hasDuplicateMembers,
-  inspectJson,
   parseExact,
   withExactNumbers,
   type ExactNumbers,
-  type JsonInspection,
 } from './exact-json';
 export { jsonFault } from './json-fault';
 export { jsonSize, type JsonSize } from './json-size';
+export { memberCount } from './member-count';
 export { maxAgeMs } from './max-age';
 export { afterSpace, memberSpan, walkMembers, type Span } from './member-span';
 export { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens';
@@ -94,7 +94,7 @@ export {
   type AddressVerdict,
   type UrlVerdict,
 } from './address-policy';
-export { digestOf, type Field } from './digest';
+export { digestOf, digestOfAscii, type Field } from './digest';
 export {
   idempotencyFingerprint,
   idempotencyScope,

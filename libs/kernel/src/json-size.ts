@@ -1,4 +1,4 @@
-import { byteTable, isNumberStart, skipNumber, skipString } from './json-tokens';
+import { byteTable, isNumberStart, isPlainNumber, skipNumber, skipString } from './json-tokens';
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -15,6 +15,8 @@ export interface JsonSize {
   readonly membersOfOne: number;
   /** Numbers that are longer than a double is ever written. */
   readonly longNumbers: number;
+  /** Whether a number may change when it is parsed and written again, as `exactNumbers` finds out. */
+  readonly mayLoseDigits: boolean;
   /** Levels of objects and lists inside of each other. */
   readonly depth: number;
 }
@@ -46,6 +48,7 @@ export function jsonSize(body: Buffer, isEnough: (size: JsonSize) => boolean): J
     else if (isNumberStart(byte)) {
       const end = skipNumber(body, at);
       if (end - at > LONG_NUMBER) count.longNumbers += 1;
+      if (!count.mayLoseDigits && !isPlainNumber(body, at, end)) count.mayLoseDigits = true;
       at = end;
     } else if (OUTSIDE[byte] === 0) at = -1;
     else {
@@ -62,6 +65,7 @@ class Count implements JsonSize {
   members = 0;
   membersOfOne = 0;
   longNumbers = 0;
+  mayLoseDigits = false;
   depth = 0;
   /** Members of the object around this place, and of those around it. */
   private here = 0;

@@ -21,6 +21,17 @@ export function skipNumber(bytes: Buffer, start: number): number {
   return at;
 }
 
+/** Every number with at most this many characters and no exponent is exact as a double. */
+export const EXACT_DIGITS = 15;
+const [LETTER_E, LOWER] = [0x65, 0x20];
+
+/** Whether a number is short and has no exponent, so that parsing and writing it cannot change its value. */
+export function isPlainNumber(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start > EXACT_DIGITS) return false;
+  for (let at = start; at < end; at += 1) if (((bytes[at] as number) | LOWER) === LETTER_E) return false;
+  return true;
+}
+
 /** Short strings are walked byte by byte; from here on the native search is faster. */
 const WALK = 24;
 

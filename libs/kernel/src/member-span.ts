@@ -66,7 +66,7 @@ function hasEscape(body: Buffer, start: number, end: number): boolean {
 }
 
 /** Index behind the value that begins at `start`; -1 when it never ends. */
-function valueEnd(body: Buffer, start: number): number {
+export function valueEnd(body: Buffer, start: number): number {
   const first = body[start];
   if (first === QUOTE) return skipString(body, start);
   if (first === OPEN_OBJECT || first === OPEN_ARRAY) return containerEnd(body, start);

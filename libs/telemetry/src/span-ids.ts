@@ -9,9 +9,16 @@ const isAllZero = (hex: string): boolean => /^0+$/.test(hex);
  * text always to the same id.
  */
 export function traceIdOf(text: string): string {
+  if (UUID.test(text)) return withoutDashes(text);
   const hex = text.replaceAll('-', '').toLowerCase();
   return /^[0-9a-f]{32}$/.test(hex) && !isAllZero(hex) ? hex : digestOf(text, 32);
 }
+
+/** A UUID in lower case, as most trace ids are, other than one of zeros alone. */
+const UUID = /^(?!0{8}-0{4}-0{4}-0{4}-0{12})[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+const withoutDashes = (uuid: string): string =>
+  uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24);
 
 /** Converts a span id in the same way. */
 export function spanIdOf(text: string): string {
@@ -20,4 +27,4 @@ export function spanIdOf(text: string): string {
 }
 
 /** Id of the span of a request's call to a provider or server, by its place among the calls that were made. */
-export const callSpanId = (requestId: string, at: number): string => spanIdOf(`${requestId} ${String(at)}`);
+export const callSpanId = (requestId: string, at: number): string => digestOf(`${requestId} ${String(at)}`, 16);

@@ -13,12 +13,21 @@ export class Endpoints {
     private readonly aggregates: Aggregates,
   ) {}
 
-  /** Null for what does not exist and for what is not the caller's: both are the same to callers. */
-  async find(principal: GatewayPrincipal, { workspace, server }: McpPlace): Promise<Endpoint | null> {
+  /**
+   * Null for what does not exist and for what is not the caller's: both are the same to callers. A known server is found without
+   * a promise.
+   */
+  find(
+    principal: GatewayPrincipal,
+    { workspace, server }: McpPlace,
+  ): Endpoint | null | Promise<Endpoint | null> {
     const own = principal.workspace;
     if (workspace !== null && workspace !== own.slug && workspace !== own.id) return null;
     if (server === null) return this.aggregates.ofWorkspace(principal);
-    return (await this.servers.find(principal, server)) ?? this.aggregates.ofToolset(principal, server);
+    const found = this.servers.find(principal, server);
+    const orToolset = (view: ServerView | null): Endpoint | Promise<Endpoint | null> =>
+      view ?? this.aggregates.ofToolset(principal, server);
+    return found instanceof Promise ? found.then<Endpoint | null>(orToolset) : orToolset(found);
   }
 
   /** The same address as it is now for the same caller; the known one while that is not in memory. */

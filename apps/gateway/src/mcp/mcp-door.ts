@@ -154,9 +154,13 @@ class Visit {
       reply.end(null, 204, preflightHeaders(fields, origins));
       return;
     }
-    await accept.run(context);
-    await authenticate.run(context);
-    const endpoint = await endpoints.find(context.principal as GatewayPrincipal, place);
+    // Awaited only where there is a promise: a body whose reader begins in the turn of its head passes by the stream of the request.
+    const accepted = accept.run(context);
+    if (accepted !== undefined) await accepted;
+    const authenticated = authenticate.run(context);
+    if (authenticated !== undefined) await authenticated;
+    const found = endpoints.find(context.principal as GatewayPrincipal, place);
+    const endpoint = found instanceof Promise ? await found : found;
     if (endpoint === null) throw new Denied({ kind: 'server_unknown' }, new GatewayError('not_found'));
     assertForTarget(endpoint.caller.principal, endpoint.id);
     if (this.visit.sse !== null) return this.respondBySse(endpoint, this.visit.sse);

@@ -14,8 +14,22 @@ export class McpServers {
     this.users = new CallerUsers(documents);
   }
 
-  /** Null for a server that does not exist, and for one that is not the caller's: both are the same to callers. */
-  async find(principal: GatewayPrincipal, slugOrId: string): Promise<ServerView | null> {
+  /**
+   * Null for a server that does not exist, and for one that is not the caller's: both are the same to callers. A promise only while
+   * something must be read from the control plane.
+   */
+  find(principal: GatewayPrincipal, slugOrId: string): ServerView | null | Promise<ServerView | null> {
+    const { id } = principal.workspace;
+    const document = this.documents.get(documentKey.mcpServer(id, slugOrId));
+    if (document === undefined) return this.read(principal, slugOrId);
+    if (document?.kind !== 'mcp_server' || document.workspaceId !== id) return null;
+    const user = this.users.now(principal, [document]);
+    return user === undefined
+      ? this.read(principal, slugOrId)
+      : this.viewOf(principal, document, user);
+  }
+
+  private async read(principal: GatewayPrincipal, slugOrId: string): Promise<ServerView | null> {
     const { id } = principal.workspace;
     const document = await readDocument(this.documents, documentKey.mcpServer(id, slugOrId));
     if (document?.kind !== 'mcp_server' || document.workspaceId !== id) return null;

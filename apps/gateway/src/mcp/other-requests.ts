@@ -1,5 +1,6 @@
 import { McpFault, CODES, own, ownObject, unknownCapability, type JsonObject } from '@gw/mcp';
 import type { ToolGuards } from '../guardrails/tool-guards';
+import { argumentBytes } from './argument-bytes';
 import { guarded } from './denials';
 import { atServer, type EndpointRequest } from './mcp-request';
 import type { ServerView } from './server-view';
@@ -58,6 +59,7 @@ export async function forward(
   context.spanName ??= `${method} ${name}`.slice(0, 256);
   await calls.run(request, {
     params: ownParams(params),
+    argumentBytes: argumentBytes(request, own(params, 'arguments')),
     finished: (result) =>
       guarded(() =>
         guards.after(context, { server, capabilityId: null, arguments: params }, () => result.value),

@@ -5,10 +5,11 @@ import {
   type McpApprovalResponse,
   type McpApprovalRound,
 } from '@gw/contracts';
-import { canonicalJson, digestOf, GatewayError } from '@gw/kernel';
+import { canonicalJson, GatewayError } from '@gw/kernel';
 import type { DenialCause, JsonObject } from '@gw/mcp';
 import { redactJson } from '@gw/telemetry';
 import type { GatewayPrincipal } from '../auth/principals';
+import { digestOfArguments } from './arguments-digest';
 import { Denied } from './denials';
 import type { McpRequest } from './mcp-request';
 
@@ -43,7 +44,7 @@ export class ToolApprovals {
       tool: call.tool,
       principal: binding,
       caller: callerOf(access.userId, principal, access),
-      argumentsDigest: digestOf('mcp/arguments', [json]),
+      argumentsDigest: digestOfArguments(json),
       argumentsJson: shown,
       continues,
     });

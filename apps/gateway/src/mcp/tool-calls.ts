@@ -1,4 +1,4 @@
-import { canonicalJson, digestOf, GatewayError } from '@gw/kernel';
+import { GatewayError } from '@gw/kernel';
 import {
   checkParameterHeaders,
   hiddenNames,
@@ -12,6 +12,8 @@ import {
 import type { ToolAccounts } from '../limits/tool-accounts';
 import type { LimitedCall } from '../limits/limited-call';
 import type { ToolGuards } from '../guardrails/tool-guards';
+import { argumentBytes } from './argument-bytes';
+import { argumentsDigest } from './arguments-digest';
 import { calledParams } from './aggregate/search-tools';
 import { Denied, guarded, limitDenied } from './denials';
 import type { Offered } from './endpoint';
@@ -46,7 +48,8 @@ export class ToolCalls {
   async run(from: EndpointRequest): Promise<void> {
     const { request, call } = readCall(from);
     const { context, view } = request;
-    noteCall(request, call);
+    const asWritten = argumentBytes(request, call.arguments);
+    noteCall(request, call, asWritten);
     const needsApproval = assertAllowed(request, call);
     const limited = limitedCall(request, call);
     const denial = await this.parts.accounts.admit(context, limited);
@@ -57,6 +60,7 @@ export class ToolCalls {
     context.mcp?.begins(limited);
     await this.parts.calls.run(request, {
       params: { name: call.tool.facts.name, arguments: args, ...taskParam(request) },
+      argumentBytes: args === call.arguments ? asWritten : null,
       headerParameters: call.tool.headerParameters,
       isIdempotent: hintOf(call.tool.facts.definition, 'idempotentHint'),
       ...(needsApproval && { approved: this.approval(request, call.tool.facts.name, args) }),
@@ -124,12 +128,16 @@ function missing({ endpoint }: EndpointRequest): undefined {
   );
 }
 
-function noteCall({ context }: McpRequest, { tool, name, arguments: args }: Call): void {
+function noteCall(
+  { context }: McpRequest,
+  { tool, name, arguments: args }: Call,
+  asWritten: Buffer | null,
+): void {
   const { mcp } = context;
   if (mcp === null) return;
   [mcp.name, mcp.shownName] = [tool.facts.name, name];
   mcp.capability = tool.facts.name;
-  mcp.argumentsDigest = digestOf('mcp/arguments', [canonicalJson(args)]);
+  mcp.argumentsDigest = argumentsDigest(args, asWritten);
   context.spanName ??= `tools/call ${tool.facts.name}`;
 }
 

@@ -15,7 +15,6 @@ import {
   type StateOwner,
 } from '@gw/mcp';
 import { noMemory, UpstreamError, type CallOptions, type ReceivedResult } from '@gw/mcp-client';
-import { argumentBytes } from './argument-bytes';
 import { ServerPlaces } from './server-places';
 import type { CalledUpstream } from './called-upstream';
 import { callNote, relayTo, type CallNote } from './call-notes';
@@ -62,6 +61,8 @@ export interface UpstreamCallParts {
 export interface ForwardedCall {
   /** Params without what belongs to the caller's own request. */
   readonly params: JsonObject;
+  /** `params.arguments` as the client wrote them, in JSON; absent or null: they are written from `params`. */
+  readonly argumentBytes?: Buffer | null;
   readonly headerParameters?: readonly HeaderParameter[];
   /** The approved definition says that a second call changes nothing. */
   readonly isIdempotent?: boolean;
@@ -196,7 +197,14 @@ export class UpstreamCalls {
 
   private async begin(
     request: McpRequest,
-    { params, headerParameters, isIdempotent = false, approved, session: of }: ForwardedCall,
+    {
+      params,
+      argumentBytes: sentBytes = null,
+      headerParameters,
+      isIdempotent = false,
+      approved,
+      session: of,
+    }: ForwardedCall,
     { more, approval }: Round,
   ): Promise<UpstreamCall> {
     const { view, message, session } = request;
@@ -224,7 +232,7 @@ export class UpstreamCalls {
       headers: { ...passedHeaders(request.context, view.document, view.caller.principal), ...trace },
       wantsProgress: own(meta, 'progressToken') !== undefined,
       ...logLevel(request, meta),
-      argumentBytes: argumentBytes(request, params),
+      argumentBytes: sentBytes,
       ...(headerParameters && { headerParameters }),
       isRepeatable: isIdempotent && view.document.configurations['retry_idempotent'] === true,
       input: relays ? 'relay' : inputOf(request, call.respond, this.parts),

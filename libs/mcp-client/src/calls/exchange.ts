@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type RpcNotification,
 } from '@gw/mcp';
-import type { Channel, ChannelRequest } from '../channels/channel';
+import { withMember, type Channel, type ChannelRequest } from '../channels/channel';
 import type { CallClock } from '../http/call-clock';
 import { resultOf } from '../rpc/response-fault';
 import type { UpstreamMessage } from '../rpc/messages';
@@ -58,13 +58,12 @@ export async function exchange(call: Exchange, onNotice: (notice: CallNotice) =>
 
 function requestOf(call: Exchange, requests: UpstreamRequests): ChannelRequest {
   const { channel, id, method, params, options } = call;
-  const { _meta, ...rest } = params;
   const parameters = channel.era === 'modern' ? (options.headerParameters ?? []) : [];
   return {
     id,
     method,
-    params: rest,
-    meta: metaOf(call, _meta),
+    params,
+    meta: metaOf(call),
     argumentBytes: options.argumentBytes ?? null,
     headers: parameters.length === 0 ? {} : upstreamHeaders(channel.revision, { method, params }, parameters),
     extra: options.headers ?? {},
@@ -73,13 +72,15 @@ function requestOf(call: Exchange, requests: UpstreamRequests): ChannelRequest {
 }
 
 /** `_meta` of a request: what of the caller's may be sent on, and what the options of the call need. */
-function metaOf({ channel, id, options }: Exchange, given: unknown): Record<string, unknown> {
-  // Without a prototype, because the caller chooses the names.
-  const meta = Object.create(null) as Record<string, unknown>;
-  if (isObject(given)) for (const name in given) if (isForwardedMeta(name)) meta[name] = given[name];
-  if (options.wantsProgress === true) meta['progressToken'] = id;
-  if (options.logLevel !== undefined && channel.era === 'modern') meta[META.logLevel] = options.logLevel;
-  return meta;
+function metaOf({ channel, id, params, options }: Exchange): string {
+  const given = params['_meta'];
+  let members = '';
+  if (isObject(given))
+    for (const name in given) if (isForwardedMeta(name)) members = withMember(members, name, given[name]);
+  if (options.wantsProgress === true) members = withMember(members, 'progressToken', id);
+  if (options.logLevel !== undefined && channel.era === 'modern')
+    members = withMember(members, META.logLevel, options.logLevel);
+  return members;
 }
 
 /** Null: progress of another call. */

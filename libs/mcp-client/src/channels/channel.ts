@@ -15,10 +15,10 @@ export interface ServerFacts {
 export interface ChannelRequest {
   readonly id: number;
   readonly method: string;
-  /** Params without `_meta`. */
+  /** Params; their `_meta` and `arguments` are sent as `meta` and `argumentBytes` say. */
   readonly params: JsonObject;
-  /** Members of `_meta`, to which the channel adds its own. */
-  readonly meta: Record<string, unknown>;
+  /** Members of `_meta` in JSON, as `withMember` adds them. The channel adds its own. */
+  readonly meta: string;
   /** JSON that is sent in place of `params.arguments`; null for the arguments as they are. */
   readonly argumentBytes: Buffer | null;
   /** Headers of the protocol beyond those that the channel writes, such as `mcp-param-*`. */
@@ -80,19 +80,21 @@ export const encoded = (message: JsonObject): Buffer => Buffer.from(JSON.stringi
 
 /** A request of a channel's own. */
 export const ownRequest = (id: number, method: string, params: JsonObject): ChannelRequest => ({
-  ...{ id, method, params, meta: {}, argumentBytes: null, headers: {}, extra: {}, onRequest: null },
+  ...{ id, method, params, meta: '', argumentBytes: null, headers: {}, extra: {}, onRequest: null },
 });
 
-/** The body of a request. */
-export function encodedRequest({ id, method, params, meta, argumentBytes }: ChannelRequest): Buffer {
+/** The body of a request. `ownMeta`: further members of `_meta`, in JSON. */
+export function encodedRequest(
+  { id, method, params, meta, argumentBytes }: ChannelRequest,
+  ownMeta = '',
+): Buffer {
   // Put together from its members: making an object of them costs more than writing them.
   let members = '';
   for (const name in params)
-    if (name !== 'arguments' || argumentBytes === null) members = withMember(members, name, params[name]);
-  for (const _ in meta) {
-    members = withMember(members, '_meta', meta);
-    break;
-  }
+    if (name !== '_meta' && (name !== 'arguments' || argumentBytes === null))
+      members = withMember(members, name, params[name]);
+  const allMeta = joined(meta, ownMeta);
+  if (allMeta !== '') members = joined(members, `"_meta":{${allMeta}}`);
   const head = `{"jsonrpc":"2.0","id":${String(id)},"method":${JSON.stringify(method)},"params":{${members}`;
   if (argumentBytes === null) return Buffer.from(`${head}}}`);
   const start = `${head}${members === '' ? '' : ','}"arguments":`;
@@ -100,13 +102,15 @@ export function encodedRequest({ id, method, params, meta, argumentBytes }: Chan
   const body = Buffer.allocUnsafe(startBytes + argumentBytes.length + 2);
   body.write(start);
   argumentBytes.copy(body, startBytes);
-  body.write('}}', body.length - 2);
+  body.write('}}', body.length - 2, 'latin1');
   return body;
 }
 
-/** Adds a member to those of an object; one that JSON cannot have is left out. */
-function withMember(members: string, name: string, value: unknown): string {
+/** Adds a member to those of an object, in JSON; one that JSON cannot have is left out. */
+export function withMember(members: string, name: string, value: unknown): string {
   const text = JSON.stringify(value);
-  if (text === undefined) return members;
-  return `${members}${members === '' ? '' : ','}${JSON.stringify(name)}:${text}`;
+  return text === undefined ? members : joined(members, `${JSON.stringify(name)}:${text}`);
 }
+
+const joined = (members: string, more: string): string =>
+  members === '' || more === '' ? members + more : `${members},${more}`;

@@ -9,6 +9,7 @@ import {
   encodedRequest,
   ownRequest,
   POST_HEADERS,
+  withMember,
   type Channel,
   type ChannelRequest,
   type DeclaredClient,
@@ -22,20 +23,20 @@ export class ModernChannel implements Channel {
   readonly era: Era = 'modern';
   readonly hasSession = false;
   readonly isOpen = true;
+  /** The members of `_meta` that all requests have. */
+  private readonly ownMeta: string;
 
   constructor(
     private readonly http: UpstreamHttp,
     readonly revision: string,
-    private readonly client: DeclaredClient,
+    client: DeclaredClient,
     readonly facts: ServerFacts | null,
-  ) {}
+  ) {
+    this.ownMeta = writtenMeta(revision, client);
+  }
 
   async exchange(request: ChannelRequest, clock: CallClock, onMessage: OnMessage): Promise<UpstreamMessage> {
-    const { id, method, params, meta, extra } = request;
-    const { capabilities, clientInfo } = this.client;
-    meta[META.version] = this.revision;
-    meta[META.capabilities] = capabilities;
-    meta[META.client] = clientInfo;
+    const { id, method, params, extra } = request;
     const response = await this.http.send(
       {
         method: 'POST',
@@ -44,7 +45,7 @@ export class ModernChannel implements Channel {
           ...upstreamHeaders(this.revision, { method, params }, []),
           ...request.headers,
         },
-        body: encodedRequest(request),
+        body: encodedRequest(request, this.ownMeta),
         extra,
       },
       clock,
@@ -84,4 +85,9 @@ export class ModernChannel implements Channel {
   close(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+function writtenMeta(revision: string, { capabilities, clientInfo }: DeclaredClient): string {
+  const members = withMember('', META.version, revision);
+  return withMember(withMember(members, META.capabilities, capabilities), META.client, clientInfo);
 }

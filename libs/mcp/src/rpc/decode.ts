@@ -1,9 +1,9 @@
 import {
+  exactNumbers,
   GatewayError,
-  inspectJson,
   jsonSize,
+  memberCount,
   type ExactNumbers,
-  type JsonInspection,
   type JsonSize,
 } from '@gw/kernel';
 import { isUtf8 } from 'node:buffer';
@@ -66,16 +66,16 @@ export const isWithinBounds = (body: Buffer): boolean =>
   body.length <= upstreamBytesMax && !isTooLarge(jsonSize(body, isTooLarge));
 
 function parseBounded(body: Buffer): { readonly value: unknown; readonly numbers: ExactNumbers | null } {
-  if (isTooLarge(jsonSize(body, isTooLarge)))
+  const size = jsonSize(body, isTooLarge);
+  if (isTooLarge(size))
     throw badRequest(
       CODES.invalidRequest,
       `The body has more than ${String(LEVELS_MAX)} levels or more than ${String(membersMax)} members in one object.`,
     );
   const value = parsed(body);
-  const { hasDuplicates, numbers } = inspected(body);
-  if (hasDuplicates)
+  if (memberCount(value) !== size.members)
     throw badRequest(CODES.invalidRequest, 'An object of the body has two members of one name.');
-  return { value, numbers };
+  return { value, numbers: size.mayLoseDigits ? numbersOf(body) : null };
 }
 
 function parsed(body: Buffer): unknown {
@@ -87,11 +87,11 @@ function parsed(body: Buffer): unknown {
   throw badRequest(CODES.parse, 'The body is not JSON in UTF-8.');
 }
 
-function inspected(body: Buffer): JsonInspection {
+/** Throws for numbers that no double holds, or that are two of one double. */
+function numbersOf(body: Buffer): ExactNumbers | null {
   try {
-    const inspection = inspectJson(body);
-    const { numbers } = inspection;
-    if (numbers === null || (!numbers.has(Infinity) && !numbers.has(-Infinity))) return inspection;
+    const numbers = exactNumbers(body);
+    if (numbers === null || (!numbers.has(Infinity) && !numbers.has(-Infinity))) return numbers;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
   }
