@@ -4,20 +4,27 @@ import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
 import { cacheUseOf } from '../cache/cache-use';
 import type { RequestContext } from '../core/request-context';
+import type { RequestMcp } from '../mcp/request-mcp';
 import { writeBegunDecision } from '../record/decision';
 import type { JsonWriter } from '../record/json-writer';
 import { K } from '../record/keys';
-import { receivedBytesOf, writeMetadata, writeRequest, writeUpstream } from '../record/log-record';
+import {
+  receivedBytesOf,
+  writeMcp,
+  writeMetadata,
+  writeRequest,
+  writeUpstream,
+} from '../record/log-record';
 
 /** Error type of the record of a request whose gateway died. */
 export const GATEWAY_LOST = 'gateway_lost';
 
 /**
- * The short form of a record, written when a request calls its first provider; the other fields follow from
- * it.
+ * The short form of a record, written when a request calls its first provider, or a tool of an MCP server; the other fields
+ * follow from it.
  */
 type Begun = Omit<LogRecord, 'decision'> & {
-  readonly begun: Pick<DecisionRecord, 'config' | 'strategy' | 'matchedCondition' | 'charges'>;
+  readonly begun: Pick<DecisionRecord, 'config' | 'strategy' | 'matchedCondition' | 'charges' | 'mcp'>;
 };
 
 /**
@@ -41,6 +48,27 @@ export function writeBegun(
   if (cache !== null) w.text(K.cacheStatus, cache.status);
   writeMetadata(w, context);
   w.number(K.requestBytes, receivedBytesOf(context));
+  w.text(K.gatewayId, gatewayId);
+  writeBegunDecision(w, context, charges);
+  return w.end();
+}
+
+/** Writes a `Begun` of a call of a tool. */
+export function writeBegunCall(
+  w: JsonWriter,
+  context: RequestContext,
+  mcp: RequestMcp,
+  { cost, charges }: LostUse,
+  gatewayId: string,
+): Buffer {
+  w.begin();
+  writeRequest(w, context);
+  w.text(K.integrationId, mcp.integrationId);
+  writeMcp(w, mcp);
+  if (cost !== null) w.number(K.cost, cost);
+  writeMetadata(w, context);
+  w.number(K.requestBytes, receivedBytesOf(context));
+  w.text(K.requestContentType, context.req.headers['content-type'] ?? null);
   w.text(K.gatewayId, gatewayId);
   writeBegunDecision(w, context, charges);
   return w.end();
@@ -72,6 +100,11 @@ function completed({ begun, ...known }: Begun): LogRecord {
     priced: 'estimated',
     configId: begun.config.slug,
     configVersionId: begun.config.versionId,
-    decision: { ...begun, attempts: [{ ...attempt, end: 'interrupted' }], stages: {} },
+    // A call of a tool has an attempt once it has ended.
+    decision: {
+      ...begun,
+      attempts: begun.mcp === undefined ? [{ ...attempt, end: 'interrupted' }] : [],
+      stages: {},
+    },
   });
 }

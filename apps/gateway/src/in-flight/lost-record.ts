@@ -4,7 +4,7 @@ import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import { writeLostDecision } from '../record/decision';
 import { JsonWriter } from '../record/json-writer';
-import { GATEWAY_LOST, writeBegun } from './begun-record';
+import { GATEWAY_LOST, writeBegun, writeBegunCall } from './begun-record';
 import { writeRecord } from '../record/log-record';
 
 const writer = new JsonWriter();
@@ -25,6 +25,8 @@ export function lostRecord(
     upstream === null ? uses.ofTool(context) : uses.of(context, upstream, lineOf(context, upstream));
   if (upstream !== null && use !== null && isFirstCall(context))
     return writeBegun(w, context, upstream, use, gatewayId);
+  if (context.mcp !== null && use !== null && isFirstCall(context) && context.reply.writer === null)
+    return writeBegunCall(w, context, context.mcp, use, gatewayId);
   return writeLost(w, context, upstream, use, gatewayId);
 }
 

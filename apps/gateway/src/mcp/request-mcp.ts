@@ -1,5 +1,6 @@
 import type { McpApprovalRound, McpRecord, McpServerDocument } from '@gw/contracts';
 import type { LimitedCall } from '../limits/limited-call';
+import type { McpRecordParts } from '../record/mcp-record';
 
 /** What the log says about a request to an MCP server. */
 export class RequestMcp {
@@ -63,14 +64,25 @@ export class RequestMcp {
     this.atServer = null;
   }
 
-  record(): McpRecord {
+  record(): McpRecordParts {
     const { server, toolset, shownName, name, isError, argumentsDigest, inputs, errorCode, approval } = this;
+    const { method, revision, client, requestId, session } = this.facts;
+    // A plain literal, without spreads: each call makes it twice.
     return {
-      ...{ ...this.facts, server, name, isError, argumentsDigest, inputs },
-      ...(toolset !== null && { toolset }),
-      ...(shownName !== null && shownName !== name && { shownName }),
-      ...(errorCode !== null && { errorCode }),
-      ...(approval !== null && { approvalId: approval.id }),
+      server,
+      method,
+      revision,
+      client,
+      name,
+      isError,
+      argumentsDigest,
+      inputs,
+      requestId,
+      session,
+      toolset: toolset ?? undefined,
+      shownName: shownName === null || shownName === name ? undefined : shownName,
+      errorCode: errorCode ?? undefined,
+      approvalId: approval?.id,
     };
   }
 }

@@ -7,6 +7,7 @@ import type { RequestContext } from '../core/request-context';
 import { TIMED_STAGES } from '../core/order';
 import { fragment, remembered, type JsonWriter } from './json-writer';
 import { K } from './keys';
+import { writeMcpRecord } from './mcp-record';
 import { LRUCache } from 'lru-cache';
 
 /** Writes why the request was routed as it was. It is the last member of the record. */
@@ -38,7 +39,7 @@ function writeFeatures(w: JsonWriter, { guardrails, session, prompt, mcp, agent 
   if (guardrails !== null && guardrails.records.length > 0) w.json(K.guardrails, guardrails.records);
   if (session !== null && session.record !== null) w.json(K.session, session.record);
   if (prompt !== null) w.json(K.prompt, prompt.record);
-  if (mcp !== null) w.json(K.mcp, mcp.record());
+  if (mcp !== null) writeMcpRecord(w, mcp.record());
   if (agent !== null) w.json(K.agent, agent.record());
 }
 
@@ -60,7 +61,7 @@ export function writeLostDecision(
   const current = upstream === null ? [] : attemptsInFlight(context, upstream);
   writeList(w, K.attempts, [...attempts, ...current], writeAttempt);
   if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
-  if (context.mcp !== null) w.json(K.mcp, context.mcp.record());
+  if (context.mcp !== null) writeMcpRecord(w, context.mcp.record());
   if (context.agent !== null) w.json(K.agent, context.agent.record());
   w.raw(K.stages);
   w.raw(K.end);
@@ -69,7 +70,7 @@ export function writeLostDecision(
 /** Writes what a decision contains before the first attempt. It is the last member of a begun record. */
 export function writeBegunDecision(
   w: JsonWriter,
-  { configSource, attempts }: RequestContext,
+  { configSource, attempts, mcp }: RequestContext,
   charges: readonly MadeCharge[],
 ): void {
   w.raw(K.begun);
@@ -78,6 +79,7 @@ export function writeBegunDecision(
   if (strategy.length > 0) writeList(w, K.strategy, strategy, writeText);
   if (matchedCondition !== null) w.text(K.matchedCondition, matchedCondition);
   if (charges.length > 0) writeList(w, K.charges, charges, writeCharge);
+  if (mcp !== null) writeMcpRecord(w, mcp.record());
   w.raw(K.endBegun);
 }
 

@@ -49,7 +49,6 @@ export const K = {
   closeList: fragment(']'),
   session: fragment(',"session":'),
   prompt: fragment(',"prompt":'),
-  mcp: fragment(',"mcp":'),
   agent: fragment(',"agent":'),
   cache: fragment(',"cache":'),
   guardrails: fragment(',"guardrails":'),

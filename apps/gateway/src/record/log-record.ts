@@ -190,7 +190,8 @@ function writeCalled(
   w.text(K.model, requested);
 }
 
-function writeMcp(w: JsonWriter, { server, method, capability }: RequestMcp): void {
+/** Writes the columns of a request to an MCP server. */
+export function writeMcp(w: JsonWriter, { server, method, capability }: RequestMcp): void {
   w.text(K.mcpServer, server);
   w.text(K.mcpMethod, method);
   if (capability !== null) w.text(K.mcpCapability, capability);
