@@ -16,6 +16,7 @@ export { type ServerFacts } from './channels/channel';
 export { EraVerdicts, type KnownEra } from './connect/era-verdicts';
 export { type UpstreamProtocol } from './connect/open-channel';
 export { CallClock } from './http/call-clock';
+export { CallEnding, type EndSignal } from './http/call-ending';
 export { type HeaderSource } from './http/headers';
 export { UpstreamHttp, type UpstreamHttpRequest, type UpstreamHttpResponse } from './http/upstream-http';
 export { sandboxPolicy, withSandbox, type UpstreamNetwork } from './http/upstream-network';

@@ -23,6 +23,7 @@ import {
 } from './connect/open-channel';
 import type { EraVerdicts } from './connect/era-verdicts';
 import { beforeAbort } from './http/before-abort';
+import { eitherOf, type EndSignal } from './http/call-ending';
 import { CallClock, type CallClockLimits } from './http/call-clock';
 import type { HeaderSource } from './http/headers';
 import { UpstreamHttp } from './http/upstream-http';
@@ -151,7 +152,7 @@ export class McpUpstream {
   /** Makes a request of any method: events of the upstream until the result. Leaving the loop cancels it. */
   stream(method: string, params: JsonObject, options: CallOptions = {}): AsyncGenerator<CallEvent, void> {
     return callEvents((left, onNotice) => {
-      const signal = options.signal === undefined ? left : AbortSignal.any([options.signal, left]);
+      const signal = options.signal === undefined ? left : eitherOf(options.signal, left);
       return this.perform(method, params, { ...options, signal }, onNotice);
     });
   }
@@ -246,8 +247,11 @@ export class McpUpstream {
    * One exchange, within the bound of its session. Counted here and not when the call arrives, since
    * calls that wait for the session to open do not know yet that there will be one.
    */
-  private async bounded(call: Exchange, onNotice: (notice: CallNotice) => void): Promise<Result> {
-    if (!call.channel.hasSession) return exchange(call, onNotice);
+  private bounded(call: Exchange, onNotice: (notice: CallNotice) => void): Promise<Result> {
+    return call.channel.hasSession ? this.inSessionBounds(call, onNotice) : exchange(call, onNotice);
+  }
+
+  private async inSessionBounds(call: Exchange, onNotice: (notice: CallNotice) => void): Promise<Result> {
     const { sessionCallsMax } = UPSTREAM_BOUNDS;
     if (this.inSession >= sessionCallsMax) throw busy(sessionCallsMax);
     this.inSession += 1;
@@ -264,7 +268,7 @@ export class McpUpstream {
     return this.clock({ totalMs, idleMs, inputMs }, signal);
   }
 
-  private clock(limits: CallClockLimits, signal: AbortSignal | undefined): CallClock {
+  private clock(limits: CallClockLimits, signal: EndSignal | undefined): CallClock {
     return new CallClock(limits, signal ?? null, this.http.memory);
   }
 
@@ -280,8 +284,10 @@ export class McpUpstream {
     for (let attempts = 0; ; attempts += 1) {
       let channel: Channel | null = null;
       try {
-        channel = await this.connected(clock);
-        await this.setLevel(channel, options, clock);
+        // Awaited only where there is something to wait for: each wait costs a turn of promises.
+        channel = this.channel?.isOpen === true ? this.channel : await this.connected(clock);
+        if (options.sessionLogLevel !== undefined)
+          await this.setLevel(channel, options.sessionLogLevel, clock);
         const call = { channel, id: this.nextId(), method, params, options, clock };
         const event = await this.bounded(call, onNotice);
         this.assertKnownType(event.result.type);
@@ -296,13 +302,8 @@ export class McpUpstream {
     }
   }
 
-  private async setLevel(
-    channel: Channel,
-    { sessionLogLevel }: CallOptions,
-    clock: CallClock,
-  ): Promise<void> {
-    if (sessionLogLevel === undefined) return;
-    await this.levels.give(channel, sessionLogLevel, clock, (level) => {
+  private async setLevel(channel: Channel, wanted: string, clock: CallClock): Promise<void> {
+    await this.levels.give(channel, wanted, clock, (level) => {
       const request = { method: 'logging/setLevel', params: { level }, options: {} };
       return this.bounded({ ...request, channel, id: this.nextId(), clock }, ignore);
     });

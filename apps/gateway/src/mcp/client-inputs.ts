@@ -56,15 +56,14 @@ export class ClientInputs {
     const owner = { principal: view.caller.binding, session: session.nonce };
     const request = randomHex(16);
     return new Promise((resolve) => {
-      const over = new AbortController();
+      const refuse = (): void => end(null);
       const end = (response: JsonObject | null): void => {
         if (this.waiting.delete(request)) share.give(1);
-        over.abort();
+        for (const each of [signal, until]) each.removeEventListener('abort', refuse);
         resolve(response);
       };
       this.waiting.set(request, { owner: nameOf(owner), resolve: end });
-      for (const each of [signal, until])
-        each.addEventListener('abort', () => end(null), { once: true, signal: over.signal });
+      for (const each of [signal, until]) each.addEventListener('abort', refuse, { once: true });
       const id = sealRequestId(this.ring, owner, { replica: this.link.id, request }, Date.now());
       reply.message(requestBody(id, method, params));
     });

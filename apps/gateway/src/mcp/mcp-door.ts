@@ -22,6 +22,7 @@ import {
   type RpcMessage,
   type SessionFacts,
 } from '@gw/mcp';
+import { CallEnding } from '@gw/mcp-client';
 import type { McpPlace, SsePlace } from '@gw/oauth';
 import { assertForTarget } from '../auth/authenticate.stage';
 import type { GatewayPrincipal } from '../auth/principals';
@@ -305,7 +306,7 @@ class Visit {
     const { context, reply } = answered;
     const { fields } = this.visit;
     const { endpoint, message, numbers, state } = received;
-    const abort = new AbortController();
+    const ending = new CallEnding();
     const session = received.kind === 'legacy' ? received.session : null;
     const { era, revision, capabilities, client } = clientOf(received);
     // A plain literal: spreads cost more on this path.
@@ -319,15 +320,15 @@ class Visit {
       state,
       fields,
       numbers,
-      signal: abort.signal,
+      signal: ending,
       era,
       revision,
       capabilities,
       client,
     };
     answered.request = request;
-    const call = session === null ? null : this.parts.calls.begin(request, session, abort);
-    context.whenClientGone({ clientGone: () => (call === null ? abort.abort() : call.left()) });
+    const call = session === null ? null : this.parts.calls.begin(request, session, ending);
+    context.whenClientGone({ clientGone: () => (call === null ? ending.abort() : call.left()) });
     // A stream of changes is no call, and `ClientStreams` ends it.
     if (message.method !== 'subscriptions/listen') this.parts.underWay.join(context);
     try {

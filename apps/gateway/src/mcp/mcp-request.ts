@@ -8,6 +8,7 @@ import type {
   RpcRequest,
   SessionFacts,
 } from '@gw/mcp';
+import type { EndSignal } from '@gw/mcp-client';
 import type { RequestContext } from '../core/request-context';
 import type { McpReply } from './mcp-reply';
 import type { Endpoint } from './endpoint';
@@ -35,7 +36,7 @@ export interface EndpointRequest {
   readonly state: SessionState | null;
   readonly reply: McpReply;
   /** Aborts when the client cancels, or leaves. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** Numbers of the message that change when it is written again. */
   readonly numbers: ExactNumbers | null;
 }

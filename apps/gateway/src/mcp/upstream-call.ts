@@ -1,5 +1,5 @@
 import type { Era, InputRequest, InputRequests, JsonObject } from '@gw/mcp';
-import type { CallEnd, CallNotice } from '@gw/mcp-client';
+import { CallEnding, type CallEnd, type CallNotice, type EndSignal } from '@gw/mcp-client';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A gateway with a call that waits for input, and the name of the call there. */
@@ -69,11 +69,10 @@ export class UpstreamCall implements CallInProgress {
   private wake: (() => void) | null = null;
 
   /**
-   * `abort` ends a call that may outlive the request that made it; null: the signal of the request does, and
-   * controllers are not cheap. `togetherMs`: how long a pause waits for further requests.
+   * `abort` ends a call that may outlive the request that made it; null: the signal of the request does. `togetherMs`: how long a pause waits for further requests.
    */
   constructor(
-    private readonly abort: AbortController | null,
+    private readonly abort: CallEnding | null,
     private readonly togetherMs: number,
   ) {}
 
@@ -105,16 +104,17 @@ export class UpstreamCall implements CallInProgress {
   async next(): Promise<CallOutcome> {
     const { ended } = this;
     if (ended === null) throw new Error('The call was not started.');
-    const [first] = this.asked.values();
-    if (first !== undefined) {
+    if (this.asked.size > 0) {
+      const [first] = this.asked.values() as Iterable<Asked>;
       if (this.togetherMs > 0) await delay(this.togetherMs);
       const requests = Object.fromEntries([...this.asked].map(([key, { request }]) => [key, request]));
-      if (this.asked.size > 0) return { kind: 'input', requests, until: first.until };
+      if (first !== undefined && this.asked.size > 0) return { kind: 'input', requests, until: first.until };
     }
-    const asks = new Promise<null>((resolve) => {
+    // Either the end or the next request for input; a race of promises would cost several more.
+    const outcome = await new Promise<CallEnd | null>((resolve, reject) => {
       this.wake = () => resolve(null);
+      ended.then(resolve, reject);
     });
-    const outcome = await Promise.race([ended, asks]);
     this.wake = null;
     return outcome ?? this.next();
   }
@@ -138,10 +138,10 @@ export class UpstreamCall implements CallInProgress {
 
 /** A call of a request, with the signal that ends it. Only one that can be parked outlives its request. `relays`: the client makes the rounds of input. */
 export function newCall(
-  { era, signal }: { readonly era: Era; readonly signal: AbortSignal },
+  { era, signal }: { readonly era: Era; readonly signal: EndSignal },
   relays: boolean,
-): { readonly call: UpstreamCall; readonly signal: AbortSignal } {
+): { readonly call: UpstreamCall; readonly signal: EndSignal } {
   if (era === 'legacy' || relays) return { call: new UpstreamCall(null, 0), signal };
-  const abort = new AbortController();
-  return { call: new UpstreamCall(abort, TOGETHER_MS), signal: abort.signal };
+  const ending = new CallEnding();
+  return { call: new UpstreamCall(ending, TOGETHER_MS), signal: ending };
 }

@@ -16,7 +16,6 @@ import {
 } from '@gw/mcp';
 import { noMemory, UpstreamError, type CallOptions, type ReceivedResult } from '@gw/mcp-client';
 import { ServerPlaces } from './server-places';
-import type { CalledUpstream } from './called-upstream';
 import { callNote, relayTo, type CallNote } from './call-notes';
 import type { BeforeCall } from '../attempt/sender';
 import { endWithResponse, requestMemory } from '../bodies/held-responses';
@@ -100,6 +99,9 @@ interface ParkedRound {
   readonly call: CallInProgress;
 }
 
+/** What a request says about an earlier one. */
+type Continued = Exclude<ReturnType<typeof readRetry>, { readonly kind: 'new' }>;
+
 /** How a request continues an earlier one. */
 type Resumed = { readonly kind: 'answered'; readonly result: JsonObject } | ParkedRound | Round;
 
@@ -115,7 +117,8 @@ export class UpstreamCalls {
   }
 
   private async attempt(request: McpRequest, forwarded: ForwardedCall, isAgain: boolean): Promise<void> {
-    const resumed = request.era === 'modern' ? await this.resumed(request) : null;
+    const retry = request.era === 'modern' ? this.retryOf(request) : null;
+    const resumed = retry === null ? null : await this.resumed(request, retry);
     if (resumed?.kind === 'answered') return sendResult(request, resumed.result);
     const round = resumed ?? FIRST_ROUND;
     const ends = round.kind === 'parked' ? null : this.parts.breakers.enter(request.view);
@@ -218,7 +221,10 @@ export class UpstreamCalls {
       capabilities: upstreamCapabilities(request),
     });
     const meta = ownObject(message.params, '_meta');
-    const relays = await this.relaysInput(request, upstream);
+    const mayRelay = request.era === 'modern' && samplingModel(view.document) === null;
+    const era = mayRelay ? upstream.connect({ signal: request.signal }) : 'legacy';
+    // Whether the client itself makes the rounds of input: it and the upstream are modern.
+    const relays = (era instanceof Promise ? await era : era) === 'modern';
     const { call, signal } = newCall(request, relays);
     // The last check, because it uses the approval up.
     if (approved !== undefined) await approved(approval);
@@ -242,17 +248,16 @@ export class UpstreamCalls {
     return call;
   }
 
-  /** Whether the client itself makes the rounds of input: it and the upstream are modern. */
-  private async relaysInput({ era, signal, view }: McpRequest, upstream: CalledUpstream): Promise<boolean> {
-    if (samplingModel(view.document) !== null) return false;
-    return era === 'modern' && (await upstream.connect({ signal })) === 'modern';
+  /** What a modern request says about an earlier one; null: it is the first. */
+  private retryOf(request: McpRequest): Continued | null {
+    const { capabilities } = request;
+    const owner = stateOwner(request);
+    const retry = readRetry({ ring: this.parts.ring, owner, capabilities, now: Date.now() });
+    return retry.kind === 'new' ? null : retry;
   }
 
-  private async resumed(request: McpRequest): Promise<Resumed | null> {
-    const { capabilities, message, view } = request;
-    const { ring } = this.parts;
-    const retry = readRetry({ ring, owner: stateOwner(request), capabilities, now: Date.now() });
-    if (retry.kind === 'new') return null;
+  private async resumed(request: McpRequest, retry: Continued): Promise<Resumed> {
+    const { message, view } = request;
     if (retry.kind === 'require_again') return { kind: 'answered', result: retry.result };
     const { state, responses } = retry;
     if (request.context.mcp !== null) request.context.mcp.inputs += Object.keys(responses).length;

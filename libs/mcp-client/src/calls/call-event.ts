@@ -1,4 +1,5 @@
 import type { HeaderParameter, InputRequest, JsonObject, RelayContext } from '@gw/mcp';
+import type { EndSignal } from '../http/call-ending';
 import type { ReceivedResult } from '../rpc/received-result';
 
 /** What an upstream sends during a call. The last event is `result` or `input_required`. */
@@ -29,7 +30,7 @@ export interface InputHandling {
 
 export interface CallOptions {
   /** Aborts the call, which is then cancelled at the upstream. */
-  readonly signal?: AbortSignal;
+  readonly signal?: EndSignal;
   /** Whole call in milliseconds, at most 900,000; by default the limit of the method. */
   readonly timeoutMs?: number;
   /** Headers of this call alone. None of the caller's own request are sent unless they are here. */

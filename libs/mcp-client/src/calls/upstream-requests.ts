@@ -25,7 +25,8 @@ const DECLINED: RpcError = { code: CODES.invalidRequest, message: 'The request f
  * works. A response that cannot be delivered ends the call, since the upstream waits for it.
  */
 export class UpstreamRequests {
-  private readonly counts = new Map<string, number>();
+  /** Requests so far, by method; most calls have none. */
+  private counts: Map<string, number> | null = null;
   private total = 0;
   private active = 0;
   private isOver = false;
@@ -68,11 +69,11 @@ export class UpstreamRequests {
   private async responseTo(id: RequestId, method: string, params: JsonObject): Promise<JsonObject> {
     if (method === 'ping') return resultBody(id, {});
     if (this.input === null) return errorBody(id, REFUSED);
-    const countBefore = this.counts.get(method) ?? 0;
+    const countBefore = this.counts?.get(method) ?? 0;
     if (this.total >= UPSTREAM_BOUNDS.inputRequestsMax) return errorBody(id, DECLINED);
     const verdict = judgeUpstreamRequest(method, params, { ...this.input.context, countBefore });
     if (verdict.kind === 'refuse') return errorBody(id, verdict.error);
-    this.counts.set(method, countBefore + 1);
+    (this.counts ??= new Map()).set(method, countBefore + 1);
     this.total += 1;
     if (this.isOver) return errorBody(id, DECLINED);
     this.ended ??= new AbortController();

@@ -3,7 +3,7 @@ import type { CallClock } from '../http/call-clock';
 import { eventParser } from '../http/event-parser';
 import type { UpstreamHttp } from '../http/upstream-http';
 import { readMessages, type UpstreamMessage } from '../rpc/messages';
-import { assertSuccess } from '../rpc/response-fault';
+import { faultOf, isSuccess } from '../rpc/response-fault';
 import { cancelled, type UpstreamError } from '../upstream-error';
 import {
   encodedRequest,
@@ -50,7 +50,7 @@ export class ModernChannel implements Channel {
       },
       clock,
     );
-    await assertSuccess(response);
+    if (!isSuccess(response)) throw await faultOf(response);
     const messages = new CallMessages(id, onMessage);
     await readMessages(response, eventParser(clock.memory), messages.take);
     if (messages.response === null) throw endedEarly();

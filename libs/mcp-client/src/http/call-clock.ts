@@ -1,4 +1,5 @@
 import { HeldMemory, type ResponseMemory } from '@gw/outbound';
+import type { EndSignal } from './call-ending';
 import { cancelled, UpstreamError, type TimeoutPhase } from '../upstream-error';
 
 export interface CallClockLimits {
@@ -30,7 +31,7 @@ export class CallClock {
 
   constructor(
     private readonly limits: CallClockLimits,
-    private readonly caller: AbortSignal | null = null,
+    private readonly caller: EndSignal | null = null,
     /** Counts what the call holds until it ends; null: nothing is counted. */
     memory: ResponseMemory | null = null,
   ) {

@@ -14,16 +14,23 @@ const RETRY_AFTER_SECONDS_MAX = 3_600;
 
 /** Throws for a response without a success status, after its body was read or dropped. */
 export async function assertSuccess(response: UpstreamHttpResponse): Promise<void> {
+  if (!isSuccess(response)) throw await faultOf(response);
+}
+
+/** Whether a response has a success status. */
+export const isSuccess = ({ status }: UpstreamHttpResponse): boolean => status >= 200 && status < 300;
+
+/** The error of a response without a success status, after its body was read or dropped. */
+export async function faultOf(response: UpstreamHttpResponse): Promise<UpstreamError> {
   const { status, body } = response;
-  if (status >= 200 && status < 300) return;
   if (status < 400) {
     body.discard();
-    throw new UpstreamError('redirected', 'The upstream redirects, and redirects are not followed.', {
+    return new UpstreamError('redirected', 'The upstream redirects, and redirects are not followed.', {
       status,
       mayHaveExecuted: !NOT_EXECUTED.has(status),
     });
   }
-  throw await statusFault(response);
+  return statusFault(response);
 }
 
 async function statusFault(response: UpstreamHttpResponse): Promise<UpstreamError> {

@@ -1,16 +1,17 @@
 import type { RequestId, SessionFacts } from '@gw/mcp';
+import type { CallEnding } from '@gw/mcp-client';
 import type { ReplicaLink } from '../replicas/replica-link';
 
 /** Calls of legacy sessions that their clients can cancel by the id of the request, at any gateway. */
 export class RunningCalls {
-  private readonly calls = new Map<string, AbortController>();
+  private readonly calls = new Map<string, CallEnding>();
 
   constructor(private readonly link: ReplicaLink) {
     link.on('cancel', ({ session, requestId }) => this.calls.get(keyOf(session, requestId))?.abort());
   }
 
   /** Remembers a call until the returned function is called. */
-  add(session: SessionFacts, id: RequestId, abort: AbortController): () => void {
+  add(session: SessionFacts, id: RequestId, abort: CallEnding): () => void {
     const key = keyOf(session.nonce, id);
     this.calls.set(key, abort);
     return () => {

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '@gw/kernel';
 import type { SessionFacts } from '@gw/mcp';
+import type { CallEnding } from '@gw/mcp-client';
 import type { EventStore } from '../events/event-store';
 import type { RunningStreams } from '../events/running-streams';
 import { callStream, StreamTrail } from '../events/stream-trail';
@@ -37,7 +38,7 @@ export class SessionCalls {
   begin(
     { message, endpoint, reply }: EndpointRequest,
     session: SessionFacts,
-    abort: AbortController,
+    abort: CallEnding,
   ): SessionCall {
     const { events, streams, link } = this.parts;
     const stream = callStream(link.id);
