@@ -5,13 +5,12 @@
  * is taken within each round; the distance of the quartiles from the median shows how exact the machine lets it be.
  */
 const { contestant, startGateway } = require('./contestants.cjs');
-const { toolGateway } = require('./mcp.cjs');
+const { toolGateway, warmUp } = require('./mcp.cjs');
 const { closed, prepare } = require('./measure.cjs');
 const { markdown, shown } = require('./report.cjs');
 
 const ROUNDS = 60;
 const SLICE = { warmSeconds: 0.1, seconds: 0.4 };
-const WARM_SECONDS = 8;
 /** @typedef {import('./contestants.cjs').Common} Common */
 
 const REQUESTS = { full: 'everything on', bare: 'bare: provider and host in headers' };
@@ -53,7 +52,7 @@ function quartiles(values) {
 
 async function versions({ options, load, common, note, say }) {
   const contestants = await startBoth({ ...common, isMcp: options.mcp });
-  for (const one of contestants) await closed(load, one, { warmSeconds: 0, seconds: WARM_SECONDS });
+  for (const one of contestants) await warmUp(load, one);
   /** CPU µs by contestant. @type {Record<string, number>[]} */
   const rounds = [];
   const count = options.rounds ? Number(options.rounds) : ROUNDS;

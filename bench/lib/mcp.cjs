@@ -1,8 +1,9 @@
 'use strict';
 
 /**
- * Measures the cost of a tool call through the gateway, compared with a request to a model of the same size through the same gateway
- * and with the MCP server directly, and the memory of 10,000 idle sessions. Only figures of one run are comparable.
+ * Measures the cost of a tool call through the gateway, compared with a request to a model of the same size through the same gateway,
+ * with the MCP server directly and with the same call through a proxy that only passes bytes on, whose added latency is the least
+ * that a hop takes on this machine. Also the memory of 10,000 idle sessions. Only figures of one run are comparable.
  */
 const { randomBytes } = require('node:crypto');
 const { join } = require('node:path');
@@ -16,6 +17,11 @@ const { figuresOf, markdown, median, shown } = require('./report.cjs');
 
 const [RATIO_BAR, P50_BAR_MS, SESSIONS_BAR_MB] = [2, 0.5, 100];
 const RATE = 200;
+/**
+ * Requests of a warm-up, and its maximum in seconds. A tool call runs more code than a request to a model, which V8 takes longer to
+ * compile: after 2,000 calls one takes twice the CPU of one after 15,000.
+ */
+const [WARM_REQUESTS, WARM_SECONDS_MAX] = [15_000, 30];
 const SESSIONS = 10_000;
 const SESSIONS_AT_ONCE = 32;
 /** Part of the error of a gateway at its bound of calls in flight, which it reaches after a pause of the whole machine. */
@@ -98,17 +104,35 @@ async function toolGateway({ newControlPlane, ...rest }) {
     prepared(contestant(id, name, child, port, { 'x-gw-api-key': SECRET }, { path }));
   const tool = await at('tool', 'tool call', own.child, own.port, `/${SLUG}/mcp`);
   const direct = await at('direct', 'tool call, server alone', null, server.port, '/mcp');
-  return { model, tool, direct };
+  return { model, tool, direct, serverPort: server.port, at };
+}
+
+/** The same call through a proxy that passes bytes on. */
+async function bareProxy({ at, serverPort }, node) {
+  const { child, port } = await startScript('proxy', node, 'undici-proxy.cjs', [String(serverPort)]);
+  return at('bare', 'tool call through bare undici dispatch', child, port, '/mcp');
+}
+
+/**
+ * Warms a contestant up until V8 has compiled what a request runs.
+ * @param {import('./measure.cjs').Prepared} one
+ */
+async function warmUp(load, one) {
+  for (let seconds = 0; one.sent < WARM_REQUESTS && seconds < WARM_SECONDS_MAX; seconds += 1)
+    await closed(load, one, { warmSeconds: 0, seconds: 1 });
 }
 
 /** @param {import('./features.cjs').Run & { common: import('./contestants.cjs').Common }} options */
 async function mcp({ common, plan, load, note, say }) {
-  const { model, tool, direct } = await toolGateway(common);
+  const started = await toolGateway(common);
+  const { model, tool, direct } = started;
+  const bare = await bareProxy(started, common.node);
+  const contestants = [model, tool, bare, direct];
   const rounds = [];
-  for (const one of [model, tool, direct]) await closed(load, one, { warmSeconds: 0, seconds: plan.warm });
+  for (const one of contestants) await warmUp(load, one);
   for (let round = 1; round <= plan.rounds * 3; round += 1) {
     const results = {};
-    for (const one of [model, tool, direct]) {
+    for (const one of contestants) {
       const rate = {
         kind: 'open',
         request: one.whole,
@@ -128,7 +152,7 @@ async function mcp({ common, plan, load, note, say }) {
     );
     rounds.push(results);
   }
-  const figures = [model, tool].map((one) => figuresOf(one, rounds));
+  const figures = [model, tool, bare].map((one) => figuresOf(one, rounds));
   const header = ['', 'CPU µs', 'requests/s', 'added p50 ms', 'added p99 ms'];
   const row = (f) => [
     f.name,
@@ -152,4 +176,4 @@ async function mcp({ common, plan, load, note, say }) {
   return { figures, bars, refused, rounds };
 }
 
-module.exports = { mcp, toolGateway };
+module.exports = { mcp, toolGateway, warmUp };

@@ -4,7 +4,7 @@ const { existsSync, readFileSync, rmSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { fileURLToPath } = require('node:url');
 const { contestant, startGateway } = require('./contestants.cjs');
-const { toolGateway } = require('./mcp.cjs');
+const { toolGateway, warmUp } = require('./mcp.cjs');
 const { closed, prepare } = require('./measure.cjs');
 const { pause } = require('./processes.cjs');
 const { markdown, shown } = require('./report.cjs');
@@ -70,7 +70,7 @@ async function profile({ root, load, seconds, file, isMcp, say, ...common }) {
     flags: [...(common.flags ?? []), '--require', join(__dirname, 'profiler-preload.cjs')],
     env: { BENCH_PROFILE: file },
   });
-  await closed(load, gateway, { warmSeconds: 1, seconds: 2 });
+  await warmUp(load, gateway);
   const pid = /** @type {number} */ (gateway.child?.pid);
   process.kill(pid, 'SIGIO');
   const { answered, cpuUs } = await closed(load, gateway, { warmSeconds: 0.2, seconds });
