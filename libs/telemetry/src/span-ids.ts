@@ -27,4 +27,5 @@ export function spanIdOf(text: string): string {
 }
 
 /** Id of the span of a request's call to a provider or server, by its place among the calls that were made. */
-export const callSpanId = (requestId: string, at: number): string => digestOf(`${requestId} ${String(at)}`, 16);
+export const callSpanId = (requestId: string, at: number): string =>
+  digestOf(`${requestId} ${String(at)}`, 16);

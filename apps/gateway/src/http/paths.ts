@@ -50,6 +50,8 @@ export function destinationOf(
   method = 'GET',
   headers: IncomingHttpHeaders = NO_HEADERS,
 ): Destination {
+  const known = ofMcp.get(path);
+  if (known !== undefined) return known;
   const rule = brokenRule(path);
   if (rule !== null) return { plane: 'refused', rule };
   const view = healthViewOf(path);
@@ -67,7 +69,20 @@ export function destinationOf(
   return to === undefined ? { plane: 'none' } : { plane: 'agents', to };
 }
 
-function mcpDestination(path: string): Destination | undefined {
+type McpDestination = Extract<Destination, { plane: 'mcp' }>;
+
+/** Paths of MCP servers with what they name, which the path alone decides; at the cap, new ones are read each time. */
+const ofMcp = new Map<string, McpDestination>();
+const [OF_MCP_MAX, OF_MCP_LENGTH_MAX] = [1_000, 256];
+
+function mcpDestination(path: string): McpDestination | undefined {
+  const found = readMcpDestination(path);
+  if (found !== undefined && ofMcp.size < OF_MCP_MAX && path.length <= OF_MCP_LENGTH_MAX)
+    ofMcp.set(path, found);
+  return found;
+}
+
+function readMcpDestination(path: string): McpDestination | undefined {
   const place = mcpPlaceOf(path);
   if (place !== undefined) return { plane: 'mcp', place };
   const sse = ssePlaceOf(path);

@@ -8,13 +8,7 @@ import type { RequestMcp } from '../mcp/request-mcp';
 import { writeBegunDecision } from '../record/decision';
 import type { JsonWriter } from '../record/json-writer';
 import { K } from '../record/keys';
-import {
-  receivedBytesOf,
-  writeMcp,
-  writeMetadata,
-  writeRequest,
-  writeUpstream,
-} from '../record/log-record';
+import { receivedBytesOf, writeMcp, writeMetadata, writeRequest, writeUpstream } from '../record/log-record';
 
 /** Error type of the record of a request whose gateway died. */
 export const GATEWAY_LOST = 'gateway_lost';

@@ -24,9 +24,7 @@ export class McpServers {
     if (document === undefined) return this.read(principal, slugOrId);
     if (document?.kind !== 'mcp_server' || document.workspaceId !== id) return null;
     const user = this.users.now(principal, [document]);
-    return user === undefined
-      ? this.read(principal, slugOrId)
-      : this.viewOf(principal, document, user);
+    return user === undefined ? this.read(principal, slugOrId) : this.viewOf(principal, document, user);
   }
 
   private async read(principal: GatewayPrincipal, slugOrId: string): Promise<ServerView | null> {

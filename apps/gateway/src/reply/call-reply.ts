@@ -181,10 +181,15 @@ export class CallReply implements KeptAlive {
     if (this.reply !== null) return this.reply;
     const { context, options } = this;
     const isStream = headers === null;
-    const type = isStream ? EVENT_STREAM_HEADERS : hasBody ? JSON_HEADERS : {};
+    const type: Readonly<Record<string, string>> = isStream
+      ? EVENT_STREAM_HEADERS
+      : hasBody
+        ? JSON_HEADERS
+        : {};
     const list: HeaderList = [HEADER.requestId, context.id];
-    for (const [name, value] of Object.entries({ ...type, ...this.common, ...headers }))
-      list.push(name, value);
+    // Most responses have no further headers, and need no object of all of them.
+    const all = isEmpty(this.common) && isEmpty(headers) ? type : { ...type, ...this.common, ...headers };
+    for (const name in all) list.push(name, all[name] as string);
     this.reply = new Reply(context, this.settle, null, options.keepBytes);
     this.reply.start(status, list);
     if (isStream) {
@@ -201,6 +206,11 @@ export class CallReply implements KeptAlive {
     this.timer = null;
     if (this.isStream) this.options.keepAlive.delete(this);
   }
+}
+
+function isEmpty(headers: Readonly<Record<string, string>> | null): boolean {
+  for (const _ in headers) return false;
+  return true;
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };

@@ -108,30 +108,50 @@ export function splicedResponse(
   serverInfo: JsonObject | null,
 ): Buffer | null {
   const { body, result } = scanned;
-  const pieces =
-    serverInfo === null ? [body.subarray(result.start, result.end)] : modern(scanned, serverInfo);
-  if (pieces === null) return null;
-  return Buffer.concat([
-    Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`),
-    ...pieces,
-    END,
-  ]);
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+  if (serverInfo === null) return framed(head, body, result.start, result.end);
+  const info = writtenInfo(serverInfo);
+  if (!scanned.members.has('_meta')) {
+    const added = `{${typeOf(scanned)}"_meta":{"${META.server}":${info}}${isEmpty(body, result.start) ? '' : ','}`;
+    return framed(head + added, body, result.start + 1, result.end);
+  }
+  const pieces = withMeta(scanned, info);
+  return pieces && Buffer.concat([Buffer.from(head), ...pieces, END]);
 }
 
 const END = Buffer.from('}');
 
-/** Pieces of the result for a modern client. */
-function modern(
-  { body, result: { start, end }, members }: ScannedResponse,
-  serverInfo: JsonObject,
-): readonly Buffer[] | null {
-  const info = JSON.stringify(serverInfo);
-  const type = members.has('resultType') ? '' : '"resultType":"complete",';
-  const meta = members.get('_meta');
-  if (meta === undefined) {
-    const added = `{${type}"_meta":{"${META.server}":${info}}${isEmpty(body, start) ? '' : ','}`;
-    return [Buffer.from(added), body.subarray(start + 1, end)];
-  }
+/** A text, bytes from `start` to `end`, and the brace that closes the response. */
+function framed(text: string, bytes: Buffer, start: number, end: number): Buffer {
+  const textBytes = Buffer.byteLength(text);
+  const all = Buffer.allocUnsafe(textBytes + end - start + 1);
+  all.write(text);
+  bytes.copy(all, textBytes, start, end);
+  all[all.length - 1] = CLOSE_OBJECT;
+  return all;
+}
+
+/** What servers say of themselves, in JSON; an object of it serves many responses. */
+const infos = new WeakMap<JsonObject, string>();
+
+function writtenInfo(serverInfo: JsonObject): string {
+  let written = infos.get(serverInfo);
+  if (written === undefined) infos.set(serverInfo, (written = JSON.stringify(serverInfo)));
+  return written;
+}
+
+const typeOf = ({ members }: ScannedResponse): string =>
+  members.has('resultType') ? '' : '"resultType":"complete",';
+
+/** Pieces of a result with `_meta` for a modern client. `info`: of the server, in JSON. */
+function withMeta(scanned: ScannedResponse, info: string): readonly Buffer[] | null {
+  const {
+    body,
+    result: { start, end },
+    members,
+  } = scanned;
+  const type = typeOf(scanned);
+  const meta = members.get('_meta') as Span;
   if (body[meta.start] !== OPEN_OBJECT) return null;
   const head = [Buffer.from(`{${type}`), body.subarray(start + 1, meta.start)];
   const known = new Map<string, Span>();
