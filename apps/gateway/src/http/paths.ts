@@ -50,8 +50,10 @@ export function destinationOf(
   method = 'GET',
   headers: IncomingHttpHeaders = NO_HEADERS,
 ): Destination {
-  const known = ofMcp.get(path);
-  if (known !== undefined) return known;
+  return ofMcp.get(path) ?? readDestination(path, method, headers);
+}
+
+function readDestination(path: string, method: string, headers: IncomingHttpHeaders): Destination {
   const rule = brokenRule(path);
   if (rule !== null) return { plane: 'refused', rule };
   const view = healthViewOf(path);

@@ -24,20 +24,18 @@ import {
 } from '@gw/mcp';
 import { CallEnding } from '@gw/mcp-client';
 import type { McpPlace, SsePlace } from '@gw/oauth';
-import { assertForTarget } from '../auth/authenticate.stage';
-import type { GatewayPrincipal } from '../auth/principals';
 import { RequestContext, type Stage } from '../core/request-context';
 import { timedReceive } from '../core/timed-receive';
 import { targetOf } from '../http/request-rules';
 import type { RequestsInFlight } from '../in-flight/requests-in-flight';
 import { BatchReply } from './batch-reply';
+import { calledEndpoint, type CalledEndpointParts } from './called-endpoint';
 import type { CallReplyOptions } from '../reply/call-reply';
 import { McpReply } from './mcp-reply';
 import type { ClientInputs } from './client-inputs';
 import { refuse, type RefusalParts } from './refusals';
 import { Denied } from './denials';
 import type { Endpoint } from './endpoint';
-import type { Endpoints } from './endpoints';
 import { clientOf, type EndpointRequest } from './mcp-request';
 import { MCP_ROUTE } from './mcp-route';
 import type { Requests } from './requests';
@@ -47,13 +45,10 @@ import type { SessionCalls } from './sessions/session-calls';
 import type { SessionState, SessionStates } from './sessions/session-states';
 import type { SessionStreams } from './sessions/session-streams';
 
-export interface McpDoorParts extends RefusalParts {
+export interface McpDoorParts extends RefusalParts, CalledEndpointParts {
   readonly ring: Keyring;
   readonly origins: OriginRules;
-  readonly accept: Stage;
-  readonly authenticate: Stage;
   readonly receive: Stage;
-  readonly endpoints: Endpoints;
   readonly requests: Requests;
   readonly inputs: ClientInputs;
   readonly states: SessionStates;
@@ -149,21 +144,14 @@ class Visit {
 
   private async respond(answered: Answered): Promise<void> {
     const { context, reply, fields, place } = this.visit;
-    const { origins, accept, authenticate, endpoints } = this.parts;
+    const { origins } = this.parts;
     checkOrigin(fields, origins);
     if (context.method === 'OPTIONS') {
       reply.end(null, 204, preflightHeaders(fields, origins));
       return;
     }
-    // Awaited only where there is a promise: a body whose reader begins in the turn of its head passes by the stream of the request.
-    const accepted = accept.run(context);
-    if (accepted !== undefined) await accepted;
-    const authenticated = authenticate.run(context);
-    if (authenticated !== undefined) await authenticated;
-    const found = endpoints.find(context.principal as GatewayPrincipal, place);
-    const endpoint = found instanceof Promise ? await found : found;
-    if (endpoint === null) throw new Denied({ kind: 'server_unknown' }, new GatewayError('not_found'));
-    assertForTarget(endpoint.caller.principal, endpoint.id);
+    const called = calledEndpoint(this.parts, context, place);
+    const endpoint = called instanceof Promise ? await called : called;
     if (this.visit.sse !== null) return this.respondBySse(endpoint, this.visit.sse);
     if (context.method === 'POST') await timedReceive(this.parts.receive, context);
     const { method, body } = context;

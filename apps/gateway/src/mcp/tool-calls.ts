@@ -16,13 +16,14 @@ import { argumentBytes } from './argument-bytes';
 import { argumentsDigest } from './arguments-digest';
 import { calledParams } from './aggregate/search-tools';
 import { Denied, guarded, limitDenied } from './denials';
+import type { ForwardedCall } from './forwarded-call';
 import type { Offered } from './endpoint';
 import { atServer, type EndpointRequest, type McpRequest } from './mcp-request';
 import type { SeenCapability } from './server-view';
 import type { TaskRequests } from './tasks/task-requests';
 import { taskParam } from './tasks/task-support';
 import type { ToolApprovals } from './tool-approvals';
-import type { ForwardedCall, UpstreamCalls } from './upstream-calls';
+import type { UpstreamCalls } from './upstream-calls';
 
 export interface ToolCallParts {
   readonly accounts: ToolAccounts;

@@ -8,23 +8,21 @@ import {
   readRetry,
   sealState,
   toolError,
-  type HeaderParameter,
   type InputRequests,
   type JsonObject,
   type RequestState,
   type StateOwner,
 } from '@gw/mcp';
-import { noMemory, UpstreamError, type CallOptions, type ReceivedResult } from '@gw/mcp-client';
+import { noMemory, UpstreamError, type ReceivedResult } from '@gw/mcp-client';
 import { ServerPlaces } from './server-places';
 import { callNote, relayTo, type CallNote } from './call-notes';
 import type { BeforeCall } from '../attempt/sender';
 import { endWithResponse, requestMemory } from '../bodies/held-responses';
-import { passedHeaders } from '../credentials/passed-headers';
 import type { ClientInputs } from './client-inputs';
 import { relayedError, upstreamDenied } from './denials';
 import type { McpRequest } from './mcp-request';
 import { shownInput, shownInPlace } from './aggregate/shown';
-import { logLevel } from './log-level';
+import { callOptions, sentParams, type ForwardedCall } from './forwarded-call';
 import { interrupted } from './parked/interrupted';
 import type { Parking } from './parked/parking';
 import { inputOf } from './sampling/call-input';
@@ -54,28 +52,6 @@ export interface UpstreamCallParts {
   readonly memory: Shares;
   /** Hosts of this installation, to which no upstream may send users. */
   readonly ownHosts: readonly string[];
-}
-
-/** A request to an upstream, with what happens at its end. */
-export interface ForwardedCall {
-  /** Params without what belongs to the caller's own request. */
-  readonly params: JsonObject;
-  /** `params.arguments` as the client wrote them, in JSON; absent or null: they are written from `params`. */
-  readonly argumentBytes?: Buffer | null;
-  readonly headerParameters?: readonly HeaderParameter[];
-  /** The approved definition says that a second call changes nothing. */
-  readonly isIdempotent?: boolean;
-  /** The session that the call belongs to; absent: that of the request. */
-  readonly session?: string | null;
-  /**
-   * Resolves if a person has approved the call, and throws a denial otherwise, without waiting; called before each round
-   * that is sent. `continues` is the approved round before it. Absent: no approval is needed.
-   */
-  readonly approved?: (continues: McpApprovalRound | null) => Promise<void>;
-  /** The upstream gave a result. Returns what the client gets in its place, null for the result itself; throws what denies it. */
-  readonly finished: (result: ReceivedResult) => Promise<JsonObject | null>;
-  /** The upstream wants input, and the client's request ends here. */
-  readonly paused: () => void;
 }
 
 /** A round of a call: what it adds to the params, and the approval that the round before it used. */
@@ -200,14 +176,7 @@ export class UpstreamCalls {
 
   private async begin(
     request: McpRequest,
-    {
-      params,
-      argumentBytes: sentBytes = null,
-      headerParameters,
-      isIdempotent = false,
-      approved,
-      session: of,
-    }: ForwardedCall,
+    forwarded: ForwardedCall,
     { more, approval }: Round,
   ): Promise<UpstreamCall> {
     const { view, message, session } = request;
@@ -217,34 +186,22 @@ export class UpstreamCalls {
     const upstream = this.parts.upstreams.of(view.document, {
       binding: view.caller.binding,
       caller: view.caller.access,
-      session: of === undefined ? (session?.nonce ?? null) : of,
+      session: forwarded.session === undefined ? (session?.nonce ?? null) : forwarded.session,
       capabilities: upstreamCapabilities(request),
     });
-    const meta = ownObject(message.params, '_meta');
     const mayRelay = request.era === 'modern' && samplingModel(view.document) === null;
     const era = mayRelay ? upstream.connect({ signal: request.signal }) : 'legacy';
     // Whether the client itself makes the rounds of input: it and the upstream are modern.
     const relays = (era instanceof Promise ? await era : era) === 'modern';
     const { call, signal } = newCall(request, relays);
     // The last check, because it uses the approval up.
-    if (approved !== undefined) await approved(approval);
-    // Responses to input without a request state: the modern server decides about them.
-    const responses = relays ? own(message.params, 'inputResponses') : undefined;
-    const unasked = responses === undefined ? {} : { inputResponses: responses };
+    if (forwarded.approved !== undefined) await forwarded.approved(approval);
     const trace = traceContext(request);
-    const sent = { ...params, ...unasked, ...more, _meta: { ...meta, ...trace } };
-    const options: CallOptions = {
-      signal,
-      headers: { ...passedHeaders(request.context, view.document, view.caller.principal), ...trace },
-      wantsProgress: own(meta, 'progressToken') !== undefined,
-      ...logLevel(request, meta),
-      argumentBytes: sentBytes,
-      ...(headerParameters && { headerParameters }),
-      isRepeatable: isIdempotent && view.document.configurations['retry_idempotent'] === true,
-      input: relays ? 'relay' : inputOf(request, call.respond, this.parts),
-    };
+    const input = relays ? 'relay' : inputOf(request, call.respond, this.parts);
+    const params = sentParams(request, forwarded, { more, relays, trace });
+    const options = callOptions(request, forwarded, { signal, input, trace });
     this.parts.beforeCall(request.context, null);
-    call.start(upstream.perform(message.method, sent, options, call.notice));
+    call.start(upstream.perform(message.method, params, options, call.notice));
     return call;
   }
 
