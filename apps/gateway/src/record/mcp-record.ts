@@ -15,7 +15,7 @@ export type McpRecordParts = { readonly [Name in keyof McpRecord]: McpRecord[Nam
   'server' | 'method' | 'name' | 'revision' | 'client' | 'isError' | 'argumentsDigest' | 'inputs'
 >;
 
-/** Writes the member `mcp` of a decision. Each call writes it twice, and member by member it takes a third of the time. */
+/** Writes the member `mcp` of a decision. Each call writes it twice; member by member, it needs no text of the whole. */
 export function writeMcpRecord(w: JsonWriter, record: McpRecordParts): void {
   w.text(SERVER, record.server);
   if (record.toolset !== undefined) w.text(TOOLSET, record.toolset);
