@@ -175,6 +175,7 @@ export {
 export { isSuccess, resultOf, type RequestEnd, type RequestResult } from './request-result';
 export { completeLogRecord, completeUsage, newLogRecord, type ShippedLogRecord } from './shipped-log-record';
 export {
+  choosesDestination,
   decidesDestination,
   fieldOfInstallation,
   isKeyless,

@@ -22,6 +22,11 @@ export interface ConfigurationField {
    * `label` and `segment` always do.
    */
   readonly isAddress?: true;
+  /**
+   * True for an address that selects a part of the provider's own service, such as a region of a cloud, so
+   * that only the provider receives the credential.
+   */
+  readonly staysAtProvider?: true;
   /** Values with which the integration needs no `key`. */
   readonly keyless?: readonly string[];
   /** Values that use the identity of the installation, which the operator must allow. */
@@ -46,6 +51,13 @@ export interface CatalogueProvider {
 /** Returns whether a field decides, in whole or in part, where the credential is sent. */
 export const decidesDestination = ({ kind, isAddress }: ConfigurationField): boolean =>
   kind === 'url' || kind === 'label' || kind === 'segment' || isAddress === true;
+
+/**
+ * Returns whether a field can direct the credential to a destination of the caller's own, such as a host, a resource or
+ * an account. A field with listed values cannot.
+ */
+export const choosesDestination = (field: ConfigurationField): boolean =>
+  decidesDestination(field) && field.values === undefined && field.staysAtProvider !== true;
 
 /** Returns whether the fields hold a credential of their own, so that no `key` is needed. */
 export const isKeyless = (

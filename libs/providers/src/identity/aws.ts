@@ -13,7 +13,7 @@ const OF_INSTALLATION = ['assumedRole', 'serviceRole', 'wif'] as const;
 
 /** Fields of providers at AWS, except for those with which a token is exchanged. */
 export const AWS_FIELDS: readonly ConfigurationField[] = [
-  textField('aws_region', { kind: 'label', required: true, maxLength: 63 }),
+  textField('aws_region', { kind: 'label', required: true, maxLength: 63, staysAtProvider: true }),
   textField('aws_auth_type', {
     values: ['accessKey', 'apiKey', ...OF_INSTALLATION],
     keyless: OF_INSTALLATION,

@@ -14,8 +14,8 @@ export const VERTEX_FIELDS: readonly ConfigurationField[] = [
     keyless: ['serviceAccount', ...OF_INSTALLATION],
     ofInstallation: OF_INSTALLATION,
   }),
-  textField('vertex_region', { kind: 'label', maxLength: 63 }),
-  textField('vertex_project_id', { kind: 'segment', maxLength: 63 }),
+  textField('vertex_region', { kind: 'label', maxLength: 63, staysAtProvider: true }),
+  textField('vertex_project_id', { kind: 'segment', maxLength: 63, staysAtProvider: true }),
   textField('vertex_service_account_json', {
     kind: 'json',
     secret: true,

@@ -1,4 +1,9 @@
-import { decidesDestination, type CatalogueProvider, type ConfigurationField } from '@gw/contracts';
+import {
+  choosesDestination,
+  decidesDestination,
+  type CatalogueProvider,
+  type ConfigurationField,
+} from '@gw/contracts';
 import { assertAllowedUrl, isHeaderValue, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from './header-map';
 import { shortenedFault } from './shown-secret';
@@ -128,6 +133,16 @@ export function boundSecrets(
     >,
   };
 }
+
+/** Returns the paths of the set fields that can direct a secret to a destination of the caller's own. */
+export const chosenDestinations = (
+  provider: CatalogueProvider,
+  values: Readonly<Record<string, unknown>>,
+  pathOf: PathOf,
+): string[] =>
+  provider.fields
+    .filter(choosesDestination)
+    .flatMap(({ name }) => ((values[name] ?? null) === null ? [] : [pathOf(name)]));
 
 /** Returns the paths of the secrets that a request contains in clear text. */
 export function givenSecrets(

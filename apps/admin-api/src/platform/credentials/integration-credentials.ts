@@ -9,6 +9,7 @@ import type { Principal } from '../common/principal';
 import {
   assertAllowedAddresses,
   boundSecrets,
+  chosenDestinations,
   configurationFaults,
   givenSecrets,
   mergeConfigurations,
@@ -31,6 +32,8 @@ export interface CredentialInput {
   readonly caller?: Principal;
   /** True when the request sets the row's secret mappings. */
   readonly mapsAnew?: boolean;
+  /** Paths of set addresses in other rows that also receive this row's secrets, such as hosts of models. */
+  readonly alsoAimed?: readonly string[];
   /** Secrets of other rows that are sent to this row's address, by path. */
   readonly alsoBound?: Readonly<Record<string, unknown>>;
 }
@@ -90,7 +93,10 @@ export class IntegrationCredentials {
     const before = boundSecrets(provider, saved, plain.apiKey, pathOf);
     const after = boundSecrets(provider, next, apiKey, pathOf);
     assertSecretsStay(withOthers(before, input), withOthers(after, input), given);
-    if (mapped.size > 0) assertMappedStay(input, before, after, pathOf('custom_host'));
+    if (mapped.size > 0) {
+      const chosen = [...chosenDestinations(provider, values, pathOf), ...(input.alsoAimed ?? [])];
+      assertMappedStay(input, chosen, movedAddresses(before.addresses, after.addresses));
+    }
     this.store(row, apiKey, next);
   }
 
@@ -147,20 +153,17 @@ const withOthers = ({ addresses, secrets }: BoundSecrets, { alsoBound }: Credent
 });
 
 /**
- * A caller without `secret_references.update` may set new mappings only without an address of their own, and may not
- * change the address of saved mappings. Throws `scope_missing`.
+ * Throws `scope_missing` for a caller without `secret_references.update` that would send a mapped secret to another
+ * address. With new mappings, no destination of the caller's own may be set (`chosen`), saved or not, since a caller need
+ * not know a secret to map it. With the saved mappings, no address may change (`moved`).
  */
 function assertMappedStay(
   { caller, mapsAnew }: CredentialInput,
-  before: BoundSecrets,
-  after: BoundSecrets,
-  hostPath: string,
+  chosen: readonly string[],
+  moved: readonly string[],
 ): void {
-  if (caller === undefined) return;
-  const moved = movedAddresses(before.addresses, after.addresses);
-  const isAimed = mapsAnew === true && after.addresses[hostPath] !== undefined;
-  const path = isAimed ? hostPath : mapsAnew === true ? undefined : moved[0];
-  if (path !== undefined) assertMayAim(caller, path);
+  const [path] = mapsAnew === true ? chosen : moved;
+  if (caller !== undefined && path !== undefined) assertMayAim(caller, path);
 }
 
 /** The value is a string or a map of headers, as the checks before have ensured. */

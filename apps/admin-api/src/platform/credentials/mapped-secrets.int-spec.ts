@@ -63,6 +63,87 @@ describe('mapped secret of a secret manager', () => {
     expect(await update(writer, withHost.slug, { ...mapped, key: null })).toEqual(refusedAt(path));
   });
 
+  it.each([
+    [
+      'openai',
+      'oauth_token_endpoint',
+      'configurations.oauth_client_secret',
+      {
+        auth_type: 'oauthClientCredentials',
+        oauth_client_id: 'x',
+        oauth_token_endpoint: 'https://login.example.com/token',
+      },
+    ],
+    [
+      'azure-openai',
+      'azure_resource_name',
+      'key',
+      {
+        azure_resource_name: 'own',
+        azure_deployment_config: [{ azure_deployment_name: 'd', azure_api_version: '2024-10-21' }],
+      },
+    ],
+    ['azure-ai', 'azure_foundry_url', 'key', { azure_foundry_url: HOST }],
+    ['cortex', 'snowflake_account', 'key', { snowflake_account: 'own' }],
+    ['cloudflare-ai-gateway', 'cf_account_id', 'key', { cf_account_id: 'own', cf_gateway: 'own' }],
+  ])(
+    'for %s is not sent to the %s set by a caller without secret_references.update',
+    async (provider, field, target, configurations) => {
+      const secret_mappings = [{ ...mapped.secret_mappings[0], target_field: target }];
+      const names = { name: 'Mapped', ai_provider_id: provider };
+      const create = async (key: string): Promise<unknown> =>
+        verdictOf(
+          await api.post('/v1/integrations', { key, body: { ...names, secret_mappings, configurations } }),
+        );
+      expect(await create(writer)).toEqual(refusedAt(`configurations.${field}`));
+      expect(await create(tenant.adminKey)).toEqual([200]);
+
+      const { slug } = await createIntegration(api, tenant.adminKey, {
+        ...names,
+        configurations: {
+          custom_host: HOST,
+          ...configurations,
+          ...(target === 'key' ? {} : { oauth_client_secret: 'own-secret' }),
+        },
+        key: 'own-key-123456789',
+      });
+      const cleared = { custom_host: null, ...(target === 'key' ? {} : { oauth_client_secret: null }) };
+      const body = { secret_mappings, key: null, configurations: { ...configurations, ...cleared } };
+      const update = async (key: string): Promise<unknown> =>
+        verdictOf(await api.put(`/v1/integrations/${slug}`, { key, body }));
+      expect(await update(writer)).toEqual(refusedAt(`configurations.${field}`));
+      expect(await update(tenant.adminKey)).toEqual([200]);
+    },
+  );
+
+  it('may be sent to a region of the provider by a caller without secret_references.update', async () => {
+    const create = async (
+      ai_provider_id: string,
+      configurations: object,
+      target_field: string,
+    ): Promise<unknown> => {
+      const secret_mappings = [{ ...mapped.secret_mappings[0], target_field }];
+      const body = { name: 'Mapped', ai_provider_id, configurations, secret_mappings };
+      return verdictOf(await api.post('/v1/integrations', { key: writer, body }));
+    };
+    expect(await create('openai', { provider_region: 'eu' }, 'key')).toEqual([200]);
+    const aws = { aws_region: 'eu-central-1', aws_auth_type: 'accessKey', aws_access_key_id: 'id' };
+    expect(await create('bedrock', aws, 'configurations.aws_secret_access_key')).toEqual([200]);
+    const vertex = { vertex_region: 'europe-west4', vertex_project_id: 'project' };
+    expect(await create('vertex-ai', vertex, 'key')).toEqual([200]);
+  });
+
+  it('is not mapped to an integration with a host of a model by a caller without secret_references.update', async () => {
+    const { slug } = await createIntegration(api, tenant.adminKey, { key: 'own-key-123456789' });
+    const model = { slug: 'own', enabled: true, is_custom: true, configurations: { custom_host: HOST } };
+    const body = { key: 'own-key-123456789', models: [model] };
+    expect(verdictOf(await api.put(`/v1/integrations/${slug}/models`, { key: writer, body }))).toEqual([200]);
+    const update = async (key: string): Promise<unknown> =>
+      verdictOf(await api.put(`/v1/integrations/${slug}`, { key, body: { ...mapped, key: null } }));
+    expect(await update(writer)).toEqual(refusedAt('models.own.configurations.custom_host'));
+    expect(await update(tenant.adminKey)).toEqual([200]);
+  });
+
   it('is not sent to the host of a model set by a caller without secret_references.update', async () => {
     const { slug } = await createIntegration(api, tenant.adminKey, { key: undefined, ...mapped });
     const update = async (key: string): Promise<unknown> => {
@@ -80,5 +161,12 @@ describe('mapped secret of a secret manager', () => {
     };
     expect(await create(workspaceWriter, { custom_host: HOST })).toEqual(refusedAt('custom_host'));
     expect(await create(workspaceWriter, {})).toEqual([200]);
+    const azure = {
+      provider: 'azure-openai',
+      resourceName: 'own',
+      deploymentName: 'd',
+      apiVersion: '2024-10-21',
+    };
+    expect(await create(workspaceWriter, azure)).toEqual(refusedAt('resourceName'));
   });
 });

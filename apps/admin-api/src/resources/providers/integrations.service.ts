@@ -3,7 +3,7 @@ import { IntegrationEntity, IntegrationModelEntity, ProviderEntity } from '@gw/e
 import { GatewayError, uuidv7, type ErrorDetail } from '@gw/kernel';
 import { assign, columnsOf, invalid, listOf, validationFailed, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { Brackets, DataSource, IsNull, type EntityManager } from 'typeorm';
+import { Brackets, DataSource, type EntityManager } from 'typeorm';
 import { assertMayEnd } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
@@ -13,6 +13,7 @@ import { NAMED_MAX } from '../../platform/common/uses';
 import {
   IntegrationCredentials,
   providerOfCatalogue,
+  type CredentialInput,
 } from '../../platform/credentials/integration-credentials';
 import { readMappings, type MappingOwner } from '../../platform/credentials/secret-mappings';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
@@ -176,7 +177,7 @@ export class IntegrationsService {
           configurations,
           caller: at.caller,
           mapsAnew: !isDeepStrictEqual(mapped, row.secretMappings),
-          alsoBound: await modelSecrets(manager, row.id),
+          ...(await modelsOf(manager, row.id)),
         });
       }),
     );
@@ -207,15 +208,25 @@ export class IntegrationsService {
 }
 
 /**
- * Returns the headers of models that use the integration's address, by their paths in a request.
+ * Returns the headers of models that use the integration's address, and the addresses of the other models, which receive
+ * the integration's secrets; both by their paths in a request.
  */
-async function modelSecrets(manager: EntityManager, integrationId: string): Promise<Record<string, string>> {
-  const rows = await manager.findBy(IntegrationModelEntity, { integrationId, customHost: IsNull() });
-  return Object.fromEntries(
-    rows.flatMap(({ slug, customHeaders }) =>
+async function modelsOf(
+  manager: EntityManager,
+  integrationId: string,
+): Promise<Required<Pick<CredentialInput, 'alsoBound' | 'alsoAimed'>>> {
+  const rows = await manager.findBy(IntegrationModelEntity, { integrationId });
+  const secrets = rows
+    .filter(({ customHost }) => customHost === null)
+    .flatMap(({ slug, customHeaders }) =>
       Object.entries(customHeaders).map(([name, value]) => [`models.${slug}.custom_headers.${name}`, value]),
+    );
+  return {
+    alsoBound: Object.fromEntries(secrets) as Record<string, string>,
+    alsoAimed: rows.flatMap(({ slug, customHost }) =>
+      customHost === null ? [] : [`models.${slug}.configurations.custom_host`],
     ),
-  );
+  };
 }
 
 const mappable = (row: IntegrationEntity): MappingOwner => ({
