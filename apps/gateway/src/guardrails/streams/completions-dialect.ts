@@ -25,10 +25,10 @@ export class CompletionsDialect implements StreamDialect {
 
   read(body: JsonObject): ReadEvent {
     const { error, id, object, created, model } = body;
-    if (error !== undefined && error !== null) return { ...NOTHING, role: 'error' };
-    if (id !== undefined) this.identity = { id, object, created, model };
     const choices = objectsIn(body['choices']);
     const texts = choices.flatMap((choice) => this.textsOf(choice));
+    if (error !== undefined && error !== null) return { ...NOTHING, role: 'error', repeats: texts };
+    if (id !== undefined) this.identity = { id, object, created, model };
     for (const { channel } of texts) this.channels.set(keyOf(channel), channel);
     const ended = choices.filter(({ finish_reason: reason }) => reason !== undefined && reason !== null);
     return {

@@ -13,41 +13,32 @@ import {
   type StreamDialect,
 } from './stream-dialect';
 
-/** A call of a function, whose arguments come whole. `said`: the text of them that was let through. */
-interface HeldCall {
-  readonly call: JsonObject;
-  said: string;
-}
-
-/** Events of Gemini's streams. A call of a function comes whole, so one that is held back leaves its event and follows in its own. */
+/** Events of Gemini's streams. A call of a function comes whole, so its channel ends in its own event. */
 export class GeminiDialect implements StreamDialect {
   private readonly channels = new Map<string, StreamChannel>();
-  private readonly held = new Map<string, HeldCall>();
   private calls = 0;
   private identity: JsonObject = {};
 
   read(body: JsonObject): ReadEvent {
-    if (isObject(body['error'])) return { ...NOTHING, role: 'error' };
-    const { responseId, modelVersion } = body;
-    if (responseId !== undefined) this.identity = { modelVersion, responseId };
     const candidates = objectsIn(body['candidates']);
     const texts = candidates.flatMap((candidate) => this.textsOf(candidate));
+    if (isObject(body['error'])) return { ...NOTHING, role: 'error', repeats: texts };
+    const { responseId, modelVersion } = body;
+    if (responseId !== undefined) this.identity = { modelVersion, responseId };
     for (const { channel } of texts) this.channels.set(keyOf(channel), channel);
     const ended = candidates.filter(({ finishReason }) => typeof finishReason === 'string');
     const calls = texts.filter(({ channel }) => channel.kind === 'tool_call').map(({ channel }) => channel);
     return { ...NOTHING, texts, closes: [...calls, ...ended.flatMap((one) => this.textChannels(one))] };
   }
 
-  say(channel: StreamChannel, text: string): Buffer {
-    const { choice, kind } = channel;
-    if (kind !== 'tool_call') {
-      return this.event(choice, kind === 'reasoning' ? { text, thought: true } : { text });
-    }
-    const held = this.held.get(keyOf(channel));
-    if (held === undefined) return EMPTY;
-    held.said += text;
-    const args = parsed(held.said);
-    return args === undefined ? EMPTY : this.event(choice, { functionCall: { ...held.call, args } });
+  /** A part of the arguments of a call is not sent. */
+  say({ choice, kind }: StreamChannel, text: string): Buffer {
+    if (kind === 'tool_call') return EMPTY;
+    const part = kind === 'reasoning' ? { text, thought: true } : { text };
+    return dataEvent({
+      ...this.identity,
+      candidates: [{ index: choice, content: { role: 'model', parts: [part] } }],
+    });
   }
 
   encode(body: JsonObject): Buffer {
@@ -57,13 +48,6 @@ export class GeminiDialect implements StreamDialect {
   /** Has no candidates, because clients then ignore it as text. */
   results(results: HookResults): Buffer {
     return dataEvent({ ...this.identity, candidates: [], hook_results: results });
-  }
-
-  private event(choice: number, part: JsonObject): Buffer {
-    return dataEvent({
-      ...this.identity,
-      candidates: [{ index: choice, content: { role: 'model', parts: [part] } }],
-    });
   }
 
   private textsOf(candidate: JsonObject): readonly EventText[] {
@@ -88,13 +72,9 @@ export class GeminiDialect implements StreamDialect {
       text: JSON.stringify(call['args'] ?? {}),
       set: (other) => {
         const args = parsed(other);
-        if (args !== undefined) {
-          part['functionCall'] = { ...call, args };
-          return;
-        }
-        // A part of the arguments is held back: the call follows once all of them are judged.
-        content['parts'] = objectsIn(content['parts']).filter((one) => one !== part);
-        this.held.set(keyOf(channel), { call, said: other });
+        if (args !== undefined) part['functionCall'] = { ...call, args };
+        // Without valid arguments the call leaves its event.
+        else content['parts'] = objectsIn(content['parts']).filter((one) => one !== part);
       },
     };
   }

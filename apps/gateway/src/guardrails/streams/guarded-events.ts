@@ -37,6 +37,12 @@ export interface GuardedOut {
   isGone(): boolean;
 }
 
+/** A text of an event, and the part of it that may be sent, with text held back before it. */
+interface PassedText {
+  readonly text: EventText;
+  out: string;
+}
+
 /**
  * Judges the events of one streamed response, in any dialect. Denied text is never sent, nor is held-back text of a response
  * without an end.
@@ -60,12 +66,15 @@ export class GuardedEvents {
     return this.isOver;
   }
 
-  /** Judges an event. Returns a promise when the last verdict has to be awaited. */
+  /**
+   * Judges an event. Returns a promise when the last verdict has to be awaited. The message of an error is not judged;
+   * of the model's texts in its event, only those are sent that repeat what was sent.
+   */
   take(event: Buffer, body: JsonObject): Eventually<void> {
     if (this.isOver) return undefined;
     const { dialect, guard } = this.guarding;
     const read = dialect.read(body);
-    if (read.role === 'error') this.out.write(event);
+    if (read.role === 'error') this.out.write(this.repeated({ event, body, read }));
     else if (read.role === 'end' && !guard.holdsAll)
       return this.conclude(this.repeated({ event, body, read }));
     else if (guard.holdsAll) return this.hold({ event, body, read });
@@ -104,38 +113,49 @@ export class GuardedEvents {
 
   private pass(event: HeldEvent): void {
     const { read, body } = event;
-    let [isChanged, isEmpty] = [false, read.isTextAlone];
+    const passed: PassedText[] = [];
     for (const text of read.texts) {
-      const out = this.through(text);
-      if (out === null) return;
+      const step = this.guarding.guard.push(text.channel, text.text);
+      passed.push({ text, out: this.said.add(text.channel, text.text, step.text) });
+      if (step.denial) {
+        this.denyAfter(step.denial, passed, text.channel);
+        return;
+      }
+    }
+    for (const channel of read.closes) if (!this.flush(channel, passed)) return;
+    let [isChanged, isEmpty] = [false, read.isTextAlone];
+    for (const { text, out } of passed) {
       if (out !== '') isEmpty = false;
       if (out === text.text) continue;
       text.set(out);
       isChanged = true;
     }
-    for (const channel of read.closes) if (!this.flush(channel)) return;
     if (isChanged && isEmpty) return;
     this.out.write(isChanged ? this.guarding.dialect.encode(body) : this.repeated(event));
   }
 
-  /** The part of a text that may be sent, with text held back before it; null when it is denied. */
-  private through({ channel, text }: Pick<EventText, 'channel' | 'text'>): string | null {
-    const step = this.guarding.guard.push(channel, text);
-    const out = this.said.add(channel, text, step.text);
-    if (step.denial === null) return out;
-    if (out !== '') this.out.write(this.guarding.dialect.say(channel, out));
-    this.deny(step.denial);
-    return null;
+  /**
+   * Adds the rest of a channel to its last text in the event, or sends it before the event, which then has no text of
+   * that channel. Returns false when it is denied.
+   */
+  private flush(channel: StreamChannel, passed: PassedText[]): boolean {
+    const step = this.guarding.guard.flush(channel);
+    const rest = this.said.close(channel, step.text);
+    const last = passed.findLast(({ text }) => keyOf(text.channel) === keyOf(channel));
+    if (last) last.out += rest;
+    else if (rest !== '') this.out.write(this.guarding.dialect.say(channel, rest));
+    if (step.denial) this.denyAfter(step.denial, passed, channel);
+    return step.denial === null;
   }
 
-  /** Sends the rest of a channel; returns false when it is denied. */
-  private flush(channel: StreamChannel): boolean {
-    const { guard, dialect } = this.guarding;
-    const step = guard.flush(channel);
-    const rest = this.said.close(channel, step.text);
-    if (rest !== '') this.out.write(dialect.say(channel, rest));
-    if (step.denial) this.deny(step.denial);
-    return step.denial === null;
+  /** Sends what the event may still say in the channel, and denies the rest. */
+  private denyAfter(denial: StageVerdict, passed: readonly PassedText[], channel: StreamChannel): void {
+    const out = passed
+      .filter(({ text }) => keyOf(text.channel) === keyOf(channel))
+      .map((each) => each.out)
+      .join('');
+    if (out !== '') this.out.write(this.guarding.dialect.say(channel, out));
+    this.deny(denial);
   }
 
   /** The event, with repetitions of earlier texts replaced by what was sent of them. */

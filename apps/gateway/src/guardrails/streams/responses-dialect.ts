@@ -14,7 +14,6 @@ import {
 } from './stream-dialect';
 
 const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.done']);
-const ERRORS: ReadonlySet<unknown> = new Set(['error', 'response.failed']);
 /** Members that repeat a text which was streamed before. */
 const WHOLE = ['text', 'refusal', 'arguments', 'input', 'code', 'transcript'];
 
@@ -31,7 +30,8 @@ export class ResponsesDialect implements StreamDialect {
 
   read(body: JsonObject): ReadEvent {
     const type = String(body['type']);
-    if (ERRORS.has(type)) return { ...NOTHING, role: 'error' };
+    if (type === 'error') return { ...NOTHING, role: 'error' };
+    if (type === 'response.failed') return { ...NOTHING, role: 'error', repeats: this.repeats(body) };
     if (ENDS.has(type)) return { ...NOTHING, role: 'end', repeats: this.repeats(body) };
     if (type.endsWith('.delta')) return this.delta(type, body);
     const repeats = this.repeats(body);

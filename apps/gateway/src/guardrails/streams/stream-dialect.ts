@@ -13,13 +13,13 @@ export interface EventText {
 /** One event of a stream as guardrails see it. */
 export interface ReadEvent {
   readonly texts: readonly EventText[];
-  /** Channels that end here; their held-back text is sent before this event. */
+  /** Channels that end here; their held-back text is added to their last text in this event, or sent before it. */
   readonly closes: readonly StreamChannel[];
   /** `end`: the end mark; `error`: the provider reports a failure. */
   readonly role: 'plain' | 'end' | 'error';
   /** True when the event consists only of its texts, so it can be dropped when they are empty. */
   readonly isTextAlone: boolean;
-  /** Whole texts that repeat what was streamed. */
+  /** Whole texts that repeat what was streamed, and all texts in an `error` event. */
   readonly repeats: readonly EventText[];
 }
 
@@ -27,7 +27,7 @@ export interface ReadEvent {
 export interface StreamDialect {
   /** Must not change `body`; only the setters of its texts do. */
   read(body: JsonObject): ReadEvent;
-  /** An event with more text of a channel that was read before. */
+  /** An event with more text of a channel that was read before; empty when the dialect sends such text only whole. */
   say(channel: StreamChannel, text: string): Buffer;
   encode(body: JsonObject): Buffer;
   results(results: HookResults): Buffer;
