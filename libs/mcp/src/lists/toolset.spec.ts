@@ -28,6 +28,12 @@ describe('toolsets', () => {
     });
   });
 
+  it('read an override with null, as a stored one may have, as one without', () => {
+    const override = { hiddenArguments: null, fixedArguments: null } as never;
+    expect(shownTool(DEFINITION, 'create_issue', override)).toEqual(DEFINITION);
+    expect(sentArguments({ title: 'x' }, override)).toEqual({ title: 'x' });
+  });
+
   it('have the tools that are included and not excluded', () => {
     const selection = { include: ['get_*', 'list'], exclude: ['get_secret'] };
     expect(['get_a', 'list', 'get_secret', 'lists'].map(toolsetFilter(selection))).toEqual([

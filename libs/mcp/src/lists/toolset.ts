@@ -3,7 +3,7 @@ import { matchesName } from '../access/access';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
 
-/** How a toolset shows a tool of a member differently. */
+/** How a toolset shows a tool of a member differently. Null, which some stored overrides have, counts as absent. */
 export interface ToolOverride {
   readonly title?: string;
   readonly description?: string;
@@ -47,10 +47,8 @@ export function shownTool(definition: JsonObject, shown: string, override: ToolO
 }
 
 /** Arguments that callers neither see nor send. */
-export const hiddenNames = ({
-  hiddenArguments = [],
-  fixedArguments = {},
-}: ToolOverride): ReadonlySet<string> => new Set([...hiddenArguments, ...Object.keys(fixedArguments)]);
+export const hiddenNames = ({ hiddenArguments, fixedArguments }: ToolOverride): ReadonlySet<string> =>
+  new Set([...(hiddenArguments ?? []), ...Object.keys(fixedArguments ?? {})]);
 
 function shownSchema(schema: JsonObject, hidden: ReadonlySet<string>): JsonObject {
   if (hidden.size === 0) return schema;

@@ -51,7 +51,7 @@ export const aggregateMember = (
   aliases: new Map(Object.entries(aliases)),
 });
 
-/** A stored override as gateways have it. */
+/** A stored override as gateways have it. Some overrides are stored with null, which counts as absent. */
 export const toolOverrideOf = ({
   title,
   description,
@@ -60,6 +60,6 @@ export const toolOverrideOf = ({
 }: StoredToolOverride): McpToolOverride => ({
   ...(title !== undefined && { title }),
   ...(description !== undefined && { description }),
-  ...(hiddenArguments !== undefined && { hiddenArguments }),
-  ...(fixedArguments !== undefined && { fixedArguments }),
+  ...(hiddenArguments && { hiddenArguments }),
+  ...(fixedArguments && { fixedArguments }),
 });

@@ -5,6 +5,7 @@ import {
   ChangeEventEntity,
   McpServerEntity,
   McpServerUserEntity,
+  McpToolsetEntity,
   type McpIntegrationEntity,
 } from '@gw/entities';
 import { TestAdminApi, type GatewayResponse, type Tenant } from '../../spec-support/admin-api';
@@ -173,6 +174,10 @@ describe('toolsets', () => {
         'overrides.search.fixed_arguments.unknown',
       ],
       [{ overrides: { search: { fixed_arguments: ['repo'] } } }, 'overrides.search.fixed_arguments'],
+      [{ overrides: { search: null } }, 'overrides.search'],
+      [{ overrides: { search: { title: null } } }, 'overrides.search.title'],
+      [{ overrides: { search: { hidden_arguments: null } } }, 'overrides.search.hidden_arguments'],
+      [{ overrides: { search: { fixed_arguments: null } } }, 'overrides.search.fixed_arguments'],
     ];
     for (const [more, path] of cases)
       expect([more, faultOf(await create(member(more)))]).toEqual([more, refused(`members.0.${path}`)]);
@@ -234,6 +239,23 @@ describe('toolsets', () => {
     expect((await api.get<{ members: [] }>(`/v1/mcp-toolsets/${id}`, tenant)).body.members).toEqual([]);
     const audited = await manager.findBy(AuditLogEntity, { resourceId: id, action: 'update' });
     expect(audited).toHaveLength(2);
+  });
+
+  it('are previewed when an override was stored with null', async () => {
+    const { id } = await made([{ server: 'github' }]);
+    const override = { hidden_arguments: null, fixed_arguments: null } as never;
+    const { manager } = api.dataSource;
+    const { members } = await manager.findOneByOrFail(McpToolsetEntity, { id });
+    const stored = members.map((member) => ({ ...member, overrides: { create: override } }));
+    await manager.update(McpToolsetEntity, id, { members: stored });
+    const preview = await api.get<{ data: { name: string }[] }>(
+      `/v1/mcp-toolsets/${id}/preview?api_key_id=${keyId}`,
+      {
+        key: tenant.key,
+      },
+    );
+    expect(preview.status).toBe(200);
+    expect(preview.body.data.map(({ name }) => name)).toContain('github__create');
   });
 
   it('are previewed as a user or key sees them, under the names of clients', async () => {

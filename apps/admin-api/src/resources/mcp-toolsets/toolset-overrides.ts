@@ -25,15 +25,21 @@ export function readOverrides(
     const message = `must have at most ${String(OVERRIDES_MAX)} tools and ${String(CHARACTERS_MAX)} characters as JSON`;
     return { overrides: {}, faults: [{ path, message }] };
   }
-  const faults = entries.flatMap(([tool, override]) => {
-    const schema = schemas.get(tool);
+  const checked = entries.map(([tool, override]) => {
     const at = `${path}.${tool.slice(0, 128)}`;
-    if (schema === undefined)
-      return [{ path: at, message: 'must name a tool of the server that you may use' }];
-    if (!isObject(override)) return [{ path: at, message: 'must be an object' }];
-    return [...shapeFaults(override, at), ...argumentFaults(override, schema, at)];
+    return { tool, override, faults: overrideFaults(override, schemas.get(tool), at) };
   });
-  return { overrides: given as Readonly<Record<string, StoredToolOverride>>, faults };
+  const right = checked.filter(({ faults }) => faults.length === 0);
+  return {
+    overrides: Object.fromEntries(right.map(({ tool, override }) => [tool, override as StoredToolOverride])),
+    faults: checked.flatMap(({ faults }) => faults),
+  };
+}
+
+function overrideFaults(override: unknown, schema: JsonObject | undefined, path: string): ErrorDetail[] {
+  if (schema === undefined) return [{ path, message: 'must name a tool of the server that you may use' }];
+  if (!isObject(override)) return [{ path, message: 'must be an object' }];
+  return [...shapeFaults(override, path), ...argumentFaults(override, schema, path)];
 }
 
 function shapeFaults(override: JsonObject, path: string): ErrorDetail[] {
@@ -55,7 +61,8 @@ const isText = (value: unknown, max: number): boolean =>
   value === undefined || (typeof value === 'string' && value !== '' && value.length <= max);
 
 function argumentFaults(override: JsonObject, schema: JsonObject, path: string): ErrorDetail[] {
-  const [hidden, fixed] = [own(override, 'hidden_arguments') ?? [], own(override, 'fixed_arguments') ?? {}];
+  // A member that is null is a fault: clients that mean none leave the member out.
+  const { hidden_arguments: hidden = [], fixed_arguments: fixed = {} } = override;
   if (!isNames(hidden))
     return [
       {
