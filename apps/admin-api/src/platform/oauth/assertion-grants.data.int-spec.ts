@@ -163,6 +163,20 @@ describe('assertions of identity providers (ID-JAG)', () => {
     expect(narrow.body.scope).toBe('completions.write');
   });
 
+  it('are refused when the user holds none of the scopes, with and without an earlier grant', async () => {
+    const own = await registered();
+    const exchanged = (more: object): ReturnType<typeof exchange> =>
+      exchange(signed(claims({ client_id: own.id, ...more })), {}, own);
+    const refused = async (): Promise<unknown> => {
+      const { status, body } = await exchanged({ scope: 'workspaces.delete' });
+      return [status, body.error, (await refusals()).at(-1)];
+    };
+    const expected = [400, 'invalid_grant', 'The user holds none of the scopes.'];
+    expect(await refused()).toEqual(expected);
+    expect((await exchanged({})).status).toBe(200);
+    expect(await refused()).toEqual(expected);
+  });
+
   it('end with the grant, and with the user', async () => {
     const { body } = await exchange(signed(claims()));
     const active = async (): Promise<unknown> =>

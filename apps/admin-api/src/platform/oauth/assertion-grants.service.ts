@@ -112,6 +112,7 @@ export class AssertionGrants {
     if (seat === null) throw new AssertionFault('The user does not belong to the workspace.');
     const held = await scopesHeld(work.manager, place, seat);
     const given = scopes.filter((scope) => held.has(scope));
+    if (given.length === 0) throw new AssertionFault('The user holds none of the scopes.');
     const targetId = await targetIdOf(work.manager, resource, place.workspaceId);
     const earlier = await work.manager.findBy(OauthConsentEntity, {
       ...{ userId: place.userId, organisationId: place.organisationId },
