@@ -19,6 +19,7 @@ export interface ClientDocumentOptions extends RegistrationOptions {
 }
 
 const PUBLIC_ONLY = createAddressPolicy({ trustedHosts: [] });
+const DOCUMENT = 'the document';
 const SECRETS: readonly string[] = ['client_secret', 'client_secret_expires_at'];
 
 /** Why a `client_id` cannot be the URL of a client's document; undefined when it can. Checked before anything is fetched. */
@@ -44,15 +45,20 @@ export function readClientDocument(
   const { bytesMax = CLIENT_DOCUMENT_BYTES_MAX, ...rules } = options;
   return resultOf(() => {
     const fault = clientIdFault(clientId);
-    if (fault !== undefined) throw invalidMetadata(`client_id ${fault}`);
+    if (fault !== undefined) throw invalidMetadata('client_id', fault);
     if (body.length > bytesMax)
-      throw invalidMetadata(`the document must have at most ${String(bytesMax)} bytes`);
+      throw invalidMetadata(null, `must have at most ${String(bytesMax)} bytes`, DOCUMENT);
     const document = parsed(body);
     if (propertyOf(document, 'client_id') !== clientId)
-      throw invalidMetadata('client_id of the document must be the URL of the document, letter by letter');
-    if (propertyOf(document, 'client_name') === undefined) throw invalidMetadata('client_name is required');
+      throw invalidMetadata(
+        'client_id',
+        'must be the URL of the document, letter by letter',
+        'client_id of the document',
+      );
+    if (propertyOf(document, 'client_name') === undefined)
+      throw invalidMetadata('client_name', 'is required');
     const secret = SECRETS.find((name) => Object.hasOwn(document, name));
-    if (secret !== undefined) throw invalidMetadata(`${secret} must not be in a public document`);
+    if (secret !== undefined) throw invalidMetadata(secret, 'must not be in a public document');
     const { client, scope } = rebuilt(document, rules);
     return { client: { ...client, ...authenticationOf(document) }, scope };
   });
@@ -63,11 +69,11 @@ function parsed(body: Buffer): Readonly<Record<string, unknown>> {
   try {
     document = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
   } catch {
-    throw invalidMetadata('the document must be JSON in UTF-8 without a byte order mark');
+    throw invalidMetadata(null, 'must be JSON in UTF-8 without a byte order mark', DOCUMENT);
   }
-  if (!isObject(document)) throw invalidMetadata('the document must be a JSON object');
+  if (!isObject(document)) throw invalidMetadata(null, 'must be a JSON object', DOCUMENT);
   // Another reader may take the first of two members where we take the last.
-  if (hasDuplicateMembers(body)) throw invalidMetadata('the document must not have a member twice');
+  if (hasDuplicateMembers(body)) throw invalidMetadata(null, 'must not have a member twice', DOCUMENT);
   return document;
 }
 
@@ -78,6 +84,6 @@ function authenticationOf(document: Readonly<Record<string, unknown>>): Authenti
     propertyOf(document, name),
   );
   if (method !== undefined && method !== 'none' && method !== 'private_key_jwt')
-    throw invalidMetadata('token_endpoint_auth_method can be none and private_key_jwt');
+    throw invalidMetadata('token_endpoint_auth_method', 'can be none and private_key_jwt');
   return { token_endpoint_auth_method: method ?? 'none', ...clientKeysOf(method, jwks, url) };
 }

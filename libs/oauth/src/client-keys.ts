@@ -1,5 +1,5 @@
 import { createAddressPolicy, isObject } from '@gw/kernel';
-import { invalidMetadata } from './metadata-fault';
+import { invalidMetadata, type MetadataFault } from './metadata-fault';
 
 /** How clients can prove themselves at the token endpoint (RFC 7591). */
 export const CLIENT_AUTH_METHODS = [
@@ -26,33 +26,41 @@ export function clientKeysOf(
 ): { readonly jwks?: object; readonly jwks_uri?: string } {
   if (method === 'private_key_jwt') {
     const fault = clientKeysFault(jwks, url);
-    if (fault !== undefined) throw invalidMetadata(fault);
+    if (fault !== undefined) throw fault;
     return url === undefined ? { jwks: jwks as object } : { jwks_uri: url as string };
   }
   if (jwks !== undefined || url !== undefined)
-    throw invalidMetadata('jwks and jwks_uri are only for private_key_jwt; leave them out');
+    throw invalidMetadata(
+      jwks === undefined ? 'jwks_uri' : 'jwks',
+      'are only for private_key_jwt; leave them out',
+      'jwks and jwks_uri',
+    );
   return {};
 }
 
 /** Why members cannot say where the keys of a client are; undefined when they can. Exactly one of the two is a key set. */
-function clientKeysFault(keys: unknown, url: unknown): string | undefined {
+function clientKeysFault(keys: unknown, url: unknown): MetadataFault | undefined {
   if ((keys === undefined) === (url === undefined))
-    return 'private_key_jwt needs exactly one of jwks and jwks_uri';
+    return invalidMetadata('jwks', 'needs exactly one of jwks and jwks_uri', 'private_key_jwt');
   return url === undefined ? keySetFault(keys) : keysUrlFault(url);
 }
 
-function keysUrlFault(url: unknown): string | undefined {
+function keysUrlFault(url: unknown): MetadataFault | undefined {
   const verdict = PUBLIC_ONLY.checkUrl(url);
-  if (!verdict.ok) return `jwks_uri cannot be read. ${verdict.rule}`;
-  return verdict.url.protocol === 'https:' ? undefined : 'jwks_uri must begin with https://';
+  if (!verdict.ok) return invalidMetadata('jwks_uri', `cannot be read. ${verdict.rule}`);
+  return verdict.url.protocol === 'https:'
+    ? undefined
+    : invalidMetadata('jwks_uri', 'must begin with https://');
 }
 
-function keySetFault(set: unknown): string | undefined {
+function keySetFault(set: unknown): MetadataFault | undefined {
   const keys = isObject(set) ? set['keys'] : undefined;
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > KEYS_MAX)
-    return `jwks must have a list keys of 1 to ${String(KEYS_MAX)} keys`;
+    return invalidMetadata('jwks', `must have a list keys of 1 to ${String(KEYS_MAX)} keys`);
   if (!keys.every((key) => isObject(key) && typeof key['kty'] === 'string'))
-    return 'jwks.keys must hold JSON Web Keys';
+    return invalidMetadata('jwks', 'must hold JSON Web Keys', 'jwks.keys');
   const isSecret = keys.some((key) => SECRET_MEMBERS.some((name) => Object.hasOwn(key as object, name)));
-  return isSecret ? 'jwks must hold public keys only; replace the keys, since they are known now' : undefined;
+  return isSecret
+    ? invalidMetadata('jwks', 'must hold public keys only; replace the keys, since they are known now')
+    : undefined;
 }

@@ -1,6 +1,6 @@
 import { ASSERTION_GRANT, DEVICE_GRANT } from './cli-client';
 import { cleanClientName } from './client-name';
-import { invalidMetadata, MetadataFault } from './metadata-fault';
+import { invalidMetadata, invalidRedirectUri } from './metadata-fault';
 import { isLoopbackRedirect, redirectUriFault, type RedirectUriOptions } from './redirect-uri';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export function propertyOf(body: Body, name: string): unknown {
 
 export function assertNoneRefused(body: Body): void {
   const refused = REFUSED.find((name) => propertyOf(body, name) !== undefined);
-  if (refused !== undefined) throw invalidMetadata(`${refused} is not supported; leave it out`);
+  if (refused !== undefined) throw invalidMetadata(refused, 'is not supported; leave it out');
 }
 
 /** The redirect addresses of a client, each once. */
@@ -33,13 +33,11 @@ export function redirectUrisOf(body: Body, options: RedirectUriOptions): string[
   const list = propertyOf(body, 'redirect_uris');
   const isList = Array.isArray(list) && list.length > 0 && list.length <= REDIRECTS_MAX;
   if (!isList) {
-    const rule = `redirect_uris must be a list of 1 to ${String(REDIRECTS_MAX)} addresses`;
-    throw new MetadataFault('invalid_redirect_uri', rule);
+    throw invalidRedirectUri(`must be a list of 1 to ${String(REDIRECTS_MAX)} addresses`);
   }
   for (const [index, uri] of list.entries()) {
     const fault = redirectUriFault(uri, options);
-    if (fault !== undefined)
-      throw new MetadataFault('invalid_redirect_uri', `redirect_uris[${String(index)}] ${fault}`);
+    if (fault !== undefined) throw invalidRedirectUri(fault, `redirect_uris[${String(index)}]`);
   }
   return [...new Set(list as string[])];
 }
@@ -53,7 +51,7 @@ export function clientNameOf(body: Body): string | undefined {
   const name = propertyOf(body, 'client_name');
   if (name === undefined) return undefined;
   const clean = typeof name === 'string' ? cleanClientName(name) : undefined;
-  if (clean === undefined) throw invalidMetadata('client_name must have 1 to 100 visible characters');
+  if (clean === undefined) throw invalidMetadata('client_name', 'must have 1 to 100 visible characters');
   return clean;
 }
 
@@ -63,10 +61,10 @@ export function informationalUris(body: Body): Partial<Record<(typeof INFORMATIO
     const uri = propertyOf(body, name);
     if (uri === undefined) return [];
     if (typeof uri !== 'string' || !uri.startsWith('https:'))
-      throw invalidMetadata(`${name} must begin with https://`);
+      throw invalidMetadata(name, 'must begin with https://');
     // They may have a fragment, which the rules of redirect addresses forbid.
     const fault = redirectUriFault(uri.replace('#', '/'));
-    if (fault !== undefined) throw invalidMetadata(`${name} ${fault}`);
+    if (fault !== undefined) throw invalidMetadata(name, fault);
     return [[name, uri] as const];
   });
   return Object.fromEntries(found);
@@ -86,11 +84,12 @@ export function grantTypesOf(body: Body, { deviceFlow, assertions }: OptionalGra
   if (assertions) known.push(ASSERTION_GRANT);
   if (requested.some((each) => !known.includes(each)))
     throw invalidMetadata(
-      `grant_types can be authorization_code, refresh_token and that of the device flow${assertions ? ' or of assertions' : ''}`,
+      'grant_types',
+      `can be authorization_code, refresh_token and that of the device flow${assertions ? ' or of assertions' : ''}`,
     );
   const granted = [...new Set(requested)].filter((each) => deviceFlow || each !== DEVICE_GRANT);
   if (granted.every((each) => each === 'refresh_token'))
-    throw invalidMetadata('grant_types must include authorization_code');
+    throw invalidMetadata('grant_types', 'must include authorization_code');
   return granted;
 }
 
@@ -98,7 +97,7 @@ export function grantTypesOf(body: Body, { deviceFlow, assertions }: OptionalGra
 export function assertCodeFlow(body: Body): void {
   const requested = listOf(body, 'response_types');
   if (requested?.every((each) => each === 'code') === false)
-    throw invalidMetadata('response_types can only be code');
+    throw invalidMetadata('response_types', 'can only be code');
 }
 
 function listOf(body: Body, name: string): string[] | undefined {
@@ -109,7 +108,7 @@ function listOf(body: Body, name: string): string[] | undefined {
     list.length > 0 &&
     list.length <= LIST_MAX &&
     list.every((each) => typeof each === 'string');
-  if (!isList) throw invalidMetadata(`${name} must be a list of 1 to ${String(LIST_MAX)} texts`);
+  if (!isList) throw invalidMetadata(name, `must be a list of 1 to ${String(LIST_MAX)} texts`);
   return list;
 }
 
@@ -119,6 +118,6 @@ export function scopeOf(body: Body, isRegistrable: (scope: string) => boolean): 
   const text = propertyOf(body, 'scope') ?? (Array.isArray(scopes) ? scopes.slice(0, 200).join(' ') : scopes);
   if (text === undefined) return '';
   if (typeof text !== 'string' || text.length > SCOPE_LENGTH_MAX)
-    throw invalidMetadata(`scope must be a text of at most ${String(SCOPE_LENGTH_MAX)} characters`);
+    throw invalidMetadata('scope', `must be a text of at most ${String(SCOPE_LENGTH_MAX)} characters`);
   return [...new Set(text.split(' '))].filter((scope) => scope !== '' && isRegistrable(scope)).join(' ');
 }

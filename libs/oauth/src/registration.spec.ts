@@ -76,6 +76,7 @@ describe('checkRegistration [CTL-15]', () => {
   it('names the address that breaks a rule', () => {
     expect(check({ redirect_uris: [...REDIRECTS, 'http://app.example.org/'] })).toEqual({
       error: 'invalid_redirect_uri',
+      field: 'redirect_uris',
       description:
         'redirect_uris[1] must begin with https://; http:// is only for 127.0.0.1, [::1] and localhost',
     });

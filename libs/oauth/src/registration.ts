@@ -48,6 +48,8 @@ export interface Registration {
 /** The response of RFC 7591 to metadata that break a rule. */
 export interface RegistrationFault {
   readonly error: 'invalid_redirect_uri' | 'invalid_client_metadata';
+  /** The member that breaks it; null for the body as a whole. */
+  readonly field: string | null;
   readonly description: string;
 }
 
@@ -62,10 +64,11 @@ export function checkRegistration(
   options: RegistrationOptions = {},
 ): Registration | RegistrationFault {
   return resultOf(() => {
-    if (!isObject(body)) throw invalidMetadata('the body must be a JSON object');
+    if (!isObject(body)) throw invalidMetadata(null, 'must be a JSON object');
     if (!METHODS.includes(propertyOf(body, 'token_endpoint_auth_method'))) {
       throw invalidMetadata(
-        'token_endpoint_auth_method can only be none here; an administrator can register other clients',
+        'token_endpoint_auth_method',
+        'can only be none here; an administrator can register other clients',
       );
     }
     clientKeysOf('none', propertyOf(body, 'jwks'), propertyOf(body, 'jwks_uri'));
@@ -99,6 +102,6 @@ export function resultOf(check: () => Registration): Registration | Registration
     return check();
   } catch (error) {
     if (!(error instanceof MetadataFault)) throw error;
-    return { error: error.error, description: error.message };
+    return { error: error.error, field: error.field, description: error.message };
   }
 }

@@ -115,8 +115,10 @@ describe('registered OAuth clients', () => {
   it.each([
     [{ redirect_uris: ['http://portal.example.com/cb'] }, 'redirect_uris'],
     [{ redirect_uris: ['javascript:alert(1)'] }, 'redirect_uris'],
-    [{ token_endpoint_auth_method: 'private_key_jwt' }, 'private_key_jwt'],
-    [{ jwks_uri: 'https://portal.example.com/keys' }, 'jwks'],
+    [{ token_endpoint_auth_method: 'private_key_jwt' }, 'jwks'],
+    [{ jwks_uri: 'https://portal.example.com/keys' }, 'jwks_uri'],
+    [{ jwks: { keys: [] } }, 'jwks'],
+    [{ token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{}] } }, 'jwks'],
     [{ token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'http://10.0.0.1/keys' }, 'jwks_uri'],
     [{ grant_types: ['refresh_token'] }, 'grant_types'],
     [{ name: '\u202e' }, 'name'],

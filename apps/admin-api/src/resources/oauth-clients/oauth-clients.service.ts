@@ -15,6 +15,7 @@ import {
   findRow,
   listRows,
   patchRow,
+  present,
   type Resource,
 } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
@@ -82,7 +83,7 @@ export class OauthClientsService {
       patchRow(write, OAUTH_CLIENT, at, async (row) => {
         const before = row.metadata as ClientMetadata;
         const kept = { ...toOauthClient(row), ...(replacesKeys(input) && { jwks: null, jwks_uri: null }) };
-        const metadata = this.metadataOf({ ...kept, ...input });
+        const metadata = this.metadataOf({ ...kept, ...present(input) });
         const method = metadata.token_endpoint_auth_method;
         if (hasClientSecret(method) !== (row.sealedSecret !== null))
           throw invalid(
@@ -131,8 +132,8 @@ export class OauthClientsService {
       { privateUseRedirectUris: this.settings.OAUTH_PRIVATE_SCHEMES },
     );
     if (!('error' in checked)) return checked.client;
-    const [field = ''] = /^\w+/.exec(checked.description) ?? [];
-    throw invalid(field === 'client_name' ? 'name' : field, checked.description);
+    const { field, description } = checked;
+    throw invalid(field === 'client_name' ? 'name' : (field ?? 'body'), description);
   }
 
   private secretOf(
