@@ -15,7 +15,8 @@ import {
  * A provider field is a credential if its name ends like this or the catalogue marks it as a
  * secret.
  */
-const SECRET = /(?:_secret|_access_key|_private_key|_session_token|_password|_service_account_json)$/i;
+const SECRET =
+  /_(?:secret|api_key|access_key|private_key|token|credentials?|password|service_account_json)$/i;
 const SECRETS: ReadonlySet<string> = new Set([
   'api_key',
   ...PROVIDER_CATALOGUE.flatMap(({ fields }) =>
@@ -23,9 +24,12 @@ const SECRETS: ReadonlySet<string> = new Set([
   ),
 ]);
 
+/** Returns whether a member of a config with this name is a credential. */
+export const isCredential = (name: string): boolean => SECRETS.has(name) || SECRET.test(name);
+
 /**
- * Throws `config_invalid` as `validConfig` does, and if the config contains a credential, because
- * everyone with `configs.read` can read a saved config.
+ * Throws `config_invalid` as `validConfig` does, and then with all credentials in the config,
+ * because everyone with `configs.read` can read a saved config.
  */
 export async function assertSavable(
   manager: EntityManager,
@@ -48,9 +52,10 @@ export async function assertSavable(
 }
 
 /**
- * Throws `config_invalid` with all faults. Checks the rules of the document, that its addresses are
- * allowed, that the named guardrails exist in the workspace or its organisation, and that inline
- * guardrails are valid. Returns `config` itself, not a copy.
+ * Checks the rules of the document, that its addresses are allowed and that the named guardrails
+ * exist in the workspace or its organisation; then that its inline guardrails are valid. Throws
+ * `config_invalid` with all faults of the first of the two checks that fails. Returns `config`
+ * itself, not a copy.
  */
 export async function validConfig(
   manager: EntityManager,
@@ -81,7 +86,7 @@ function credentialsIn(
   path: readonly (string | number)[],
 ): ConfigErrorDetail[] {
   const own = Object.keys(node)
-    .filter((name) => SECRETS.has(name) || SECRET.test(name))
+    .filter(isCredential)
     .map((name) => ({
       path: [...path, name].join('.'),
       message: 'is a credential; save it in a provider and name the provider here',
