@@ -18,7 +18,7 @@ export function embeddingsResponse({ body, model, dials }: SandboxRequest): Sand
   const dimensions = readInteger(body, 'dimensions', 1, DIMENSIONS_MAX) ?? DEFAULT_DIMENSIONS;
   if (inputs.length * dimensions > NUMBERS_MAX)
     throw invalid(
-      'The response would have more than ${String(NUMBERS_MAX)} numbers; send fewer inputs or request fewer dimensions.',
+      `The response would have more than ${String(NUMBERS_MAX)} numbers; send fewer inputs or request fewer dimensions.`,
       'input',
     );
   const base64 = readsBase64(body['encoding_format']);

@@ -281,6 +281,11 @@ describe('sandbox embeddings', () => {
   ])('refuse %p', (body) => {
     expect(embed(body).status).toBe(400);
   });
+
+  it('name the maximum of numbers when a response would have more', () => {
+    const { error } = bodyOf(embed({ input: Array(2_000).fill('x'), dimensions: 4_000 }));
+    expect(error).toMatchObject({ message: expect.stringContaining('more than 1000000 numbers') as string });
+  });
 });
 
 describe('sandbox moderations', () => {
