@@ -3,11 +3,11 @@ import type { CompiledCache } from '@gw/config-schema';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 
-/** The request's own cache headers; null when absent. */
+/** The request's own cache headers. `namespace` and `maxAgeS` are null when absent. */
 export interface CacheControls {
   /** `x-gw-cache-namespace` */
   readonly namespace: string | null;
-  /** `x-gw-cache-force-refresh` */
+  /** True for `x-gw-cache-force-refresh: true`. Without it, or with `false`, the config decides. */
   readonly forceRefresh: boolean;
   /** `max-age` of `cache-control`, in seconds. */
   readonly maxAgeS: number | null;
@@ -47,8 +47,9 @@ export const isCacheable = (method: string, route: string, path: string): boolea
   method === 'POST' && familyNamed(route)?.isCacheable === true && !STATEFUL.test(path);
 
 /**
- * Combines settings and headers. Headers adjust what the config enables, and enable nothing
- * themselves.
+ * Combines settings and headers. Headers adjust what the config enables, and enable no cache
+ * themselves. A `max-age` of the request takes precedence over that of the config, also when it is
+ * longer; a forced refresh of either applies.
  */
 export const cachePolicy = (settings: CompiledCache, controls: CacheControls): CachePolicy => ({
   maxAgeMs: 1_000 * (controls.maxAgeS ?? settings.maxAgeSeconds ?? CACHE_LIMITS.maxAgeDefaultS),

@@ -6,13 +6,13 @@ import { ROWS_MAX, Tail, type TailSource, type TailState } from './tail';
 
 export type TailQuery = Omit<
   QueryOf<'logs_tail'>,
-  'cursor' | 'current_page' | 'page_size' | 'time_of_generation_max'
+  'cursor' | 'current_page' | 'page_size' | 'time_of_generation_min' | 'time_of_generation_max'
 >;
 export type LogRow = AnswerOf<'logs_list'>['data'][number];
 
 const PAGE_SIZE = 100;
 
-/** The logs of the admin API, with the filters of the list. */
+/** The logs of the admin API, with the filters of the list except its time range, which the tail sets. */
 export function logSource(query: TailQuery): TailSource<LogRow> {
   return {
     open: async (signal) => {
@@ -47,7 +47,7 @@ export function logSource(query: TailQuery): TailSource<LogRow> {
 
 /**
  * Logs as they are stored, while the component is mounted and `isOn`. A change of `query` begins anew. Tabs with the same query share one
- * stream; a hidden one has none.
+ * stream; a hidden tab gives it up after `HIDDEN_MS`, and catches up when it is shown again.
  */
 export function useTail(query: TailQuery, isOn: boolean): TailState<LogRow> & { readonly clear: () => void } {
   const { id: user } = useSelf();

@@ -118,7 +118,10 @@ function itemOf(
   };
 }
 
-/** Slugs of the members whose part is missing: the workspace may not use them, or they were never read. */
+/**
+ * Slugs of the members whose part is missing: the workspace may not use them, or they were never read. A member that
+ * the caller may not use is not among them, because a toolset must not reveal to callers the servers closed to them.
+ */
 async function unavailableOf(
   manager: EntityManager,
   row: McpToolsetEntity,
