@@ -1,7 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { leave } from '../app/session/leave';
-import { OWNER_PERMISSIONS } from '../spec-support/answers';
+import { OWNER_PERMISSIONS, OWNER_SELF } from '../spec-support/answers';
 import { problemResponse, renderConsole, type Answers } from '../spec-support/render-console';
 
 const SECRET = 'S73O7RU3BBGXNV6TG2H2KT7CHPFKPT26';
@@ -39,6 +39,12 @@ function server(more: Answers = {}) {
     ...more,
   };
   return { state, answers };
+}
+
+function otherTab(holder: object | null): void {
+  const channel = new BroadcastChannel('tollgate-session');
+  channel.postMessage({ tab: 2, holder });
+  channel.close();
 }
 
 describe('A required second factor', () => {
@@ -119,6 +125,17 @@ describe('A required second factor', () => {
     await leaveCodes();
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(screen.getByLabelText<HTMLInputElement>(/^Name/).value).toBe('search-prod');
+  });
+
+  it('ends with a session that another tab ends, and is done when another tab has added one', async () => {
+    const { state, answers } = server();
+    renderConsole('/w/search/models', answers);
+    await screen.findByRole('heading', { level: 1, name: 'Add a second factor' });
+    otherTab(null);
+    await screen.findByRole('heading', { level: 1, name: 'Sign in' });
+    state.lacksFactor = false;
+    otherTab({ user: OWNER_SELF.id, organisation: OWNER_SELF.organisation.id });
+    await screen.findByRole('heading', { level: 1, name: 'Models' });
   });
 
   it('lets the user sign out instead', async () => {

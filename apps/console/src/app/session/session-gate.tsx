@@ -53,7 +53,8 @@ export function SessionGate(): ReactElement | null {
   if (facts === null) {
     const failed = [self, permissions, bootstrap].find(({ error }) => error !== null);
     if (failed === undefined) return null;
-    const isSignedOut = failed.error?.status === 401;
+    // Signed out in another tab, a tab that was adding a second factor still has the refusal for want of one.
+    const isSignedOut = failed.error?.status === 401 || state === 'left';
     return (
       <main className="sign-in-page">
         {isSignedOut || failed.error === null ? (
