@@ -1,4 +1,5 @@
 import './ui/styles';
+import './often';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './app/console';

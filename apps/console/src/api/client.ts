@@ -1,10 +1,8 @@
 import createClient from 'openapi-fetch';
+import { CONSOLE_HEADERS, takeBegun } from '../begin/begun';
 import type { paths } from '../generated/openapi';
 import { accessOf, type AnswerOf, type BodyOf, type OperationId, type Params } from './operations';
 import { Problem, problemFrom, problemOf } from './problem';
-
-/** Marks requests of the console: the session's cookie counts only together with it. */
-export const CONSOLE_HEADERS = { 'x-gw-console': '1' } as const;
 
 /** Typed calls by method and path. Reads go through `read` and its hook, writes through `src/write`. */
 export const api = createClient<paths>({
@@ -12,7 +10,7 @@ export const api = createClient<paths>({
   headers: CONSOLE_HEADERS,
   credentials: 'same-origin',
   // The one of the moment, so that tests can replace it.
-  fetch: (request) => globalThis.fetch(request),
+  fetch: (request) => takeBegun(request) ?? globalThis.fetch(request),
 });
 
 export interface CallOptions<O extends OperationId> {

@@ -1,7 +1,7 @@
+export { CONSOLE_HEADERS } from '../begin/begun';
 export {
   api,
   call,
-  CONSOLE_HEADERS,
   NEEDS_FACTOR,
   onSessionRefusal,
   openStream,

@@ -6,6 +6,7 @@ import { FormatProvider } from '../ui/primitives';
 import { ThemeProvider } from '../ui/theme/theme-provider';
 import { makeQueryClient } from './queries';
 import { makeRouter } from './router';
+import { takeFirstFacts } from './session/first-facts';
 import { usePreferences, useZone } from './state/preferences';
 
 interface ConsoleProps {
@@ -16,8 +17,11 @@ interface ConsoleProps {
 }
 
 export function Console({ basepath, nonce }: ConsoleProps): ReactElement {
-  const [queries] = useState(makeQueryClient);
-  const [router] = useState(() => makeRouter(basepath));
+  const [{ queries, router }] = useState(() => {
+    const made = makeQueryClient();
+    const facts = takeFirstFacts(made);
+    return { queries: made, router: makeRouter(basepath, { queries: made, facts }) };
+  });
   const { density } = usePreferences();
   const zone = useZone();
   return (

@@ -9,7 +9,14 @@ import {
 import type { ReactElement } from 'react';
 import { problemFrom } from '../api';
 import { ME_PAGES, ORGANISATION_PAGES, WORKSPACE_PAGES } from '../pages';
-import { meRoute, organisationRoute, rootRoute, sessionRoute, workspaceRoute } from './routes';
+import {
+  meRoute,
+  organisationRoute,
+  rootRoute,
+  sessionRoute,
+  workspaceRoute,
+  type RouterContext,
+} from './routes';
 import { SessionGate } from './session/session-gate';
 import { NotFound } from './shell/not-found';
 import { WorkspaceGate } from './shell/workspace-gate';
@@ -70,11 +77,12 @@ const routeTree = rootRoute
   ]);
 
 /** `basepath` is the path of `<base href>`. `history`: that of the browser when absent. */
-export const makeRouter = (basepath: string, history?: RouterHistory) =>
+export const makeRouter = (basepath: string, context: RouterContext, history?: RouterHistory) =>
   createRouter({
     routeTree,
     basepath,
     history,
+    context,
     parseSearch,
     stringifySearch,
     defaultPreload: 'intent',

@@ -1,7 +1,15 @@
-import { createRootRoute, createRoute } from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute } from '@tanstack/react-router';
+
+/** What loaders of routes have. */
+export interface RouterContext {
+  readonly queries: QueryClient;
+  /** Settles when the session that the page was opened with is among the answers, where it is. */
+  readonly facts: Promise<void>;
+}
 
 /** Parents of the pages' routes. `router.tsx` gives them their components, so that pages and shell import no circle. */
-export const rootRoute = createRootRoute();
+export const rootRoute = createRootRouteWithContext<RouterContext>()();
 
 /** Needs a session: signs in first. */
 export const sessionRoute = createRoute({ getParentRoute: () => rootRoute, id: 'session' });

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { read, type AnswerOf, type OperationId, type Params, type Problem } from '../api';
 import { useNow } from '../ui/primitives';
 import { resolveRange, type Range } from '../url';
@@ -19,19 +20,29 @@ const windowOf = (from: number, to: number): Window => ({
   time_of_generation_max: new Date(to).toISOString(),
 });
 
-/** The range now and the one of the same length before it. Both move every `everyMs`, by default every five minutes. */
-export function useWindow(
-  range: Range,
-  everyMs = MOVE_MS,
-): {
+/** A range at a moment. */
+export interface Windows {
   readonly now: Window;
+  /** The range of the same length before it. */
   readonly before: Window;
   readonly ms: number;
-} {
-  const tick = Math.ceil(useNow(everyMs) / FRESH_MS) * FRESH_MS;
-  const { from, to } = resolveRange(range, tick);
+}
+
+/** A range at a moment, which is rounded up, so that reads of about the same time are the same. */
+export function windowsAt(range: Range, at: number): Windows {
+  const { from, to } = resolveRange(range, Math.ceil(at / FRESH_MS) * FRESH_MS);
   return { now: windowOf(from, to), before: windowOf(from - (to - from), from), ms: to - from };
 }
+
+/** The range now and the one before it. Both move every `everyMs`, by default every five minutes. */
+export function useWindow(range: Range, everyMs = MOVE_MS): Windows {
+  const now = useNow(everyMs);
+  return useMemo(() => windowsAt(range, now), [range, now]);
+}
+
+/** Options of such a read, for loaders. */
+export const steady = <O extends OperationId>(id: O, params: Params<O>) =>
+  read(id, params, { staleTime: FRESH_MS });
 
 /** A read whose last answer stays while the next one is loaded. */
 export const useSteady = <O extends OperationId>(
@@ -39,7 +50,4 @@ export const useSteady = <O extends OperationId>(
   params: Params<O>,
   isOn = true,
 ): UseQueryResult<AnswerOf<O>, Problem> =>
-  useQuery({
-    ...read(id, params, { staleTime: FRESH_MS, enabled: isOn }),
-    placeholderData: keepPreviousData,
-  });
+  useQuery({ ...steady(id, params), enabled: isOn, placeholderData: keepPreviousData });

@@ -19,11 +19,16 @@ export interface Resources {
   readonly providers: AnswerOf<'analyticsGroups_by'>['data'] | undefined;
   /** More keys or providers exist than were looked at. */
   readonly isPartial: boolean;
+  /** Not all that may have a budget is known. */
+  readonly areBudgetsLoading: boolean;
   /** Not all answers are there. */
   readonly isLoading: boolean;
   /** Why an answer could not be read; an earlier one may still be shown. */
   readonly problem: unknown;
 }
+
+/** Parameters of the lists of keys and providers, which have budgets. */
+export const ownersOf = (workspace_id: string) => ({ query: { workspace_id, page_size: PAGE } });
 
 /**
  * What budgets, providers and *Needs you* of a workspace are made of. Home and the bell read the same answers: at most two calls a minute
@@ -33,17 +38,17 @@ export function useNeeds(workspace_id: string, isOn: boolean): Resources {
   const facts = useSessionFacts();
   const can = (operation: OperationId): boolean =>
     isOn && refusalOf(operation, facts, { id: workspace_id }) === null;
-  const list = { query: { workspace_id, page_size: PAGE } };
+  const list = ownersOf(workspace_id);
   const hourly = useWindow(HOUR, MINUTE_MS).now;
   const daily = useWindow(DAY).now;
   const byProvider = (window: typeof hourly) => ({
     path: { groupBy: 'provider' },
     query: { workspace_id, ...window, columns: [...COLUMNS] },
   });
-  const hour = useSteady('analyticsGroups_by', byProvider(hourly), can('analyticsGroups_by'));
-  const day = useSteady('analyticsGroups_by', byProvider(daily), can('analyticsGroups_by'));
   const keys = useSteady('apiKeys_list', list, can('apiKeys_list'));
   const providers = useSteady('providers_list', list, can('providers_list'));
+  const hour = useSteady('analyticsGroups_by', byProvider(hourly), can('analyticsGroups_by'));
+  const day = useSteady('analyticsGroups_by', byProvider(daily), can('analyticsGroups_by'));
   const gateways = useSteady('gateways_list', {}, can('gateways_list'));
   const now = useNow(MINUTE_MS);
   const reads = [hour, day, keys, providers, gateways];
@@ -70,6 +75,7 @@ export function useNeeds(workspace_id: string, isOn: boolean): Resources {
     isPartial: [keys.data, providers.data].some(
       (page) => page !== undefined && page.total > page.data.length,
     ),
+    areBudgetsLoading: !isOn || keys.isLoading || providers.isLoading,
     isLoading: !isOn || reads.some(({ isLoading }) => isLoading),
     problem: reads.find(({ error }) => error !== null)?.error ?? null,
   };

@@ -58,8 +58,9 @@ export function renderConsole(address: string, answers: Answers = {}): RenderedC
     unanswered.push(name);
     return Promise.resolve(problemResponse(404, 'not_found', 'There is no such thing.'));
   };
-  const router = makeRouter('/', createMemoryHistory({ initialEntries: [address] }));
   const queries = makeQueryClient();
+  const context = { queries, facts: Promise.resolve() };
+  const router = makeRouter('/', context, createMemoryHistory({ initialEntries: [address] }));
   const rendered = render(
     <ThemeProvider env="test">
       <FormatProvider zone="UTC">

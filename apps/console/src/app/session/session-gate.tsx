@@ -6,10 +6,10 @@ import { Failed } from '../../ui/states';
 import { Shell } from '../shell/shell';
 import { SessionContext } from '../state/session-context';
 import { adoptSession } from './adopt';
+import { FACTS } from './first-facts';
 import { tellTabs } from './tabs';
 import { useSessionState } from './use-session-state';
 
-const FACTS = { staleTime: 60_000 };
 const SignIn = lazy(async () => ({ default: (await import('./sign-in')).SignIn }));
 const Enrolment = lazy(async () => ({ default: (await import('../../factors/enrolment')).Enrolment }));
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog')).SessionDialog }));

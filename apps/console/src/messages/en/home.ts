@@ -1,3 +1,4 @@
+import { lazily } from '../lazily';
 import { plural } from '../plural';
 
 const broken = {
@@ -45,7 +46,7 @@ const keys: { readonly title: string; readonly rows: readonly (readonly [string,
   ],
 };
 
-const rate = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+const rate = lazily(() => new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }));
 
 const tiles = {
   requests: 'Requests',
@@ -54,7 +55,7 @@ const tiles = {
   latency: 'Latency p90',
   saved: 'Saved by cache',
   spark: (title: string) => `${title} over time`,
-  perSecond: (n: number) => `${rate.format(n)} /s on average`,
+  perSecond: (n: number) => `${rate().format(n)} /s on average`,
   exactly: (usd: string) => `exactly ${usd}`,
   failed: (n: number) => plural(n, { one: 'request', other: 'requests' }),
   median: 'p50',

@@ -1,6 +1,7 @@
+import { lazily } from '../lazily';
 import { plural } from '../plural';
 
-const speed = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const speed = lazily(() => new Intl.NumberFormat('en', { maximumFractionDigits: 0 }));
 
 export const playground = {
   title: 'Playground',
@@ -109,13 +110,13 @@ export const playground = {
   noAnswerText: 'Write a message and run it. The answer appears here as it arrives.',
   cut: 'The rest of the answer is in its log.',
   streaming: (perSecond: number | null) =>
-    perSecond === null ? 'running' : `running, ${speed.format(perSecond)} tok/s`,
+    perSecond === null ? 'running' : `running, ${speed().format(perSecond)} tok/s`,
   firstToken: 'First token',
   inAll: 'In all',
   soFar: 'So far',
   tokens: 'Tokens',
   speed: 'Speed',
-  perSecond: (value: number) => `${speed.format(value)} tok/s`,
+  perSecond: (value: number) => `${speed().format(value)} tok/s`,
   cost: 'Cost',
   retries: (n: number) => plural(n, { one: 'retry', other: 'retries' }),
   calls: (n: number) => plural(n, { one: 'call', other: 'calls' }),

@@ -3,11 +3,13 @@ import { useWorkspace } from '../../app';
 import { useTail } from '../../live';
 import { Skeletons } from '../../ui/states';
 import { useProgress } from './onboarding/progress';
+import { Overview } from './overview/overview';
 import './home.css';
 
-// Only one of the two is needed.
+// The overview is seen much more often: it comes with the page.
 const Onboarding = lazy(async () => ({ default: (await import('./onboarding/onboarding')).Onboarding }));
-const Overview = lazy(async () => ({ default: (await import('./overview/overview')).Overview }));
+
+export { readFigures } from './overview/first-reads';
 
 /** The first minute until three of its steps are done, then what the workspace does and what needs attention. */
 export function HomePage(): ReactElement {

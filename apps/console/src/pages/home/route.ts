@@ -18,5 +18,11 @@ export const homeRoute = createRoute({
     ...(by === 'provider' ? { by } : {}),
     ...(vs === '1' ? { vs } : {}),
   }),
+  loader: ({ cause, context, params: { ws }, location }) => {
+    if (cause !== 'enter') return;
+    const { t }: HomeSearch = location.search;
+    // The component loads the page too, and shows when it is missing.
+    import('./page').then(({ readFigures }) => readFigures(context, ws, t)).catch(() => undefined);
+  },
   component: lazyRouteComponent(() => import('./page'), 'HomePage'),
 });

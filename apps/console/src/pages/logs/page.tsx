@@ -10,7 +10,7 @@ import { usePageKeys } from '../../ui/use-page-keys';
 import { asOfNow, resolveRange, stringifySearch, type Filter, type PageState } from '../../url';
 import { FilterByContext } from './detail/filter-by';
 import { normalised } from './filters/log-query';
-import { useKeys, useLogFields } from './filters/use-log-fields';
+import { useKeysOf, useLogFields } from './filters/use-log-fields';
 import { logColumns } from './list/columns';
 import { Histogram } from './list/histogram';
 import { ListActions, ListNotes } from './list/list-head';
@@ -47,7 +47,7 @@ function Logs(): ReactElement {
   const { slug } = useWorkspace();
   const navigate = useNavigate();
   const { hasKeys } = usePreferences();
-  const keys = useKeys();
+  const keys = useKeysOf(state.filters);
   const fields = useLogFields(keys);
   const list = useLogList(state, keys);
   const columns = useMemo(() => logColumns(keys.nameOf), [keys.nameOf]);

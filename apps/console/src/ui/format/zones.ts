@@ -1,8 +1,10 @@
 /** An IANA time zone, such as `Europe/Berlin`, or `UTC`. */
 export type Zone = string;
 
-/** The zone that the browser is set to. */
-export const viewerZone = (): Zone => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+let ownZone: Zone | undefined;
+
+/** The zone that the browser was set to when the page was loaded. */
+export const viewerZone = (): Zone => (ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /** Date and time on the wall. `month` starts at 1. */
 export interface WallTime {

@@ -47,6 +47,11 @@ function change(workspaceId: string, changed: Partial<Stored>): void {
   for (const listener of listeners) listener();
 }
 
+const isEnough = ({ isDismissed, done }: Stored): boolean => isDismissed || done.length >= ENOUGH;
+
+/** Whether the overview takes the place of the onboarding. */
+export const isOver = (workspaceId: string): boolean => isEnough(storedOf(workspaceId));
+
 /** Which steps were done in this browser, by workspace. */
 export function useProgress(workspaceId: string): Progress {
   const stored = useSyncExternalStore(subscribe, () => storedOf(workspaceId));
@@ -58,5 +63,5 @@ export function useProgress(workspaceId: string): Progress {
     [workspaceId],
   );
   const dismiss = useCallback(() => change(workspaceId, { isDismissed: true }), [workspaceId]);
-  return { ...stored, isOver: stored.isDismissed || stored.done.length >= ENOUGH, finish, dismiss };
+  return { ...stored, isOver: isEnough(stored), finish, dismiss };
 }

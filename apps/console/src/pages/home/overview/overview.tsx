@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, type ReactElement } from 'react';
+import { useCallback, useMemo, type ReactElement } from 'react';
 import { useCan, useWorkspace } from '../../../app';
 import type { LogRow, TailState } from '../../../live';
 import { home } from '../../../messages';
@@ -9,16 +9,16 @@ import { NotAllowed, Page } from '../../../ui/states';
 import { decodeRange, encodeRange, type Range } from '../../../url';
 import { LiveList } from '../live-list';
 import type { HomeSearch } from '../route';
+import { USUAL } from './first-reads';
 import { NeedsPane } from './needs-pane';
 import { BudgetsPane, ChangesPane, ProvidersPane } from './panes';
 import { RequestsChart } from './requests-chart';
-import { Spenders } from './spenders';
+import { Spenders, type SpenderKind } from './spenders';
 import { Tiles } from './tiles';
 import { useNeeds } from '../../../needs/use-needs';
 import { useWindow } from '../../../live/use-window';
-import { useTilesFirst } from './use-tiles-first';
+import { useSoon, useTilesFirst } from './use-tiles-first';
 
-const USUAL: Range = { kind: 'relative', span: '24h' };
 const PRESETS = ['1h', '24h', '7d', '30d'];
 
 /** State, what needs attention, and cost. */
@@ -31,18 +31,33 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
   const canAudit = useCan('auditLogs_list');
   const areTilesRead = useTilesFirst();
   const resources = useNeeds(useWorkspace().id, areTilesRead);
+  // The lists are little work, and the chart is much.
+  const areListsRead = useSoon(!resources.isLoading);
   const isCompared = search.vs === '1';
-  const go = (changed: HomeSearch, dropped: readonly (keyof HomeSearch)[] = []): void => {
-    const kept = Object.fromEntries(
-      Object.entries({ ...search, ...changed }).filter(([key]) => !dropped.includes(key as keyof HomeSearch)),
-    );
-    void navigate({ to: '.', search: kept, replace: true });
-  };
-  const setRange = (next: Range): void => {
-    const t = encodeRange(next);
-    if (t === encodeRange(USUAL)) go({}, ['t']);
-    else go({ t });
-  };
+  const go = useCallback(
+    (changed: HomeSearch, dropped: readonly (keyof HomeSearch)[] = []): void => {
+      const kept = Object.fromEntries(
+        Object.entries({ ...search, ...changed }).filter(
+          ([key]) => !dropped.includes(key as keyof HomeSearch),
+        ),
+      );
+      void navigate({ to: '.', search: kept, replace: true });
+    },
+    [search, navigate],
+  );
+  const setRange = useCallback(
+    (next: Range): void => {
+      const t = encodeRange(next);
+      if (t === encodeRange(USUAL)) go({}, ['t']);
+      else go({ t });
+    },
+    [go],
+  );
+  const zoom = useCallback(
+    (from: number, to: number) => setRange({ kind: 'absolute', from, to }),
+    [setRange],
+  );
+  const spendBy = useCallback((by: SpenderKind) => (by === 'provider' ? go({ by }) : go({}, ['by'])), [go]);
   return (
     <Page
       title={home.title}
@@ -66,18 +81,13 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
             <RequestsChart
               range={window}
               hasChanges={canAudit && areTilesRead}
-              onZoom={(from, to) => setRange({ kind: 'absolute', from, to })}
+              isDrawn={areListsRead}
+              onZoom={zoom}
             />
           )}
           <BudgetsPane resources={resources} />
           {canView && <ProvidersPane resources={resources} />}
-          {canView && areTilesRead && (
-            <Spenders
-              range={window}
-              by={search.by ?? 'api_key'}
-              onBy={(by) => (by === 'provider' ? go({ by }) : go({}, ['by']))}
-            />
-          )}
+          {canView && areTilesRead && <Spenders range={window} by={search.by ?? 'api_key'} onBy={spendBy} />}
         </div>
         <div className="col home-aside">
           <NeedsPane resources={resources} />

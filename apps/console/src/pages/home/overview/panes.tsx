@@ -15,12 +15,12 @@ const SHOWN = 5;
 
 /** The budgets that are nearest to their end. */
 export function BudgetsPane({ resources }: { readonly resources: Resources }): ReactElement {
-  const { budgets, isLoading } = resources;
+  const { budgets, areBudgetsLoading } = resources;
   const text = home.budgets;
   return (
     <Pane title={text.title}>
       {budgets.length === 0 &&
-        (isLoading ? <Skeletons shape="lines" /> : <Empty title={text.none}>{text.noneText}</Empty>)}
+        (areBudgetsLoading ? <Skeletons shape="lines" /> : <Empty title={text.none}>{text.noneText}</Empty>)}
       <div className="col">
         {nearest(budgets, SHOWN).map((budget) => (
           <BudgetMeter key={`${budget.kind} ${budget.id}`} budget={budget} />

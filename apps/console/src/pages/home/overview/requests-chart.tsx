@@ -1,25 +1,29 @@
-import { useMemo, type ReactElement } from 'react';
+import { lazy, memo, Suspense, useMemo, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
 import { useWorkspace } from '../../../app';
 import { home } from '../../../messages';
 import { recordWords } from '../../audit/record-words';
-import { TimeChart } from '../../../ui/charts';
 import { count } from '../../../ui/format';
 import { Empty, Loaded, Pane, Skeletons } from '../../../ui/states';
-import { useSteady, type useWindow } from '../../../live/use-window';
+import { useSteady, type Windows } from '../../../live/use-window';
+
+// The figures do not wait for the code that draws charts.
+const TimeChart = lazy(async () => ({ default: (await import('../../../ui/charts/time-chart')).TimeChart }));
 
 const text = home.chart;
 const MARKERS = 20;
 
 interface RequestsChartProps {
-  readonly range: ReturnType<typeof useWindow>;
+  readonly range: Windows;
   /** Whether changes of configs are marked. */
   readonly hasChanges: boolean;
+  /** Whether it may be drawn yet. */
+  readonly isDrawn: boolean;
   readonly onZoom: (from: number, to: number) => void;
 }
 
 /** Requests over time, by kind, with the changes of configs on them. */
-export function RequestsChart({ range, hasChanges, onZoom }: RequestsChartProps): ReactElement {
+function RequestsChartOf({ range, hasChanges, isDrawn, onZoom }: RequestsChartProps): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const query = useSteady('analyticsGraphs_requests', { query: { workspace_id, ...range.now } });
   const changes = useSteady(
@@ -62,18 +66,26 @@ export function RequestsChart({ range, hasChanges, onZoom }: RequestsChartProps)
         isEmpty={({ summary }) => summary.total === 0}
         empty={<Empty title={text.empty}>{text.emptyText}</Empty>}
       >
-        {() => (
-          <TimeChart
-            label={text.title}
-            times={times}
-            bucketMs={first === undefined || second === undefined ? range.ms : second - first}
-            series={series}
-            format={count}
-            markers={markers}
-            onZoom={onZoom}
-          />
-        )}
+        {() =>
+          !isDrawn ? (
+            <Skeletons shape="chart" />
+          ) : (
+            <Suspense fallback={<Skeletons shape="chart" />}>
+              <TimeChart
+                label={text.title}
+                times={times}
+                bucketMs={first === undefined || second === undefined ? range.ms : second - first}
+                series={series}
+                format={count}
+                markers={markers}
+                onZoom={onZoom}
+              />
+            </Suspense>
+          )
+        }
       </Loaded>
     </Pane>
   );
 }
+
+export const RequestsChart = memo(RequestsChartOf);

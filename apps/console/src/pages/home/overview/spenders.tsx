@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core';
-import type { CSSProperties, ReactElement } from 'react';
+import { memo, type CSSProperties, type ReactElement } from 'react';
 import { cents, centsToE8, problemFrom } from '../../../api';
 import { GoLink, useCan, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
@@ -7,7 +7,7 @@ import { logsAddress } from '../log-link';
 import { shortId } from '../../../ui/format';
 import { Money } from '../../../ui/primitives';
 import { Empty, Loaded, Pane } from '../../../ui/states';
-import { useSteady, type useWindow } from '../../../live/use-window';
+import { useSteady, type Windows } from '../../../live/use-window';
 
 const text = home.spenders;
 const SHOWN = 5;
@@ -15,13 +15,13 @@ const SHOWN = 5;
 export type SpenderKind = 'api_key' | 'provider';
 
 interface SpendersProps {
-  readonly range: ReturnType<typeof useWindow>;
+  readonly range: Windows;
   readonly by: SpenderKind;
   readonly onBy: (by: SpenderKind) => void;
 }
 
 /** Keys or providers that cost most. */
-export function Spenders({ range, by, onBy }: SpendersProps): ReactElement {
+function SpendersOf({ range, by, onBy }: SpendersProps): ReactElement {
   const { id: workspace_id, slug } = useWorkspace();
   const query = useSteady('analyticsGroups_by', {
     path: { groupBy: by },
@@ -93,3 +93,5 @@ export function Spenders({ range, by, onBy }: SpendersProps): ReactElement {
     </Pane>
   );
 }
+
+export const Spenders = memo(SpendersOf);

@@ -1,23 +1,23 @@
-import type { ReactElement } from 'react';
+import { memo, type ReactElement } from 'react';
 import { cents, centsToE8, exactText } from '../../../api';
 import { GoLink, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
 import { Count, Delta, Duration, Money, Percent } from '../../../ui/primitives';
 import { logsAddress } from '../log-link';
 import { Tile } from './tile';
-import { useSteady, type useWindow } from '../../../live/use-window';
+import { useSteady, type Windows } from '../../../live/use-window';
 
 const text = home.tiles;
 const NONE: readonly never[] = [];
 
 interface TilesProps {
-  readonly range: ReturnType<typeof useWindow>;
+  readonly range: Windows;
   /** Whether figures are compared with those of the range before. */
   readonly isCompared: boolean;
 }
 
 /** Requests, spend, errors, latency and what the cache has saved. */
-export function Tiles(props: TilesProps): ReactElement {
+function TilesOf(props: TilesProps): ReactElement {
   return (
     <div className="home-tiles">
       <RequestsTile {...props} />
@@ -28,6 +28,9 @@ export function Tiles(props: TilesProps): ReactElement {
     </div>
   );
 }
+
+/** Drawn again only for another range, and when a figure changes. */
+export const Tiles = memo(TilesOf);
 
 /** Change against the range before; null where there was nothing. */
 export const ratioOf = (now: number | undefined, before: number | undefined): number | null =>

@@ -4,6 +4,9 @@ import { useEffect, useState } from 'react';
 /** What is below the figures is read after so long at the latest. */
 const WAIT_MS = 4_000;
 
+/** The chart is drawn after so long at the latest. */
+const SOON_MS = 1_000;
+
 const TILES = { predicate: ({ queryKey: [id] }: Query) => String(id).startsWith('analyticsGraphs_') };
 
 /** Whether the figures on top have been read. What is below waits for that, so that the figures show as soon as they can. */
@@ -20,4 +23,15 @@ export function useTilesFirst(): boolean {
     return () => clearTimeout(timer);
   }, [queries]);
   return phase === 'done';
+}
+
+/** True from the first time that something is done, or after a second. */
+export function useSoon(isDone: boolean): boolean {
+  const [wasDone, setDone] = useState(isDone);
+  if (isDone && !wasDone) setDone(true);
+  useEffect(() => {
+    const timer = setTimeout(() => setDone(true), SOON_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return wasDone;
 }

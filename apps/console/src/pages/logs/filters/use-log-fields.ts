@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { call, useRead, type AnswerOf } from '../../../api';
 import { useCan, useWorkspace } from '../../../app';
 import type { FilterField, FilterOption, OptionSource } from '../../../ui/filters';
+import type { Filter } from '../../../url';
 import { LOG_FIELDS } from './fields';
 import type { KeyNames } from './log-query';
 
@@ -43,6 +44,13 @@ export function useKeys(): Keys {
       isReady: !enabled || !isPending,
     };
   }, [keys, enabled, isPending]);
+}
+
+/** The same for a list with these filters: only one by key waits for the names. */
+export function useKeysOf(filters: readonly Filter[]): Keys {
+  const keys = useKeys();
+  const isReady = keys.isReady || !filters.some(({ field }) => field === 'key');
+  return useMemo(() => ({ ...keys, isReady }), [keys, isReady]);
 }
 
 const GROUPS: Readonly<Record<string, string>> = {

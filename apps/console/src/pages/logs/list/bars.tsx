@@ -1,7 +1,8 @@
 import { useMemo, type ReactElement } from 'react';
 import { useRead } from '../../../api';
 import { logs } from '../../../messages/en/logs';
-import { TimeChart, type ChartSeries } from '../../../ui/charts';
+import type { ChartSeries } from '../../../ui/charts/series';
+import { TimeChart } from '../../../ui/charts/time-chart';
 import { count, parseMoment } from '../../../ui/format';
 import type { GraphQuery } from '../filters/log-query';
 import type { Change } from '../use-logs-state';

@@ -1,0 +1,39 @@
+import { keyOf, type OperationId } from '../../../api';
+import { refusalOf, type Permissions, type Self } from '../../../app';
+import type { RouterContext } from '../../../app/routes';
+import { steady, windowsAt } from '../../../live/use-window';
+import { ownersOf } from '../../../needs/use-needs';
+import { decodeRange, type Range } from '../../../url';
+import { isOver } from '../onboarding/progress';
+
+/** What Home shows when the address has no range. */
+export const USUAL: Range = { kind: 'relative', span: '24h' };
+
+/** What the figures on top are made of. */
+const FIGURES = [
+  'analyticsGraphs_requests',
+  'analyticsGraphs_cost',
+  'analyticsGraphs_errorRate',
+  'analyticsGraphs_errors',
+  'analyticsGraphs_latency',
+  'analyticsGraphs_hitRate',
+] as const satisfies readonly OperationId[];
+
+/** What is read after them. */
+const OWNERS = ['apiKeys_list', 'providers_list'] as const;
+
+/** Begins to read the figures and budgets before they are drawn, where the session that the page was opened with may see them. */
+export async function readFigures({ queries, facts }: RouterContext, ws: string, t?: string): Promise<void> {
+  await facts;
+  const self = queries.getQueryData<Self>(keyOf('auth_self', {}));
+  const permissions = queries.getQueryData<Permissions>(keyOf('auth_permissions', {}));
+  const workspace = self?.workspaces.find(({ id, slug }) => slug === ws || id === ws);
+  if (workspace === undefined || permissions === undefined || !isOver(workspace.id)) return;
+  const may = (id: OperationId): boolean => refusalOf(id, { permissions }, workspace) === null;
+  if (!may('analyticsGraphs_requests')) return;
+  const { now } = windowsAt(decodeRange(t ?? '') ?? USUAL, Date.now());
+  const params = { query: { workspace_id: workspace.id, ...now } };
+  await Promise.all(FIGURES.map((id) => queries.prefetchQuery(steady(id, params))));
+  const owners = ownersOf(workspace.id);
+  await Promise.all(OWNERS.filter(may).map((id) => queries.prefetchQuery(steady(id, owners))));
+}
