@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState, type ReactElement } from 'react';
+import { lazy, Suspense, useDeferredValue, useMemo, useState, type ReactElement } from 'react';
 import { usePreferences, useRefusal, useWorkspace, useBootstrap, WhyNot } from '../../app';
 import { logs } from '../../messages/en/logs';
-import { FilterBar, joinFilters } from '../../ui/filters';
+import { FilterBar } from '../../ui/filters';
 import { useColumns } from '../../ui/grid';
 import { RangePicker } from '../../ui/range';
 import { NotAllowed, Page } from '../../ui/states';
 import { usePageKeys } from '../../ui/use-page-keys';
-import { asOfNow, resolveRange, stringifySearch, type Filter, type PageState } from '../../url';
+import { asOfNow, resolveRange, stringifySearch, type PageState } from '../../url';
 import { FilterByContext } from './detail/filter-by';
 import { normalised } from './filters/log-query';
 import { useKeysOf, useLogFields } from './filters/use-log-fields';
@@ -18,6 +18,7 @@ import { LogGrid } from './list/log-grid';
 import { useLogList } from './list/use-log-list';
 import { logsSearch } from './search';
 import { useLogsState, type Change } from './use-logs-state';
+import { usePanelActions } from './use-panel-actions';
 import { ViewMenu } from './views/view-menu';
 import { Dropped } from './dropped';
 import './logs.css';
@@ -55,20 +56,16 @@ function Logs(): ReactElement {
   const tail = (): void => {
     if (state.live || list.tailOff === null) change({ live: !state.live });
   };
-  const filterBy = (filter: Filter): void =>
-    change({ filters: normalised(joinFilters(state.filters, [filter])) });
-  const step = (by: 1 | -1): void => {
-    const at = list.rows.findIndex(({ id }) => id === state.log);
-    const next = list.rows[at + by];
-    if (at >= 0 && next !== undefined) change({ log: next.id });
-  };
+  const { filterBy, step, panel } = usePanelActions(state, list.rows, change);
   const isOpen = state.log !== '';
+  // The row is marked at once, and the log is drawn after that.
+  const shownLog = useDeferredValue(state.log);
   usePageKeys({ '.': tail, r: list.refresh }, hasKeys);
   usePageKeys(
     {
       j: () => step(1),
       k: () => step(-1),
-      escape: () => change({ log: '', tab: 'why' }, 'push'),
+      escape: panel.onClose,
       o: () => void navigate({ to: '/w/$ws/logs/$log', params: { ws: slug, log: state.log } }),
     },
     hasKeys && isOpen,
@@ -115,16 +112,9 @@ function Logs(): ReactElement {
             />
           </Page>
         </div>
-        {isOpen && (
+        {isOpen && shownLog !== '' && (
           <Suspense>
-            <LogPanel
-              id={state.log}
-              tab={state.tab}
-              onTab={(tab) => change({ tab })}
-              onStep={step}
-              onOpen={(log) => change({ log }, 'push')}
-              onClose={() => change({ log: '', tab: 'why' }, 'push')}
-            />
+            <LogPanel id={shownLog} tab={state.tab} onStep={step} {...panel} />
           </Suspense>
         )}
       </div>

@@ -2,6 +2,7 @@ import { useMemo, useRef, type CSSProperties, type ReactElement, type ReactNode 
 import { leastWidth, templateOf, type Column, type ColumnChoice } from './columns';
 import { GridHeader } from './grid-header';
 import { GridRow } from './grid-row';
+import { useDrawnRows } from './use-drawn-rows';
 import { HEADER_HEIGHT, useGridState } from './use-grid-state';
 
 /** Pixels of the column with the marks. */
@@ -51,6 +52,7 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
     [choice, columns],
   );
   const { active, press, mark, onKeyDown, virtual } = useGridState(props, scroll, ids, rowHeight);
+  const drawn = useDrawnRows(virtual, ids, actions === undefined);
   const hasMarks = marked !== undefined;
   const widths = choice?.widths ?? NO_WIDTHS;
   const template = [
@@ -86,12 +88,11 @@ export function DataGrid<Row>(props: DataGridProps<Row>): ReactElement {
         onWidth={choice?.setWidth}
       />
       <div role="rowgroup" className="grid-rows" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, start }) => {
+        {drawn.map(({ id, key, index, start }) => {
           const row = rows[index] as Row;
-          const id = ids[index] ?? '';
           return (
             <GridRow
-              key={id}
+              key={key}
               row={row}
               id={id}
               index={index}

@@ -1,4 +1,4 @@
-import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react';
+import { memo, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react';
 import { logDetail } from '../../../messages/en/log-detail';
 import { readStored, writeStored } from '../../../ui/stored';
 import { LogView } from './log-view';
@@ -20,7 +20,7 @@ export interface LogPanelProps {
 }
 
 /** The open log at the right of the list. Its edge can be dragged, or moved by arrow keys. */
-export function LogPanel(props: LogPanelProps): ReactElement {
+function LogPanelOf(props: LogPanelProps): ReactElement {
   const { width, edge } = usePanelWidth();
   return (
     <aside className="logs-panel" aria-label={logDetail.view.panel} style={{ width }}>
@@ -38,6 +38,9 @@ export function LogPanel(props: LogPanelProps): ReactElement {
     </aside>
   );
 }
+
+/** Drawn again only when its log or its tab changes. */
+export const LogPanel = memo(LogPanelOf);
 
 function usePanelWidth() {
   const [width, setWidth] = useState(() => {

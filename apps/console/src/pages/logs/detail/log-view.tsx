@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core';
-import { lazy, Suspense, useMemo, type ReactElement } from 'react';
+import { lazy, Suspense, useDeferredValue, useMemo, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
 import { usePreferences } from '../../../app';
 import { logDetail } from '../../../messages/en/log-detail';
@@ -47,6 +47,8 @@ type ShownProps = LogViewProps & { readonly log: LogDetail };
 function Shown({ log, tab, onTab, onOpen, onStep, onClose }: ShownProps): ReactElement {
   const { hasKeys } = usePreferences();
   const { copy } = useCopy();
+  // The tab is chosen at once, and what it holds is drawn after that.
+  const shownTab = useDeferredValue(tab);
   const replay = useReplay(log.id);
   const address = useAddress(log.id);
   const numbers = Object.fromEntries(LOG_TABS.map((name, at) => [String(at + 1), () => onTab(name)]));
@@ -71,9 +73,9 @@ function Shown({ log, tab, onTab, onOpen, onStep, onClose }: ShownProps): ReactE
           ))}
         </Tabs.List>
         <Tabs.Panel value={tab} className="log-tab" tabIndex={0}>
-          <ErrorBoundary resetKey={`${log.id} ${tab}`}>
+          <ErrorBoundary resetKey={`${log.id} ${shownTab}`}>
             <Suspense fallback={<Skeletons shape="lines" />}>
-              <TabOf tab={tab as LogTab} log={log} onTab={onTab} onOpen={onOpen} />
+              <TabOf tab={shownTab as LogTab} log={log} onTab={onTab} onOpen={onOpen} />
             </Suspense>
           </ErrorBoundary>
         </Tabs.Panel>

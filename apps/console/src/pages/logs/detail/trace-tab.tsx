@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { useDeferredValue, useMemo, type ReactElement } from 'react';
 import { problemFrom, useRead, type AnswerOf } from '../../../api';
 import { logDetail } from '../../../messages/en/log-detail';
 import { Duration, Id, Money, ProviderMark, StatusBadge, type Priced } from '../../../ui/primitives';
@@ -16,6 +16,8 @@ interface Props {
 
 /** Deeper spans are drawn at this depth. */
 const DEPTH_MAX = 12;
+/** Spans that are drawn at once: more than fit a screen. */
+const FIRST = 60;
 const FRESH_MS = 10_000;
 
 /** The logs of the trace as a tree, this one marked. */
@@ -32,7 +34,7 @@ export function TraceTab({ log, onOpen }: Props): ReactElement {
         {({ spans, truncated }) => (
           <>
             {truncated && <Part>{logDetail.trace.truncated}</Part>}
-            <Spans spans={flat(spans)} own={log.id} onOpen={onOpen} />
+            <Spans trees={spans} own={log.id} onOpen={onOpen} />
           </>
         )}
       </Loaded>
@@ -58,15 +60,19 @@ function flat(spans: readonly Tree[]): readonly Span[] {
 }
 
 interface SpansProps {
-  readonly spans: readonly Span[];
+  readonly trees: readonly Tree[];
   readonly own: string;
   readonly onOpen: (id: string) => void;
 }
 
-function Spans({ spans, own, onOpen }: SpansProps): ReactElement {
+function Spans({ trees, own, onOpen }: SpansProps): ReactElement {
+  const spans = useMemo(() => flat(trees), [trees]);
+  const first = useMemo(() => spans.slice(0, FIRST), [spans]);
+  // The others are drawn when these are seen.
+  const drawn = useDeferredValue(spans, first);
   return (
-    <ol className="log-trace" aria-label={logDetail.trace.label}>
-      {spans.map(({ log, depth }) => (
+    <ol className="log-trace" aria-label={logDetail.trace.label} aria-busy={drawn !== spans || undefined}>
+      {drawn.map(({ log, depth }) => (
         <li key={log.id} style={{ paddingLeft: Math.min(depth, DEPTH_MAX) * 16 }}>
           <button
             type="button"

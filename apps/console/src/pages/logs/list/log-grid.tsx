@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState, type ReactElement, type UIEvent } from 'react';
+import { useMemo, useRef, useState, type ReactElement, type UIEvent } from 'react';
 import { problemFrom } from '../../../api';
 import type { LogRow } from '../../../live';
 import { logs } from '../../../messages/en/logs';
@@ -54,7 +54,7 @@ function Rows({ state, list, columns, choice, onOpen }: Props): ReactElement {
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const area = useRef<HTMLDivElement>(null);
   const news = useNews(rows);
-  const dayOf = useCallback((row: LogRow) => dayRule(Date.parse(row.created_at), zone), [zone]);
+  const dayOf = useMemo(() => daysIn(zone), [zone]);
   const toTop = (): void => area.current?.querySelector('[role=grid]')?.scrollTo({ top: 0 });
   return (
     <div ref={area} className="logs-rows" onScrollCapture={news.onScroll}>
@@ -86,6 +86,16 @@ function Rows({ state, list, columns, choice, onOpen }: Props): ReactElement {
       <Foot list={list} />
     </div>
   );
+}
+
+/** Names of the days of rows, each made once: all rows in view are looked at for each frame. */
+function daysIn(zone: string): (row: LogRow) => string {
+  const known = new WeakMap<LogRow, string>();
+  return (row) => {
+    const name = known.get(row) ?? dayRule(Date.parse(row.created_at), zone);
+    known.set(row, name);
+    return name;
+  };
 }
 
 /** Rows that came while the list was scrolled away from its top. */
