@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { viewerZone } from '../../ui/format';
+import { OWN_ZONE } from '../../ui/format';
 import { readStored, writeStored } from '../../ui/stored';
 
 /** What a viewer chose in this browser, besides the theme. Nothing of it is secret. */
@@ -45,5 +45,5 @@ export const toggleUtc = (): void => {
   changePreferences({ zone: preferences().zone === 'utc' ? 'mine' : 'utc' });
 };
 
-/** IANA name of the zone in which times are shown. */
-export const useZone = (): string => (usePreferences().zone === 'utc' ? 'UTC' : viewerZone());
+/** The zone in which times are shown. */
+export const useZone = (): string => (usePreferences().zone === 'utc' ? 'UTC' : OWN_ZONE);

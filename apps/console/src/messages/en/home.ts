@@ -1,4 +1,4 @@
-import { lazily } from '../lazily';
+import { english } from '../../ui/format/english';
 import { plural } from '../plural';
 
 const broken = {
@@ -46,7 +46,8 @@ const keys: { readonly title: string; readonly rows: readonly (readonly [string,
   ],
 };
 
-const rate = lazily(() => new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }));
+/** Three significant digits. A month with one request has 4e-7 per second. */
+const rate = (n: number): string => english(Number(n.toPrecision(3)), 0, 10) ?? String(n);
 
 const tiles = {
   requests: 'Requests',
@@ -55,7 +56,7 @@ const tiles = {
   latency: 'Latency p90',
   saved: 'Saved by cache',
   spark: (title: string) => `${title} over time`,
-  perSecond: (n: number) => `${rate().format(n)} /s on average`,
+  perSecond: (n: number) => `${rate(n)} /s on average`,
   exactly: (usd: string) => `exactly ${usd}`,
   failed: (n: number) => plural(n, { one: 'request', other: 'requests' }),
   median: 'p50',

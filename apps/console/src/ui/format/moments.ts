@@ -1,4 +1,4 @@
-import { offsetName, wallTime, type Zone } from './zones';
+import { offsetName, wallTime, zoneName, type Zone } from './zones';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
@@ -62,11 +62,14 @@ export const moment = (at: number, zone: Zone): string => `${date(at, zone)}, ${
 export const momentWithZone = (at: number, zone: Zone): string =>
   `${date(at, zone)}, ${clock(at, zone)} ${offsetName(at, zone)}`;
 
-/** A moment in both zones, for tooltips: one line each; a single line where the two are the same. */
-export function bothZones(at: number, zone: Zone): readonly string[] {
+/**
+ * A moment in both zones, for tooltips: one line each; a single line where the two are the same. `isNamed`: with the name of the zone, which
+ * is slow to find out the first time.
+ */
+export function bothZones(at: number, zone: Zone, isNamed = true): readonly string[] {
   const utc = momentWithZone(at, 'UTC');
   const own = momentWithZone(at, zone);
-  return own === utc ? [utc] : [`${own} (${zone})`, utc];
+  return own === utc ? [utc] : [isNamed ? `${own} (${zoneName(zone)})` : own, utc];
 }
 
 /** `12 min ago`, `in 3 min`; null from an hour on, where only the moment itself is shown. */

@@ -1,3 +1,5 @@
+import { english } from './english';
+
 const UNKNOWN = '–';
 /** From here on, tiles show counts in a compact form. */
 const COMPACT_FROM = 100_000;
@@ -13,8 +15,16 @@ function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.N
   return format;
 }
 
+/** A number with so many decimals. */
+function decimal(value: number | bigint, minimum: number, maximum: number, locale: string): string {
+  const text = locale === 'en' ? english(value, minimum, maximum) : null;
+  const options = { minimumFractionDigits: minimum, maximumFractionDigits: maximum };
+  return text ?? numberFormat(locale, options).format(value);
+}
+
 /** The decimal point and the sign between groups of digits. */
 export function separators(locale: string): { readonly point: string; readonly group: string } {
+  if (locale === 'en') return { point: '.', group: ',' };
   const parts = numberFormat(locale, {}).formatToParts(1_234_567.5);
   const of = (type: string, otherwise: string): string =>
     parts.find((part) => part.type === type)?.value ?? otherwise;
@@ -23,10 +33,10 @@ export function separators(locale: string): { readonly point: string; readonly g
 
 /** A whole number with groups of digits. */
 export const grouped = (value: bigint | number, locale = 'en'): string =>
-  numberFormat(locale, { maximumFractionDigits: 0 }).format(value).replace('-', MINUS);
+  decimal(value, 0, 0, locale).replace('-', MINUS);
 
 const fixed = (value: number, places: number, locale: string): string =>
-  numberFormat(locale, { minimumFractionDigits: places, maximumFractionDigits: places }).format(value);
+  decimal(value, places, places, locale);
 
 /** A count, such as `184,203`. Unknown is `–`. */
 export const count = (value: number | null | undefined, locale = 'en'): string =>
@@ -84,11 +94,7 @@ export function bytes(value: number | null | undefined, locale = 'en'): string {
 
 /** A number with at most two decimals, for rates such as `61` or `2.13`. */
 export const plain = (value: number | null | undefined, locale = 'en'): string =>
-  isKnown(value)
-    ? numberFormat(locale, { maximumFractionDigits: value >= 10 ? 0 : 2 })
-        .format(value)
-        .replace('-', MINUS)
-    : UNKNOWN;
+  isKnown(value) ? decimal(value, 0, value >= 10 ? 0 : 2, locale).replace('-', MINUS) : UNKNOWN;
 
 /** Shows that a value is not known. */
 export const unknown = UNKNOWN;

@@ -1,10 +1,17 @@
-/** An IANA time zone, such as `Europe/Berlin`, or `UTC`. */
+/** An IANA time zone, such as `Europe/Berlin`, `UTC`, or `OWN_ZONE`. */
 export type Zone = string;
 
-let ownZone: Zone | undefined;
+/**
+ * The zone that the browser is set to. Its times come from `Date`: the first format of `Intl` takes tens of milliseconds, for which the
+ * first paint would wait.
+ */
+export const OWN_ZONE: Zone = 'own';
 
-/** The zone that the browser was set to when the page was loaded. */
-export const viewerZone = (): Zone => (ownZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone);
+/** Name of the zone that the browser is set to. */
+export const viewerZone = (): Zone => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The IANA name of a zone. */
+export const zoneName = (zone: Zone): string => (zone === OWN_ZONE ? viewerZone() : zone);
 
 /** Date and time on the wall. `month` starts at 1. */
 export interface WallTime {
@@ -42,11 +49,31 @@ export function isZone(zone: string): boolean {
 
 /** Date and time on the wall of a zone. `at`: milliseconds since 1970. */
 export function wallTime(at: number, zone: Zone): WallTime {
+  if (zone === OWN_ZONE) return ownWallTime(new Date(at));
+  if (zone === 'UTC') return utcWallTime(new Date(at));
   const wall: Record<string, number> = {};
   for (const { type, value } of partsFormat(zone).formatToParts(at)) wall[type] = Number(value);
   const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = wall;
   return { year, month, day, hour, minute, second };
 }
+
+const ownWallTime = (date: Date): WallTime => ({
+  year: date.getFullYear(),
+  month: date.getMonth() + 1,
+  day: date.getDate(),
+  hour: date.getHours(),
+  minute: date.getMinutes(),
+  second: date.getSeconds(),
+});
+
+const utcWallTime = (date: Date): WallTime => ({
+  year: date.getUTCFullYear(),
+  month: date.getUTCMonth() + 1,
+  day: date.getUTCDate(),
+  hour: date.getUTCHours(),
+  minute: date.getUTCMinutes(),
+  second: date.getUTCSeconds(),
+});
 
 /** How far a zone is ahead of UTC at a moment, in milliseconds. */
 export function offsetAt(at: number, zone: Zone): number {

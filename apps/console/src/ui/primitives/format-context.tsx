@@ -1,5 +1,5 @@
 import { createContext, useContext, useMemo, type ReactElement, type ReactNode } from 'react';
-import { viewerZone, type Zone } from '../format';
+import { OWN_ZONE, type Zone } from '../format';
 
 /** How numbers and times are shown. */
 export interface FormatSettings {
@@ -18,12 +18,12 @@ export interface FormatProviderProps {
 
 /** Sets the zone and the locale of everything inside. */
 export function FormatProvider({ zone, locale = 'en', children }: FormatProviderProps): ReactElement {
-  const settings = useMemo(() => ({ zone: zone ?? viewerZone(), locale }), [zone, locale]);
+  const settings = useMemo(() => ({ zone: zone ?? OWN_ZONE, locale }), [zone, locale]);
   return <FormatContext value={settings}>{children}</FormatContext>;
 }
 
 /** The settings around a component; those of the browser without a provider. */
 export function useFormat(): FormatSettings {
   const settings = useContext(FormatContext);
-  return useMemo(() => settings ?? { zone: viewerZone(), locale: 'en' }, [settings]);
+  return useMemo(() => settings ?? { zone: OWN_ZONE, locale: 'en' }, [settings]);
 }

@@ -18,11 +18,15 @@ export function Moment({ at, as = 'full', withAge = false }: MomentProps): React
   if (time === null) return <span className="muted">{unknown}</span>;
   const text =
     as === 'list' ? clock(time, zone) : as === 'seconds' ? clockSeconds(time, zone) : moment(time, zone);
+  const title = (isNamed: boolean): string => bothZones(time, zone, isNamed).join('\n');
   return (
     <time
       className="num nowrap"
       dateTime={new Date(time).toISOString()}
-      title={bothZones(time, zone).join('\n')}
+      title={title(false)}
+      onPointerEnter={({ currentTarget: element }) => {
+        element.title = title(true);
+      }}
     >
       {text}
       {withAge && <Age at={time} />}

@@ -2,7 +2,7 @@ import { Popover } from '@mantine/core';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { uiText } from '../../messages/en/ui';
 import { encodeRange, resolveRange, shiftRange, type Range } from '../../url';
-import { bothZones } from '../format';
+import { bothZones, zoneName } from '../format';
 import { Icon } from '../icons/icon';
 import { useFormat } from '../primitives/format-context';
 import { useNow } from '../primitives/moment';
@@ -39,7 +39,8 @@ export function RangePicker({
     'alt+arrowright': () => onChange(shiftRange(range, 1, Date.now())),
   });
   const { from, to } = resolveRange(range, now);
-  const title = [...bothZones(from, zone), '–', ...bothZones(to, zone)].join('\n');
+  const title = (isNamed: boolean): string =>
+    [...bothZones(from, zone, isNamed), '–', ...bothZones(to, zone, isNamed)].join('\n');
   const choose = (next: Range): void => {
     onChange(next);
     setOpen(false);
@@ -68,7 +69,10 @@ export function RangePicker({
             aria-expanded={isOpen}
             aria-label={uiText.range.choose(rangeWords(range, now, zone))}
             aria-pressed={as === 'segments' ? !isPreset : undefined}
-            title={title}
+            title={title(false)}
+            onPointerEnter={({ currentTarget: button }) => {
+              button.title = title(true);
+            }}
             onClick={() => setOpen(!isOpen)}
           >
             <Icon name="clock" size={14} />{' '}
@@ -121,7 +125,7 @@ function RangeEditor({ range, presets, maxDays, onChoose }: RangeEditorProps): R
         }}
       />
       <p className="filter-hint" role={problem === null ? 'status' : 'alert'}>
-        {problem ?? (read === null ? uiText.range.zone(zone) : rangeWords(read, now, zone))}
+        {problem ?? (read === null ? uiText.range.zone(zoneName(zone)) : rangeWords(read, now, zone))}
       </p>
       <div className="range-presets">
         {presets.map((span) => (

@@ -36,15 +36,18 @@ export function LogGrid(props: Props): ReactElement {
     refetch: refresh,
   };
   return (
-    <Loaded
-      query={query}
-      problemOf={problemFrom}
-      skeleton={<Skeletons shape="table" count={14} />}
-      isEmpty={(data) => data.length === 0}
-      empty={<NoRows state={state} list={list} change={change} />}
-    >
-      {() => <Rows {...props} />}
-    </Loaded>
+    <>
+      <Loaded
+        query={query}
+        problemOf={problemFrom}
+        skeleton={<Skeletons shape="table" count={14} />}
+        isEmpty={(data) => data.length === 0}
+        empty={<NoRows state={state} list={list} change={change} />}
+      >
+        {() => <Rows {...props} />}
+      </Loaded>
+      {(isLoading || rows.length > 0) && <Foot list={list} />}
+    </>
   );
 }
 
@@ -83,7 +86,6 @@ function Rows({ state, list, columns, choice, onOpen }: Props): ReactElement {
       </div>
       <SelectionBar marked={marked} onClear={() => setMarked(new Set())} />
       <Searched list={list} />
-      <Foot list={list} />
     </div>
   );
 }
@@ -114,11 +116,15 @@ function useNews(rows: readonly LogRow[]): {
   return { count: Math.max(0, at), onScroll };
 }
 
-function Foot({ list: { rows, isFull, hasMore } }: { readonly list: LogList }): ReactElement {
+function Foot({ list: { rows, isFull, hasMore, isLoading } }: { readonly list: LogList }): ReactElement {
   return (
     <footer className="logs-foot row xs muted">
-      <span className="num">{logs.loaded(rows.length)}</span>
-      <span>{isFull ? logs.full : hasMore ? logs.newestFirst : logs.whole}</span>
+      {!isLoading && (
+        <>
+          <span className="num">{logs.loaded(rows.length)}</span>
+          <span>{isFull ? logs.full : hasMore ? logs.newestFirst : logs.whole}</span>
+        </>
+      )}
       <span className="right row">
         <Kbd keys={['J', 'K']} /> {logs.keys.move} <Kbd keys="Enter" /> {logs.keys.open} <Kbd keys="." />{' '}
         {logs.keys.tail} <Kbd keys="?" /> {logs.keys.all}
