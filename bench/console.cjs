@@ -1,6 +1,6 @@
 // How fast the console is: largest paint and interactions with a slow CPU, scrolling of as many rows as the page loads, the tail at 100
-// rows a second, a large body, a chart, and the time from the banner to the first answer with its Why. Starts the built product and a
-// Chromium. `npm run bench:console -- [--only paints,tail] [--minutes 10]`. A busy machine makes the figures larger: the load is printed.
+// rows a second, a large body, a large trace, a chart, and the time from the banner to the first answer with its Why. Starts the built
+// product and a Chromium. `npm run bench:console -- [--only paints,tail] [--minutes 10]`. A busy machine makes the figures larger: the load is printed.
 const { loadavg } = require('node:os');
 const { parseArgs } = require('node:util');
 require('../tools/typescript.cjs');

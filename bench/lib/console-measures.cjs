@@ -7,6 +7,7 @@ const { heapMb, interaction, settle } = require('./console-page.cjs');
 const SLOWER = 4;
 const ROWS_A_CALL = 1_000;
 const BODY_BYTES = 5_000_000;
+const SPANS = 1_000;
 const SCROLL_MS = 6_000;
 const PER_SECOND = 100;
 const SAMPLE_MS = 30_000;
@@ -167,6 +168,65 @@ async function largeBody({ open, home, log, cpuSeconds }) {
   ];
 }
 
+/** A tree of copies of a log, with four children each. */
+function treeOf(template, count) {
+  const spans = Array.from({ length: count }, (_, at) => ({
+    log: {
+      ...template,
+      id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+      span_name: `step ${at}`,
+    },
+    children: [],
+  }));
+  for (const [at, span] of spans.entries()) if (at > 0) spans[(at - 1) >> 2]?.children.push(span);
+  return spans.slice(0, 1);
+}
+
+/** From the click on its tab until the first spans of a trace are shown, and until all are. */
+async function trace({ open, home, log, template, cpuSeconds }) {
+  const json = {
+    object: 'trace',
+    trace_id: template.trace_id,
+    spans: treeOf(template, SPANS),
+    truncated: false,
+  };
+  /** @type {[number, number, number][]} */
+  const rounds = [];
+  for (let round = 0; round < 3; round += 1) {
+    const { page } = await open();
+    await page.route(/\/v1\/logs\/traces\//, (route) => route.fulfill({ json }));
+    await page.goto(`${home}/logs?log=${log}`);
+    await page.getByText('Answered', { exact: false }).first().waitFor();
+    await settle(page);
+    const seen = page.evaluate(`new Promise((resolve) => {
+      let began = 0, first = 0;
+      addEventListener('click', ({ timeStamp }) => { began = timeStamp; }, { capture: true });
+      const look = (now) => {
+        const count = document.querySelectorAll('.log-trace > li').length;
+        if (first === 0 && count > 0) first = now - began;
+        if (count < ${SPANS}) requestAnimationFrame(look);
+        else requestAnimationFrame((end) => resolve([first, end - began]));
+      };
+      requestAnimationFrame(look);
+    })`);
+    const cpu = await cpuSeconds();
+    await page.getByRole('tab', { name: 'Trace' }).click();
+    const [first, all] = await seen;
+    rounds.push([first, all, ((await cpuSeconds()) - cpu) * 1000]);
+    await page.close();
+  }
+  const median = (at) =>
+    quantile(
+      rounds.map((round) => round[at]),
+      0.5,
+    );
+  return [
+    [`a trace of ${SPANS} spans: its tab opens`, ms(median(0)), '≤ 500 ms'],
+    ['  all spans are there', ms(median(1)), '–'],
+    ['  CPU of it', ms(median(2)), '–'],
+  ];
+}
+
 /** Drawing a chart, and moving its cursor. */
 async function chart({ open, cpuSeconds }) {
   const { script, style } = await chartPage();
@@ -197,4 +257,4 @@ async function chart({ open, cpuSeconds }) {
   return rows;
 }
 
-module.exports = { MEASURES: { paints, interactions, body: largeBody, chart, scrolling, tail } };
+module.exports = { MEASURES: { paints, interactions, body: largeBody, trace, chart, scrolling, tail } };
