@@ -1,4 +1,4 @@
-/** From here on, `toFixed` writes exponents. */
+/** From here on, numbers are written with exponents. */
 const SIZE_MAX = 1e21;
 
 /**
@@ -10,11 +10,23 @@ export function english(value: number | bigint, minimum: number, maximum: number
     return value < 0n ? `-${thousands(String(-value))}` : thousands(String(value));
   const size = Math.abs(value);
   if (!(size < SIZE_MAX)) return null;
-  const [whole = '', decimals = ''] = size.toFixed(maximum).split('.');
-  let end = decimals.length;
-  while (end > minimum && decimals[end - 1] === '0') end -= 1;
+  const digits = rounded(size, maximum);
+  const whole = digits.slice(0, digits.length - maximum);
+  let end = digits.length;
+  while (end > whole.length + minimum && digits[end - 1] === '0') end -= 1;
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
-  return sign + thousands(whole) + (end === 0 ? '' : `.${decimals.slice(0, end)}`);
+  return sign + thousands(whole) + (end === whole.length ? '' : `.${digits.slice(whole.length, end)}`);
+}
+
+/** The digits of a number with so many decimals, without the point. Rounds what the shortest text of the number says, as `Intl` does. */
+function rounded(size: number, decimals: number): string {
+  const [mantissa = '', power = '0'] = String(size).split('e');
+  const [whole = '', part = ''] = mantissa.split('.');
+  const digits = whole + part;
+  const kept = whole.length + Number(power) + decimals;
+  const below = kept < 0 ? '0' : (digits[kept] ?? '0');
+  const number = BigInt(kept <= 0 ? '0' : digits.slice(0, kept).padEnd(kept, '0'));
+  return String(below >= '5' ? number + 1n : number).padStart(decimals + 1, '0');
 }
 
 const thousands = (digits: string): string => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -6,9 +6,11 @@ import {
   momentOf,
   offsetAt,
   offsetName,
+  OWN_ZONE,
   startOfDay,
   wallTime,
   weekdayOf,
+  zoneName,
 } from './zones';
 
 const ZONES = [
@@ -83,6 +85,22 @@ describe.each(ZONES)('days in %s', (zone) => {
         return back === whole || (back < whole && whole - back <= HOUR);
       }),
     );
+  });
+});
+
+describe('The own zone and UTC', () => {
+  it('have the times of the zones that they are, without Intl', () => {
+    fc.assert(
+      fc.property(moments, (at) => {
+        expect(wallTime(at, OWN_ZONE)).toEqual(wallTime(at, zoneName(OWN_ZONE)));
+        expect(wallTime(at, 'UTC')).toEqual(wallTime(at, 'Etc/UTC'));
+      }),
+    );
+  });
+
+  it('are named in a tooltip where the name is wanted', () => {
+    const at = Date.UTC(2026, 10, 23, 13, 2, 11, 482);
+    expect(bothZones(at, 'Europe/Berlin', false)[0]).toBe('23 Nov 2026, 14:02:11.482 UTC+1');
   });
 });
 
