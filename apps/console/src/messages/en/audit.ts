@@ -1,3 +1,4 @@
+import { grouped } from '../../ui/format/numbers';
 import { plural } from '../plural';
 
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -51,8 +52,7 @@ export const audit = {
   keyNamed: (name: string) => `key ${name}`,
   csv: 'CSV',
   csvFile: 'audit.csv',
-  csvHint: (max: number) =>
-    `The records of this range and these filters, at most ${max.toLocaleString('en')}`,
+  csvHint: (max: number) => `The records of this range and these filters, at most ${grouped(max)}`,
   organisation: 'organisation',
   words: (action: string, resource: string, name: string | null) =>
     [

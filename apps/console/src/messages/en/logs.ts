@@ -1,3 +1,4 @@
+import { grouped } from '../../ui/format/numbers';
 import { plural } from '../plural';
 import { inWords, valueWord } from './log-words';
 
@@ -9,11 +10,11 @@ export const logs = {
   refresh: 'Refresh',
   refreshTitle: 'Read the list again (R)',
   copyLink: 'Copy link',
-  loaded: (count: number) => `${count.toLocaleString('en')} loaded`,
+  loaded: (count: number) => `${grouped(count)} loaded`,
   newestFirst: 'newest first',
   whole: 'newest first, all of this time',
   full: 'newest first; no more fit in memory, choose a shorter time',
-  news: (count: number) => `${count.toLocaleString('en')} new`,
+  news: (count: number) => `${grouped(count)} new`,
   dropped: 'These parts of the address mean nothing here and were left out:',
   textShort: (length: number) => `Text is searched for from ${length} characters on.`,
   textOff: (days: number) => `Text is searched for in at most ${days} days; choose a shorter time.`,
