@@ -6908,7 +6908,7 @@ export interface components {
              */
             auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "token_exchange" | "id_jag";
             /**
-             * @description URL of the service. By default the first server of the document; to be sent with credentials, unless that server has the origin of spec_url.
+             * @description URL of the service; by default the first server of the document. An integration with credentials needs it, unless that server has the origin of spec_url.
              * @example https://api.example.com/v1
              */
             base_url?: string;
@@ -12038,9 +12038,9 @@ export interface components {
                 [key: string]: string;
             };
             exclude?: components["schemas"]["OperationFilterDto"] | null;
-            /** @description Operations that fit all of its members become tools. Null or absent: all GET operations. */
+            /** @description Operations that fit all of its members become tools. Null or {}: all GET operations. Absent in an update: as it was. */
             include?: components["schemas"]["OperationFilterDto"] | null;
-            /** @description Whether tools say what their results look like. True by default. */
+            /** @description Whether tools say what their results look like. True by default; absent in an update: as it was. */
             output_schemas?: boolean;
             /**
              * @description Operations that change nothing, although their methods do not say so.
@@ -12050,7 +12050,7 @@ export interface components {
              */
             read_only?: string[];
             /**
-             * @description The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. Send it or spec_url.
+             * @description The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. A new integration has this or spec_url.
              * @example {"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}
              */
             spec?: string | {
@@ -16731,9 +16731,9 @@ export interface components {
                 [key: string]: string;
             };
             exclude?: components["schemas"]["OperationFilterDto"] | null;
-            /** @description Operations that fit all of its members become tools. Null or absent: all GET operations. */
+            /** @description Operations that fit all of its members become tools. Null or {}: all GET operations. Absent in an update: as it was. */
             include?: components["schemas"]["OperationFilterDto"] | null;
-            /** @description Whether tools say what their results look like. True by default. */
+            /** @description Whether tools say what their results look like. True by default; absent in an update: as it was. */
             output_schemas?: boolean;
             /**
              * @description Operations that change nothing, although their methods do not say so.
@@ -16743,7 +16743,7 @@ export interface components {
              */
             read_only?: string[];
             /**
-             * @description The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. Send it or spec_url.
+             * @description The document: its text in JSON (at most 5 MiB) or YAML (at most 1 MiB), or a JSON object. A new integration has this or spec_url.
              * @example {"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}
              */
             spec?: string | {

@@ -186,9 +186,9 @@ describe('guarded stream whose last event has both text and the end', () => {
     const config = { output_guardrails: [{ pii: { redact: true, scope: ['all'] } }] };
     const { bodies } = await streamed(dialect, config, [call(['{"n":'], false), call(['"call 555"}'], true)]);
     const calls = bodies.flatMap((body) =>
-      (body['choices'] as { delta: { tool_calls?: { function: { arguments: string } }[] } }[]).flatMap(
-        ({ delta }) => delta.tool_calls ?? [],
-      ),
+      (
+        body['choices'] as unknown as { delta: { tool_calls?: { function: { arguments: string } }[] } }[]
+      ).flatMap(({ delta }) => delta.tool_calls ?? []),
     );
     expect(calls.map((each) => each.function.arguments).join('')).toBe('{"n":"call 555"}');
   });
