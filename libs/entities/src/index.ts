@@ -36,6 +36,7 @@ export {
   forgetEndedApiKeys,
   type EndedApiKey,
 } from './identity/ended-api-keys.queries';
+export { PreparedStatement } from './prepared-statement';
 export { INSTALLATION_BINDING } from './identity/installation.entity';
 export {
   rateLimitRules,

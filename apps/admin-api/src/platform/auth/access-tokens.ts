@@ -4,6 +4,7 @@ import {
   OauthConsentEntity,
   OrganisationEntity,
   OrganisationUserEntity,
+  PreparedStatement,
   UserEntity,
   WorkspaceEntity,
   WorkspaceUserEntity,
@@ -27,6 +28,7 @@ export interface AuthenticatedGrant extends AuthenticatedSession {
 /** A grant in force, with its user's roles now. */
 export interface LiveGrant {
   readonly id: string;
+  readonly userId: string;
   readonly organisationId: string;
   readonly workspaceId: string | null;
   readonly granted: readonly string[];
@@ -41,7 +43,6 @@ export interface LiveToken extends LiveGrant {
   readonly idHash: string;
   readonly clientId: string;
   readonly clientName: string;
-  readonly userId: string;
   readonly resource: string;
   /** See `OauthConsentEntity.targetId`. */
   readonly targetId: string | null;
@@ -54,44 +55,51 @@ export interface LiveToken extends LiveGrant {
 export const scopesOfToken = ({ tokenScope, granted }: LiveToken): string[] =>
   (tokenScope ?? '').split(' ').filter((scope) => granted.includes(scope));
 
+const TOKENS = new PreparedStatement<LiveToken>('live-tokens', (source) =>
+  grantsInForce(
+    source
+      .createQueryBuilder(OauthArtifactEntity, 'artifact')
+      .innerJoin(OauthConsentEntity, 'consent', 'consent.id = artifact.grantId')
+      .select('artifact.idHash', 'idHash')
+      .addSelect('consent.clientId', 'clientId')
+      .addSelect('consent.clientName', 'clientName')
+      .addSelect('consent.resource', 'resource')
+      .addSelect('consent.targetId', 'targetId')
+      .addSelect(`artifact.payload ->> 'scope'`, 'tokenScope')
+      .addSelect(`artifact.payload ->> 'jkt'`, 'boundTo')
+      .addSelect('artifact.expiresAt', 'expiresAt')
+      .where('artifact.idHash = ANY(:hashes)', { hashes: [] })
+      .andWhere(`artifact.model = 'AccessToken' AND artifact.expiresAt > now()`),
+  ),
+);
+
+const GRANTS = new PreparedStatement<LiveGrant>('live-grants', (source) =>
+  grantsInForce(
+    source
+      .createQueryBuilder(OauthConsentEntity, 'consent')
+      .select('consent.expiresAt', 'expiresAt')
+      .where('consent.id = ANY(:ids)', { ids: [] }),
+  ),
+);
+
 /**
  * The tokens of these hashes that are valid. Users, organisations and workspaces that are no longer active end them at once, and so
  * does a membership that has ended.
  */
 export async function liveTokens(manager: EntityManager, hashes: readonly string[]): Promise<LiveToken[]> {
   if (hashes.length === 0) return [];
-  const tokens = manager
-    .createQueryBuilder(OauthArtifactEntity, 'artifact')
-    .innerJoin(OauthConsentEntity, 'consent', 'consent.id = artifact.grantId')
-    .select('artifact.idHash', 'idHash')
-    .addSelect('consent.clientId', 'clientId')
-    .addSelect('consent.clientName', 'clientName')
-    .addSelect('consent.userId', 'userId')
-    .addSelect('consent.resource', 'resource')
-    .addSelect('consent.targetId', 'targetId')
-    .addSelect(`artifact.payload ->> 'scope'`, 'tokenScope')
-    .addSelect(`artifact.payload ->> 'jkt'`, 'boundTo')
-    .addSelect('artifact.expiresAt', 'expiresAt')
-    .where(
-      `artifact.idHash IN (:...hashes) AND artifact.model = 'AccessToken' AND artifact.expiresAt > now()`,
-      { hashes },
-    );
-  return inForce<LiveToken>(tokens);
+  return (await TOKENS.run(manager, [hashes])).filter(isOfMember);
 }
 
 /** The grants of these ids that are in force, by the rules of `liveTokens`. */
 export async function liveGrants(manager: EntityManager, ids: readonly string[]): Promise<LiveGrant[]> {
   if (ids.length === 0) return [];
-  const grants = manager
-    .createQueryBuilder(OauthConsentEntity, 'consent')
-    .select('consent.expiresAt', 'expiresAt')
-    .where('consent.id IN (:...ids)', { ids });
-  return inForce<LiveGrant>(grants);
+  return (await GRANTS.run(manager, [ids])).filter(isOfMember);
 }
 
-/** The rows of a query of `consent` whose grants are in force. */
-async function inForce<R extends LiveGrant>(query: SelectQueryBuilder<ObjectLiteral>): Promise<R[]> {
-  const rows = await query
+/** Restricts a query of `consent` to grants in force, except for `isOfMember`. Returns its text. */
+function grantsInForce(query: SelectQueryBuilder<ObjectLiteral>): string {
+  const [statement] = query
     .innerJoin(UserEntity, 'person', `person.id = consent.userId AND person.status = 'active'`)
     .innerJoin(
       OrganisationUserEntity,
@@ -110,6 +118,7 @@ async function inForce<R extends LiveGrant>(query: SelectQueryBuilder<ObjectLite
       'member.workspaceId = consent.workspaceId AND member.userId = consent.userId',
     )
     .addSelect('consent.id', 'id')
+    .addSelect('consent.userId', 'userId')
     .addSelect('consent.organisationId', 'organisationId')
     .addSelect('consent.workspaceId', 'workspaceId')
     .addSelect('consent.scopes', 'granted')
@@ -117,12 +126,12 @@ async function inForce<R extends LiveGrant>(query: SelectQueryBuilder<ObjectLite
     .addSelect('member.role', 'workspaceRole')
     .andWhere('consent.expiresAt > now()')
     .andWhere(`(consent.workspaceId IS NULL OR workspace.status = 'active')`)
-    .getRawMany<R>();
-  return rows.filter(
-    ({ workspaceId, role, workspaceRole }) =>
-      workspaceId === null || role !== 'member' || workspaceRole !== null,
-  );
+    .getQueryAndParameters();
+  return statement;
 }
+
+const isOfMember = ({ workspaceId, role, workspaceRole }: LiveGrant): boolean =>
+  workspaceId === null || role !== 'member' || workspaceRole !== null;
 
 /** Access tokens of the OAuth server, as credentials of the control plane. */
 @Injectable()

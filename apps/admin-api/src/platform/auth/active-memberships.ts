@@ -1,6 +1,22 @@
 import type { WorkspaceRole } from '@gw/auth-scopes';
-import { WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
+import { PreparedStatement } from '@gw/entities';
 import type { DataSource, EntityManager } from 'typeorm';
+
+/** The roles of a user in the active workspaces of an organisation, as rows of `workspace_id` and `role`. */
+const memberships = (userId: string, organisationId: string): string => `
+  SELECT member.workspace_id, member.role FROM workspace_users member
+  JOIN workspaces workspace ON workspace.id = member.workspace_id AND workspace.status = 'active'
+  WHERE member.user_id = ${userId} AND workspace.organisation_id = ${organisationId}`;
+
+/** The same roles as one JSON object by workspace, for the user and the organisation in columns of another statement. */
+export const membershipsInJson = (userId: string, organisationId: string): string =>
+  `(SELECT coalesce(json_object_agg(workspace_id, role), '{}')
+    FROM (${memberships(userId, organisationId)}) memberships)`;
+
+const OF_USER = new PreparedStatement<{ readonly workspace_id: string; readonly role: WorkspaceRole }>(
+  'active-memberships',
+  () => `${memberships('$1', '$2')} AND ($3::uuid IS NULL OR workspace.id = $3)`,
+);
 
 interface Member {
   readonly userId: string;
@@ -14,16 +30,6 @@ export async function activeMemberships(
   source: DataSource | EntityManager,
   { userId, organisationId, workspaceId = null }: Member,
 ): Promise<ReadonlyMap<string, WorkspaceRole>> {
-  const members = source
-    .createQueryBuilder(WorkspaceUserEntity, 'member')
-    .innerJoin(
-      WorkspaceEntity,
-      'workspace',
-      `workspace.id = member.workspaceId AND workspace.status = 'active'`,
-    )
-    .where('member.userId = :userId', { userId })
-    .andWhere('workspace.organisationId = :organisationId', { organisationId });
-  if (workspaceId !== null) members.andWhere('workspace.id = :workspaceId', { workspaceId });
-  const rows = await members.getMany();
-  return new Map(rows.map((each) => [each.workspaceId, each.role]));
+  const rows = await OF_USER.run(source, [userId, organisationId, workspaceId]);
+  return new Map(rows.map((each) => [each.workspace_id, each.role]));
 }

@@ -1,6 +1,12 @@
 import { documentKey } from '@gw/contracts';
 import { securityInForce, type SecuritySettings, type StoredSecurity } from '@gw/auth-scopes';
-import { ApiKeyEntity, ApiKeySecretEntity, OrganisationEntity, WorkspaceEntity } from '@gw/entities';
+import {
+  ApiKeyEntity,
+  ApiKeySecretEntity,
+  OrganisationEntity,
+  PreparedStatement,
+  WorkspaceEntity,
+} from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -33,13 +39,40 @@ type KeyRow = Omit<AuthenticatedKey, 'security'> & {
   readonly overrides: StoredSecurity['overrides'];
 };
 
+/** Its one parameter is the hash of a secret. */
+const KEY = new PreparedStatement<KeyRow>('api-key', (source) => {
+  const query = source
+    .createQueryBuilder(ApiKeySecretEntity, 'secret')
+    .innerJoin(ApiKeyEntity, 'key', `key.id = secret.apiKeyId AND key.status <> 'archived'`)
+    .innerJoin(
+      OrganisationEntity,
+      'organisation',
+      `organisation.id = key.organisationId AND organisation.status = 'active'`,
+    )
+    .leftJoin(WorkspaceEntity, 'workspace', 'workspace.id = key.workspaceId')
+    .select('key.id', 'id')
+    .addSelect('key.type', 'type')
+    .addSelect('key.status', 'status')
+    .addSelect('key.organisationId', 'organisationId')
+    .addSelect('key.workspaceId', 'workspaceId')
+    .addSelect('key.userId', 'userId')
+    .addSelect('key.madeBy', 'madeBy')
+    .addSelect('key.boundAs', 'boundAs')
+    .addSelect('key.scopes', 'scopes')
+    .addSelect('organisation.securitySettings', 'organisationSecurity')
+    .addSelect('organisation.workspaceOverrides', 'overrides')
+    .addSelect('workspace.securitySettings', 'workspaceSecurity')
+    .addSelect('LEAST(key.expiresAt, secret.expiresAt)', 'expiresAt')
+    .where('secret.secretHash = :secretHash', { secretHash: '' })
+    .andWhere(`(key.workspaceId IS NULL OR workspace.status = 'active')`);
+  return withUserRoles(query).getQueryAndParameters()[0];
+});
+
 /**
  * Finds the API key of a secret with one query. Does not cache, so that a revoked key is refused from the next call.
  */
 @Injectable()
 export class ApiKeyAuthenticator {
-  private statement: string | undefined;
-
   constructor(
     private readonly dataSource: DataSource,
     private readonly secrets: Secrets,
@@ -91,38 +124,7 @@ export class ApiKeyAuthenticator {
   }
 
   private async find(secretHash: string): Promise<KeyRow | undefined> {
-    // Every request runs this statement, and building it takes longer than sending it.
-    this.statement ??= this.write();
-    const [row] = await this.dataSource.query<KeyRow[]>(this.statement, [secretHash]);
+    const [row] = await KEY.run(this.dataSource, [secretHash]);
     return row;
-  }
-
-  /** Builds the statement. Its one parameter is the hash of a secret. */
-  private write(): string {
-    const query = this.dataSource
-      .createQueryBuilder(ApiKeySecretEntity, 'secret')
-      .innerJoin(ApiKeyEntity, 'key', `key.id = secret.apiKeyId AND key.status <> 'archived'`)
-      .innerJoin(
-        OrganisationEntity,
-        'organisation',
-        `organisation.id = key.organisationId AND organisation.status = 'active'`,
-      )
-      .leftJoin(WorkspaceEntity, 'workspace', 'workspace.id = key.workspaceId')
-      .select('key.id', 'id')
-      .addSelect('key.type', 'type')
-      .addSelect('key.status', 'status')
-      .addSelect('key.organisationId', 'organisationId')
-      .addSelect('key.workspaceId', 'workspaceId')
-      .addSelect('key.userId', 'userId')
-      .addSelect('key.madeBy', 'madeBy')
-      .addSelect('key.boundAs', 'boundAs')
-      .addSelect('key.scopes', 'scopes')
-      .addSelect('organisation.securitySettings', 'organisationSecurity')
-      .addSelect('organisation.workspaceOverrides', 'overrides')
-      .addSelect('workspace.securitySettings', 'workspaceSecurity')
-      .addSelect('LEAST(key.expiresAt, secret.expiresAt)', 'expiresAt')
-      .where('secret.secretHash = :secretHash', { secretHash: '' })
-      .andWhere(`(key.workspaceId IS NULL OR workspace.status = 'active')`);
-    return withUserRoles(query).getQueryAndParameters()[0];
   }
 }

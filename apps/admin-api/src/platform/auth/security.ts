@@ -1,6 +1,18 @@
 import { securityInForce, type SecuritySettings, type StoredSecurity } from '@gw/auth-scopes';
-import { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
+import { PreparedStatement } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
+
+type SecurityRow = { [member in keyof StoredSecurity]: StoredSecurity[member] | null };
+
+const SECURITY = new PreparedStatement<SecurityRow>(
+  'security-of',
+  () => `
+  SELECT organisation.security_settings AS organisation, organisation.workspace_overrides AS overrides,
+    workspace.security_settings AS workspace
+  FROM organisations organisation
+  LEFT JOIN workspaces workspace ON workspace.id = $2 AND workspace.organisation_id = organisation.id
+  WHERE organisation.id = $1`,
+);
 
 /** Returns the security settings in force in a workspace, or in the whole organisation when `workspaceId` is null. */
 export async function securityOf(
@@ -8,19 +20,7 @@ export async function securityOf(
   organisationId: string,
   workspaceId: string | null,
 ): Promise<SecuritySettings> {
-  const row = await manager
-    .createQueryBuilder(OrganisationEntity, 'organisation')
-    .leftJoin(
-      WorkspaceEntity,
-      'workspace',
-      'workspace.id = :workspaceId AND workspace.organisationId = organisation.id',
-      { workspaceId },
-    )
-    .select('organisation.securitySettings', 'organisation')
-    .addSelect('organisation.workspaceOverrides', 'overrides')
-    .addSelect('workspace.securitySettings', 'workspace')
-    .where('organisation.id = :organisationId', { organisationId })
-    .getRawOne<{ [member in keyof StoredSecurity]: StoredSecurity[member] | null }>();
+  const [row] = await SECURITY.run(manager, [organisationId, workspaceId]);
   return securityInForce({
     organisation: row?.organisation ?? {},
     workspace: row?.workspace ?? {},

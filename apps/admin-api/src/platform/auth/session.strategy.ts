@@ -1,6 +1,13 @@
+import { createSecretKey } from 'node:crypto';
 import type { OrganisationRole, WorkspaceRole } from '@gw/auth-scopes';
 import { TOKEN_AUDIENCE, TOKEN_ISSUER } from '@gw/contracts';
-import { OrganisationEntity, OrganisationUserEntity, SessionEntity, UserEntity } from '@gw/entities';
+import {
+  OrganisationEntity,
+  OrganisationUserEntity,
+  PreparedStatement,
+  SessionEntity,
+  UserEntity,
+} from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
@@ -8,7 +15,7 @@ import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-jwt';
 import { DataSource } from 'typeorm';
 import { Secrets } from '../../settings';
-import { activeMemberships } from './active-memberships';
+import { membershipsInJson } from './active-memberships';
 import { presentedBy } from './credentials';
 import type { SessionClaims } from './session-token';
 
@@ -22,6 +29,41 @@ export interface AuthenticatedSession {
   readonly lacksFactor: boolean;
   readonly memberships: ReadonlyMap<string, WorkspaceRole>;
 }
+
+type SessionRow = Omit<AuthenticatedSession, 'memberships'> & {
+  readonly memberships: Readonly<Record<string, WorkspaceRole>>;
+};
+
+/** Its parameters are the ids of a session and of its user. */
+const SESSION = new PreparedStatement<SessionRow>('session', (source) => {
+  const [statement] = source
+    .createQueryBuilder(SessionEntity, 'session')
+    .innerJoin(UserEntity, 'person', `person.id = session.userId AND person.status = 'active'`)
+    .innerJoin(
+      OrganisationUserEntity,
+      'seat',
+      `seat.userId = session.userId AND seat.organisationId = session.organisationId AND seat.status = 'active'`,
+    )
+    .innerJoin(
+      OrganisationEntity,
+      'organisation',
+      `organisation.id = session.organisationId AND organisation.status = 'active'`,
+    )
+    .select('session.id', 'id')
+    .addSelect('session.organisationId', 'organisationId')
+    .addSelect('session.userId', 'userId')
+    .addSelect('session.expiresAt', 'expiresAt')
+    .addSelect('seat.role', 'role')
+    .addSelect(
+      `organisation.settings @> '{"require_mfa": true}' AND session.byPassword AND session.mfa IS NULL`,
+      'lacksFactor',
+    )
+    .addSelect(membershipsInJson('session.userId', 'session.organisationId'), 'memberships')
+    .where('session.id = :sid AND session.userId = :sub', { sid: '', sub: '' })
+    .andWhere('session.revokedAt IS NULL AND session.expiresAt > now()')
+    .getQueryAndParameters();
+  return statement;
+});
 
 /**
  * Turns a valid access token into its session. A session that has ended is refused at once, even if its token has not
@@ -38,7 +80,9 @@ export class SessionStrategy extends PassportStrategy(Strategy, 'session') {
         const presented = presentedBy(request);
         return presented.kind === 'session' ? presented.token : null;
       },
-      secretOrKey: secrets.sessionKey,
+      // As a key: of bytes, the verification first tries whether they are a public key, which takes longer than all its rest. The types
+      // of `passport-jwt` lack it.
+      secretOrKey: createSecretKey(secrets.sessionKey) as unknown as Buffer,
       algorithms: ['HS256'],
       issuer: TOKEN_ISSUER,
       audience: TOKEN_AUDIENCE,
@@ -46,38 +90,9 @@ export class SessionStrategy extends PassportStrategy(Strategy, 'session') {
     });
   }
 
-  async validate(claims: SessionClaims): Promise<AuthenticatedSession | null> {
-    const row = await this.find(claims);
-    if (!row) return null;
-    return { ...row, memberships: await activeMemberships(this.dataSource, row) };
-  }
-
-  private find({ sid, sub }: SessionClaims): Promise<Omit<AuthenticatedSession, 'memberships'> | undefined> {
-    return this.dataSource
-      .createQueryBuilder(SessionEntity, 'session')
-      .innerJoin(UserEntity, 'person', `person.id = session.userId AND person.status = 'active'`)
-      .innerJoin(
-        OrganisationUserEntity,
-        'seat',
-        `seat.userId = session.userId AND seat.organisationId = session.organisationId AND seat.status = 'active'`,
-      )
-      .innerJoin(
-        OrganisationEntity,
-        'organisation',
-        `organisation.id = session.organisationId AND organisation.status = 'active'`,
-      )
-      .select('session.id', 'id')
-      .addSelect('session.organisationId', 'organisationId')
-      .addSelect('session.userId', 'userId')
-      .addSelect('session.expiresAt', 'expiresAt')
-      .addSelect('seat.role', 'role')
-      .addSelect(
-        `organisation.settings @> '{"require_mfa": true}' AND session.byPassword AND session.mfa IS NULL`,
-        'lacksFactor',
-      )
-      .where('session.id = :sid AND session.userId = :sub', { sid, sub })
-      .andWhere('session.revokedAt IS NULL AND session.expiresAt > now()')
-      .getRawOne<Omit<AuthenticatedSession, 'memberships'>>();
+  async validate({ sid, sub }: SessionClaims): Promise<AuthenticatedSession | null> {
+    const [row] = await SESSION.run(this.dataSource, [sid, sub]);
+    return row ? { ...row, memberships: new Map(Object.entries(row.memberships)) } : null;
   }
 }
 
