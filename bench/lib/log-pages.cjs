@@ -76,7 +76,7 @@ const PAGES = {
 /** A caller of the largest workspace. @type {import('../../apps/admin-api/src/platform/common/principal.ts').Principal} */
 const CALLER = {
   ...{ kind: 'api_key', organisationId: ORGANISATION, workspaceId: workspace(0) },
-  ...{ userId: null, apiKeyId: null, makerId: null, sessionId: null },
+  ...{ userId: null, apiKeyId: null, makerId: null, sessionId: null, grantId: null },
   ...{ keyType: 'workspace-service', organisationRole: null, workspaceRole: null },
   ...{ memberships: new Map(), scopes: new Set(), settingGroup: null, removedCapabilities: new Set() },
   expiresAt: null,

@@ -89,7 +89,7 @@ export class PrincipalsService {
       apiKeyId: key.id,
       makerId: key.madeBy,
       keyType: key.type,
-      sessionId: null,
+      ...{ sessionId: null, grantId: null },
       organisationRole: key.type === 'workspace-user' ? key.organisationRole : null,
       workspaceRole: key.type === 'workspace-user' ? key.workspaceRole : null,
       memberships: new Map(),
@@ -118,7 +118,7 @@ export class PrincipalsService {
     if (reached !== null && reached !== workspaceId) throw new GatewayError('not_found');
     const caller = await this.inWorkspace(grant, workspaceId, request);
     const scopes = new Set([...caller.scopes].filter((scope) => grant.scopes.has(scope)));
-    return { ...caller, sessionId: null, scopes };
+    return { ...caller, sessionId: null, grantId: grant.id, scopes };
   }
 
   /** The workspace that the request names, else the only one of a member; null for none. Throws `not_found` as `ofSession` does. */
@@ -151,7 +151,7 @@ export class PrincipalsService {
       apiKeyId: null,
       makerId: null,
       keyType: null,
-      sessionId: session.id,
+      ...{ sessionId: session.id, grantId: null },
       organisationRole: role,
       workspaceRole,
       memberships,

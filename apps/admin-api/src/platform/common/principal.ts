@@ -31,7 +31,10 @@ export interface Principal {
   /** The user who created a service key. */
   readonly makerId: string | null;
   readonly keyType: KeyType | null;
+  /** Null for a token that acts for its user, too: see `isLoggedIn`. */
   readonly sessionId: string | null;
+  /** The grant of an access token, or the user of a signed token of a trust; null for other callers. */
+  readonly grantId: string | null;
   /** Role of the user of a session or user key; null for service keys. */
   readonly organisationRole: OrganisationRole | null;
   /** Role of that user in `workspaceId`; null without a workspace. */
@@ -51,6 +54,9 @@ export interface Principal {
   readonly expiresAt: Date | null;
   readonly request: RequestFacts;
 }
+
+/** Whether a user has logged in to call. A program that has a token of the user, or a key, has not. */
+export const isLoggedIn = ({ sessionId }: Pick<Principal, 'sessionId'>): boolean => sessionId !== null;
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -10,7 +10,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { endSessions } from '../../platform/accounts/membership-ends';
 import { activeSeatBelow } from '../../platform/accounts/active-seat';
-import type { Principal } from '../../platform/common/principal';
+import { isLoggedIn, type Principal } from '../../platform/common/principal';
 import { Writes } from '../../platform/unit-of-work/writes';
 
 /** Removes the second factors of users who have lost them. */
@@ -35,9 +35,9 @@ export class FactorResetsService {
   }
 }
 
-/** A key or a stolen session must not remove the factors of its own user. */
+/** A key, a token or a stolen session must not remove the factors of its own user. */
 function assertAnotherUser(caller: Principal, userId: string): void {
-  if (caller.kind !== 'session') {
+  if (!isLoggedIn(caller)) {
     throw new GatewayError('forbidden', {
       message: 'Only a logged-in user can reset the second factors of another one.',
     });

@@ -7,7 +7,7 @@ import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writ
 import { activeSeatBelow } from '../../platform/accounts/active-seat';
 import { NewPasswords } from '../../platform/auth/new-passwords';
 import { PasswordChecks } from '../../platform/auth/password-checks';
-import type { Principal, RequestFacts } from '../../platform/common/principal';
+import { isLoggedIn, type Principal, type RequestFacts } from '../../platform/common/principal';
 import { endSessionsWhere } from '../../platform/auth/session-ends';
 import { setPassword } from '../../platform/auth/user-password';
 import { inOrganisation } from '../../platform/auth/tenancy';
@@ -156,7 +156,7 @@ const ended = (): GatewayError =>
   new GatewayError('not_found', { message: 'The link is no longer valid; request a new link.' });
 
 function assertOwnerSession(caller: Principal): void {
-  if (caller.kind === 'session' && caller.organisationRole === 'owner') return;
+  if (isLoggedIn(caller) && caller.organisationRole === 'owner') return;
   throw new GatewayError('forbidden', {
     message: 'Without mail, only a logged-in owner can create a link for a new password.',
   });

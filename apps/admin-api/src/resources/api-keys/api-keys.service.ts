@@ -4,7 +4,7 @@ import { invalid, listOf, viewOf, windowOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Not, type FindOptionsWhere } from 'typeorm';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
-import type { Principal } from '../../platform/common/principal';
+import { isLoggedIn, type Principal } from '../../platform/common/principal';
 import { containing } from '../../platform/common/text';
 import { found, idOf, inOrganisation, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
@@ -96,7 +96,7 @@ export class ApiKeysService {
         description: input.description ?? null,
         status: 'active',
         expiresAt: expiryOf(input.expires_at, rules),
-        creationMode: caller.kind === 'session' ? 'ui' : 'api',
+        creationMode: isLoggedIn(caller) ? 'ui' : 'api',
         allowConfigOverride: true,
         defaultMetadata: null,
         defaultConfigId: null,

@@ -5,6 +5,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { In, IsNull, type DataSource, type EntityManager } from 'typeorm';
+import { liveGrants } from '../../platform/auth/access-tokens';
 import type { Principal } from '../../platform/common/principal';
 import { isUuid } from '../../platform/auth/tenancy';
 import { disconnectIfSlow, downloadHeaders } from '../../platform/common/downloads';
@@ -35,8 +36,8 @@ export class LogExportFiles {
   ) {}
 
   /**
-   * Returns a link to the file of this run. It ends with the key or session that created it; another run has another
-   * link.
+   * Returns a link to the file of this run. It ends with the key, session or grant that created it; another run has
+   * another link.
    */
   link(caller: Principal, { id, run }: LogExportEntity): string {
     const expires = String(Date.now() + LINK_MS);
@@ -47,7 +48,7 @@ export class LogExportFiles {
 
   /**
    * Sends the file. `takeOver` returns the raw response, which this method then owns. Throws `not_found` for a link
-   * that is invalid or expired, of a deleted export, or of a key or session that has ended; `unavailable` when no
+   * that is invalid or expired, of a deleted export, or of a key, session or grant that has ended; `unavailable` when no
    * download slot is free.
    */
   async send(id: string, link: LinkParts, takeOver: () => ServerResponse): Promise<void> {
@@ -126,18 +127,33 @@ export class LogExportFiles {
 const KEY = 'key.';
 const SESSION = 'session.';
 
-const makerOf = ({ apiKeyId, sessionId }: Principal): string =>
-  apiKeyId === null ? `${SESSION}${sessionId ?? ''}` : `${KEY}${apiKeyId}`;
+const GRANT = 'grant.';
+
+/** Throws `forbidden` for a signed token of a trust, which nothing ends before it expires. */
+function makerOf({ apiKeyId, sessionId, grantId, userId }: Principal): string {
+  if (apiKeyId !== null) return `${KEY}${apiKeyId}`;
+  if (sessionId !== null) return `${SESSION}${sessionId}`;
+  if (grantId === null || grantId === userId)
+    throw new GatewayError('forbidden', {
+      message:
+        'A signed token gets no links to files; log in, or use an API key or a token of the OAuth server.',
+    });
+  return `${GRANT}${grantId}`;
+}
 
 /**
- * Returns the id of the user or service key of a signed link; null when its key or session has ended, as when a user
- * leaves.
+ * Returns the id of the user or service key of a signed link; null when its key, session or grant has ended, as when a
+ * user leaves.
  */
 async function readerOf(manager: EntityManager, by: string): Promise<string | null> {
   if (by.startsWith(KEY)) {
     const status = In(['active', 'exhausted']);
     const key = await manager.findOneBy(ApiKeyEntity, { id: by.slice(KEY.length), status });
     return key !== null && isAhead(key.expiresAt) ? (key.userId ?? key.id) : null;
+  }
+  if (by.startsWith(GRANT)) {
+    const [grant] = await liveGrants(manager, [by.slice(GRANT.length)]);
+    return grant?.userId ?? null;
   }
   const session = await manager.findOneBy(SessionEntity, {
     id: by.slice(SESSION.length),

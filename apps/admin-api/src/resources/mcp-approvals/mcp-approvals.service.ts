@@ -11,7 +11,7 @@ import {
   type FindOptionsWhere,
 } from 'typeorm';
 import { idOf, reach } from '../../platform/auth/tenancy';
-import type { Principal } from '../../platform/common/principal';
+import { isLoggedIn, type Principal } from '../../platform/common/principal';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, listRows, patchRow, present, type Resource } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
@@ -92,10 +92,11 @@ export class McpApprovalsService {
 }
 
 /** An agent that may change servers must not approve its own calls: its user decides in a session of their own. */
-function assertOther({ kind, userId, apiKeyId }: Principal, row: McpApprovalEntity): void {
+function assertOther(caller: Principal, row: McpApprovalEntity): void {
+  const { userId, apiKeyId } = caller;
   const isOwn =
     (apiKeyId !== null && apiKeyId === row.apiKeyId) || (userId !== null && userId === row.userId);
-  if (kind === 'session' || !isOwn) return;
+  if (isLoggedIn(caller) || !isOwn) return;
   throw new GatewayError('forbidden', {
     message: 'A call is not decided with a credential of the user who makes it; log in to decide.',
   });

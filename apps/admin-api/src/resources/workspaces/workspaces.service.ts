@@ -6,7 +6,7 @@ import { Injectable } from '@nestjs/common';
 import { And, DataSource, Equal, In, Like, type EntityManager, type FindOperator } from 'typeorm';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import { rankOf } from '../../platform/auth/grants';
-import type { Principal } from '../../platform/common/principal';
+import { isLoggedIn, type Principal } from '../../platform/common/principal';
 import { securityOf } from '../../platform/auth/security';
 import { byReference, found } from '../../platform/auth/tenancy';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
@@ -100,7 +100,7 @@ export class WorkspacesService {
         limitsRank: rankOf(caller),
         setBy: setByOf(caller, defaults),
         createdBy: caller.userId,
-        creationSource: caller.kind === 'session' ? 'ui' : 'api',
+        creationSource: isLoggedIn(caller) ? 'ui' : 'api',
       });
       write.changed(documentKey.workspaceSlug(organisationId, slug));
       await this.members.join(write, row.id, toNewMembers(input.users));
