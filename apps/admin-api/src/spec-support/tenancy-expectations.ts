@@ -1,10 +1,19 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { SCOPES } from '@gw/auth-scopes';
 import { accessRow } from '../platform/auth/access-table';
-import type { Place } from './tenancy-fixtures';
 import type { TenancyRow } from './tenancy-rows';
 
 export const TARGETS = ['own workspace', 'sibling workspace', 'other organisation', 'unknown id'] as const;
 export type Target = (typeof TARGETS)[number];
+/** A target that is there. */
+export type PlaceName = Exclude<Target, 'unknown id'>;
+
+const ORGANISATIONS: Readonly<Record<Target, string | null>> = {
+  'own workspace': 'ours',
+  'sibling workspace': 'ours',
+  'other organisation': 'theirs',
+  'unknown id': null,
+};
 
 /** A handler of the document, with all its paths. */
 export interface Route {
@@ -18,14 +27,17 @@ export interface Route {
 export interface Role {
   readonly name: string;
   readonly credential: { readonly key?: string; readonly token?: string };
-  readonly kind: 'none' | 'key' | 'session';
-  /** Name of a session's role in the document. */
+  /** `token`: an access token of the OAuth server. */
+  readonly kind: 'none' | 'key' | 'session' | 'token';
+  /** Name in the document of the role of the user who calls, or for whom a key or token does; null for none. */
   readonly documented: string | null;
-  /** Scopes of a key. */
-  readonly scopes: ReadonlySet<string>;
-  /** Targets that the role can reach, if its scopes suffice. */
+  /** Scopes of a key or token; null for a session, which has those of its user. */
+  readonly scopes: ReadonlySet<string> | null;
+  /** Workspaces that the role can reach, if its scopes suffice. */
   readonly reaches: readonly Target[];
-  readonly home: Place;
+  readonly home: PlaceName;
+  /** A token for one workspace. */
+  readonly isBound?: boolean;
 }
 
 export function routesOf(document: OpenAPIObject): Route[] {
@@ -44,7 +56,8 @@ export function routesOf(document: OpenAPIObject): Route[] {
 }
 
 /** Returns the expected result of a call, before its body is checked. */
-export type ExpectedResult = 'unauthenticated' | 'scope_missing' | 'not_found' | 'reached';
+export type ExpectedResult =
+  'unauthenticated' | 'scope_missing' | 'scope_exceeds_creator' | 'forbidden' | 'not_found' | 'reached';
 
 export function expectedResultOf(route: Route, row: TenancyRow, role: Role, target: Target): ExpectedResult {
   if (route.access === 'public') return 'reached';
@@ -53,8 +66,31 @@ export function expectedResultOf(route: Route, row: TenancyRow, role: Role, targ
   // A workspace that the caller cannot reach is hidden before scopes are checked.
   const isFirst = row.aim === 'path' || row.aim === 'named';
   if (isHidden && isFirst) return 'not_found';
-  return missingScope(route, row, role) ?? (isHidden ? 'not_found' : 'reached');
+  const missing = missingScope(route, row, role);
+  if (missing !== null) return missing;
+  // A route for which only a key of the organisation can have the scope is about the whole organisation.
+  if (role.isBound === true && isOfWholeOrganisation(route, row)) return 'forbidden';
+  return isHidden ? 'not_found' : refusalOfRow(row, role);
 }
+
+/** What the target itself asks of its caller. */
+function refusalOfRow({ loggedIn, gives }: TenancyRow, role: Role): ExpectedResult {
+  if (loggedIn !== undefined && !hasLoggedIn(role, loggedIn)) return 'forbidden';
+  return gives === undefined || holdsAll(role, gives) ? 'reached' : 'scope_exceeds_creator';
+}
+
+const isOfWholeOrganisation = ({ access, scopes }: Route, { narrows }: TenancyRow): boolean =>
+  access === 'scopes' &&
+  narrows !== true &&
+  accessRow(scopes).keyTypes.every((type) => type === 'organisation-service');
+
+const hasLoggedIn = ({ kind, documented }: Role, as: 'anyone' | 'owner'): boolean =>
+  kind === 'session' && (as === 'anyone' || documented === as);
+
+const holdsAll = (role: Role, of: string): boolean =>
+  SCOPES.filter((scope) => ROLES_WITH.get(scope)?.includes(of) === true).every((scope) =>
+    holds(role, [scope]),
+  );
 
 function isAuthenticated({ access }: Route, { kind }: Role): boolean {
   if (access === 'session') return kind === 'session';
@@ -69,13 +105,31 @@ function missingScope(route: Route, row: TenancyRow, role: Role): 'scope_missing
   return row.aim === 'named' ? 'scope_missing' : 'not_found';
 }
 
-function reaches(row: TenancyRow, { reaches: targets }: Role, target: Target): boolean {
-  // A row of the organisation can be reached from each of its workspaces.
-  const isOfBoth = row.aim === 'organisation' && target === 'sibling workspace';
-  return targets.includes(isOfBoth ? 'own workspace' : target);
+export const isOfOrganisation = ({ home }: Role, target: Target): boolean =>
+  ORGANISATIONS[target] === ORGANISATIONS[home];
+
+/**
+ * The targets of a row's calls. A caller who is not authenticated or lacks the scopes of the route is refused before an id
+ * is looked up: there, one target that the caller would reach and one that is missing show that the responses are equal.
+ */
+export function targetsOf(route: Route, row: TenancyRow, role: Role): readonly Target[] {
+  if (row.aim === 'nothing') return ['own workspace'];
+  const isAdmitted = isAuthenticated(route, role) && (route.access !== 'scopes' || holds(role, route.scopes));
+  // A workspace that the caller cannot reach is hidden before scopes are checked.
+  const isFirst = role.kind !== 'none' && (row.aim === 'path' || row.aim === 'named');
+  return isAdmitted || isFirst || route.access === 'public' ? TARGETS : [role.home, 'unknown id'];
 }
 
-const holds = (role: Role, scopes: readonly string[]): boolean =>
-  role.documented === null
-    ? scopes.some((scope) => role.scopes.has(scope))
-    : accessRow(scopes).roles.includes(role.documented);
+/** A row of the organisation can be reached from each of its workspaces, and from outside of them. */
+const reaches = (row: TenancyRow, role: Role, target: Target): boolean =>
+  row.aim === 'organisation' ? isOfOrganisation(role, target) : role.reaches.includes(target);
+
+const ROLES_WITH = new Map(SCOPES.map((scope) => [scope, accessRow([scope]).roles]));
+
+/** Whether both the user's role and the key or token have one of the scopes. */
+const holds = ({ documented, scopes: held }: Role, scopes: readonly string[]): boolean =>
+  scopes.some(
+    (scope) =>
+      held?.has(scope) !== false &&
+      (documented === null || ROLES_WITH.get(scope)?.includes(documented) === true),
+  );
