@@ -188,7 +188,7 @@ describe('/v1/configs', () => {
     ['aws_secret_access_key', { provider: '@a', aws_secret_access_key: 'CANARYAWSSECRET' }],
     ['openai_api_key', { provider: 'openai', openai_api_key: 'CANARYPREFIXED' }],
     ['azure_ad_token', { provider: 'azure-openai', azure_ad_token: 'CANARYTOKEN' }],
-    ['google_credentials', { provider: 'google', google_credentials: 'CANARYCREDENTIALS' }],
+    ['vertex_credentials', { provider: '@a', vertex_credentials: 'CANARYCREDENTIALS' }],
   ])('refuses a credential in %s without repeating it in the error', async (path, config) => {
     const response = await api.post<Failure>('/v1/configs', { key: tenant.key, body: { name: 'C', config } });
     expect([response.status, response.body.error.details?.map((detail) => detail.path)]).toEqual([

@@ -29,10 +29,10 @@ const choices =
     choices: texts.map((text, index) => ({ index, ...holder(text), finish_reason: reasonOf(isLast) })),
   });
 const inChoices =
-  (textOf: (choice: { delta: Body; text: string }) => unknown): Dialect['textsIn'] =>
+  (textOf: (choice: { delta: Body; text: string }) => string | undefined): Dialect['textsIn'] =>
   (body) =>
     ((body['choices'] ?? []) as { index: number; delta: Body; text: string }[]).reduce<string[]>(
-      (texts, choice) => Object.assign(texts, { [choice.index]: String(textOf(choice) ?? '') }),
+      (texts, choice) => Object.assign(texts, { [choice.index]: textOf(choice) ?? '' }),
       [],
     );
 const chat = {
