@@ -11,7 +11,11 @@ const begun = new Map<string, Promise<Response>>();
 /** Sends the requests that every page with a session begins with. */
 export function beginSession(): void {
   for (const path of FIRST_PATHS) {
-    const answer = fetch(path, { headers: CONSOLE_HEADERS, credentials: 'same-origin' });
+    const answer = fetch(path, {
+      headers: CONSOLE_HEADERS,
+      credentials: 'same-origin',
+      redirect: 'error',
+    });
     // Whoever takes it sees that it failed.
     answer.catch(() => undefined);
     begun.set(path, answer);

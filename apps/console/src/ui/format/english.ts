@@ -1,5 +1,7 @@
 /** From here on, numbers are written with exponents. */
 const SIZE_MAX = 1e21;
+/** Digits between commas. */
+const GROUP = 3;
 
 /**
  * A finite number or a whole one as `Intl.NumberFormat('en')` writes it, with so many decimals. Not by `Intl`, of which the first format takes
@@ -29,4 +31,9 @@ function rounded(size: number, decimals: number): string {
   return String(below >= '5' ? number + 1n : number).padStart(decimals + 1, '0');
 }
 
-const thousands = (digits: string): string => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
+function thousands(digits: string): string {
+  let end = digits.length;
+  let text = '';
+  for (; end > GROUP; end -= GROUP) text = `,${digits.slice(end - GROUP, end)}${text}`;
+  return digits.slice(0, end) + text;
+}
