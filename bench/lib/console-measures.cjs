@@ -168,8 +168,15 @@ async function largeBody({ open, home, log, cpuSeconds }) {
   ];
 }
 
-/** A tree of copies of a log, with four children each. */
+/** @typedef {{ log: object; children: Span[] }} Span */
+
+/**
+ * A tree of copies of a log, with four children each.
+ * @param {object} template
+ * @param {number} count
+ */
 function treeOf(template, count) {
+  /** @type {Span[]} */
   const spans = Array.from({ length: count }, (_, at) => ({
     log: {
       ...template,
