@@ -8,6 +8,7 @@ export {
   type Answered,
   type CallOptions,
 } from './client';
+export { inParallel } from './in-parallel';
 export {
   accessOf,
   type AnswerOf,

@@ -1,17 +1,20 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo, useState, type ReactElement } from 'react';
+import { useEffect, useMemo, useState, type ReactElement } from 'react';
 import { useWorkspace } from '../../app';
 import { playground as text } from '../../messages';
-import { Badge, Note, TextButton } from '../../ui/primitives';
+import { shortId } from '../../ui/format';
+import { Badge, Note } from '../../ui/primitives';
 import { Failed, Page } from '../../ui/states';
-import { Column } from './columns/column';
-import { comparable, DiffDialog } from './columns/diff-dialog';
+import { Columns } from './columns/columns';
+import { comparable } from './columns/diff-dialog';
 import { useNextColumn } from './columns/use-next-column';
 import { useRuns } from './columns/use-runs';
+import { Dialogs, type Dialog } from './dialogs';
 import { CostNote } from './draft/cost-note';
 import { isSendable, newDraft } from './draft/draft';
-import { EXAMPLES, type Example } from './draft/examples';
+import { ExamplesLine } from './draft/examples-line';
 import { onHanded } from './draft/handed';
+import type { Replay } from './draft/replay';
 import { canSend, requestOf } from './draft/request';
 import { Side } from './draft/side';
 import { useReplay } from './draft/use-replay';
@@ -24,12 +27,7 @@ import {
 } from './search';
 import { Toolbar } from './toolbar';
 import { useRunKey } from './use-run-key';
-import { shortId } from '../../ui/format';
 import './playground.css';
-
-// The recipes of all clients.
-const CodeDialog = lazy(async () => ({ default: (await import('./code-dialog')).CodeDialog }));
-const PasteDialog = lazy(async () => ({ default: (await import('./curl/paste-dialog')).PasteDialog }));
 
 const route = getRouteApi('/session/w/$ws/playground');
 
@@ -40,7 +38,7 @@ export function PlaygroundPage(): ReactElement {
   const navigate = useNavigate();
   const settings = useMemo(() => decodePlayground(search), [search]);
   const [draft, setDraft] = useState(newDraft);
-  const [dialog, setDialog] = useState<'code' | 'paste' | 'diff' | null>(null);
+  const [dialog, setDialog] = useState<Dialog | null>(null);
   const { runs, isAnyRunning, send, stop, remove } = useRuns();
   const nextColumn = useNextColumn(settings.columns);
   const { replay, reason, problem } = useReplay(settings.log);
@@ -58,14 +56,24 @@ export function PlaygroundPage(): ReactElement {
   }, [replay?.draft]);
   const changeColumn = (place: number, column: ColumnSettings): void =>
     change({ columns: settings.columns.map((one, at) => (at === place ? column : one)) });
+  const removeColumn = (place: number): void => {
+    remove(place);
+    change({ columns: settings.columns.filter((_, at) => at !== place) });
+  };
+  const takeOver = ({ api, column, isStreamed, draft: taken }: Replay): void => {
+    const [first = NEW_COLUMN, ...others] = settings.columns;
+    const { target } = column.target === '' ? first : column;
+    setDialog(null);
+    setDraft(taken);
+    change({ api, isStreamed, log: null, columns: [{ ...column, target }, ...others] });
+  };
   const callOf = (column: ColumnSettings, place: number) =>
     canSend(settings, column, draft)
       ? [[place, requestOf(workspaceId, settings, column, draft)] as const]
       : [];
   const sendAll = (): void => send(settings.columns.flatMap(callOf));
-  useRunKey(sendAll);
+  useRunKey(dialog === null ? sendAll : null);
   const isReady = settings.columns.some((column) => canSend(settings, column, draft));
-  const [first = NEW_COLUMN] = settings.columns;
   return (
     <Page
       title={text.title}
@@ -94,7 +102,7 @@ export function PlaygroundPage(): ReactElement {
           {reason !== null && <Note tone="warn">{text.noReplay[reason]}</Note>}
           <Side settings={settings} draft={draft} onDraft={setDraft} onChange={change} />
           {!isSendable(draft) && settings.api !== 'raw' && (
-            <Examples
+            <ExamplesLine
               onChoose={({ api, draft: example }) => {
                 setDraft(example());
                 change({ api });
@@ -103,66 +111,25 @@ export function PlaygroundPage(): ReactElement {
           )}
           <CostNote />
         </section>
-        <div className="playground-columns">
-          {settings.columns.map((column, place) => (
-            <Column
-              // Columns have no identity but their place.
-              key={place}
-              number={place + 1}
-              column={column}
-              run={runs[place]}
-              onChange={(changed) => changeColumn(place, changed)}
-              {...(settings.columns.length > 1
-                ? {
-                    onRemove: () => {
-                      remove(place);
-                      change({ columns: settings.columns.filter((_, at) => at !== place) });
-                    },
-                  }
-                : {})}
-              canSend={canSend(settings, column, draft)}
-              onSend={() => send(callOf(column, place))}
-              onStop={() => stop(place)}
-            />
-          ))}
-        </div>
+        <Columns
+          settings={settings}
+          draft={draft}
+          runs={runs}
+          stop={stop}
+          onChange={changeColumn}
+          onRemove={removeColumn}
+          onSend={(place) => send(settings.columns.flatMap(callOf).filter(([at]) => at === place))}
+          onRepeat={(place) => setDialog({ repeat: place })}
+        />
       </div>
-      <Suspense>
-        {dialog === 'code' && (
-          <CodeDialog onClose={() => setDialog(null)} settings={settings} column={first} draft={draft} />
-        )}
-        {dialog === 'diff' && <DiffDialog runs={runs} onClose={() => setDialog(null)} />}
-        {dialog === 'paste' && (
-          <PasteDialog
-            onClose={() => setDialog(null)}
-            onTake={({ api, column, isStreamed, draft: taken }) => {
-              setDialog(null);
-              setDraft(taken);
-              const { target } = column.target === '' ? first : column;
-              change({
-                api,
-                isStreamed,
-                log: null,
-                columns: [{ ...column, target }, ...settings.columns.slice(1)],
-              });
-            }}
-          />
-        )}
-      </Suspense>
+      <Dialogs
+        dialog={dialog}
+        settings={settings}
+        draft={draft}
+        runs={runs}
+        onClose={() => setDialog(null)}
+        onTake={takeOver}
+      />
     </Page>
-  );
-}
-
-/** Requests to begin with, while nothing is written. */
-function Examples({ onChoose }: { readonly onChoose: (example: Example) => void }): ReactElement {
-  return (
-    <p className="row xs playground-wrap">
-      {text.examples}
-      {EXAMPLES.map((example) => (
-        <TextButton key={example.id} onClick={() => onChoose(example)}>
-          {text.exampleNames[example.id]}
-        </TextButton>
-      ))}
-    </p>
   );
 }

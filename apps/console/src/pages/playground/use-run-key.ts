@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'react';
 
-/** Calls `act` on Ctrl or Command and Enter, in fields too. */
-export function useRunKey(act: () => void): void {
+/** Calls `act` on Ctrl or Command and Enter, in fields too. Null: the keys do nothing. */
+export function useRunKey(act: (() => void) | null): void {
   const latest = useRef(act);
   useEffect(() => {
     latest.current = act;
   });
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || latest.current === null) return;
       event.preventDefault();
       latest.current();
     };

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactElement } from 'react';
 import { isRunning, tokensPerSecond, type Run } from '../../../gateway';
 import { playground as text } from '../../../messages';
+import { runMany } from '../../../messages/en/run-many';
 import { Icon } from '../../../ui/icons/icon';
 import { Dot, StatusBadge } from '../../../ui/primitives';
 import { ColumnFigures } from './column-figures';
@@ -15,10 +16,19 @@ interface ColumnFootProps {
   readonly canSend: boolean;
   readonly onSend: () => void;
   readonly onStop: () => void;
+  /** Sends the request several times. */
+  readonly onRepeat: () => void;
 }
 
 /** Figures of an answer, how it ended, and the button that runs or stops it. */
-export function ColumnFoot({ number, run, canSend, onSend, onStop }: ColumnFootProps): ReactElement {
+export function ColumnFoot({
+  number,
+  run,
+  canSend,
+  onSend,
+  onStop,
+  onRepeat,
+}: ColumnFootProps): ReactElement {
   const log = useRunLog(run);
   return (
     <>
@@ -32,7 +42,17 @@ export function ColumnFoot({ number, run, canSend, onSend, onStop }: ColumnFootP
             {run?.status === 'done' && run.traceId !== null && (
               <Thumbs key={run.traceId} traceId={run.traceId} number={number} />
             )}
-            <Button size="xs" className="right" onClick={onSend} disabled={!canSend}>
+            <Button
+              size="xs"
+              variant="subtle"
+              className="right"
+              aria-label={runMany.openFor(number)}
+              onClick={onRepeat}
+              disabled={!canSend}
+            >
+              {runMany.open}
+            </Button>
+            <Button size="xs" onClick={onSend} disabled={!canSend}>
               {text.run}
             </Button>
           </>

@@ -1,13 +1,12 @@
-import { ActionIcon, Popover, SegmentedControl, TextInput } from '@mantine/core';
+import { SegmentedControl } from '@mantine/core';
 import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { isRunning, type Run } from '../../../gateway';
 import { playground as text } from '../../../messages';
-import { Icon } from '../../../ui/icons/icon';
-import { Parameters } from '../draft/parameters';
 import type { ColumnSettings } from '../search';
 import { Answer } from './answer';
 import { ColumnFoot } from './column-foot';
-import { TargetPicker, wordsOf } from './target-picker';
+import { ColumnHead } from './column-head';
+import { wordsOf } from './target-picker';
 
 const RawExchange = lazy(async () => ({ default: (await import('./raw-exchange')).RawExchange }));
 
@@ -24,6 +23,8 @@ interface ColumnProps {
   readonly canSend: boolean;
   readonly onSend: () => void;
   readonly onStop: () => void;
+  /** Sends its request several times. */
+  readonly onRepeat: () => void;
 }
 
 /** One answer: what gave it, its text as it arrives, its figures. */
@@ -36,27 +37,14 @@ export function Column({
   canSend,
   onSend,
   onStop,
+  onRepeat,
 }: ColumnProps): ReactElement {
   const label = text.column(number);
   const [view, setView] = useState<View>('answer');
   const exchange = run?.exchange ?? null;
   return (
     <section className="pane playground-column" aria-label={label}>
-      <header className="row playground-column-head">
-        <div className="grow">
-          <TargetPicker
-            column={column}
-            label={text.target(number)}
-            onChange={(change) => onChange({ ...column, ...change })}
-          />
-        </div>
-        <ColumnSettingsButton number={number} column={column} onChange={onChange} />
-        {onRemove !== undefined && (
-          <ActionIcon aria-label={text.removeColumn(number)} onClick={onRemove}>
-            <Icon name="close" size={14} />
-          </ActionIcon>
-        )}
-      </header>
+      <ColumnHead number={number} column={column} onChange={onChange} onRemove={onRemove} />
       {exchange !== null && (
         <SegmentedControl
           size="xs"
@@ -86,36 +74,14 @@ export function Column({
           <Answer run={run} words={wordsOf(column)} onSend={onSend} />
         )}
       </div>
-      <ColumnFoot number={number} run={run} canSend={canSend} onSend={onSend} onStop={onStop} />
+      <ColumnFoot
+        number={number}
+        run={run}
+        canSend={canSend}
+        onSend={onSend}
+        onStop={onStop}
+        onRepeat={onRepeat}
+      />
     </section>
-  );
-}
-
-type SettingsProps = Pick<ColumnProps, 'number' | 'column' | 'onChange'>;
-
-function ColumnSettingsButton({ number, column, onChange }: SettingsProps): ReactElement {
-  return (
-    <Popover position="bottom-end" width={280} trapFocus>
-      <Popover.Target>
-        <ActionIcon aria-label={text.settings(number)}>
-          <Icon name="sliders" size={14} />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <div className="col">
-          <TextInput
-            label={text.model}
-            description={text.modelHint}
-            value={column.model}
-            onChange={(event) => onChange({ ...column, model: event.currentTarget.value })}
-          />
-          <Parameters
-            values={column}
-            usual={text.shared}
-            onChange={(change) => onChange({ ...column, ...change })}
-          />
-        </div>
-      </Popover.Dropdown>
-    </Popover>
   );
 }

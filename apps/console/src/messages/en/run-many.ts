@@ -1,0 +1,21 @@
+/** Texts of one request that is sent several times. */
+export const runMany = {
+  open: 'Run × n',
+  openFor: (n: number) => `Run column ${String(n)} several times`,
+  title: (n: number, words: string) => `Run × n: column ${String(n)}, ${words}`,
+  times: 'Times',
+  run: 'Run',
+  stop: 'Stop all',
+  real: 'Each run is a real request and costs as one.',
+  ended: (ended: number, of: number) => `${String(ended)} of ${String(of)} have ended.`,
+  answers: 'Answers',
+  answer: (n: number) => `Run ${String(n)}`,
+  measure: 'Measure',
+  least: 'Least',
+  median: 'Median',
+  most: 'Most',
+  firstToken: 'First token',
+  took: 'Time',
+  cost: 'Cost',
+  length: 'Length in tokens',
+};
