@@ -112,6 +112,27 @@ export const logs = {
     marked: (count: number) => `${rows(count)} marked`,
     copyIds: 'Copy ids',
     clear: 'Unmark',
+    compare: 'Compare',
+    compareHint: 'Of two marked logs, what differs in their requests or responses',
+    feedback: 'Feedback',
+    testSet: 'Make a test set',
+    testSetHint: 'Opens the requests of the marked logs in the playground',
+    testSetMax: (max: number) => `A test set takes at most ${rows(max)}.`,
+  },
+  compare: {
+    title: 'Compare two logs',
+    side: 'Side',
+    noText: 'One of the two bodies is not kept, or it is no text.',
+    same: 'They are equal.',
+    cut: (max: number) =>
+      `The beginnings are compared: at most ${max.toLocaleString('en')} characters, and no more than is kept.`,
+  },
+  rateMarked: {
+    title: (traces: number) => `Feedback for ${plural(traces, { one: 'trace', other: 'traces' })}`,
+    add: 'Add feedback to all',
+    stop: 'Stop',
+    done: (done: number, of: number) => `${done} of ${of} have it.`,
+    failed: 'Not added:',
   },
   empty: {
     none: 'No requests in this time.',

@@ -1,14 +1,13 @@
-import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactElement, type SyntheticEvent } from 'react';
+import { useState, type ReactElement } from 'react';
 import { call, problemFrom } from '../../../api';
 import { Can, useWorkspace } from '../../../app';
 import { logDetail } from '../../../messages/en/log-detail';
 import { Badge, Moment } from '../../../ui/primitives';
+import { FeedbackForm, type Rating } from './feedback-form';
 import type { LogDetail } from './record';
 
 const text = logDetail.feedback;
-const VALUE_MAX = 10;
 
 /** Feedback on the trace, and a form for more. */
 export function FeedbackTab({ log }: { readonly log: LogDetail }): ReactElement {
@@ -43,57 +42,24 @@ const noteOf = (metadata: Readonly<Record<string, unknown>>): string =>
     .join(' ');
 
 function AddFeedback({ log }: { readonly log: LogDetail }): ReactElement {
-  const { id: workspaceId } = useWorkspace();
+  const { id: workspace_id } = useWorkspace();
   const queries = useQueryClient();
-  const [value, setValue] = useState<number | string>(5);
-  const [note, setNote] = useState('');
+  const [given, setGiven] = useState(0);
   const add = useMutation({
-    mutationFn: () =>
-      call(
-        'feedback_create',
-        { query: { workspace_id: workspaceId } },
-        {
-          body: {
-            trace_id: log.trace_id,
-            value: Number(value),
-            ...(note.trim() === '' ? {} : { metadata: { note: note.trim() } }),
-          },
-        },
-      ),
+    mutationFn: (rating: Rating) =>
+      call('feedback_create', { query: { workspace_id } }, { body: { trace_id: log.trace_id, ...rating } }),
     onSuccess: async () => {
-      setNote('');
+      setGiven((before) => before + 1);
       await queries.invalidateQueries({ queryKey: ['logs_get', { path: { logId: log.id } }] });
     },
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    add.mutate();
-  };
   return (
-    <form className="col log-feedback-form" onSubmit={submit}>
-      <NumberInput
-        label={text.valueLabel}
-        description={text.valueHint}
-        min={-VALUE_MAX}
-        max={VALUE_MAX}
-        allowDecimal={false}
-        value={value}
-        onChange={setValue}
-      />
-      <TextInput
-        label={text.note}
-        maxLength={500}
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
-      />
-      {add.isError && (
-        <p role="alert" className="tone-danger xs">
-          {problemFrom(add.error).message}
-        </p>
-      )}
-      <Button type="submit" loading={add.isPending} disabled={value === ''}>
-        {text.add}
-      </Button>
-    </form>
+    <FeedbackForm
+      key={given}
+      isPending={add.isPending}
+      problem={add.isError ? problemFrom(add.error).message : null}
+      button={text.add}
+      onSubmit={(rating) => add.mutate(rating)}
+    />
   );
 }

@@ -84,7 +84,7 @@ function Rows({ state, list, columns, choice, onOpen }: Props): ReactElement {
           autoFocus
         />
       </div>
-      <SelectionBar marked={marked} onClear={() => setMarked(new Set())} />
+      <SelectionBar marked={marked} rows={rows} onClear={() => setMarked(new Set())} />
       <Searched list={list} />
     </div>
   );

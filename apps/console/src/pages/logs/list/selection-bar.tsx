@@ -1,23 +1,83 @@
 import { Button } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState, type ReactElement } from 'react';
+import { Can, useWorkspace } from '../../../app';
+import type { LogRow } from '../../../live';
 import { logs } from '../../../messages/en/logs';
 import { CopyButton } from '../../../ui/primitives';
+import { handLogs, LOGS_MAX } from '../../playground/test-set/handed-logs';
+
+const CompareDialog = lazy(async () => ({
+  default: (await import('../marked/compare-dialog')).CompareDialog,
+}));
+const FeedbackDialog = lazy(async () => ({
+  default: (await import('../marked/feedback-dialog')).FeedbackDialog,
+}));
+
+const text = logs.selection;
+const COMPARED = 2;
 
 interface Props {
+  /** Ids. */
   readonly marked: ReadonlySet<string>;
+  /** All rows that are loaded. */
+  readonly rows: readonly LogRow[];
   readonly onClear: () => void;
 }
 
 /** What can be done with the marked rows. */
-export function SelectionBar({ marked, onClear }: Props): ReactElement | null {
+export function SelectionBar({ marked, rows, onClear }: Props): ReactElement | null {
+  const { id: workspaceId, slug: ws } = useWorkspace();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<'compare' | 'feedback' | null>(null);
   if (marked.size === 0) return null;
+  const chosen = rows.filter(({ id }) => marked.has(id));
+  const [one, other] = chosen;
+  const isTooMany = marked.size > LOGS_MAX;
+  const close = (): void => setOpen(null);
+  const makeTestSet = (): void => {
+    handLogs(workspaceId, [...marked]);
+    void navigate({ to: '/w/$ws/playground', params: { ws }, search: { view: 'tests' } });
+  };
   return (
-    <div className="logs-selection row" role="toolbar" aria-label={logs.selection.label}>
-      <span className="num">{logs.selection.marked(marked.size)}</span>
-      <CopyButton text={() => [...marked].join('\n')} label={logs.selection.copyIds} size="control" />
+    <div className="logs-selection row" role="toolbar" aria-label={text.label}>
+      <span className="num">{text.marked(marked.size)}</span>
+      <Can operation="logs_get">
+        <Button
+          size="xs"
+          title={text.compareHint}
+          disabled={chosen.length !== COMPARED}
+          onClick={() => setOpen('compare')}
+        >
+          {text.compare}
+        </Button>
+      </Can>
+      <Can operation="feedback_create">
+        <Button size="xs" disabled={chosen.length === 0} onClick={() => setOpen('feedback')}>
+          {text.feedback}
+        </Button>
+      </Can>
+      <Can operation="logs_get">
+        <Button
+          size="xs"
+          title={isTooMany ? text.testSetMax(LOGS_MAX) : text.testSetHint}
+          disabled={isTooMany}
+          onClick={makeTestSet}
+        >
+          {text.testSet}
+        </Button>
+      </Can>
+      <CopyButton text={() => [...marked].join('\n')} label={text.copyIds} size="control" />
       <Button size="xs" onClick={onClear}>
-        {logs.selection.clear}
+        {text.clear}
       </Button>
+      <Suspense>
+        {open === 'compare' && one !== undefined && other !== undefined && (
+          // The list has the newest first.
+          <CompareDialog left={other} right={one} onClose={close} />
+        )}
+        {open === 'feedback' && <FeedbackDialog rows={chosen} onClose={close} />}
+      </Suspense>
     </div>
   );
 }
