@@ -1,3 +1,4 @@
+export { csvText } from './csv';
 export { duration, durationChange, spanOf } from './durations';
 export { ID_SHOWN, shortId } from './ids';
 export {

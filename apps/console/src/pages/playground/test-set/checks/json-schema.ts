@@ -1,0 +1,118 @@
+import { checkWords as text } from '../../../../messages/en/test-sets';
+import { isJson, type Json } from '../../../../ui/body/conversation';
+import { KEYWORDS, NOTES, type Holds } from './schema-keywords';
+
+/** Visits of parts of the schema to values, in one answer. */
+const STEPS_MAX = 200_000;
+/** Levels of schemas, with every reference followed. */
+const DEPTH_MAX = 60;
+const SCHEMA_MAX = 100_000;
+
+/** Returns why a value does not match, with its place; null where it does. Throws `RangeError` beyond the bounds. */
+export type SchemaCheck = (value: unknown) => string | null;
+
+/** Schemas directly below a keyword. */
+function below(holds: Holds, rule: unknown): readonly unknown[] {
+  if (holds === 'schema') return [rule];
+  if (holds === 'list') return Array.isArray(rule) ? rule : [];
+  return holds === 'names' && isJson(rule) ? Object.values(rule) : [];
+}
+
+/** What the interpreter does not know would be ignored, so it is refused. */
+function faultIn(schema: unknown, root: unknown, depth = 0): string | null {
+  if (typeof schema === 'boolean') return null;
+  if (!isJson(schema) || depth > DEPTH_MAX) return text.schemaBroken;
+  for (const [keyword, rule] of Object.entries(schema)) {
+    const fault = ruleFault(keyword, rule, root) ?? faultBelow(keyword, rule, root, depth);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+const keywordOf = (name: string) => (Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : undefined);
+
+function ruleFault(keyword: string, rule: unknown, root: unknown): string | null {
+  if (NOTES.has(keyword)) return null;
+  const known = keywordOf(keyword);
+  if (known === undefined) return text.schemaKeyword(keyword);
+  if (!known.isValid(rule)) return text.schemaRule(keyword);
+  return keyword === '$ref' && pointedAt(root, String(rule)) === undefined
+    ? text.schemaReference(String(rule))
+    : null;
+}
+
+function faultBelow(keyword: string, rule: unknown, root: unknown, depth: number): string | null {
+  for (const part of below(keywordOf(keyword)?.holds ?? null, rule)) {
+    const fault = faultIn(part, root, depth + 1);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** The schema at `#` or `#/$defs/name`; undefined where there is none. */
+function pointedAt(root: unknown, reference: string): unknown {
+  if (reference === '#') return root;
+  const [, holder = '', name = ''] = /^#\/(\$defs|definitions)\/([^/%]+)$/.exec(reference) ?? [];
+  const schemas = isJson(root) && Object.hasOwn(root, holder) ? root[holder] : undefined;
+  const key = name.replaceAll('~1', '/').replaceAll('~0', '~');
+  return isJson(schemas) && Object.hasOwn(schemas, key) ? schemas[key] : undefined;
+}
+
+/**
+ * Reads a JSON Schema (the keywords of structured outputs, draft 2020-12). An interpreter, because the content security policy allows
+ * no compiled code. Returns a sentence where the schema is not supported.
+ */
+export function compileSchema(source: string): SchemaCheck | string {
+  if (source.length > SCHEMA_MAX) return text.schemaLong(SCHEMA_MAX);
+  let root: unknown;
+  try {
+    root = JSON.parse(source);
+  } catch {
+    return text.schemaBroken;
+  }
+  const fault = faultIn(root, root);
+  if (fault !== null) return fault;
+  return (value) => {
+    let steps = 0;
+    const check = (schema: unknown, part: unknown, at: string, depth: number): string | null => {
+      steps += 1;
+      if (steps > STEPS_MAX || depth > DEPTH_MAX) throw new RangeError(text.schemaCost);
+      if (typeof schema === 'boolean') return schema ? null : text.notAllowed(at);
+      for (const [keyword, rule] of Object.entries(schema as Json)) {
+        const found = keywordOf(keyword)?.fault?.(rule, part, at, {
+          schema: schema as Json,
+          check: (inner, item, place) => check(inner, item, place, depth + 1),
+          resolve: (reference) => pointedAt(root, reference),
+        });
+        if (found != null) return found;
+      }
+      return null;
+    };
+    return check(root, value, '$', 0);
+  };
+}
+
+const FENCE = '```';
+
+/** What the first fenced block holds, without the line of its language. */
+function fencedIn(answer: string): string {
+  const fence = answer.indexOf(FENCE);
+  const from = fence < 0 ? -1 : answer.indexOf('\n', fence);
+  const to = from < 0 ? -1 : answer.indexOf(FENCE, from);
+  return to < 0 ? '' : answer.slice(from, to);
+}
+
+/** The JSON of an answer: the whole, a fenced block, or what its outermost brackets hold. Undefined: there is none. */
+export function jsonIn(answer: string): unknown {
+  const from = Math.min(...['{', '['].map((sign) => answer.indexOf(sign)).filter((at) => at >= 0));
+  const to = Math.max(answer.lastIndexOf('}'), answer.lastIndexOf(']'));
+  const outer = Number.isFinite(from) ? answer.slice(from, to + 1) : '';
+  for (const candidate of [answer, fencedIn(answer), outer]) {
+    try {
+      return JSON.parse(candidate) as unknown;
+    } catch {
+      // The next one.
+    }
+  }
+  return undefined;
+}

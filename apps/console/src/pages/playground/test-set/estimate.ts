@@ -1,0 +1,56 @@
+import type { AnswerOf } from '../../../api';
+import { parseE8 } from '../../../ui/format';
+import type { RunRequest } from '../../../gateway';
+
+type Model = AnswerOf<'workspaceModels_list'>['data'][number];
+
+/** Prices in 1e-8 USD for a million tokens. */
+export interface TokenPrices {
+  readonly input: bigint;
+  readonly output: bigint;
+}
+
+/** Bytes of a token, about. */
+const TOKEN_BYTES = 4;
+/** Tokens of an attached file or image, whatever its size. */
+const MEDIA_TOKENS = 1_000;
+/** Tokens of an answer for which the request sets no bound. */
+export const ASSUMED_OUTPUT = 500;
+const PRICED_TOKENS = 1_000_000n;
+/** Members that bound the length of an answer. */
+const BOUNDS = ['max_tokens', 'max_output_tokens', 'max_completion_tokens'];
+
+/** The prices of a model; null where one of the two is not known, or depends on the amount. */
+export function pricesOf({ prices }: Pick<Model, 'prices'>): TokenPrices | null {
+  const of = (unit: string): bigint | null => parseE8(prices.find((one) => one.unit === unit)?.price_exact);
+  const [input, output] = [of('input'), of('output')];
+  return input === null || output === null ? null : { input, output };
+}
+
+function tokensIn(value: unknown): number {
+  if (typeof value === 'string')
+    return value.startsWith('data:') || value.length > 1_000_000
+      ? MEDIA_TOKENS
+      : Math.ceil(new TextEncoder().encode(value).length / TOKEN_BYTES);
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, item) => sum + tokensIn(item), 0);
+}
+
+/** Tokens that a request sends, about, and those that it may bring. */
+export function tokensOf({ body }: Pick<RunRequest, 'body'>): {
+  readonly input: number;
+  readonly output: number;
+} {
+  if (body === null || typeof body === 'string')
+    return { input: tokensIn(body ?? ''), output: ASSUMED_OUTPUT };
+  const bound = BOUNDS.map((name) => body[name]).find((value) => typeof value === 'number' && value > 0);
+  return { input: tokensIn(body), output: typeof bound === 'number' ? bound : ASSUMED_OUTPUT };
+}
+
+/** What a request costs about, in 1e-8 USD, rounded up; null without prices. */
+export function estimateOf(request: Pick<RunRequest, 'body'>, prices: TokenPrices | null): bigint | null {
+  if (prices === null) return null;
+  const { input, output } = tokensOf(request);
+  const total = BigInt(Math.ceil(input)) * prices.input + BigInt(Math.ceil(output)) * prices.output;
+  return (total + PRICED_TOKENS - 1n) / PRICED_TOKENS;
+}

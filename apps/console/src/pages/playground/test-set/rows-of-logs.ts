@@ -1,0 +1,83 @@
+import { call, inParallel, problemFrom } from '../../../api';
+import type { GatewayApi } from '../../../gateway';
+import { replayOf, type NoReplay, type Replay } from '../draft/replay';
+import type { ColumnSettings } from '../search';
+import { addFault, newRow, type TestRow } from './test-set';
+
+/** Logs that are read at once. */
+const WIDTH = 4;
+
+/** Why a log is no row: see `NoReplay`; `api`: the first log has another; `size`: the set is full. */
+export type NoRow = NoReplay | 'api' | 'size';
+
+export interface RowsOfLogs {
+  readonly rows: readonly TestRow[];
+  /** Of the first log that is a row; null: none is. */
+  readonly api: GatewayApi | null;
+  readonly column: ColumnSettings | null;
+  /** Logs that are no rows, with the reason or the message of the failed call. */
+  readonly left: readonly { readonly log: string; readonly reason: NoRow | null; readonly message: string }[];
+}
+
+type Read = Replay | NoReplay | { readonly message: string };
+
+async function readLog(logId: string, signal: AbortSignal): Promise<Read> {
+  try {
+    return replayOf((await call('logs_get', { path: { logId } }, { signal })).data);
+  } catch (error) {
+    return { message: problemFrom(error).message };
+  }
+}
+
+/** The beginning of the last message of the user. */
+const nameOf = ({ draft }: Replay): string =>
+  draft.messages
+    .map(({ content }) => (typeof content === 'string' ? content : ''))
+    .findLast((text) => text !== '') ?? '';
+
+/** Reads logs with their bodies as rows of a test set that has others before. */
+export async function rowsOfLogs(
+  ids: readonly string[],
+  before: readonly TestRow[],
+  signal: AbortSignal,
+): Promise<RowsOfLogs> {
+  const reads = new Map<string, Read>();
+  await inParallel(ids, WIDTH, signal, async (id) => void reads.set(id, await readLog(id, signal)));
+  signal.throwIfAborted();
+  return collected(ids, reads, before);
+}
+
+function collected(
+  ids: readonly string[],
+  reads: ReadonlyMap<string, Read>,
+  before: readonly TestRow[],
+): RowsOfLogs {
+  const rows: TestRow[] = [];
+  const left: RowsOfLogs['left'][number][] = [];
+  let first: Replay | null = null;
+  for (const log of ids) {
+    const read = reads.get(log) ?? 'absent';
+    const row = rowOf(log, read, first, [...before, ...rows]);
+    if ('log' in row) left.push(row);
+    else {
+      rows.push(row);
+      first ??= read as Replay;
+    }
+  }
+  return { rows, left, api: first?.api ?? null, column: first?.column ?? null };
+}
+
+/** The row of a log that is there, or why there is none. */
+function rowOf(
+  log: string,
+  read: Read,
+  first: Replay | null,
+  before: readonly TestRow[],
+): TestRow | RowsOfLogs['left'][number] {
+  const without = (reason: NoRow | null, message = '') => ({ log, reason, message });
+  if (typeof read === 'string') return without(read);
+  if ('message' in read) return without(null, read.message);
+  if (first !== null && read.api !== first.api) return without('api');
+  const row = newRow(nameOf(read) || log, { draft: read.draft });
+  return addFault(before, [row]) === null ? row : without('size');
+}
