@@ -15,17 +15,20 @@ export class RunBudget {
   }
 
   /**
-   * Holds an amount. Waits for requests that are under way, which may cost less than they hold. Resolves to false where the rest of the
-   * budget does not pay it even then.
+   * Holds an amount, or all that is left where it is null, and resolves to it. Waits for requests that are under way, which may cost
+   * less than they hold; the amount is computed again then. Resolves to null where the budget does not pay it even so.
    */
-  async hold(amount: bigint): Promise<boolean> {
-    while (!this.pays(amount)) {
-      if (this.open === 0) return false;
+  async hold(amountOf: () => bigint | null): Promise<bigint | null> {
+    for (;;) {
+      const amount = amountOf() ?? this.limit - this.settled - this.held;
+      if (this.pays(amount, amountOf() === null)) {
+        this.held += amount;
+        this.open += 1;
+        return amount;
+      }
+      if (this.open === 0) return null;
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
-    this.held += amount;
-    this.open += 1;
-    return true;
   }
 
   /** Ends a hold; `cost` is what the request has cost. */
@@ -38,7 +41,8 @@ export class RunBudget {
     for (const wake of woken) wake();
   }
 
-  private pays(amount: bigint): boolean {
-    return this.settled < this.limit && this.settled + this.held + amount <= this.limit;
+  private pays(amount: bigint, isAlone: boolean): boolean {
+    if (this.settled >= this.limit || (isAlone && this.open > 0)) return false;
+    return this.settled + this.held + amount <= this.limit;
   }
 }

@@ -24,7 +24,7 @@ describe('The run of a test set', () => {
     limit: bigint,
     {
       answer = (name: string) => ({ text: name }),
-      cost = 10n as bigint | null,
+      cost = 10n,
       signal = new AbortController().signal,
     }: {
       answer?: (name: string) => Partial<Run> | Promise<Partial<Run>>;
@@ -80,7 +80,6 @@ describe('The run of a test set', () => {
   it('learns what requests cost that have no estimate', async () => {
     const calls = Array.from({ length: 12 }, (_, n) => callOf(`r${String(n)}`, { estimate: null }));
     const ended = await run(calls, 65n);
-    // The first four are sent at once, before any cost is known.
     expect(ended.spent).toBe(60n);
     expect(ended.isSpent).toBe(true);
   });

@@ -82,38 +82,46 @@ export class TestRun {
   }
 
   private async take(call: TestCall, signal: AbortSignal): Promise<void> {
-    const amount = call.estimate ?? this.mostOf.get(call.column) ?? 0n;
-    if (this.isSpent || !(await this.budget.hold(amount))) {
+    // A request of unknown cost goes alone; the next ones of its column hold what it has cost.
+    const amountOf = (): bigint | null => call.estimate ?? this.mostOf.get(call.column) ?? null;
+    const amount = this.isSpent ? null : await this.budget.hold(amountOf);
+    if (amount === null) {
       this.isSpent = true;
       this.parts.onCell(call.id, { ...NEW_CELL, status: 'left' });
-      return;
-    }
-    if (signal.aborted) return this.budget.settle(amount, 0n);
+    } else if (signal.aborted) this.budget.settle(amount, 0n);
+    else await this.send(call, amount, signal);
+  }
+
+  private async send(call: TestCall, amount: bigint, signal: AbortSignal): Promise<void> {
     this.parts.onCell(call.id, NEW_CELL);
     const run = await this.parts.send(call.request, signal);
     const cell = cellOf(run);
-    const isJudged = call.check !== null && cell.status === 'done';
-    this.parts.onCell(call.id, isJudged ? { ...cell, status: 'judging' } : cell);
-    const judged = isJudged ? await call.check?.judge(run.text, signal) : undefined;
+    const check = cell.status === 'done' ? call.check : null;
+    this.parts.onCell(call.id, check === null ? cell : { ...cell, status: 'judging' });
+    const judged = await check?.judge(run.text, signal);
     const ended = { ...cell, verdict: judged?.verdict ?? null };
     this.parts.onCell(call.id, ended);
     // The next request does not wait for the log of this one, only for what it holds of the budget.
-    this.settling.push(this.settle(call, amount, ended, [run, ...(judged?.run == null ? [] : [judged.run])]));
+    this.settling.push(this.settle(call, amount, ended, [run, judged?.run].filter(isRun)));
   }
 
   private async settle(call: TestCall, amount: bigint, cell: Cell, runs: readonly Run[]): Promise<void> {
     const costs = await Promise.all(runs.map((run) => this.parts.costOf(run)));
     const known = costs.filter((cost) => cost !== null);
     const total = known.reduce((sum, cost) => sum + cost, 0n);
+    const isKnown = known.length === costs.length;
     // What has no price in its log counts as it was estimated.
-    const cost = known.length === costs.length ? total : total > amount ? total : amount;
+    const estimate = call.estimate ?? 0n;
+    const cost = isKnown || total > estimate ? total : estimate;
     const most = this.mostOf.get(call.column) ?? 0n;
     this.mostOf.set(call.column, cost > most ? cost : most);
     this.budget.settle(amount, cost);
     this.parts.onSpent(this.budget.spent);
-    this.parts.onCell(call.id, { ...cell, cost: known.length === costs.length ? total : null });
+    this.parts.onCell(call.id, { ...cell, cost: isKnown ? total : null });
   }
 }
+
+const isRun = (run: Run | null | undefined): run is Run => run != null;
 
 function cellOf(run: Run): Cell {
   const status = run.status === 'done' || run.status === 'stopped' ? run.status : 'failed';
