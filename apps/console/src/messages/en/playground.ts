@@ -70,6 +70,7 @@ export const playground = {
   rated: 'The feedback is stored with the trace.',
   examples: 'Examples',
   exampleNames: { tools: 'Call a tool', json: 'Answer in JSON', image: 'Draw an image' },
+  testSet: 'Test set',
   code: 'Code',
   run: 'Run',
   runAll: 'Run all',

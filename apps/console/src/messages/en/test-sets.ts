@@ -1,3 +1,5 @@
+import { plural } from '../plural';
+
 const listed = (n: number): string => n.toLocaleString('en');
 
 /** Texts of checks and of what they say. */
@@ -55,4 +57,106 @@ export const checkWords = {
   judgeStopped: 'The request to the model that judges was stopped.',
   guardrailEmpty: 'Choose a guardrail.',
   guardrail: (slug: string) => `It was checked by ${slug}.`,
+};
+
+const rows = (n: number): string => plural(n, { one: 'row', other: 'rows' });
+const requests = (n: number): string => plural(n, { one: 'request', other: 'requests' });
+
+/** Texts of the test set of the playground. */
+export const testSets = {
+  title: 'Test set',
+  count: rows,
+  emptyTitle: 'No rows yet',
+  empty:
+    'A row is one request. Each column answers it, and a check judges each answer. Rows come from lines, CSV, the request on this page, or marked logs. They are kept in memory only.',
+  add: 'Add rows',
+  addPage: 'Save as a row',
+  addPageHint: 'Adds the request that is written on this page',
+  clear: 'Remove all rows',
+  addTitle: 'Add rows',
+  from: 'From',
+  forms: { lines: 'Lines', csv: 'CSV' },
+  linesHint: 'Each line is the message of the user in one row.',
+  csvHint:
+    'The first line names variables, such as {{city}}. The column input is the message of the user; an answer has to contain what the column expected has.',
+  lines: 'Lines',
+  csv: 'CSV',
+  file: 'Choose a CSV file',
+  addNow: 'Add them',
+  utf8: 'The file is not in UTF-8. Save it as UTF-8 and choose it again.',
+  faults: {
+    empty: () => 'There are no rows in it.',
+    size: () => 'It is larger than 1 MB. Split it.',
+    rows: () => 'It has more than 200 rows. Split it.',
+    quote: (record: number) =>
+      `Row ${listed(record)} has a quote that is not closed, or one within a field without quotes.`,
+    fields: (record: number, text: string) =>
+      `Row ${listed(record)} has ${plural(Number(text), { one: 'field', other: 'fields' })}, not as many as the first line.`,
+    name: (_record: number, text: string) =>
+      `“${text.slice(0, 40)}” cannot name a variable. A name has letters, digits, “_”, “.” and “-”, and begins with a letter.`,
+    twice: (_record: number, text: string) => `Two columns have the name “${text}”.`,
+    fieldsMax: (record: number, text: string) => `Row ${listed(record)} has more than ${text} fields.`,
+  },
+  full: {
+    rows: 'A test set has at most 200 rows. Remove some first.',
+    bytes: 'A test set has at most 20 MB of requests. Remove some rows first.',
+  },
+  reading: (n: number) => `Reading ${plural(n, { one: 'log', other: 'logs' })}…`,
+  leftLogs: (n: number) => `${plural(n, { one: 'log is', other: 'logs are' })} not among the rows:`,
+  noRow: {
+    absent: 'its body is not kept, or not shown to you',
+    cut: 'only the beginning of its body is kept',
+    route: 'requests of its route cannot be sent here',
+    size: 'the test set is full',
+  },
+  checkOfAll: 'Check of all rows',
+  checkFault: (row: string, fault: string) => `The check of “${row}” is not complete: ${fault}`,
+  budget: 'Budget in USD',
+  budgetHint: 'The run ends when it is spent.',
+  estimate: (calls: number) => `${requests(calls)} cost about`,
+  unknown: (calls: number) =>
+    `The price of ${requests(calls)} is not known before. The first one of a column is sent alone, and its cost is held for each of the next.`,
+  assumed: (tokens: number) => `Answers without a bound are taken as ${listed(tokens)} tokens.`,
+  above: 'The estimate is above the budget: some rows may be left.',
+  run: (calls: number) => `Run ${requests(calls)}`,
+  stop: 'Stop all',
+  running: 'Running',
+  spent: 'Spent',
+  isSpent: 'The budget is spent. Rows that are not sent are marked.',
+  onlyFailed: 'Only what failed',
+  noneFailed: 'No row failed.',
+  export: 'Save as CSV',
+  fileName: 'test-set.csv',
+  grid: 'Rows and their answers',
+  row: 'Row',
+  rowOf: (n: number, name: string) => `Row ${listed(n)}: ${name}`,
+  own: 'own check',
+  ownRequest: 'The whole request of a log.',
+  ownCheck: 'Check of this row',
+  remove: 'Remove the row',
+  counts: ({ passed, failed, others }: { passed: number; failed: number; others: number }) =>
+    [
+      `${listed(passed)} passed`,
+      `${listed(failed)} failed`,
+      ...(others === 0 ? [] : [`${listed(others)} without a verdict`]),
+    ].join(', '),
+  words: {
+    passed: 'passed',
+    failed: 'failed',
+    unjudged: 'not judged',
+    answered: 'answered',
+    error: 'error',
+    running: 'running',
+    judging: 'judging',
+    stopped: 'stopped',
+    left: 'not sent',
+  },
+  cell: (row: number, column: number) => `Row ${listed(row)}, column ${String(column)}`,
+  answer: 'Answer',
+  noAnswer: 'There is no answer.',
+  took: 'Time',
+  cost: 'Cost',
+  result: 'Result',
+  reason: 'Why',
+  log: 'Log',
 };

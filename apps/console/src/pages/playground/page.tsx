@@ -1,5 +1,5 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useEffect, useMemo, useState, type ReactElement } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactElement } from 'react';
 import { useWorkspace } from '../../app';
 import { playground as text } from '../../messages';
 import { shortId } from '../../ui/format';
@@ -28,6 +28,8 @@ import {
 import { Toolbar } from './toolbar';
 import { useRunKey } from './use-run-key';
 import './playground.css';
+
+const TestSetPane = lazy(async () => ({ default: (await import('./test-set/test-set-pane')).TestSetPane }));
 
 const route = getRouteApi('/session/w/$ws/playground');
 
@@ -72,7 +74,9 @@ export function PlaygroundPage(): ReactElement {
       ? [[place, requestOf(workspaceId, settings, column, draft)] as const]
       : [];
   const sendAll = (): void => send(settings.columns.flatMap(callOf));
-  useRunKey(dialog === null ? sendAll : null);
+  const isTests = settings.view === 'tests';
+  // A test set has run keys of its own.
+  useRunKey(dialog === null && !isTests ? sendAll : null);
   const isReady = settings.columns.some((column) => canSend(settings, column, draft));
   return (
     <Page
@@ -85,6 +89,8 @@ export function PlaygroundPage(): ReactElement {
           onChange={(api) => change({ api })}
           columns={settings.columns.length}
           isAnyRunning={isAnyRunning}
+          view={settings.view}
+          onView={(view) => change({ view })}
           canSend={isReady}
           canDiff={!isAnyRunning && comparable(runs).length > 1}
           onDiff={() => setDialog('diff')}
@@ -111,16 +117,28 @@ export function PlaygroundPage(): ReactElement {
           )}
           <CostNote />
         </section>
-        <Columns
-          settings={settings}
-          draft={draft}
-          runs={runs}
-          stop={stop}
-          onChange={changeColumn}
-          onRemove={removeColumn}
-          onSend={(place) => send(settings.columns.flatMap(callOf).filter(([at]) => at === place))}
-          onRepeat={(place) => setDialog({ repeat: place })}
-        />
+        {isTests ? (
+          <Suspense>
+            <TestSetPane
+              settings={settings}
+              draft={draft}
+              onColumn={changeColumn}
+              onRemoveColumn={removeColumn}
+              onFirst={({ api, column }) => isUntouched && change({ api, columns: [column] })}
+            />
+          </Suspense>
+        ) : (
+          <Columns
+            settings={settings}
+            draft={draft}
+            runs={runs}
+            stop={stop}
+            onChange={changeColumn}
+            onRemove={removeColumn}
+            onSend={(place) => send(settings.columns.flatMap(callOf).filter(([at]) => at === place))}
+            onRepeat={(place) => setDialog({ repeat: place })}
+          />
+        )}
       </div>
       <Dialogs
         dialog={dialog}

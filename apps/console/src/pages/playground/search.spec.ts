@@ -11,6 +11,7 @@ const SETTINGS: PlaygroundSettings = {
   maxTokens: 20,
   isStreamed: false,
   log: '01a2-ff',
+  view: 'tests',
 };
 
 describe('The settings of the playground in its URL', () => {

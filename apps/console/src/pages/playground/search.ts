@@ -23,7 +23,11 @@ export interface PlaygroundSettings {
   readonly isStreamed: boolean;
   /** Id of the log that is replayed; null: none. */
   readonly log: string | null;
+  /** Answers side by side, or the rows of a test set by these columns. */
+  readonly view: PlaygroundView;
 }
+
+export type PlaygroundView = 'columns' | 'tests';
 
 export const COLUMNS_MAX = 6;
 export const TEMPERATURE_MAX = 2;
@@ -44,6 +48,7 @@ const DEFAULTS: PlaygroundSettings = {
   maxTokens: null,
   isStreamed: true,
   log: null,
+  view: 'columns',
 };
 
 const temperatureOf = (text: string | undefined): number | null =>
@@ -101,12 +106,13 @@ export function decodePlayground(search: Readonly<Record<string, unknown>>): Pla
     maxTokens: tokensOf(valueOf('max_tokens')),
     isStreamed: valueOf('stream') !== '0',
     log: log !== undefined && /^[\w-]{1,64}$/.test(log) ? log : null,
+    view: valueOf('view') === 'tests' ? 'tests' : DEFAULTS.view,
   };
 }
 
 /** Writes what differs from a new playground. */
 export function encodePlayground(settings: PlaygroundSettings): SearchRecord {
-  const { api, columns, temperature, maxTokens, isStreamed, log } = settings;
+  const { api, columns, temperature, maxTokens, isStreamed, log, view } = settings;
   const [only] = columns;
   const hasColumns = columns.length > 1 || (only !== undefined && isSet(only));
   return {
@@ -116,5 +122,6 @@ export function encodePlayground(settings: PlaygroundSettings): SearchRecord {
     ...(temperature === null ? {} : { temperature: String(temperature) }),
     ...(maxTokens === null ? {} : { max_tokens: String(maxTokens) }),
     ...(isStreamed ? {} : { stream: '0' }),
+    ...(view === DEFAULTS.view ? {} : { view }),
   };
 }

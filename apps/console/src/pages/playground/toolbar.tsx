@@ -4,7 +4,7 @@ import type { GatewayApi } from '../../gateway';
 import { playground as text } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
 import { Kbd } from '../../ui/primitives';
-import { APIS, COLUMNS_MAX } from './search';
+import { APIS, COLUMNS_MAX, type PlaygroundView } from './search';
 
 /** APIs with a button of their own; the others are in a list. */
 const FIRST = 4;
@@ -40,6 +40,8 @@ function ApiPicker({ api, onChange }: ApiPickerProps): ReactElement {
 
 interface ToolbarProps extends ApiPickerProps {
   readonly columns: number;
+  readonly view: PlaygroundView;
+  readonly onView: (view: PlaygroundView) => void;
   readonly isAnyRunning: boolean;
   readonly canSend: boolean;
   readonly canDiff: boolean;
@@ -53,18 +55,26 @@ interface ToolbarProps extends ApiPickerProps {
 
 /** Choice of the API, and what is done with all columns. */
 export function Toolbar(props: ToolbarProps): ReactElement {
-  const { api, onChange, columns, isAnyRunning, canSend, canDiff } = props;
+  const { api, onChange, columns, view, onView, isAnyRunning, canSend, canDiff } = props;
+  const isTests = view === 'tests';
   const { onDiff, onPaste, onCode, onAdd, onStop, onSend } = props;
   return (
     <>
       <ApiPicker api={api} onChange={onChange} />
+      <Button
+        aria-pressed={isTests}
+        leftSection={<Icon name="table" size={14} />}
+        onClick={() => onView(isTests ? 'columns' : 'tests')}
+      >
+        {text.testSet}
+      </Button>
       <Button leftSection={<Icon name="terminal" size={14} />} onClick={onPaste}>
         {text.pasteCurl}
       </Button>
       <Button leftSection={<Icon name="copy" size={14} />} onClick={onCode}>
         {text.code}
       </Button>
-      {canDiff && (
+      {canDiff && !isTests && (
         <Button leftSection={<Icon name="columns" size={14} />} onClick={onDiff}>
           {text.diff}
         </Button>
@@ -75,15 +85,17 @@ export function Toolbar(props: ToolbarProps): ReactElement {
         </Button>
       )}
       {isAnyRunning && <Button onClick={onStop}>{text.stopAll}</Button>}
-      <Button
-        variant="filled"
-        leftSection={<Icon name="play" size={14} />}
-        rightSection={<Kbd keys="Ctrl ↵" />}
-        onClick={onSend}
-        disabled={!canSend}
-      >
-        {columns > 1 ? text.runAll : text.run}
-      </Button>
+      {!isTests && (
+        <Button
+          variant="filled"
+          leftSection={<Icon name="play" size={14} />}
+          rightSection={<Kbd keys="Ctrl ↵" />}
+          onClick={onSend}
+          disabled={!canSend}
+        >
+          {columns > 1 ? text.runAll : text.run}
+        </Button>
+      )}
     </>
   );
 }

@@ -21,6 +21,14 @@ export function handToPlayground(replay: Replay): string {
   handReplay(replay);
   const { api, column, isStreamed } = replay;
   return stringifySearch(
-    encodePlayground({ api, columns: [column], temperature: null, maxTokens: null, isStreamed, log: null }),
+    encodePlayground({
+      api,
+      columns: [column],
+      temperature: null,
+      maxTokens: null,
+      isStreamed,
+      log: null,
+      view: 'columns',
+    }),
   );
 }

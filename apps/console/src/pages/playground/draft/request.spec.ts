@@ -10,6 +10,7 @@ const SETTINGS: PlaygroundSettings = {
   maxTokens: 100,
   isStreamed: true,
   log: null,
+  view: 'columns',
 };
 const COLUMN = { ...NEW_COLUMN, target: '@openai', model: 'gpt-4o' };
 const DRAFT: Draft = {

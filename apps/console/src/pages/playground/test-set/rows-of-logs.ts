@@ -1,20 +1,17 @@
 import { call, inParallel, problemFrom } from '../../../api';
-import type { GatewayApi } from '../../../gateway';
 import { replayOf, type NoReplay, type Replay } from '../draft/replay';
-import type { ColumnSettings } from '../search';
 import { addFault, newRow, type TestRow } from './test-set';
 
 /** Logs that are read at once. */
 const WIDTH = 4;
 
-/** Why a log is no row: see `NoReplay`; `api`: the first log has another; `size`: the set is full. */
-export type NoRow = NoReplay | 'api' | 'size';
+/** Why a log is no row: see `NoReplay`; `size`: the set is full. */
+export type NoRow = NoReplay | 'size';
 
 export interface RowsOfLogs {
   readonly rows: readonly TestRow[];
-  /** Of the first log that is a row; null: none is. */
-  readonly api: GatewayApi | null;
-  readonly column: ColumnSettings | null;
+  /** The way of the first log that is a row; null: none is. */
+  readonly first: Replay | null;
   /** Logs that are no rows, with the reason or the message of the failed call. */
   readonly left: readonly { readonly log: string; readonly reason: NoRow | null; readonly message: string }[];
 }
@@ -57,27 +54,21 @@ function collected(
   let first: Replay | null = null;
   for (const log of ids) {
     const read = reads.get(log) ?? 'absent';
-    const row = rowOf(log, read, first, [...before, ...rows]);
+    const row = rowOf(log, read, [...before, ...rows]);
     if ('log' in row) left.push(row);
     else {
       rows.push(row);
       first ??= read as Replay;
     }
   }
-  return { rows, left, api: first?.api ?? null, column: first?.column ?? null };
+  return { rows, left, first };
 }
 
 /** The row of a log that is there, or why there is none. */
-function rowOf(
-  log: string,
-  read: Read,
-  first: Replay | null,
-  before: readonly TestRow[],
-): TestRow | RowsOfLogs['left'][number] {
+function rowOf(log: string, read: Read, before: readonly TestRow[]): TestRow | RowsOfLogs['left'][number] {
   const without = (reason: NoRow | null, message = '') => ({ log, reason, message });
   if (typeof read === 'string') return without(read);
   if ('message' in read) return without(null, read.message);
-  if (first !== null && read.api !== first.api) return without('api');
-  const row = newRow(nameOf(read) || log, { draft: read.draft });
+  const row = newRow(nameOf(read) || log, { draft: read.draft, api: read.api });
   return addFault(before, [row]) === null ? row : without('size');
 }

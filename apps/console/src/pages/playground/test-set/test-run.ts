@@ -114,7 +114,7 @@ export class TestRun {
     const estimate = call.estimate ?? 0n;
     const cost = isKnown || total > estimate ? total : estimate;
     const most = this.mostOf.get(call.column) ?? 0n;
-    this.mostOf.set(call.column, cost > most ? cost : most);
+    if (cell.status === 'done') this.mostOf.set(call.column, cost > most ? cost : most);
     this.budget.settle(amount, cost);
     this.parts.onSpent(this.budget.spent);
     this.parts.onCell(call.id, { ...cell, cost: isKnown ? total : null });

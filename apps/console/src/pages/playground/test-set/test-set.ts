@@ -1,10 +1,10 @@
-import type { Draft } from '../draft/draft';
-import { newMessage, variablesOf } from '../draft/draft';
+import type { GatewayApi } from '../../../gateway';
+import { newMessage, variablesOf, type Draft } from '../draft/draft';
 import type { Check } from './checks/check';
 
 /** Bounds of a test set. */
 export const ROWS_MAX = 200;
-export const BYTES_MAX = 4_000_000;
+export const BYTES_MAX = 20_000_000;
 /** Variable that holds the message of the user. */
 export const INPUT = 'input';
 const NAME_MAX = 120;
@@ -18,6 +18,8 @@ export interface TestRow {
   readonly values: Readonly<Record<string, string>>;
   /** A whole request in the place of the one that is written on the page; null: none. */
   readonly draft: Draft | null;
+  /** Of its own request; null: that of the page. */
+  readonly api: GatewayApi | null;
   /** Null: the check of the set. */
   readonly check: Check | null;
 }
@@ -30,6 +32,7 @@ export const newRow = (name: string, parts: Partial<Omit<TestRow, 'id' | 'name'>
   name: name.replaceAll(/\s+/g, ' ').trim().slice(0, NAME_MAX),
   values: {},
   draft: null,
+  api: null,
   check: null,
   ...parts,
 });
@@ -53,8 +56,10 @@ export function draftOf(row: TestRow, shared: Draft): Draft {
   };
 }
 
-const sizeOf = (row: TestRow): number =>
-  JSON.stringify([row.values, row.draft?.system, row.draft?.messages, row.draft?.rest]).length;
+function sizeOf({ values, draft }: TestRow): number {
+  const attached = (draft?.attachments ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
+  return attached + JSON.stringify([values, draft?.system, draft?.messages, draft?.rest]).length;
+}
 
 /** Why rows cannot be added: `rows` or `bytes` are too many; null: they can. */
 export function addFault(before: readonly TestRow[], added: readonly TestRow[]): 'rows' | 'bytes' | null {

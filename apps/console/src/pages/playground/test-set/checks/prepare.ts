@@ -1,7 +1,7 @@
 import { problemFrom, call } from '../../../../api';
 import { sendRun, type RunRequest } from '../../../../gateway';
 import { checkWords as text } from '../../../../messages/en/test-sets';
-import { NEW_COLUMN } from '../../search';
+import { DRAFT_TARGET, NEW_COLUMN } from '../../search';
 import { headersOf } from '../../draft/request';
 import { passed, unjudged, type Check, type PreparedCheck, type Verdict } from './check';
 import { judgeBody, verdictOf } from './judge';
@@ -57,7 +57,7 @@ function shaped(schema: string): PreparedCheck | string {
 
 function judged(workspaceId: string, check: Extract<Check, { kind: 'judge' }>): PreparedCheck | string {
   if (check.criterion.trim() === '') return text.criterionEmpty;
-  if (check.target === '') return text.judgeEmpty;
+  if (check.target === '' || check.target === DRAFT_TARGET) return text.judgeEmpty;
   return {
     async judge(answer, signal) {
       const run = await sendRun(judgeRequest(workspaceId, check, answer), signal, () => undefined);

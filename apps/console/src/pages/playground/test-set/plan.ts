@@ -1,0 +1,74 @@
+import type { RunRequest } from '../../../gateway';
+import type { Draft } from '../draft/draft';
+import { canSend, requestOf } from '../draft/request';
+import type { ColumnSettings, PlaygroundSettings } from '../search';
+import type { Check } from './checks/check';
+import { judgeRequest } from './checks/prepare';
+import { ASSUMED_OUTPUT, estimateOf, type TokenPrices } from './estimate';
+import { cellId } from './test-run';
+import { draftOf, type TestRow } from './test-set';
+
+/** Bytes of a token that an answer to be judged is assumed to have. */
+const ANSWER = 'word'.repeat(ASSUMED_OUTPUT);
+
+/** The way of a column or of a judge. */
+type Way = Pick<ColumnSettings, 'target' | 'model'>;
+
+/** Prices of a way; null: not known. */
+export type PricesFor = (way: Way) => TokenPrices | null;
+
+/** A request that a run would send. */
+export interface PlannedCall {
+  readonly id: string;
+  readonly row: TestRow;
+  readonly column: number;
+  readonly request: RunRequest;
+  readonly check: Check | null;
+  /** With its judge, in 1e-8 USD; null: not known. */
+  readonly estimate: bigint | null;
+}
+
+export interface Plan {
+  readonly calls: readonly PlannedCall[];
+  /** Of the calls with an estimate, in 1e-8 USD. */
+  readonly estimate: bigint;
+  /** Calls without one. */
+  readonly unknown: number;
+}
+
+interface PlanParts {
+  readonly workspaceId: string;
+  readonly settings: PlaygroundSettings;
+  readonly draft: Draft;
+  readonly rows: readonly TestRow[];
+  /** Of rows without one of their own. */
+  readonly check: Check | null;
+  readonly pricesFor: PricesFor;
+}
+
+function judgeEstimate(workspaceId: string, check: Check | null, pricesFor: PricesFor): bigint | null {
+  if (check?.kind !== 'judge') return 0n;
+  return estimateOf(judgeRequest(workspaceId, check, ANSWER), pricesFor(check));
+}
+
+/** All requests of a run, row by row, and what they cost about. Columns and rows that cannot be sent are left out. */
+export function planOf({ workspaceId, settings, draft, rows, check, pricesFor }: PlanParts): Plan {
+  const calls = rows.flatMap((row) => {
+    const own = draftOf(row, draft);
+    const sent = { ...settings, api: row.api ?? settings.api };
+    const judging = row.check ?? check;
+    const judged = judgeEstimate(workspaceId, judging, pricesFor);
+    return settings.columns.flatMap((column, place): readonly PlannedCall[] => {
+      if (!canSend(sent, column, own)) return [];
+      const request = requestOf(workspaceId, sent, column, own);
+      const answered = estimateOf(request, pricesFor(column));
+      const estimate = answered === null || judged === null ? null : answered + judged;
+      return [{ id: cellId(row.id, place), row, column: place, request, check: judging, estimate }];
+    });
+  });
+  return {
+    calls,
+    estimate: calls.reduce((sum, { estimate }) => sum + (estimate ?? 0n), 0n),
+    unknown: calls.filter(({ estimate }) => estimate === null).length,
+  };
+}
