@@ -10,6 +10,8 @@ export type GatewayApi =
   | 'moderations'
   | 'images'
   | 'speech'
+  | 'transcriptions'
+  | 'translations'
   | 'raw';
 
 /** Path below the base URL, by API. */
@@ -22,6 +24,8 @@ export const API_PATHS: Readonly<Record<GatewayApi, string>> = {
   moderations: '/moderations',
   images: '/images/generations',
   speech: '/audio/speech',
+  transcriptions: '/audio/transcriptions',
+  translations: '/audio/translations',
   raw: '/',
 };
 
@@ -83,15 +87,26 @@ function completionsText(event: Json): string {
   return textOf(choice?.['text']) ?? '';
 }
 
+const transcribedText = (event: Json): string => textOf(event['text']) ?? '';
+
 /** APIs whose answer is a text; those of others are shown as they are. */
 const READERS: Readonly<Partial<Record<GatewayApi, (event: Json) => string>>> = {
   chat: chatText,
   responses: responsesText,
   messages: messagesText,
   completions: completionsText,
+  transcriptions: transcribedText,
+  translations: transcribedText,
 };
 
 export const isTextApi = (api: GatewayApi): boolean => READERS[api] !== undefined;
+
+/** APIs whose request is a form with a recording. */
+export const isRecordingApi = (api: GatewayApi): boolean =>
+  api === 'transcriptions' || api === 'translations';
+
+/** APIs that generate text, by a temperature and a largest number of tokens. */
+export const generatesText = (api: GatewayApi): boolean => isTextApi(api) && !isRecordingApi(api);
 
 /** Where an event has its usage: itself, its `response`, or its `message`. */
 function usagePlaceOf(event: Json): unknown {
@@ -102,7 +117,9 @@ function usagePlaceOf(event: Json): unknown {
 
 /** Reads the parsed JSON of a `data:` field, or of a whole response. */
 export function readAnswer(api: GatewayApi, event: unknown): AnswerPart {
-  if (!isJson(event)) return { text: '', inputTokens: null, outputTokens: null, error: null };
+  // Transcripts may be plain texts, as `response_format` says.
+  const plain = isRecordingApi(api) ? (textOf(event) ?? '') : '';
+  if (!isJson(event)) return { text: plain, inputTokens: null, outputTokens: null, error: null };
   const { response } = event;
   const failed = event['error'] ?? (isJson(response) ? response['error'] : undefined);
   return {

@@ -1,7 +1,14 @@
-export { API_PATHS, isTextApi, readAnswer, type GatewayApi } from './answer-reader';
+export {
+  API_PATHS,
+  generatesText,
+  isRecordingApi,
+  isTextApi,
+  readAnswer,
+  type GatewayApi,
+} from './answer-reader';
 export { awaitLog } from './await-log';
 export { forgetGatewayKey, gatewayKey, type GatewayKey } from './gateway-key';
-export { urlBelow, type RunRequest } from './open-call';
+export { formLines, urlBelow, type RunRequest } from './open-call';
 export {
   isRunning,
   NEW_RUN,

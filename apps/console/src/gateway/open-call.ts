@@ -5,8 +5,8 @@ import type { Exchange } from './run-state';
 export interface RunRequest {
   readonly workspaceId: string;
   readonly api: GatewayApi;
-  /** JSON; with the API `raw` a text that is sent as it is, or null for none. */
-  readonly body: Readonly<Record<string, unknown>> | string | null;
+  /** JSON, or a form; with the API `raw` a text that is sent as it is, or null for none. */
+  readonly body: Readonly<Record<string, unknown>> | FormData | string | null;
   /** Headers besides the key: `x-gw-provider`, `x-gw-config`, `x-gw-metadata`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Of the API `raw`: `POST` when absent. */
@@ -26,6 +26,20 @@ export function urlBelow(baseUrl: string, path: string): URL | null {
   return url?.origin === base.origin && url.pathname.startsWith(`${root}/`) ? url : null;
 }
 
+/** The members of a form, one a line; files by their names and sizes. */
+export const formLines = (form: FormData): readonly string[] =>
+  [...form].map(([name, value]) =>
+    typeof value === 'string'
+      ? `${name}=${value}`
+      : `${name}=@${value.name} (${value.type}, ${String(value.size)} B)`,
+  );
+
+/** A body as it is shown. */
+function textOfBody(body: RunRequest['body']): string {
+  if (body instanceof FormData) return formLines(body).join('\n');
+  return typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body);
+}
+
 export interface OpenedCall {
   /** As it is sent, without the key. */
   readonly exchange: Exchange;
@@ -39,10 +53,12 @@ export async function openCall(request: RunRequest, signal: AbortSignal): Promis
   signal.throwIfAborted();
   const url = urlBelow(baseUrl, path);
   if (url === null) throw new TypeError(`The path is not below ${baseUrl}`);
-  const text = typeof body === 'string' ? body : body === null ? '' : JSON.stringify(body);
+  const text = textOfBody(body);
+  const isForm = body instanceof FormData;
   const sentHeaders = new Headers({
     ...request.headers,
-    ...(text === '' ? {} : { 'content-type': 'application/json' }),
+    // The browser adds that of a form, with its boundary.
+    ...(text === '' || isForm ? {} : { 'content-type': 'application/json' }),
     'x-gw-explain': '1',
   });
   const headers = new Headers(sentHeaders);
@@ -50,7 +66,7 @@ export async function openCall(request: RunRequest, signal: AbortSignal): Promis
   const sent = new Request(url, {
     method,
     headers,
-    ...(text === '' ? {} : { body: text }),
+    ...(text === '' ? {} : { body: isForm ? body : text }),
     credentials: 'omit',
     cache: 'no-store',
     // The key goes to no other address.

@@ -19,11 +19,17 @@ export const playground = {
     moderations: 'Moderations',
     images: 'Images',
     speech: 'Speech',
+    transcriptions: 'Transcription',
+    translations: 'Translation',
   },
   input: 'Input',
-  inputs: { completions: 'Prompt', images: 'What to draw', speech: 'What to say' } as Readonly<
-    Record<string, string>
-  >,
+  inputs: {
+    completions: 'Prompt',
+    images: 'What to draw',
+    speech: 'What to say',
+    transcriptions: 'Prompt, if any',
+    translations: 'Prompt, if any',
+  } as Readonly<Record<string, string>>,
   method: 'Method',
   path: 'Path',
   pathHint: 'Below the address of the gateway, such as /models.',
@@ -61,6 +67,16 @@ export const playground = {
   attach: 'Attach a file',
   detach: (name: string) => `Remove ${name}`,
   tooLarge: (max: string) => `Attachments of a request have at most ${max} together.`,
+  recording: 'Recording',
+  chooseRecording: 'Choose a recording',
+  recordingHint: (max: string) =>
+    `A file with sound, of at most ${max}. It stays in the browser until it is sent.`,
+  removeRecording: (name: string) => `Remove ${name}`,
+  recordingLarge: (name: string, size: string, max: string) =>
+    `${name} has ${size}; a recording has at most ${max}. Shorten or compress it.`,
+  recordingEmpty: (name: string) => `${name} is empty. Choose another file.`,
+  recordingType: (name: string, type: string) =>
+    `${name} is no sound (${type}). Choose a file such as MP3, M4A, WAV, FLAC, OGG or WebM.`,
   workspaceHas: (left: string, budget: string) => `The workspace has ${left} of ${budget}.`,
   diff: 'Diff',
   diffLeft: 'Left answer',

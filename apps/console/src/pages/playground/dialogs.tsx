@@ -1,6 +1,5 @@
 import { lazy, Suspense, type ReactElement } from 'react';
 import { useWorkspace } from '../../app';
-import { DiffDialog } from './columns/diff-dialog';
 import { wordsOf } from './columns/target-picker';
 import type { Runs } from './columns/use-runs';
 import type { Draft } from './draft/draft';
@@ -10,6 +9,7 @@ import { NEW_COLUMN, type PlaygroundSettings } from './search';
 
 // The recipes of all clients.
 const CodeDialog = lazy(async () => ({ default: (await import('./code-dialog')).CodeDialog }));
+const DiffDialog = lazy(async () => ({ default: (await import('./columns/diff-dialog')).DiffDialog }));
 const PasteDialog = lazy(async () => ({ default: (await import('./curl/paste-dialog')).PasteDialog }));
 const RepeatDialog = lazy(async () => ({ default: (await import('./repeat/repeat-dialog')).RepeatDialog }));
 

@@ -1,14 +1,14 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactElement } from 'react';
 import { useWorkspace } from '../../app';
+import { isRecordingApi } from '../../gateway';
 import { playground as text } from '../../messages';
 import { shortId } from '../../ui/format';
 import { Badge, Note } from '../../ui/primitives';
 import { Failed, Page } from '../../ui/states';
 import { Columns } from './columns/columns';
-import { comparable } from './columns/diff-dialog';
 import { useNextColumn } from './columns/use-next-column';
-import { useRuns } from './columns/use-runs';
+import { comparable, useRuns } from './columns/use-runs';
 import { Dialogs, type Dialog } from './dialogs';
 import { CostNote } from './draft/cost-note';
 import { isSendable, newDraft } from './draft/draft';
@@ -107,7 +107,7 @@ export function PlaygroundPage(): ReactElement {
           {problem !== null && <Failed problem={problem} />}
           {reason !== null && <Note tone="warn">{text.noReplay[reason]}</Note>}
           <Side settings={settings} draft={draft} onDraft={setDraft} onChange={change} />
-          {!isSendable(draft) && settings.api !== 'raw' && (
+          {!isSendable(draft) && settings.api !== 'raw' && !isRecordingApi(settings.api) && (
             <ExamplesLine
               onChoose={({ api, draft: example }) => {
                 setDraft(example());

@@ -287,4 +287,27 @@ describe('The playground', () => {
     });
     await screen.findByText(/larger than what is kept/);
   });
+
+  it('transcribes a recording, and says why a file is none', async () => {
+    const user = userEvent.setup({ applyAccept: false });
+    const types: (string | null)[] = [];
+    const { address } = renderConsole('/w/search/playground?c=@openai/whisper&api=transcriptions', {
+      ...answers(() => answered('')),
+      'POST /v1/audio/transcriptions': (request: Request) => {
+        types.push(request.headers.get('content-type'));
+        return Response.json({ text: 'Good morning.', usage: { type: 'tokens', input_tokens: 9 } });
+      },
+    });
+    const chooser = await screen.findByLabelText('Choose a recording', { selector: 'input' });
+    await user.upload(chooser, new File(['x'], 'notes.pdf', { type: 'application/pdf' }));
+    await screen.findByText(/notes\.pdf is no sound/);
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: /^Run Ctrl/ }).disabled).toBe(true);
+    await user.upload(chooser, new File(['sound'], 'secret-call.mp3', { type: 'audio/mpeg' }));
+    expect(screen.queryByRole('textbox', { name: 'Temperature' })).toBeNull();
+    await user.click(screen.getByRole('button', { name: /^Run Ctrl/ }));
+    await screen.findByText('Good morning.');
+    // The boundary of a form is the browser's.
+    expect(types).not.toContain('application/json');
+    expect(address()).not.toContain('secret');
+  });
 });

@@ -35,7 +35,15 @@ const TOKENS_MAX = 1_000_000;
 const TEXT_MAX = 300;
 export const APIS: readonly GatewayApi[] = [
   ...(['chat', 'responses', 'messages', 'raw'] as const),
-  ...(['completions', 'embeddings', 'moderations', 'images', 'speech'] as const),
+  ...([
+    'completions',
+    'embeddings',
+    'moderations',
+    'images',
+    'speech',
+    'transcriptions',
+    'translations',
+  ] as const),
 ];
 /** Target of a column that goes by the config that is written on the page. */
 export const DRAFT_TARGET = 'draft';

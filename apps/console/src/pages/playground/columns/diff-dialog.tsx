@@ -2,18 +2,12 @@ import { Modal, Select } from '@mantine/core';
 import { useState, type ReactElement } from 'react';
 import { playground as text } from '../../../messages';
 import { Diff } from '../../../ui/editor';
-import type { Runs } from './use-runs';
+import { comparable, type Runs } from './use-runs';
 
 interface DiffDialogProps {
   readonly runs: Runs;
   readonly onClose: () => void;
 }
-
-/** Places of the columns that have an answer in text. */
-export const comparable = (runs: Runs): readonly number[] =>
-  Object.entries(runs)
-    .filter(([, { text: answer, status }]) => answer !== '' && status !== 'waiting')
-    .map(([place]) => Number(place));
 
 /** Any two answers side by side, with what differs marked by word. */
 export function DiffDialog({ runs, onClose }: DiffDialogProps): ReactElement {

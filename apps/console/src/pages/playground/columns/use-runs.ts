@@ -4,6 +4,12 @@ import { isRunning, NEW_RUN, sendRun, type Run, type RunRequest } from '../../..
 /** Runs by the place of their column. */
 export type Runs = Readonly<Record<number, Run>>;
 
+/** Places of the columns that have an answer in text. */
+export const comparable = (runs: Runs): readonly number[] =>
+  Object.entries(runs)
+    .filter(([, { text: answer, status }]) => answer !== '' && status !== 'waiting')
+    .map(([place]) => Number(place));
+
 export interface RunControls {
   readonly runs: Runs;
   readonly isAnyRunning: boolean;

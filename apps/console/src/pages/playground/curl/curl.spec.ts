@@ -89,4 +89,17 @@ describe('takenOver', () => {
     const other = curlOf({ workspaceId: '', api: 'raw', headers, ...raw }, 'http://gw/');
     expect(takenOver(read(other)).draft.raw).toEqual({ method: 'DELETE', path: '/files/f-1', body: '' });
   });
+
+  it('writes a form with the file by its name, and no text as a file', () => {
+    const body = new FormData();
+    body.append('prompt', "@it's");
+    body.append('file', new File(['x'], 'call.mp3'), 'call.mp3');
+    const command = curlOf({ workspaceId: '', api: 'transcriptions', headers: {}, body }, 'http://gw');
+    expect(command.split(' \\\n  ')).toEqual([
+      "curl 'http://gw/v1/audio/transcriptions'",
+      '-H "x-gw-api-key: $TOLLGATE_KEY"',
+      String.raw`--form-string 'prompt=@it'\''s'`,
+      "-F 'file=@call.mp3'",
+    ]);
+  });
 });

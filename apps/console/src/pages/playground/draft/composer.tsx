@@ -1,9 +1,11 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
-import type { ReactElement } from 'react';
+import { lazy, Suspense, type ReactElement } from 'react';
 import { playground as text } from '../../../messages';
 import { Icon } from '../../../ui/icons/icon';
-import { JsonView } from '../../../ui/json';
 import { newMessage, variablesOf, type Draft, type DraftMessage } from './draft';
+
+// Of messages that are no text, which few requests have.
+const JsonView = lazy(async () => ({ default: (await import('../../../ui/json')).JsonView }));
 
 interface ComposerProps {
   readonly draft: Draft;
@@ -100,7 +102,9 @@ function MessageField({ message, number, onChange, onRemove }: MessageFieldProps
         <div className="row xs">
           <b>{label}</b> <span className="right">{remove}</span>
         </div>
-        <JsonView value={message.content} label={label} maxHeight={160} />
+        <Suspense>
+          <JsonView value={message.content} label={label} maxHeight={160} />
+        </Suspense>
       </div>
     );
   return (

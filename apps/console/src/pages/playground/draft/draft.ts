@@ -20,6 +20,8 @@ export interface Draft {
   /** Values of `{{name}}` by name. */
   readonly variables: Readonly<Record<string, string>>;
   readonly attachments: readonly Attachment[];
+  /** Of APIs that transcribe; null: none was chosen. */
+  readonly recording: File | null;
   /** JSON of the config that columns with the target `draft` go by. */
   readonly config: string;
   readonly raw: RawCall;
@@ -46,6 +48,7 @@ export const newDraft = (text = ''): Draft => ({
   rest: {},
   variables: {},
   attachments: [],
+  recording: null,
   config: '',
   raw: { method: 'POST', path: '/chat/completions', body: '' },
 });

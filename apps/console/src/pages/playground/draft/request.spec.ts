@@ -1,6 +1,7 @@
 import { NEW_COLUMN, type PlaygroundSettings } from '../search';
 import { ATTACHMENTS_MAX, attachmentsOf, withAttachments } from './attachment';
 import { filled, isSendable, newDraft, newMessage, variablesOf, type Draft } from './draft';
+import { RECORDING_MAX, recordingFault } from './recording';
 import { bodyOf, canSend, headersOf, requestOf } from './request';
 
 const SETTINGS: PlaygroundSettings = {
@@ -163,5 +164,45 @@ describe('headersOf', () => {
     expect(canSend(SETTINGS, column, { ...DRAFT, config })).toBe(true);
     for (const broken of ['', '{', '[]', '"x"'])
       expect(canSend(SETTINGS, column, { ...DRAFT, config: broken })).toBe(false);
+  });
+});
+
+describe('A request with a recording', () => {
+  const settings = { ...SETTINGS, api: 'transcriptions' as const };
+  const recording = new File(['sound'], 'call.mp3', { type: 'audio/mpeg' });
+
+  it('is a form with the members of the body, without parameters of text', () => {
+    const draft = { ...newDraft('Names: Ada'), rest: { language: 'en', timestamps: ['word'] }, recording };
+    const { body } = requestOf('w', settings, COLUMN, draft);
+    expect(body).toBeInstanceOf(FormData);
+    const entries = [...(body as FormData)].map(([name, value]) =>
+      typeof value === 'string' ? [name, value] : [name, value.name, value.size],
+    );
+    expect(entries).toEqual([
+      ['model', 'gpt-4o'],
+      ['prompt', 'Names: Ada'],
+      ['language', 'en'],
+      ['timestamps', '["word"]'],
+      ['file', 'call.mp3', 5],
+    ]);
+  });
+
+  it('is sent with a recording alone', () => {
+    expect(canSend(settings, COLUMN, newDraft('Text'))).toBe(false);
+    expect(canSend(settings, COLUMN, { ...newDraft(), recording })).toBe(true);
+    expect(canSend(settings, NEW_COLUMN, { ...newDraft(), recording })).toBe(false);
+  });
+
+  it.each([
+    [{ name: 'a.mp3', type: 'audio/mpeg', size: 1 }, null],
+    [{ name: 'a.opus', type: '', size: 1 }, null],
+    [{ name: 'a.webm', type: 'video/webm', size: RECORDING_MAX }, null],
+    [{ name: 'a.mp3', type: 'audio/mpeg', size: RECORDING_MAX + 1 }, /a\.mp3 has .* at most/],
+    [{ name: 'a.mp3', type: 'audio/mpeg', size: 0 }, /is empty/],
+    [{ name: 'a.pdf', type: 'application/pdf', size: 1 }, /no sound \(application\/pdf\)/],
+  ])('is refused with its reason before it is sent: %j', (file, reason) => {
+    const fault = recordingFault(file);
+    if (reason === null) expect(fault).toBeNull();
+    else expect(fault).toMatch(reason);
   });
 });

@@ -1,4 +1,4 @@
-import { isTextApi, type GatewayApi, type RunRequest } from '../../../gateway';
+import { generatesText, isRecordingApi, type GatewayApi, type RunRequest } from '../../../gateway';
 import type { Json } from '../../../ui/body/conversation';
 import { DRAFT_TARGET, type ColumnSettings, type PlaygroundSettings } from '../search';
 import { withAttachments } from './attachment';
@@ -59,6 +59,8 @@ const WRITERS: Readonly<Record<GatewayApi, (parts: Parts) => Json>> = {
   moderations: ({ input }) => ({ input }),
   images: ({ input }) => ({ prompt: input }),
   speech: ({ input }) => ({ voice: USUAL_VOICE, input }),
+  transcriptions: ({ input }) => member('prompt', input),
+  translations: ({ input }) => member('prompt', input),
   raw: () => ({}),
 };
 
@@ -69,7 +71,7 @@ export const isSingleInput = (api: GatewayApi): boolean =>
 /** The body that a column sends. */
 export function bodyOf(settings: PlaygroundSettings, column: ColumnSettings, draft: Draft): Json {
   const { api } = settings;
-  const isText = isTextApi(api);
+  const isText = generatesText(api);
   const isStreamed = settings.isStreamed && isText;
   const written = draft.messages
     .filter(({ content }) => content.length > 0)
@@ -105,14 +107,31 @@ export function requestOf(
 ): RunRequest {
   const { api } = settings;
   const shared = { workspaceId, api, headers: headersOf(column, draft.config) };
-  if (api !== 'raw') return { ...shared, body: bodyOf(settings, column, draft) };
+  if (api !== 'raw') {
+    const body = bodyOf(settings, column, draft);
+    return { ...shared, body: isRecordingApi(api) ? formOf(body, draft.recording) : body };
+  }
   const { method, path, body } = draft.raw;
   return { ...shared, method, path, body: method === 'GET' || body === '' ? null : body };
+}
+
+/** A recording with the members of a body; those that are no scalars are JSON. */
+function formOf(body: Json, recording: File | null): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body))
+    form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+  if (recording !== null) form.append('file', recording, recording.name);
+  return form;
+}
+
+/** Whether there is something to send by an API. */
+export function hasContent(api: GatewayApi, draft: Draft): boolean {
+  if (api === 'raw') return isRawPath(draft.raw.path);
+  return isRecordingApi(api) ? draft.recording !== null : isSendable(draft);
 }
 
 /** Whether a column can be sent: it has a way, and what goes that way is whole. */
 export function canSend({ api }: PlaygroundSettings, { target }: ColumnSettings, draft: Draft): boolean {
   if (target === DRAFT_TARGET && configHeader(draft.config) === null) return false;
-  if (api === 'raw') return isRawPath(draft.raw.path);
-  return target !== '' && isSendable(draft);
+  return (api === 'raw' || target !== '') && hasContent(api, draft);
 }

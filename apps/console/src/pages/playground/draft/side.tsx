@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { isTextApi } from '../../../gateway';
+import { generatesText, isRecordingApi } from '../../../gateway';
 import { playground as text } from '../../../messages';
 import { Badge } from '../../../ui/primitives';
 import { DRAFT_TARGET, type PlaygroundSettings } from '../search';
@@ -11,6 +11,7 @@ import { variablesOf, type Draft } from './draft';
 import { RawInput, SingleInput } from './inputs';
 import { JsonField } from './json-field';
 import { Parameters, StreamSwitch } from './parameters';
+import { RecordingInput } from './recording-input';
 import { isSingleInput } from './request';
 
 interface SideProps {
@@ -38,13 +39,19 @@ export function Side({ settings, draft, onDraft, onChange }: SideProps): ReactEl
       ) : (
         <Composer draft={draft} onChange={onDraft} />
       )}
+      {isRecordingApi(api) && (
+        <RecordingInput
+          recording={draft.recording}
+          onChange={(recording) => onDraft({ ...draft, recording })}
+        />
+      )}
       {takesAttachments(api) && (
         <Attachments
           attachments={draft.attachments}
           onChange={(attachments) => onDraft({ ...draft, attachments })}
         />
       )}
-      {isTextApi(api) && (
+      {generatesText(api) && (
         <>
           <Parameters values={settings} usual={text.providersOwn} onChange={onChange} />
           <StreamSwitch isStreamed={isStreamed} onChange={(next) => onChange({ isStreamed: next })} />

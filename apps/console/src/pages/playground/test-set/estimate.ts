@@ -41,15 +41,16 @@ export function tokensOf({ body }: Pick<RunRequest, 'body'>): {
   readonly input: number;
   readonly output: number;
 } {
-  if (body === null || typeof body === 'string')
-    return { input: tokensIn(body ?? ''), output: ASSUMED_OUTPUT };
+  if (body === null || typeof body === 'string' || body instanceof FormData)
+    return { input: typeof body === 'string' ? tokensIn(body) : 0, output: ASSUMED_OUTPUT };
   const bound = BOUNDS.map((name) => body[name]).find((value) => typeof value === 'number' && value > 0);
   return { input: tokensIn(body), output: typeof bound === 'number' ? bound : ASSUMED_OUTPUT };
 }
 
 /** What a request costs about, in 1e-8 USD, rounded up; null without prices. */
 export function estimateOf(request: Pick<RunRequest, 'body'>, prices: TokenPrices | null): bigint | null {
-  if (prices === null) return null;
+  // Recordings have a price by their length.
+  if (prices === null || request.body instanceof FormData) return null;
   const { input, output } = tokensOf(request);
   const total = BigInt(Math.ceil(input)) * prices.input + BigInt(Math.ceil(output)) * prices.output;
   return (total + PRICED_TOKENS - 1n) / PRICED_TOKENS;

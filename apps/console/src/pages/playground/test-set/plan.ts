@@ -3,7 +3,7 @@ import type { Draft } from '../draft/draft';
 import { canSend, requestOf } from '../draft/request';
 import type { ColumnSettings, PlaygroundSettings } from '../search';
 import type { Check } from './checks/check';
-import { judgeRequest } from './checks/prepare';
+import { judgeRequest } from './checks/judge';
 import { ASSUMED_OUTPUT, estimateOf, type TokenPrices } from './estimate';
 import { cellId } from './test-run';
 import { draftOf, type TestRow } from './test-set';

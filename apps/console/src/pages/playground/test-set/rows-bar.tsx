@@ -4,7 +4,8 @@ import type { GatewayApi } from '../../../gateway';
 import { testSets as text } from '../../../messages/en/test-sets';
 import { Icon } from '../../../ui/icons/icon';
 import { saveFile } from '../../../ui/save-file';
-import { filled, isSendable, type Draft } from '../draft/draft';
+import { filled, type Draft } from '../draft/draft';
+import { hasContent } from '../draft/request';
 import { resultsCsv } from './results';
 import type { Cell } from './test-run';
 import { addFault, newRow, type TestRow } from './test-set';
@@ -54,7 +55,7 @@ export function RowsBar(props: RowsBarProps): ReactElement {
         size="xs"
         title={text.addPageHint}
         leftSection={<Icon name="bookmark" size={14} />}
-        disabled={isRunning || api === 'raw' || !isSendable(draft)}
+        disabled={isRunning || api === 'raw' || !hasContent(api, draft)}
         onClick={savePage}
       >
         {text.addPage}

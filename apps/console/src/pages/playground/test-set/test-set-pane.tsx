@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo, useState, type ReactElement } from 'react';
+import { lazy, Suspense, useDeferredValue, useMemo, useState, type ReactElement } from 'react';
 import { useWorkspace } from '../../../app';
 import { checkWords, testSets as text } from '../../../messages/en/test-sets';
 import { Empty } from '../../../ui/states';
@@ -13,13 +13,15 @@ import { planOf } from './plan';
 import { cellsOf, isBad } from './results';
 import { RowsBar } from './rows-bar';
 import { budgetOf, RunBar } from './run-bar';
-import { SetDialogs, type SetDialog } from './set-dialogs';
+import type { SetDialog } from './set-dialogs';
 import { TestGrid } from './test-grid';
 import { useHandedLogs } from './use-handed-logs';
 import { useKeptSet } from './use-kept-set';
 import { usePrices } from './use-prices';
 import { useTestRun } from './use-test-run';
 import './test-set.css';
+
+const SetDialogs = lazy(async () => ({ default: (await import('./set-dialogs')).SetDialogs }));
 
 interface TestSetPaneProps {
   readonly settings: PlaygroundSettings;
@@ -102,7 +104,9 @@ export function TestSetPane(props: TestSetPaneProps): ReactElement {
         onRow={({ id }) => setDialog({ row: id })}
         onCell={({ row: { id } }, column) => setDialog({ row: id, column })}
       />
-      <SetDialogs dialog={dialog} rows={all} change={change} onClose={() => setDialog(null)} />
+      <Suspense>
+        <SetDialogs dialog={dialog} rows={all} change={change} onClose={() => setDialog(null)} />
+      </Suspense>
     </section>
   );
 }

@@ -57,8 +57,11 @@ export function draftOf(row: TestRow, shared: Draft): Draft {
 }
 
 function sizeOf({ values, draft }: TestRow): number {
-  const attached = (draft?.attachments ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
-  return attached + JSON.stringify([values, draft?.system, draft?.messages, draft?.rest]).length;
+  const files = (draft?.attachments ?? []).reduce(
+    (sum, { bytes }) => sum + bytes,
+    draft?.recording?.size ?? 0,
+  );
+  return files + JSON.stringify([values, draft?.system, draft?.messages, draft?.rest]).length;
 }
 
 /** Why rows cannot be added: `rows` or `bytes` are too many; null: they can. */

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { problemFrom } from '../../../api';
 import { useWorkspace } from '../../../app';
 import { awaitLog, sendRun, type Run } from '../../../gateway';
 import { parseE8 } from '../../../ui/format';
 import { testSets as text } from '../../../messages/en/test-sets';
 import type { PreparedCheck } from './checks/check';
-import { prepareCheck } from './checks/prepare';
 import type { Plan, PlannedCall } from './plan';
 import { TestRun, type TestCall } from './test-run';
 import type { ChangeSet } from './use-kept-set';
@@ -42,6 +42,7 @@ async function prepared(
   workspaceId: string,
   calls: readonly PlannedCall[],
 ): Promise<readonly TestCall[] | string> {
+  const { prepareCheck } = await import('./checks/prepare');
   const known = new Map<string, PreparedCheck>();
   const ready: TestCall[] = [];
   for (const { id, column, request, estimate, check, row } of calls) {
@@ -68,7 +69,9 @@ export function useTestRun(change: ChangeSet): TestRunControls {
     current.current = controller;
     setFault(null);
     setRunning(true);
-    const calls = await prepared(workspaceId, plan.calls);
+    const calls = await prepared(workspaceId, plan.calls).catch(
+      (error: unknown) => problemFrom(error).message,
+    );
     if (typeof calls === 'string') setFault(calls);
     else {
       change(() => ({ columns, cells: {}, spent: 0n, isSpent: false }));

@@ -1,6 +1,9 @@
+import type { RunRequest } from '../../../../gateway';
 import { checkWords as text } from '../../../../messages/en/test-sets';
 import type { Json } from '../../../../ui/body/conversation';
-import { passed, unjudged, type Verdict } from './check';
+import { headersOf } from '../../draft/request';
+import { NEW_COLUMN } from '../../search';
+import { passed, unjudged, type Check, type Verdict } from './check';
 
 /** Characters of an answer that a model judges. */
 const ANSWER_MAX = 50_000;
@@ -15,13 +18,25 @@ const SYSTEM = [
 ].join(' ');
 
 /** Body of the chat request that judges an answer. */
-export const judgeBody = (model: string, criterion: string, answer: string): Json => ({
+const judgeBody = (model: string, criterion: string, answer: string): Json => ({
   ...(model === '' ? {} : { model }),
   temperature: 0,
   messages: [
     { role: 'system', content: SYSTEM },
     { role: 'user', content: JSON.stringify({ criterion, answer: answer.slice(0, ANSWER_MAX) }) },
   ],
+});
+
+/** The request by which a model judges an answer. */
+export const judgeRequest = (
+  workspaceId: string,
+  { target, model, criterion }: Extract<Check, { kind: 'judge' }>,
+  answer: string,
+): RunRequest => ({
+  workspaceId,
+  api: 'chat',
+  headers: headersOf({ ...NEW_COLUMN, target }),
+  body: judgeBody(model, criterion, answer),
 });
 
 /** Reads what the model said. */

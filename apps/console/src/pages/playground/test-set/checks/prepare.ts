@@ -1,28 +1,15 @@
 import { problemFrom, call } from '../../../../api';
-import { sendRun, type RunRequest } from '../../../../gateway';
+import { sendRun } from '../../../../gateway';
 import { checkWords as text } from '../../../../messages/en/test-sets';
-import { DRAFT_TARGET, NEW_COLUMN } from '../../search';
-import { headersOf } from '../../draft/request';
+import { DRAFT_TARGET } from '../../search';
 import { passed, unjudged, type Check, type PreparedCheck, type Verdict } from './check';
-import { judgeBody, verdictOf } from './judge';
+import { judgeRequest, verdictOf } from './judge';
 import { compileSchema, jsonIn } from './json-schema';
 import { linearPattern } from './linear-pattern';
 
 /** A check that asks nobody else. */
 const local = (verdictFor: (answer: string) => Verdict): PreparedCheck => ({
   judge: (answer) => Promise.resolve({ verdict: verdictFor(answer), run: null }),
-});
-
-/** The request by which a model judges an answer. */
-export const judgeRequest = (
-  workspaceId: string,
-  { target, model, criterion }: Extract<Check, { kind: 'judge' }>,
-  answer: string,
-): RunRequest => ({
-  workspaceId,
-  api: 'chat',
-  headers: headersOf({ ...NEW_COLUMN, target }),
-  body: judgeBody(model, criterion, answer),
 });
 
 function contains(searched: string): PreparedCheck | string {
