@@ -182,7 +182,7 @@ const TENANTS = [
   [
     'the one home of RE2',
     'eslint.config.mjs',
-    "{ packages: ['re2js'], home: 'Pattern of @gw/config-schema', files: ['libs/config-schema/**'] },",
+    "{ packages: ['re2js'], home: 'Pattern of @gw/config-schema', files: RE2_HOMES },",
     '',
     LINT_SPEC,
   ],

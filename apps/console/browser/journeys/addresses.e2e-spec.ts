@@ -20,6 +20,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   ],
   '/w/$ws/logs/$log': ['?tab=money'],
   '/w/$ws/playground': [
+    '?view=tests&c=@sandbox/sandbox-small',
     '?log=$log&api=responses&c=@sandbox/sandbox-small;temperature=0.2&c=@sandbox/sandbox-large;max_tokens=80&temperature=0.5&stream=0',
   ],
   '/w/$ws/keys': ['?q=search&f=status:active&sort=-name&cols=name,key,status'],
