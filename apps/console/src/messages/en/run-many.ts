@@ -1,7 +1,7 @@
 /** Texts of one request that is sent several times. */
 export const runMany = {
   open: 'Run × n',
-  openFor: (n: number) => `Run column ${String(n)} several times`,
+  openFor: (n: number) => `Run × n of column ${String(n)}`,
   title: (n: number, words: string) => `Run × n: column ${String(n)}, ${words}`,
   times: 'Times',
   run: 'Run',

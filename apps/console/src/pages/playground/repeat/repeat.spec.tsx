@@ -43,7 +43,7 @@ describe('Run × n', () => {
     const user = userEvent.setup();
     await user.click(await screen.findByLabelText('User, message 1'));
     await user.paste('Hello');
-    await user.click(screen.getByRole('button', { name: 'Run column 1 several times' }));
+    await user.click(screen.getByRole('button', { name: 'Run × n of column 1' }));
     const dialog = await screen.findByRole('dialog', { name: /^Run × n: column 1, gpt-4o/ });
     return { ...rendered, user, dialog, seen };
   };

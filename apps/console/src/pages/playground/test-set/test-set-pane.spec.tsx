@@ -214,4 +214,23 @@ describe('The test set of the playground', () => {
     await within(pane).findByText('1 passed, 0 failed');
     expect(sent).toEqual([{ model: 'small', text: 'First' }]);
   });
+
+  it('keeps the request on the page as a row, whatever is written there later', async () => {
+    const { user, pane } = await open(
+      '/w/search/playground?c=@openai/small&stream=0&view=tests',
+      ({ text }) => text,
+    );
+    const message = screen.getByLabelText('User, message 1');
+    await user.click(message);
+    await user.paste('Hello {{name}}');
+    await user.type(screen.getByLabelText('Variable name'), 'Ada');
+    await user.click(within(pane).getByRole('button', { name: 'Save as a row' }));
+    await within(pane).findByRole('button', { name: 'Hello Ada' });
+    await user.clear(message);
+    await user.type(message, 'Other');
+    await budget(user, '1');
+    await user.click(await within(pane).findByRole('button', { name: /Run 1 request/ }));
+    await within(pane).findByText('answered');
+    expect(sent).toEqual([{ model: 'small', text: 'Hello Ada' }]);
+  });
 });

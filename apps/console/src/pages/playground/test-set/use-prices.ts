@@ -38,8 +38,8 @@ export function usePrices(ways: readonly Way[]): PricesFor {
       const model = found.get(keyOf(way));
       return model === undefined ? null : pricesOf(model);
     };
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- `prices` changes with `known`
-  }, [prices]);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `known` is made anew each time, of the same ways
+  }, [prices, known.map(keyOf).join('\n\n')]);
 }
 
 /** Dials of the sandbox are no part of a model's name. */
