@@ -53,7 +53,8 @@ describe('Test sets of the console', () => {
     await page.goto(address('/logs'));
     const rows = page.getByRole('grid', { name: 'Logs' }).getByRole('row');
     await rows.nth(2).waitFor();
-    await rows.nth(1).press('Space');
+    await rows.nth(1).press('Home');
+    await page.keyboard.press('Space');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Space');
     const bar = page.getByRole('toolbar', { name: 'Marked logs' });
