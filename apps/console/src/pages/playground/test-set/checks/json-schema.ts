@@ -102,12 +102,18 @@ function fencedIn(answer: string): string {
   return to < 0 ? '' : answer.slice(from, to);
 }
 
-/** The JSON of an answer: the whole, a fenced block, or what its outermost brackets hold. Undefined: there is none. */
+/** From the first sign that opens to the last one that closes; empty where there are none. */
+function between(answer: string, open: string, close: string): string {
+  const from = answer.indexOf(open);
+  return from < 0 ? '' : answer.slice(from, answer.lastIndexOf(close) + 1);
+}
+
+/**
+ * The JSON of an answer: the whole, a fenced block, or what its outermost braces or brackets hold. Undefined: there is none.
+ */
 export function jsonIn(answer: string): unknown {
-  const from = Math.min(...['{', '['].map((sign) => answer.indexOf(sign)).filter((at) => at >= 0));
-  const to = Math.max(answer.lastIndexOf('}'), answer.lastIndexOf(']'));
-  const outer = Number.isFinite(from) ? answer.slice(from, to + 1) : '';
-  for (const candidate of [answer, fencedIn(answer), outer]) {
+  const candidates = [answer, fencedIn(answer), between(answer, '{', '}'), between(answer, '[', ']')];
+  for (const candidate of candidates) {
     try {
       return JSON.parse(candidate) as unknown;
     } catch {
