@@ -85,7 +85,7 @@ export function RowsBar(props: RowsBarProps): ReactElement {
           size="xs"
           leftSection={<Icon name="download" size={14} />}
           disabled={!hasResults}
-          onClick={() => saveFile(text.fileName, 'text/csv', resultsCsv(rows, columns, cellsFor))}
+          onClick={() => saveFile(text.fileName, resultsCsv(rows, columns, cellsFor), 'text/csv')}
         >
           {text.export}
         </Button>
