@@ -92,7 +92,7 @@ describe('Test sets of the console', () => {
     await page.keyboard.press('Control+Enter');
     await pane().getByText('1 passed, 1 failed').nth(1).waitFor();
     await pane()
-      .getByText(/Spent 0\.0000\d+/)
+      .getByText(/Spent 0\.0\d+/)
       .waitFor();
     await expectAccessible();
     await pane().getByRole('switch', { name: 'Only what failed' }).press('Space');
