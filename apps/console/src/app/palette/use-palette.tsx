@@ -9,7 +9,7 @@ export function usePalette(onKeys: () => void): {
   readonly open: () => void;
   readonly element: ReactElement | null;
 } {
-  const isIdle = useIdle();
+  const isIdle = useIdle(load);
   const [isWanted, setWanted] = useState(false);
   const open = useCallback(() => {
     setWanted(true);

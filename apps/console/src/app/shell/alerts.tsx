@@ -5,12 +5,13 @@ import { Icon } from '../../ui/icons/icon';
 import { useIdle } from './use-idle';
 import { useShownWorkspace } from './use-shown-workspace';
 
-const Bell = lazy(async () => ({ default: (await import('../../needs/bell')).Bell }));
+const load = () => import('../../needs/bell');
+const Bell = lazy(async () => ({ default: (await load()).Bell }));
 
 /** The bell, which is loaded when it is opened, or when the browser has nothing else to do. */
 export function Alerts(): ReactElement | null {
   const workspace = useShownWorkspace();
-  const isIdle = useIdle();
+  const isIdle = useIdle(load);
   const [isWanted, setWanted] = useState(false);
   if (workspace === null) return null;
   const plain = (
