@@ -183,7 +183,7 @@ function treeOf(template, count) {
       id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
       span_name: `step ${at}`,
     },
-    children: /** @type {object[]} */ ([]),
+    children: [],
   }));
   for (const [at, span] of spans.entries()) if (at > 0) spans[(at - 1) >> 2]?.children.push(span);
   return spans.slice(0, 1);
