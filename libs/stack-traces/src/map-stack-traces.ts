@@ -25,7 +25,8 @@ export function mapStackTraces(folder: string): void {
 }
 
 function described(site: NodeJS.CallSite, folder: string, mapOf: (file: string) => SourceMap | null): string {
-  const text = String(site);
+  // V8 writes a call site as a line of a trace, which its type does not say.
+  const text = (site as { toString(): string }).toString();
   const [file, line, column] = [site.getFileName(), site.getLineNumber(), site.getColumnNumber()];
   if (!file?.startsWith(folder) || line === null || column === null) return text;
   const origin = mapOf(file)?.findOrigin(line, column);
