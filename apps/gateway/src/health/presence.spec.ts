@@ -1,5 +1,5 @@
 import { GATEWAY_VERSION } from '@gw/kernel';
-import { StubProvider } from '@gw/testing';
+import { eventually, StubProvider } from '@gw/testing';
 import { internalPost } from '@gw/outbound';
 import { Presence } from './presence';
 
@@ -43,5 +43,18 @@ describe('gateway presence', () => {
     presence.stop();
     await new Promise(setImmediate);
     expect(tried).toBe(1);
+  });
+
+  it('is reported soon after the control plane can be reached again', async () => {
+    const admin = await StubProvider.start();
+    admin.respond({ status: 503 }, { status: 503 }, { status: 200 });
+    const presence = new Presence({
+      ...{ adminUrl: admin.origin, serviceToken: 'service-token-of-the-spec', gatewayId: 'host/0' },
+      ...{ clientAuth: null, post: internalPost },
+    });
+    presence.start();
+    await eventually(() => admin.requests.length === 3);
+    presence.stop();
+    await admin.stop();
   });
 });

@@ -2,6 +2,8 @@ import { INTERNAL, type GatewayPresence } from '@gw/contracts';
 import { GATEWAY_VERSION } from '@gw/kernel';
 
 const EVERY_MS = 30_000;
+/** After a report that failed; twice as long after each further one, up to `EVERY_MS`. */
+const RETRY_MS = 500;
 
 export interface PresenceOptions {
   readonly adminUrl: string;
@@ -16,9 +18,13 @@ export interface PresenceOptions {
   ) => Promise<{ readonly status: number; readonly date: string | null }>;
 }
 
-/** Reports this gateway and its version to the control plane every 30 seconds. */
+/**
+ * Reports this gateway and its version to the control plane every 30 seconds, and soon again after a failure: both often
+ * start at the same time.
+ */
 export class Presence {
   private timer: NodeJS.Timeout | null = null;
+  private isStopped = false;
   private skew: number | null = null;
 
   constructor(private readonly options: PresenceOptions) {}
@@ -32,17 +38,24 @@ export class Presence {
   }
 
   start(): void {
-    void this.tell();
-    this.timer = setInterval(() => void this.tell(), EVERY_MS);
-    this.timer.unref();
+    void this.report(0);
   }
 
   stop(): void {
-    if (this.timer) clearInterval(this.timer);
+    this.isStopped = true;
+    if (this.timer) clearTimeout(this.timer);
   }
 
-  /** Never rejects, because no request depends on it. */
-  private async tell(): Promise<void> {
+  /** `failures`: reports in a row that have failed before this one. */
+  private async report(failures: number): Promise<void> {
+    const hasFailed = !(await this.tell());
+    if (this.isStopped) return;
+    const waitMs = hasFailed ? Math.min(EVERY_MS, RETRY_MS * 2 ** Math.min(failures, 10)) : EVERY_MS;
+    this.timer = setTimeout(() => void this.report(hasFailed ? failures + 1 : 0), waitMs).unref();
+  }
+
+  /** Returns whether the control plane has taken the report. Never rejects, because no request depends on it. */
+  private async tell(): Promise<boolean> {
     const { adminUrl, serviceToken, gatewayId, clientAuth, post } = this.options;
     const url = `${adminUrl.replace(/\/$/, '')}${INTERNAL.gateways}`;
     const headers = { authorization: `Bearer ${serviceToken}`, 'content-type': 'application/json' };
@@ -52,11 +65,13 @@ export class Presence {
       ...(clientAuth === null ? {} : { clientAuth }),
     };
     try {
-      const { date } = await post(url, headers, Buffer.from(JSON.stringify(presence)));
+      const { status, date } = await post(url, headers, Buffer.from(JSON.stringify(presence)));
       const theirs = date === null ? NaN : Date.parse(date);
       if (!Number.isNaN(theirs)) this.skew = Date.now() - theirs;
+      return status < 300;
     } catch {
-      // Reported again half a minute later; what is known of the clock stays.
+      // What is known of the clock stays.
+      return false;
     }
   }
 }
