@@ -7,13 +7,19 @@ const { ROOT } = require('../../tools/runtime.cjs');
 
 /** Returns the page's HTML. */
 async function chartPage() {
-  const { build } = await import('vite');
+  const { build, loadConfigFromFile } = await import('vite');
+  const configFile = join(ROOT, 'apps/console/vite.config.mts');
+  const { config = {} } =
+    (await loadConfigFromFile({ command: 'build', mode: 'production' }, configFile)) ?? {};
   const outDir = mkdtempSync(join(tmpdir(), 'tollgate-chart-'));
   try {
+    // Inputs would be added to those of the console, so its options of the bundler are replaced.
     await build({
-      configFile: join(ROOT, 'apps/console/vite.config.mts'),
+      ...config,
+      configFile: false,
       logLevel: 'error',
       build: {
+        ...config.build,
         outDir,
         manifest: false,
         sourcemap: false,

@@ -1,7 +1,7 @@
 import '../../apps/console/src/ui/styles';
 import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
-import { TimeChart } from '../../apps/console/src/ui/charts';
+import { TimeChart } from '../../apps/console/src/ui/charts/time-chart';
 import { FormatProvider } from '../../apps/console/src/ui/primitives/format-context';
 import { ThemeProvider } from '../../apps/console/src/ui/theme/theme-provider';
 

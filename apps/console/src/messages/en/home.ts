@@ -73,7 +73,7 @@ const chart = {
 const budgets = {
   title: 'Budgets',
   none: 'No budget',
-  noneText: 'Budgets of keys and providers appear here, the nearest to its end first.',
+  noneText: 'Set one for a key.',
   kinds: { key: 'Key', provider: 'Provider' },
   of: (kind: string, name: string) => `${kind} · ${name}`,
   used: (used: string, limit: string) => `${used} of ${limit}`,
