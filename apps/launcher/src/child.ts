@@ -54,10 +54,6 @@ export class Child {
     await this.ended;
     clearTimeout(timer);
   }
-
-  kill(): void {
-    this.process.kill('SIGKILL');
-  }
 }
 
 /** Describes the end of a child process, including Postgres. */

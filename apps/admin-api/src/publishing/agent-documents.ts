@@ -53,7 +53,7 @@ export async function addAgentServers(
 }
 
 /**
- * Null without an approved endpoint. `authVersion` stands for the sealed member in the version of the document, since its text
+ * Null without an approved endpoint. `authVersion` replaces the sealed member in the version of the document, since its text
  * differs each time the same secret is sealed.
  */
 function agentServerDocument(

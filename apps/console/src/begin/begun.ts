@@ -16,13 +16,13 @@ export function beginSession(): void {
       credentials: 'same-origin',
       redirect: 'error',
     });
-    // Whoever takes it sees that it failed.
+    // The caller that takes it sees that it failed.
     answer.catch(() => undefined);
     begun.set(path, answer);
   }
 }
 
-/** The answer to a request that has begun, for a look at its status; its body belongs to whoever takes it. */
+/** The answer to a request that has begun, for a look at its status; its body is read by the caller that takes it. */
 export const begunAt = (path: string): Promise<Response> | undefined => begun.get(path);
 
 /** The answer to a request that has begun, which is given once; undefined where none has. */

@@ -126,7 +126,6 @@ export class LogExportFiles {
 
 const KEY = 'key.';
 const SESSION = 'session.';
-
 const GRANT = 'grant.';
 
 /** Throws `forbidden` for a signed token of a trust, which nothing ends before it expires. */

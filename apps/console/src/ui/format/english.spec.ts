@@ -33,7 +33,7 @@ describe('English numbers', () => {
     );
   });
 
-  it('are not told where there are no decimal digits to write', () => {
+  it('are null where there are no decimal digits to write', () => {
     for (const value of [Number.NaN, Infinity, 1e21]) expect(english(value, 0, 2)).toBeNull();
   });
 });

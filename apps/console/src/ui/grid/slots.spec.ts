@@ -13,7 +13,7 @@ describe('Elements of rows', () => {
     expect(scrolled.map(({ slot }) => slot)).toEqual(first.map(({ slot }) => slot));
   });
 
-  it('are in the order of the list when it stands still, each still with its row', () => {
+  it('are in the order of the list when it does not move, each still with its row', () => {
     const scrolled = nextSlots(nextSlots([], rows(0, 5), false), rows(2, 7), true);
     const still = nextSlots(scrolled, rows(2, 7), false);
     expect(idsOf(still)).toEqual(rows(2, 7));

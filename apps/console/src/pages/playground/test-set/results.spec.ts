@@ -17,7 +17,7 @@ const cell = (more: Partial<Cell>): Cell => ({
 const verdict = (outcome: 'passed' | 'failed' | 'unjudged') => ({ outcome, reason: 'Since.' });
 
 describe('Results of a test set', () => {
-  it('are told in words, and counted', () => {
+  it('are shown as words, and counted', () => {
     const cells = [
       cell({ verdict: verdict('passed') }),
       cell({ verdict: verdict('failed') }),

@@ -25,7 +25,7 @@ export function useHandedLogs(
     if (ids.length === 0) return undefined;
     let isShown = true;
     setState({ reading: ids.length, left: [] });
-    // Logs that were taken are read even when the page is left, since nobody hands them over again.
+    // Logs that were taken are read even when the page is left, since they are not handed over again.
     void rowsOfLogs(ids, set.rows, new AbortController().signal).then(({ rows, left, first }) => {
       change((before) => ({ rows: [...before.rows, ...rows] }));
       if (!isShown) return;

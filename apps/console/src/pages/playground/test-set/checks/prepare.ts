@@ -7,7 +7,7 @@ import { judgeRequest, verdictOf } from './judge';
 import { compileSchema, jsonIn } from './json-schema';
 import { linearPattern } from './linear-pattern';
 
-/** A check that asks nobody else. */
+/** A check that sends no request. */
 const local = (verdictFor: (answer: string) => Verdict): PreparedCheck => ({
   judge: (answer) => Promise.resolve({ verdict: verdictFor(answer), run: null }),
 });
