@@ -48,6 +48,16 @@ describe('redactJson', () => {
       JSON.parse('{"__proto__":{"token":"[redacted]"}}'),
     );
   });
+
+  it('compares the numbers of names that are alike once each', () => {
+    const has = jest.spyOn(Map.prototype, 'has');
+    const members = Array.from({ length: 500 }, (_, at) => `[redacted] ${String(501 + at)}`).concat(
+      Array.from({ length: 500 }, (_, at) => `sk-${String(10_000_000_000 + at)}`),
+    );
+    redactJson(Object.fromEntries(members.map((name) => [name, 0])));
+    expect(has.mock.calls.length).toBeLessThan(3_000);
+    has.mockRestore();
+  });
 });
 
 describe('redactMetadata', () => {
@@ -95,8 +105,33 @@ describe('redactBody', () => {
     ['"Bearer CANARYOAUTH0123456789"', '"[redacted]"'],
     ['eyJhbGciOiJSUzI1NiJ9.CANARYJWT.CANARYSIG ü', '[redacted] ü'],
     ['{"pem":"-----BEGIN PRIVATE KEY-----CANARYGCP\\n-----END"}', '{"pem":"[redacted]"}'],
+    ['{"password":"ends with \\\\","b":"c"}', '{"password":"[redacted]","b":"c"}'],
+    ['{"password":"cut \\', '{"password":"[redacted]'],
+    ['{"password":"","secret" :\n"s"}', '{"password":"","secret" :\n"[redacted]"}'],
   ])('removes credentials from %s', (text, expected) => {
     expect(redacted(text)).toBe(expected);
+  });
+
+  it.each([1, 2, 3, 4])('replaces members of JSON within %i strings of JSON', (levels) => {
+    const within = (args: object): string => {
+      let text = JSON.stringify(args);
+      for (let level = 0; level < levels; level += 1) text = JSON.stringify({ a: 'x', arguments: text });
+      return text;
+    };
+    const args = { password: 'a"b\\', api_key: 'é\n"', empty: '', secret: '', note: 'stays "here"' };
+    expect(redacted(within(args))).toBe(within({ ...args, password: '[redacted]', api_key: '[redacted]' }));
+  });
+
+  it('replaces what a body holds that is cut within a character or has binary parts', () => {
+    const text = Buffer.from(
+      '{"api_key":"CANARYAZURE0123456789abcdef","k":"sk-CANARYPROVIDER0123456789","t":"é',
+    );
+    expect(redactBody(text.subarray(0, -1)).toString('latin1')).toBe(
+      '{"api_key":"[redacted]","k":"[redacted]","t":"\u00c3',
+    );
+    const binary = Buffer.from([0xff, 0xfe, 0x22, 0x80]);
+    const form = Buffer.concat([binary, Buffer.from('sk-CANARYPROVIDER0123456789'), binary]);
+    expect(redactBody(form)).toEqual(Buffer.concat([binary, Buffer.from('[redacted]'), binary]));
   });
 
   it('finds every canary that has a public format', () => {
@@ -123,7 +158,7 @@ describe('redactBody', () => {
     expect(redacted('eyJhbGciOiJSUzI1NiJ9 eyJhbGciOiJub25lIn0.e30.')).toBe('eyJhbGciOiJSUzI1NiJ9 [redacted]');
   });
 
-  it('changes no other byte of a text, and nothing in binary data', () => {
+  it('changes no other byte', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const clean = text.replaceAll(/[A-Za-z"-]/g, '');
@@ -132,7 +167,5 @@ describe('redactBody', () => {
         );
       }),
     );
-    const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('sk-CANARYPROVIDER0123456789')]);
-    expect(redactBody(bytes)).toBe(bytes);
   });
 });

@@ -1,5 +1,5 @@
-import { isUtf8 } from 'node:buffer';
 import { mayHoldSecrets } from './secret-shapes';
+import { valueEnd } from './string-values';
 
 export const REDACTED = '[redacted]';
 
@@ -72,11 +72,28 @@ export function redactMetadata(metadata: Readonly<Record<string, string>>): Read
 const SECRETS_IN_TEXT =
   /\b(?:[Bb]earer\s+(?=\S{8}))[^\s"'\\]+|\b(?:sk|gw|vk|pk|rk|hvs|ghp|gho|xoxb|xoxp)[-_.][A-Za-z0-9][A-Za-z0-9_-]{10,}|\b(?:AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}|\beyJ[\w-]{8,}(\.[\w-]+\.[\w-]*)?|-----BEGIN [A-Z ]*PRIVATE KEY[^"]*/g;
 /**
- * Member names of secrets. A bare `token` is not one of them, because responses use it often.
- * `secret-shapes.ts` must list how each name ends.
+ * The beginning of a text value under the name of a secret. A bare `token` is not such a name, because
+ * responses use it often. `secret-shapes.ts` must list how each name ends. In JSON within strings of JSON,
+ * as the arguments of tool calls are written, 1, 3, 7 or 15 backslashes precede each quotation mark.
  */
 const SECRET_MEMBERS =
-  /("(?:[\w-]{0,64}(?:api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|client[-_]?secret|secret|password|passphrase|authorization|(?:access|refresh|id|auth|session|bearer)[-_]?token|code[-_]?verifier))"\s*:\s*")(?:[^"\\]|\\.)+/gi;
+  /"[\w-]{0,64}(?:api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|client[-_]?secret|secret|password|passphrase|authorization|(?:access|refresh|id|auth|session|bearer)[-_]?token|code[-_]?verifier)(\\{15}|\\{7}|\\{3}|\\|)"\s*:\s*\1"/gi;
+
+function withoutMembers(text: string): string {
+  let written = '';
+  let from = 0;
+  SECRET_MEMBERS.lastIndex = 0;
+  for (let found = SECRET_MEMBERS.exec(text); found !== null; found = SECRET_MEMBERS.exec(text)) {
+    const start = SECRET_MEMBERS.lastIndex;
+    const end = valueEnd(text, start, (found[1] as string).length);
+    if (end > start) {
+      written += text.slice(from, start) + REDACTED;
+      from = end;
+    }
+    SECRET_MEMBERS.lastIndex = end;
+  }
+  return from === 0 ? text : written + text.slice(from);
+}
 
 /** Replaces credentials. A JSON web token has three parts; a word that only begins like one stays. */
 const withoutShapes = (text: string): string =>
@@ -103,10 +120,11 @@ export const isSecretName = (name: string): boolean => {
 export const holdsSecret = (text: string): boolean => withoutShapes(text) !== text;
 
 /**
- * Returns a body with credentials and the values of secret members replaced. Binary bodies stay unchanged.
+ * Returns a body with credentials and the values of secret members replaced. The body may be cut within a
+ * character, or have binary parts.
  */
 export function redactBody(body: Buffer): Buffer {
-  if (!mayHoldSecrets(body) || !isUtf8(body)) return body;
+  if (!mayHoldSecrets(body)) return body;
   // Latin-1: one character per byte. Replaced text is ASCII, and all other bytes stay unchanged.
   const text = body.toString('latin1');
   const redacted = redactText(text);
@@ -114,8 +132,7 @@ export function redactBody(body: Buffer): Buffer {
 }
 
 /** Like `redactBody`, for a Latin-1 text. */
-export const redactText = (text: string): string =>
-  withoutShapes(text.replace(SECRET_MEMBERS, `$1${REDACTED}`));
+export const redactText = (text: string): string => withoutShapes(withoutMembers(text));
 
 /**
  * Returns a JSON value with the values of secret members and the credentials in its texts replaced. The
@@ -126,18 +143,27 @@ export function redactJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redactJson);
   if (typeof value !== 'object' || value === null) return value;
   const members = new Map<string, unknown>();
+  const numbers = new Map<string, number>();
   for (const [name, item] of Object.entries(value) as [string, unknown][]) {
     const isHidden = isSecretMember(name) && item !== null && item !== '';
-    members.set(unusedName(members, redactString(name)), isHidden ? REDACTED : redactJson(item));
+    members.set(unusedName(members, numbers, redactString(name)), isHidden ? REDACTED : redactJson(item));
   }
   return Object.fromEntries(members);
 }
 
-/** Names that are alike once credentials are replaced get a number, so that no member hides another. */
-function unusedName(members: ReadonlyMap<string, unknown>, name: string): string {
+/**
+ * Names that are alike once credentials are replaced get a number, so that no member hides another.
+ * `numbers`: the next number of each name, so that no number is compared twice.
+ */
+function unusedName(
+  members: ReadonlyMap<string, unknown>,
+  numbers: Map<string, number>,
+  name: string,
+): string {
   if (!members.has(name)) return name;
-  let at = members.size + 1;
+  let at = numbers.get(name) ?? members.size + 1;
   while (members.has(`${name} ${String(at)}`)) at += 1;
+  numbers.set(name, at + 1);
   return `${name} ${String(at)}`;
 }
 

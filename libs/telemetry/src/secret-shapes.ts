@@ -12,6 +12,8 @@ const ENDINGS = ['key', 'secret', 'password', 'passphrase', 'authorization', 'to
 
 const PAIRS = 65_536;
 const QUOTE = 0x22;
+/** Precedes quotation marks in JSON within a string of JSON. */
+const BACKSLASH = 0x5c;
 const LOWER = 0x20;
 const WORD = /\w/;
 
@@ -37,8 +39,10 @@ const NAME_END = 2;
 const KINDS = new Uint8Array(PAIRS);
 for (const pair of begunBy.keys()) KINDS[pair] = BEGINNING;
 for (const last of endedBy.keys()) {
-  KINDS[(last << 8) | QUOTE] = NAME_END;
-  KINDS[((last & ~LOWER) << 8) | QUOTE] = NAME_END;
+  for (const mark of [QUOTE, BACKSLASH]) {
+    KINDS[(last << 8) | mark] = NAME_END;
+    KINDS[((last & ~LOWER) << 8) | mark] = NAME_END;
+  }
 }
 const IS_WORD = Uint8Array.from({ length: 256 }, (_, byte) => Number(WORD.test(String.fromCharCode(byte))));
 

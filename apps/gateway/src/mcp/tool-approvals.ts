@@ -77,9 +77,9 @@ function boundedArguments(
   isShown: boolean,
 ): { readonly json: string; readonly shown: string | null } {
   const json = canonicalJson(args);
+  if (Buffer.byteLength(json) > ARGUMENTS_BYTES_MAX) throw denied({ state: 'too_large' });
   const shown = isShown ? JSON.stringify(redactJson(args)) : null;
-  if (Buffer.byteLength(json) > ARGUMENTS_BYTES_MAX || (shown?.length ?? 0) > SHOWN_LENGTH_MAX)
-    throw denied({ state: 'too_large' });
+  if (shown !== null && shown.length > SHOWN_LENGTH_MAX) throw denied({ state: 'too_large' });
   return { json, shown };
 }
 
