@@ -45,9 +45,9 @@ export interface AgentInterfaceFacts {
 
 /** Prices in integers of 1e-8 USD. */
 export interface AgentPrices {
-  /** Of each message that the agent responds to. */
+  /** Price of each message that the agent responds to. */
   readonly perMessage: number;
-  /** Of each task that the agent begins, once. */
+  /** Price of each task that the agent begins, once. */
   readonly perTask: number;
 }
 
@@ -91,7 +91,7 @@ export interface AgentServerDocument {
   readonly skills: readonly AgentSkillFacts[];
   readonly userAccess: {
     readonly isAllowed: boolean;
-    /** By user id. */
+    /** Exceptions by user id. */
     readonly exceptions: Readonly<Record<string, boolean>>;
   };
   readonly rules: readonly AgentAccessRule[];

@@ -10,7 +10,7 @@ export interface ClaimCondition {
   readonly value: string | readonly string[];
 }
 
-/** What tokens that meet the conditions may do. */
+/** Rights of tokens that meet the conditions. */
 export interface TrustMap {
   readonly conditions: readonly ClaimCondition[];
   /** Id of the workspace. Null: the token names it. */
@@ -51,7 +51,7 @@ export interface TrustsDocument {
   readonly trusts: readonly TrustRule[];
 }
 
-/** What a token is bound to (RFC 9449). */
+/** Key that a token is bound to (RFC 9449). */
 export interface TokenBinding {
   /** Thumbprint of the key (RFC 7638, SHA-256, base64url). */
   readonly thumbprint: string;
@@ -78,7 +78,7 @@ export interface AccessTokenDocument {
   readonly resourcePath: string;
   /** Id of the server, toolset, agent or workspace that the path named at consent; null: the API itself. */
   readonly targetId: string | null;
-  /** Those of the token that the user's role still has. */
+  /** Scopes of the token that the user's role still has. */
   readonly scopes: readonly string[];
   /** Metadata of each of its requests, besides the user and the client. Absent: none. */
   readonly metadata?: Readonly<Record<string, string>>;
@@ -89,8 +89,8 @@ export interface AccessTokenDocument {
 }
 
 /**
- * What a user let a client of OAuth do, as long as that is in force. Work that goes on without a request, such as notifications, ends
- * with it; requests are decided by their tokens.
+ * Consent of a user to an OAuth client, as long as it is in force. Background work such as
+ * notifications ends with it; requests are authorised by their tokens.
  */
 export interface OauthGrantDocument {
   readonly kind: 'oauth_grant';
@@ -99,7 +99,7 @@ export interface OauthGrantDocument {
   readonly organisationId: string;
   /** Null: the whole organisation. */
   readonly workspaceId: string | null;
-  /** Those of the grant that the user's role still has. */
+  /** Scopes of the grant that the user's role still has. */
   readonly scopes: readonly string[];
   /** ISO 8601. */
   readonly expiresAt: string;
@@ -122,7 +122,7 @@ export interface UserDocument {
   readonly userId: string;
   readonly organisationId: string;
   readonly organisationRole: 'owner' | 'admin' | 'member';
-  /** By workspace id. */
+  /** Roles by workspace id. */
   readonly workspaceRoles: Readonly<Record<string, 'admin' | 'manager' | 'member'>>;
   /** Ids of groups of SCIM, and `sso:<name>` for groups of the last logins by single sign-on. */
   readonly groups: readonly string[];

@@ -10,7 +10,7 @@ export interface WorkloadToken {
   readonly source: 'file' | 'aws' | 'gcp_metadata' | 'azure_imds';
   /** Path of the token below a folder of `WIF_TOKEN_DIRS`; null for other sources than `file`. */
   readonly file: string | null;
-  /** Whom the token is for. Null: the default of the token service. */
+  /** Audience of the token. Null: the default of the token service. */
   readonly audience: string | null;
 }
 

@@ -57,7 +57,7 @@ export interface RateLimitRule {
 export type Enforcement = 'strict' | 'standard';
 
 /**
- * What a limit does while its counters are unreachable: `hold` continues within a local share,
+ * Behaviour of a limit while its counters are unreachable: `hold` continues within a local share,
  * `refuse` refuses requests.
  */
 export type OutageMode = 'hold' | 'refuse';
@@ -203,7 +203,7 @@ export interface WorkspaceDocument {
    * Absent: the organisation decides.
    */
   readonly strictAudit?: boolean;
-  /** What happens to what a provider cannot express, where no config says it. Absent: `strict`. */
+  /** Handling of members that a provider cannot express, unless a config sets it. Absent: `strict`. */
   readonly translationLoss?: LossMode;
   /** Whether requests may carry `x-portkey-*` headers. Absent: not. */
   readonly acceptsPortkeyHeaders?: boolean;

@@ -30,7 +30,7 @@ export const HEADER = {
   servedBy: 'x-gw-provider',
   /** The two dialects of a translated call: `anthropic-messages>openai-chat`. */
   translation: 'x-gw-translation',
-  /** What the provider could not express: `seed=dropped, …`, at most 1 KiB. */
+  /** Members that the provider cannot express: `seed=dropped, …`, at most 1 KiB. */
   translationLoss: 'x-gw-translation-loss',
   /** The decision record, for `x-gw-explain: 1`. */
   decision: 'x-gw-decision',

@@ -104,9 +104,9 @@ export interface McpRefreshRequest {
 }
 
 /**
- * What a gateway does next. `refreshed`: read the document again, which has another version.
- * `needs_consent`: the user must connect again. `missing`: there is no connection.
- * `failed`: the authorization server did not respond usably, and the old token stays.
+ * Next step of a gateway. `refreshed`: read the document again, which has another version.
+ * `needs_consent`: the user must connect again. `missing`: there is no connection. `failed`: the
+ * authorization server did not respond usably, and the old token stays.
  */
 export interface McpRefreshResponse {
   readonly outcome: 'refreshed' | 'needs_consent' | 'missing' | 'failed';

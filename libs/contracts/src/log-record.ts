@@ -65,8 +65,8 @@ export interface AttemptRecord {
   /** Which request of a hedged pair this is. Absent: the attempt was not hedged. */
   readonly hedge?: 'first' | 'second';
   /**
-   * What of the client's body a translation could not express for this provider: at most 100
-   * entries. Absent: nothing.
+   * Members of the client's body that a translation could not express for this provider: at most
+   * 100 entries. Absent: none.
    */
   readonly losses?: readonly Loss[];
   /** Number of losses beyond those in `losses`. Absent: 0. */

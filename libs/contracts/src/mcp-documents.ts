@@ -1,6 +1,6 @@
 import type { SecretUse } from './secret-use';
 
-/** What is behind an integration: an MCP server, or an HTTP service that an OpenAPI document describes. */
+/** Kind of upstream of an integration: an MCP server, or an HTTP service that an OpenAPI document describes. */
 export type McpIntegrationKind = 'server' | 'openapi';
 
 /** How the gateway signs in at an upstream MCP server. */
@@ -89,7 +89,7 @@ export interface McpServerDocument {
   readonly integrationSlug: string;
   /** `openapi`: calls are requests to the HTTP service that an OpenAPI document describes. Absent: to an MCP server. */
   readonly integrationKind?: McpIntegrationKind;
-  /** Of the MCP server, or the base URL of the HTTP service. */
+  /** URL of the MCP server, or base URL of the HTTP service. */
   readonly url: string;
   readonly transport: 'http' | 'sse';
   readonly authType: McpAuthType;
@@ -113,7 +113,7 @@ export interface McpServerDocument {
   readonly withheldResources?: readonly string[];
   readonly userAccess: {
     readonly isAllowed: boolean;
-    /** By user id. */
+    /** Exceptions by user id. */
     readonly exceptions: Readonly<Record<string, boolean>>;
   };
   readonly rules: readonly McpAccessRule[];
@@ -146,7 +146,7 @@ export interface McpToolsetMember {
   readonly exclude: readonly string[];
   /** Shown name by name, of tools and prompts. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** By the name of the tool. */
+  /** Overrides by the name of the tool. */
   readonly overrides: Readonly<Record<string, McpToolOverride>>;
 }
 
@@ -159,7 +159,7 @@ export interface McpToolsetDocument {
   readonly name: string;
   readonly organisationId: string;
   readonly workspaceId: string;
-  /** What clients may give to their models; null: nothing. */
+  /** Text that clients may pass to their models; null for none. */
   readonly instructions: string | null;
   /** At most 50, in the order in which clients see them. */
   readonly members: readonly McpToolsetMember[];

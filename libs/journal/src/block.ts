@@ -32,7 +32,7 @@ export const BLOCK_CONTENT_BYTES = 16 * 1024;
 const PLACE_AT = 40;
 
 export interface BlockHeader {
-  /** Of the whole block. */
+  /** Length of the whole block. */
   readonly bytes: number;
   readonly number: number;
   readonly writtenAtMs: number;

@@ -15,7 +15,7 @@ export class DurableCallbacks {
     this.waiting.push(callback);
   }
 
-  /** What was added so far is written. */
+  /** Marks all callbacks added so far as written. */
   written(): void {
     if (this.sync === null) this.runAll();
     else if (!this.isSyncing) void this.syncAll(this.sync);

@@ -145,7 +145,7 @@ function viewFrame(buffer: Buffer, at: number): Frame {
   };
 }
 
-/** Of the whole frame whose header is at `at`. */
+/** Length of the whole frame whose header is at `at`. */
 const lengthAt = (buffer: Buffer, at: number): number =>
   HEADER_BYTES +
   buffer.readUInt32LE(at + 8) +

@@ -14,11 +14,11 @@ export interface Segment {
   bytes: number;
 }
 
-/** What an earlier process has left. */
+/** Journal files of an earlier process. */
 export interface Recovered {
   /** Oldest first. */
   readonly segments: Segment[];
-  /** Of the first record that is found; null: there is none. */
+  /** Number of the first record that is found; null when there is none. */
   readonly firstNumber: number | null;
   /** Behind the last record that is found. */
   readonly nextNumber: number;

@@ -14,7 +14,7 @@ export interface JournalBatch {
   readonly end: Position;
 }
 
-/** What a read found in one segment: frames, or bytes up to the offset `until` that are to be passed over. */
+/** Result of a read in one segment: frames, or a range up to the offset `until` to skip. */
 export type SegmentRead =
   | { readonly kind: 'batch'; readonly batch: JournalBatch }
   | { readonly kind: 'damaged'; readonly until: number }

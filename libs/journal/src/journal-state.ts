@@ -9,7 +9,7 @@ export interface Position {
   readonly number: number;
 }
 
-/** Since the journal's folder was made: they survive the process. */
+/** Losses since the journal's folder was made; they survive the process. */
 export interface JournalLosses {
   /** Records that were dropped: the journal was at its cap, the disk refused the write, the record was too large. */
   droppedAtCap: number;
@@ -22,7 +22,7 @@ export interface JournalLosses {
 }
 
 const NAME = 'state.json';
-/** Of versions that kept no numbers. */
+/** State file of versions that kept no numbers. */
 const LEGACY_NAME = 'cursor.json';
 /** One write of this length replaces the whole file, so that a reader never finds two states mixed. */
 const BYTES = 320;

@@ -52,7 +52,7 @@ class TailBuffer {
 export class JournalTail {
   private readonly buffers: TailBuffer[] = [new TailBuffer()];
   private current = this.buffers[0] as TailBuffer;
-  /** What the last `read` gave out is still being sent. */
+  /** Buffer that the last `read` returned, while it is being sent. */
   private lent: TailBuffer | null = null;
   private sealed = Buffer.allocUnsafeSlow(4 * BLOCK_CONTENT_BYTES);
   /** Frames that are not on the disk yet. */
@@ -89,7 +89,7 @@ export class JournalTail {
     this.pendingFrames += 1;
   }
 
-  /** What pending frames take on the disk at most. */
+  /** Maximum size of pending frames on the disk. */
   get pendingBytes(): number {
     const { blocks, written } = this.current;
     let bytes = 0;
@@ -118,7 +118,7 @@ export class JournalTail {
     return this.sealed.subarray(0, end + END_MARK_BYTES);
   }
 
-  /** What `seal` gave out last is in this segment now. */
+  /** Records that the last result of `seal` is now in this segment. */
   wrote(segment: number): void {
     const { current } = this;
     for (let at = current.written; at < current.blocks.length; at += 1)

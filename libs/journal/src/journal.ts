@@ -51,7 +51,7 @@ export class Journal {
     private readonly state: JournalState,
     private cursor: Position,
     private readonly losses: JournalLosses,
-    /** Of the next record. */
+    /** Number of the next record. */
     private nextNumber: number,
     private oldestAtMs: number | null,
   ) {

@@ -14,7 +14,7 @@ export type Post = (
 ) => Promise<{ readonly status: number }>;
 
 export interface HttpLogSinkOptions {
-  /** Of the worker's route for frames. */
+  /** URL of the worker's route for frames. */
   readonly url: string;
   readonly serviceToken: string;
   /** Its provider bounds its time. */

@@ -17,7 +17,7 @@ const PREFIX_BYTES = 8;
 const COUNT_MAX = 0xffffffff;
 const STREAM = 'aes-256-ctr';
 const AES_BLOCK_BYTES = 16;
-/** Of a place in a key stream: its nonce, and the offset as a number of 32 bits. */
+/** Bytes of a place in a key stream: its nonce, and the offset as a number of 32 bits. */
 export const PLACE_BYTES = 12;
 const NONCE_BYTES = 8;
 
@@ -117,7 +117,7 @@ export class Sealer {
     target.set(this.stream.update(plain), at);
   }
 
-  /** What was covered at `place`. Throws `UnknownKeyError`. */
+  /** Decrypts bytes that were encrypted at `place`. Throws `UnknownKeyError`. */
   uncover(keyId: number, place: Buffer, covered: Buffer): Buffer {
     const { stream } = this.keysFor(keyId);
     const offset = place.readUInt32LE(NONCE_BYTES);

@@ -36,7 +36,7 @@ const refuse = (rule: string): { ok: false; rule: string } => ({ ok: false, rule
 interface Trust {
   /** Host names and canonical addresses. */
   readonly exact: ReadonlySet<string>;
-  /** Of `*.domain`: matches the domain and all below it, never an address. */
+  /** Suffixes of `*.domain` entries. They match the domain and its subdomains, never an address. */
   readonly suffixes: readonly string[];
 }
 
@@ -51,7 +51,6 @@ export function parseTrustedHosts(text: string): string[] {
     .filter((host) => host !== '');
 }
 
-/** Of every process that calls addresses that callers name. */
 /** Whether a host is one of `entries`, or a subdomain of an entry such as `*.example.com`. */
 export const isTrustedHost = (entries: readonly string[], host: string): boolean =>
   entries.some((entry) =>

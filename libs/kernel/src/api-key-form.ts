@@ -11,7 +11,7 @@ export const hasApiKeyForm = (text: string): boolean => API_KEY.test(text);
 const SEPARATORS = /[\s,;:="'&%<>(){}[\]]+/;
 const ENCODED = /^[\w+/-]{32,}$/;
 
-/** What a header's value is made of, and what Basic authentication or an encoded cookie hides. */
+/** Returns the words of a header's value, and the texts within Basic authentication or an encoded cookie. */
 export function* textsOf(value: string): Generator<string> {
   for (const word of value.split(SEPARATORS)) {
     yield word;

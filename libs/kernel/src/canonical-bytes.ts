@@ -26,7 +26,7 @@ interface Member {
 }
 
 class Canonical {
-  /** What is written is never longer than its source. */
+  /** Output buffer. The output is never longer than its source. */
   private readonly out: Buffer;
   private at = 0;
 

@@ -25,7 +25,7 @@ function readProxies(text: string): TrustedProxies {
   return { has: (address) => isIP(address) !== 0 && list.check(address, typeOf(address)) };
 }
 
-/** Of every process that callers reach through a proxy. Absent: no proxy is believed. */
+/** Setting of processes that callers reach through a proxy. Absent: no proxy is trusted. */
 export const trustedProxies: Setting<TrustedProxies> = {
   fallback: { has: () => false },
   parse: readProxies,
@@ -69,7 +69,7 @@ const PROOF_MS = 5 * 60_000;
 const proofOf = (serviceToken: string, address: string, atMs: string): Buffer =>
   createHmac('sha256', serviceToken).update(`client-address ${address} ${atMs}`).digest();
 
-/** What one of our own processes tells another of the client's address, with a proof that needs the service token. */
+/** Signs the client's address for another of our processes, which verifies it with the service token. */
 export function signClientAddress(serviceToken: string, address: string, nowMs = Date.now()): string {
   const at = String(nowMs);
   return `${address};${at};${proofOf(serviceToken, address, at).toString('base64url')}`;

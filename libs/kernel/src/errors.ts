@@ -311,7 +311,10 @@ export class GatewayError extends Error {
   }
 }
 
-/** What a caller may see of any thrown value: a GatewayError as it is, everything else as `internal_error`. */
+/**
+ * Converts any thrown value into an error for callers: a GatewayError stays, everything else
+ * becomes `internal_error`.
+ */
 export function toGatewayError(thrown: unknown): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError('internal_error', { cause: thrown });
 }

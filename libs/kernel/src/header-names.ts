@@ -36,7 +36,10 @@ const METADATA_PREFIXES = ['metadata-', 'x-metadata-', 'x-google-metadata-', 'x-
 export const isMetadataHeader = (name: string): boolean =>
   METADATA_NAMES.has(name) || METADATA_PREFIXES.some((prefix) => name.startsWith(prefix));
 
-/** What no header value may hold: RFC 9110 section 5.5 allows visible characters, spaces, tabs and bytes above ASCII. */
+/**
+ * Matches a character that a header value must not contain: RFC 9110 section 5.5 allows visible
+ * characters, spaces, tabs and bytes above ASCII.
+ */
 const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** True for a text that can be sent as the value of a header. */

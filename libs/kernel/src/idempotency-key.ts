@@ -3,7 +3,7 @@ import { GatewayError } from './errors';
 
 const KEY_LENGTH_MAX = 255;
 
-/** What a caller means by a key: the same key elsewhere is another one. */
+/** Scope of an idempotency key. The same key in another scope is a different one. */
 export interface IdempotencyScope {
   readonly organisationId: string;
   readonly workspaceId: string;
@@ -14,14 +14,14 @@ export interface IdempotencyScope {
   readonly key: string;
 }
 
-/** What was requested under the key. */
+/** Request that was made under the key. */
 export interface IdempotentRequest {
   /** With the query. */
   readonly url: string;
   /** `relevantHeaders` of the request, and those of the gateway that choose where it goes. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
-  /** What decided about the request: its API key, and the versions of its config and guardrails. Absent: nothing can change. */
+  /** Versions that decided about the request: its API key, config and guardrails. Absent: nothing can change. */
   readonly inForce?: readonly string[];
 }
 

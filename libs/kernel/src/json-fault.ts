@@ -6,7 +6,7 @@ const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 /** A string without its closing quote. */
 const STRING = /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*/uy;
 
-/** What the grammar of RFC 8259 allows at a position. */
+/** Token that the grammar of RFC 8259 allows at a position. */
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'more';
 
 /** Where a text stops being JSON: `line 2, column 7`, or `at its end`. Null: it is JSON, or too long to search. */

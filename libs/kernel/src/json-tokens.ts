@@ -8,7 +8,7 @@ export const byteTable = (characters: string): Uint8Array => {
   return table;
 };
 
-/** What a JSON number is made of, and what one begins with. */
+/** Bytes of a JSON number, and those that it can begin with. */
 const NUMBER = byteTable('0123456789+-.eE');
 const NUMBER_START = byteTable('0123456789-');
 

@@ -1,6 +1,7 @@
 /**
- * What tells a success of a request from an error, by its outcome (empty: unknown) and its status, as data: `resultOf` of
- * `@gw/contracts` and stores, in SQL (`RESULT_SQL` of `@gw/analytics`), decide by it. Ranges include both ends.
+ * Rules that separate success from error by a request's outcome (empty: unknown) and status, as
+ * data: `resultOf` of `@gw/contracts` and `RESULT_SQL` of `@gw/analytics` use them. Ranges include
+ * both ends.
  */
 export const RESULT_RULES = {
   success: {

@@ -44,15 +44,18 @@ export const masterKeysOf = (settings: {
 export const masterKeyId = (master: Buffer): string =>
   createHash('sha256').update(deriveKey(master, 'key-id')).digest('hex').slice(0, 8);
 
-/** What API keys are hashed by (`hashApiKey`) in every process of an installation, under one of its master keys. */
+/**
+ * Key of the hash of API keys (`hashApiKey`) in every process of an installation, derived from one
+ * of its master keys.
+ */
 export const apiKeyPepper = (master: Buffer): KeyObject =>
   hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
 
-/** What codes and tokens of the OAuth server are hashed by, in the control plane and in gateways. */
+/** Key of the hash of OAuth codes and tokens, in the control plane and in gateways. */
 export const oauthPepper = (master: Buffer): KeyObject =>
   hashingKey(deriveKey(master, 'oauth-hash').toString('hex'));
 
-/** What log records are sealed by on their way: in the journal of a gateway and in Redis. */
+/** Key that seals log records in the journal of a gateway and in Redis. */
 export const journalKey = (master: Buffer): Buffer => deriveKey(master, 'journal/v1');
 
 /** Keys that seal for one purpose; what is sealed for one does not open for another. */
@@ -61,7 +64,7 @@ export const keyringOf = (purpose: string, ...masters: MasterKeys): Keyring => (
   keys: new Map(masters.map((master) => [masterKeyId(master), deriveKey(master, purpose)])),
 });
 
-/** What the processes of an installation seal by, at rest and between one another. */
+/** Keys that seal data of an installation at rest and between its processes. */
 export const sealingKeyring = (...masters: MasterKeys): Keyring => keyringOf('seal/v1', ...masters);
 
 /**
@@ -100,7 +103,7 @@ function decrypt(key: Buffer, iv: Buffer, bytes: Buffer, boundTo: string): Buffe
   return Buffer.concat([decipher.update(bytes.subarray(0, bytes.length - 16)), decipher.final()]);
 }
 
-/** What every value begins with that the ring's current key has sealed. */
+/** Prefix of every value that the ring's current key has sealed. */
 export const sealedPrefix = (ring: Keyring): string => `v1.${ring.current}.`;
 
 /** In values of releases in which an installation had one key only. */

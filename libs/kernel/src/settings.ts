@@ -133,7 +133,7 @@ export const base64Keys = (bytes: number, most: number): Setting<readonly Buffer
   },
 });
 
-/** What API keys begin with: letters, digits, `_` and `-`; what follows it in a key is strictly alphanumeric. */
+/** Prefix of API keys: letters, digits, `_` and `-`. The rest of a key is strictly alphanumeric. */
 export const apiKeyPrefix: Setting<string> = {
   fallback: '',
   parse: (value) => {

@@ -10,7 +10,10 @@ export interface SharedEntriesOptions<Value> {
   /** All entries together. */
   readonly bytesMax: number;
   readonly sizeOf: (value: Value) => number;
-  /** What is kept of a value that must make room; it goes last. Absent: nothing. */
+  /**
+   * Returns the part of a value that is kept when it is evicted; that part is evicted last. Absent:
+   * nothing is kept.
+   */
   readonly shrink?: (value: Value) => Value;
   /** Milliseconds on any scale that only goes forward. */
   readonly now?: () => number;

@@ -1,4 +1,4 @@
-/** What the holders of one group hold together. */
+/** Sum of the holders of one group. */
 interface Group {
   held: number;
 }
@@ -14,7 +14,7 @@ const HOLDERS_KEPT = 10_000;
  * given back counts for everybody at once.
  */
 export class Shares {
-  /** Of all holders. */
+  /** Amount held by all holders. */
   held = 0;
   private readonly holders = new Map<string, Share>();
   private readonly groups = new Map<string, Group>();

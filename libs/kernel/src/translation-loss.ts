@@ -11,6 +11,6 @@ export interface Loss {
   /** Path in the client's own body: `messages.3.content.1`; at most 256 characters. */
   readonly path: string;
   readonly code: LossCode;
-  /** What was sent instead: `budget_tokens 8192`. */
+  /** Value that was sent instead: `budget_tokens 8192`. */
   readonly to?: string;
 }

@@ -104,7 +104,7 @@ export function periodAt(bucket: Bucket, nowMs: number): number {
   return boundaries.findLast((boundary) => boundary <= nowMs) ?? boundaries[0] ?? 0;
 }
 
-/** What waiting requests need from one counter. */
+/** Needs of waiting requests from one counter. */
 export interface Pending {
   readonly sum: number;
   readonly largest: number;

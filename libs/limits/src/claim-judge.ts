@@ -18,7 +18,7 @@ export interface Holder {
 export interface Counter {
   period: number;
   used: number;
-  /** What the previous window had used and held when it ended. */
+  /** Amount used and held in the previous window when it ended. */
   previous: number;
   /** The part of `used` that price corrections added. */
   adjusted: number;

@@ -2,7 +2,7 @@ import type { CounterReply } from './counter-store';
 import { crossingsBetween, RESTATE_MS, validFor, type BatcherContext } from './batcher-parts';
 import { Lease, type CounterSlot } from './lease';
 
-/** What was stated about a counter, and when. */
+/** Statement about a counter, with its time. */
 export interface Stated {
   readonly stated: Lease;
   readonly consumed: number;

@@ -48,10 +48,7 @@ export interface CounterStatement {
   readonly known: boolean;
 }
 
-/**
- * What the durable record says about a budget at one moment. It may lag behind, but never contains
- * too much.
- */
+/** Balance of a budget in the durable record at one moment. It may lag behind, but never contains too much. */
 export interface Balance {
   readonly period: number;
   readonly used: number;
@@ -105,9 +102,7 @@ export interface CounterReply {
   readonly held: number;
   /** Granted to this process on top of its statement's hold and its claims. */
   readonly extra: number;
-  /**
-   * What the holder has used in the period; more than it stated when the durable record knew more.
-   */
+  /** Amount that the holder has used in the period; more than it stated when the durable record knew more. */
   readonly consumed: number;
   /** Number of processes that hold something; at least 1. */
   readonly holders: number;
@@ -135,7 +130,7 @@ export interface CounterReading {
   readonly holders: readonly HolderReading[];
 }
 
-/** What a counter knows about one holder. */
+/** A counter's values for one holder. */
 export interface HolderReading {
   readonly holder: string;
   /** Everything that the holder has stated, or that is recorded for it, in the period. */

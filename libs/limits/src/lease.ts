@@ -7,9 +7,9 @@ import type { Balance, CounterReply } from './counter-store';
 const LOW_DIVISOR = 4;
 
 /**
- * What this process may spend of one counter in one period without a round trip.
- * At any time `inFlight + free + (consumed − acknowledged)` is what the store has set aside for
- * this process, so the sum over all processes never exceeds the limit.
+ * Amount of one counter that this process may spend in one period without a round trip. At any time
+ * `inFlight + free + (consumed − acknowledged)` is what the store has set aside for this process,
+ * so the sum over all processes never exceeds the limit.
  */
 export class Lease {
   /** Everything used here in the period. */
@@ -34,14 +34,11 @@ export class Lease {
   used = 0;
   held = 0;
   holders = 1;
-  /** By the store's clock, Unix milliseconds; null for never. */
+  /** End of the lease by the store's clock, in Unix milliseconds; null for never. */
   endsAtMs: number | null = null;
   /** Whether it uses its local outage share, which ends when the counters reply again. */
   onShare = false;
-  /**
-   * What is left of that share while a round trip gives it up; taken back when the round trip
-   * fails.
-   */
+  /** Rest of that share while a round trip returns it; restored when the round trip fails. */
   shelved = 0;
   /** For concurrency: others were refused that hold less than their share. */
   crowded = false;

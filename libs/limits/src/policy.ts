@@ -10,10 +10,7 @@ import { lifeOf } from './counter-store';
 import type { LiveValues, PolicyValues } from './policy-values';
 import { LRUCache } from 'lru-cache';
 
-/**
- * What the conditions and groups of policies look at. Null or absent means that the request has no
- * such value.
- */
+/** Values of a request that conditions and groups of policies use. Null or absent: the request has no such value. */
 export interface PolicySubject {
   /** API key id; null for a caller without one. */
   readonly apiKey: string | null;

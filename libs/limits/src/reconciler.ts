@@ -37,7 +37,7 @@ const BATCH = 64;
 /** Budgets per round; the next rounds take the rest. */
 const ROUND_MAX = 2_048;
 
-/** What a counter and the record said about a silent holder, and since when. */
+/** Values of a counter and the record for a silent holder, with the time since when they are the same. */
 interface Seen {
   readonly consumed: number;
   readonly recorded: number;

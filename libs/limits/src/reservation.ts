@@ -11,7 +11,7 @@ export interface Estimate {
   readonly tokens: number | null;
 }
 
-/** What was used, in non-negative integers. */
+/** Amounts used, as non-negative integers. */
 export interface Charge {
   /** 1e-8 USD. Null means unpriced: it counts as 0 and must be flagged in the record. */
   readonly cost: number | null;
@@ -21,8 +21,8 @@ export interface Charge {
 }
 
 /**
- * What one attempt or request has reserved in all of its limits. The object is its own identity: it
- * is settled once, however often settle is called.
+ * Amounts that one attempt or request has reserved in all of its limits. The object is its own
+ * identity: it is settled once, however often settle is called.
  */
 export class Reservation {
   readonly admitted = true;

@@ -2,7 +2,7 @@ import { bareModel, unsupported } from '@gw/dialects';
 import type { GatewayError } from '@gw/kernel';
 import type { Provider } from './provider';
 
-/** What a request may ask for that some models do not take. */
+/** Feature that a request may use and some models do not support. */
 export type Lack = 'image' | 'tools' | 'jsonSchema';
 
 /**

@@ -4,7 +4,7 @@ import type { Provider, RouteSupport } from './provider';
 import { REGION } from './rows/settings';
 import { CLIENT_ROUTES } from './translation/translated-routes';
 
-/** What a provider serves, for people who choose one. */
+/** Facts about a provider for people who choose one. */
 export interface ProviderFacts {
   readonly id: string;
   readonly name: string;

@@ -20,8 +20,8 @@ export interface Credential {
    */
   readonly configurations: Readonly<Record<string, unknown>>;
   /**
-   * What a token service has issued for the provider's `identity`. A bearer token is sent by the
-   * gateway; `sign` does not see it as `apiKey`.
+   * Credential that a token service issued for the provider's `identity`. A bearer token is sent by
+   * the gateway; `sign` does not see it as `apiKey`.
    */
   readonly issued?: IssuedCredential;
 }
@@ -57,7 +57,7 @@ export interface TranslatedRequest {
   /** After the base URL, query included: `/messages`, `/models/gemini-2.5-pro:generateContent`. */
   readonly path: string;
   readonly body: JsonObject;
-  /** What the provider cannot express. */
+  /** Members that the provider cannot express. */
   readonly losses: Pick<LossLedger, 'losses' | 'more'>;
 }
 
@@ -67,7 +67,7 @@ export interface TranslationContext {
   readonly createdAt: number;
   /** The client's body after parameter rules. */
   readonly request: JsonObject;
-  /** What the client put into the path instead of the body. */
+  /** Parts of the call that the client put into the path instead of the body. */
   readonly address?: CallAddress;
   /** Id of the provider that responds. */
   readonly provider: string;
@@ -171,7 +171,7 @@ export interface EnvironmentKey {
   readonly name?: string;
 }
 
-/** What decides in which dialect a provider takes a call. */
+/** Facts that decide the dialect in which a provider takes a call. */
 export interface ProviderCallFacts {
   /** The requested model; null when the call names none. */
   readonly model: string | null;

@@ -16,7 +16,7 @@ export const CATALOGUE_PATH = '/v1/agents/catalog.json';
 const OWN_AGENTS = '/v1/agent/';
 const NAMED_AGENTS = /^\/[^/]+\/agents\/[^/]/;
 
-/** What a path means for agents; undefined for a path that has nothing to do with them. */
+/** Parses a path of the agent endpoints; undefined for a path outside of them. */
 export function agentDestination(method: string, path: string): AgentDestination | Refused | undefined {
   if (path === CATALOGUE_PATH) return method === 'GET' ? { kind: 'catalogue' } : only('GET');
   if (path.startsWith(PUSH_PATH))

@@ -23,7 +23,7 @@ export class AgentView implements CardView {
   readonly mayNameNone: boolean;
   readonly abilities: AgentAbilities;
   readonly guarded: GuardedServer;
-  /** Who owns the tasks and contexts that the caller creates. */
+  /** Owner of the tasks and contexts that the caller creates. */
   readonly taskCaller: TaskCaller;
 
   constructor(

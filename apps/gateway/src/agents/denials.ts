@@ -86,7 +86,7 @@ const TYPES: Partial<
   no_memory: 'unavailable',
 };
 
-/** What a client gets for a failed call of an agent. Nothing of the agent's own texts is in it, but for its errors of A2A. */
+/** Converts a failed agent call into the client's error. Except for A2A errors, it contains no text of the agent. */
 export function agentDenied(error: AgentCallError): AgentDenied {
   if (error.kind === 'agent_error') return new AgentDenied(agentFailure(error.error), null);
   const { message, retryAfterMs } = error;

@@ -147,7 +147,7 @@ export class Messages {
   }
 }
 
-/** What is reserved: a message that continues no task may begin one. */
+/** The call to reserve. A message that continues no task may begin one, so the price of a task is reserved. */
 function limitedCall({ view }: AgentRequest, { task, skill }: MessageSubject): LimitedCall {
   const { slug, prices } = view.document;
   const { perMessage = 0, perTask = 0 } = prices ?? {};

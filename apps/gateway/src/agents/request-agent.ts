@@ -3,7 +3,7 @@ import type { LimitedCall } from '../limits/limited-call';
 
 type Facts = Pick<AgentRecord, 'agent' | 'operation' | 'version' | 'binding' | 'agentVersion'>;
 
-/** What the log says about a request to an agent. */
+/** Fields of the log record of a request to an agent. */
 export class RequestAgent {
   skill: string | null = null;
   taskId: string | null = null;

@@ -95,7 +95,7 @@ function wantedBy({ contextId, status, statusTimestampAfter }: Members): (record
 
 type Place = Pick<TaskRecord, 'updatedAt' | 'taskId'>;
 
-/** Those that changed last first; equal times in the order of their ids. */
+/** Sorts the tasks that changed last first, and equal times by id. */
 const newestFirst = (a: Place, b: Place): number =>
   b.updatedAt - a.updatedAt || (a.taskId < b.taskId ? -1 : a.taskId > b.taskId ? 1 : 0);
 

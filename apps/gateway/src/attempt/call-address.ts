@@ -3,7 +3,7 @@ import type { Upstream } from '../core/upstream';
 import type { GeminiAddress } from '../routes/gemini-path';
 import { withoutSlug } from './targeting';
 
-/** What the path of a Gemini client says of its call, with the model that the target sets. */
+/** Converts the path of a Gemini client into a call address with the target's model. */
 export function callAddress(
   { model, stream }: GeminiAddress,
   upstream: Pick<Upstream, 'model'>,

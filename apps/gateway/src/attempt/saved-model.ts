@@ -2,7 +2,7 @@ import type { ProviderDocument, ProviderModel } from '@gw/contracts';
 import type { RequestView } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
 
-/** What is saved of a model with its provider; null when nothing is. */
+/** Returns the saved settings of a provider's model; null when there are none. */
 export const modelOf = (saved: ProviderDocument, slug: string): ProviderModel | null =>
   saved.models.find((model) => model.slug === slug) ?? null;
 

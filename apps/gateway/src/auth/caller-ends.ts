@@ -1,7 +1,7 @@
 import type { DocumentKey, OrganisationDocument, ReadModelDocument, WorkspaceDocument } from '@gw/contracts';
 import { readDocument, type Documents } from './documents';
 
-/** What a caller was resolved from. */
+/** Credential that a caller was resolved from. */
 export interface CallerOrigin {
   /** Id of the key, the trust or the grant. */
   readonly id: string;
@@ -53,7 +53,7 @@ export class CallerEnds<P extends object> {
     return this.watched.get(caller)?.origin.at ?? null;
   }
 
-  /** What cannot be read has not ended. Never rejects. */
+  /** Resolves to whether the caller's credential has ended; false while that cannot be read. Never rejects. */
   hasEnded(caller: P): boolean | Promise<boolean> {
     const of = this.watched.get(caller);
     if (of === undefined || isUnchanged(this.documents, of.origin, of.seen)) return false;

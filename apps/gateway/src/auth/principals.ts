@@ -57,7 +57,7 @@ interface Known {
   readonly isUsed: boolean;
 }
 
-/** What a credential was resolved to. */
+/** Result of resolving a credential. */
 interface Resolved
   extends
     Pick<CallerOrigin, 'at' | 'others' | 'source'>,

@@ -24,7 +24,7 @@ import type { OneTimeToken, UsedTokens } from './used-tokens';
 /** A verified token is checked again after this time, so that a key that its issuer withdraws ends it. */
 export const VERIFIED_MS = 300_000;
 
-/** What a token is for. */
+/** Resource that a token was issued for. */
 export interface TokenResource {
   /** Canonical path below the public URL. */
   readonly path: string;

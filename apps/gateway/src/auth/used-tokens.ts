@@ -64,7 +64,7 @@ export class SharedUsedTokens implements UsedTokens {
 
 /** Holds 100,000 tokens; when all of them still live, further ones are refused as `unavailable`. */
 export class LocalUsedTokens implements UsedTokens {
-  /** By name, when it can be forgotten, in Unix milliseconds. */
+  /** Expiry of each used token by name, in Unix milliseconds. */
   private readonly ends = new Map<string, number>();
 
   constructor(

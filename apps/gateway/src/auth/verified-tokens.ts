@@ -1,9 +1,9 @@
 import { SharedEntries, type Tenant } from '@gw/kernel';
 import { hash } from 'node:crypto';
 
-/** Of all workspaces, which share it: some ten thousand tokens. */
+/** Bytes for all workspaces together: some ten thousand tokens. */
 const BYTES_MAX = 67_108_864;
-/** What a caller takes in addition to what its token says. */
+/** Bytes of a caller in addition to the claims of its token. */
 const CALLER_BYTES = 2_048;
 /** Claims are kept decoded, and some of them twice. */
 const BYTES_PER_CHARACTER = 4;
@@ -19,8 +19,9 @@ export interface VerifiedTokensOptions {
 }
 
 /**
- * What was resolved for signed tokens, by their SHA-256, so that memory holds no token that could be used. Bounded by bytes: tokens
- * are up to 16 KiB. A workspace with many tokens pushes out its own, never those of another.
+ * Callers resolved from signed tokens, by the token's SHA-256, so that memory holds no usable
+ * token. Bounded by bytes (tokens have up to 16 KiB). A workspace with many tokens evicts its own
+ * entries only.
  */
 export class VerifiedTokens<Caller> {
   private readonly entries: SharedEntries<Entry<Caller>>;

@@ -17,7 +17,7 @@ export const workspaceMemory = (
   give: (bytes) => memory.of(workspaceId, organisationId).give(bytes),
 });
 
-/** What one request holds of responses to it, until `endWithResponse`. */
+/** Memory for the responses of one request, until `endWithResponse`. */
 export const requestMemory = (memory: Shares, { workspaceId, organisationId }: MemoryOwner): HeldMemory =>
   new HeldMemory(memory.of(workspaceId, organisationId));
 

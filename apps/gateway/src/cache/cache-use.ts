@@ -10,12 +10,13 @@ interface CachingRequest {
   readonly cache: { readonly use: CacheUse | null } | null;
 }
 
-/** What the cache did for one attempt. */
+/** Cache lookup of one attempt. */
 export class CacheUse {
   /** Set when the attempt may share its provider call with other requests. */
   shared: SharedCall | null = null;
   /**
-   * What a provider call would have cost this request, in units of 1e-8 USD. Null when nothing was saved or the cost is unknown.
+   * Cost of the provider call that the cache saved, in units of 1e-8 USD. Null when nothing was
+   * saved or the cost is unknown.
    */
   savedCost: number | null = null;
 

@@ -1,6 +1,6 @@
 import type { CacheUse } from './cache-use';
 
-/** What the cache did for the attempts of one request. */
+/** Cache use of all attempts of one request. */
 export class RequestCache {
   /** Cache use of the attempt that started last; null when it used no cache. */
   use: CacheUse | null = null;

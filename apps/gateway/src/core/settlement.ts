@@ -165,7 +165,7 @@ export class Settlement {
   }
 }
 
-/** What must finish before the record is written; undefined for most requests, which need not wait. */
+/** Resolves when the record can be written; undefined for most requests, which need not wait. */
 function preparationOf({ reply, guardrails }: RequestContext): Promise<void> | undefined {
   const metered = reply.meter?.prepare?.();
   if (guardrails === null) return metered;

@@ -17,7 +17,7 @@ export interface Upstream {
   readonly model: string | null;
   /** The client's body after parameter rules, when it was parsed: a translator needs it to translate the response. */
   readonly clientBody?: JsonObject;
-  /** What a translation could not express; absent when nothing was lost. */
+  /** Members that the translation dropped; absent when nothing was lost. */
   readonly losses?: TranslatedRequest['losses'];
   /** Reservation in the limits of the target; absent when the target has none. */
   readonly reservation?: Reservation;

@@ -71,7 +71,7 @@ const HEADERS = {
   jwt_header: 'x-user-jwt',
 } as const;
 
-/** What is said about a caller, among the claims that the rule includes. */
+/** Claims about a caller that the rule includes. */
 export function identityClaims(
   { claims }: IdentityRule,
   { organisationId, workspaceId }: IdentifiedServer,

@@ -26,7 +26,7 @@ export interface GuardedServer {
   readonly guardrails: readonly McpGuardrailMapping[];
 }
 
-/** What is judged: a capability of a server, and the arguments of its call. */
+/** Subject of a guardrail: a capability of a server, and the arguments of its call. */
 export interface ToolSubject {
   readonly server: GuardedServer;
   /** Absent: `mcp`. */

@@ -26,7 +26,7 @@ export interface HedgedCall {
   readonly hidesUsage: boolean;
 }
 
-/** What a hedged attempt needs. */
+/** Inputs of a hedged attempt. */
 export interface HedgePlan {
   /** The second call that the plan offers. */
   readonly offer: HedgeOffer;

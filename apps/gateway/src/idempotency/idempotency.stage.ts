@@ -100,8 +100,8 @@ async function fingerprintOf(context: RequestContext): Promise<string> {
 }
 
 /**
- * What judged the first response: the key and the rules of that time. It is not replayed to other keys, nor
- * after the rules have changed.
+ * Key and rules in force for the first response. It is not replayed to other keys, nor after the
+ * rules have changed.
  */
 const inForce = ({ principal, configId, configSource, guardrails }: RequestContext): readonly string[] => [
   (principal as GatewayPrincipal).key.id,

@@ -5,7 +5,7 @@ export const OF_CALLER_MAX = 50;
 /** Calls in flight of this process; workspaces share them, so that none can take them all. */
 const OF_PROCESS_MAX = 2_000;
 
-/** Who wants a place: the caller at one server, in a workspace. */
+/** Caller of a server, in a workspace, that needs a place. */
 export interface CallPlace {
   /** Names the caller and the server. */
   readonly key: string;

@@ -59,7 +59,7 @@ function bucketsOfCall(context: RequestContext, call: LimitedCall): readonly Buc
   return [...own.filter(({ measure }) => measure === 'cost'), ...policies];
 }
 
-/** What conditions of policies see of a call. */
+/** Values of a call that conditions of policies can compare. */
 const namesOf = ({ of, server, tool, shownTool = tool }: LimitedCall) =>
   of === 'agent'
     ? { agent: server, agentSkill: tool }

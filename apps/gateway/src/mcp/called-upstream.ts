@@ -1,7 +1,7 @@
 import type { AccessCaller, ClientCapabilities } from '@gw/mcp';
 import type { McpUpstream } from '@gw/mcp-client';
 
-/** What carries out the calls of a server for one owner: a client of an MCP server, or of an HTTP service. */
+/** Client that carries out the calls of one owner at an MCP server or an HTTP service. */
 export type CalledUpstream = Pick<McpUpstream, 'connect' | 'describe' | 'listen' | 'request' | 'perform'>;
 
 /** Whose calls share an upstream session: those of one session of a client, or of one caller without sessions. */

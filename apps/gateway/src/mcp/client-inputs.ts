@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache';
 import type { McpRequest } from './mcp-request';
 import type { ReplicaLink } from './replicas/replica-link';
 
-/** Of this process; workspaces share them, so that none can take them all. */
+/** Maximum for the process. Workspaces share it, so that none can take all. */
 const WAITING_MAX = 1_000;
 /** Requests whose response was passed on: a second response to one of them is dropped. */
 const PASSED_ON_MAX = 10_000;

@@ -23,7 +23,7 @@ const LOOK_EVERY_MS = 500;
 /** Time in which a changed document reaches the gateway, after the control plane has read a server. */
 const LOOK_SOON_MS = 50;
 
-/** What a client wants to be notified of. */
+/** Changes that a client subscribed to. */
 interface Filter {
   readonly tools: boolean;
   readonly prompts: boolean;
@@ -40,7 +40,7 @@ interface Stream {
   readonly filter: Filter;
   /** The id of the modern request; null for the GET stream of a session. */
   readonly id: RequestId | null;
-  /** What the address offers the caller now; null when it is gone. */
+  /** Returns what the address offers the caller now; null when the address is gone. */
   readonly look: () => Endpoint | null;
   /** Remembers what the client was notified of, for its next stream; null: it is not remembered. */
   readonly state: SessionState | null;

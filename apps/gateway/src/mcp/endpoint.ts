@@ -19,9 +19,12 @@ export interface OfferedResource {
   readonly uri: string;
 }
 
-/** What an address of the gateway offers to one caller: an MCP server, or several under one address. */
+/** Target of an address for one caller: one MCP server, or several under one address. */
 export interface Endpoint {
-  /** What sessions and cursors are bound to: the id of the server or toolset; of the workspace for all its servers. */
+  /**
+   * Id that sessions and cursors are bound to: that of the server or toolset, or the workspace's
+   * for all its servers.
+   */
   readonly id: string;
   /** Slug of the server or toolset; `-` for all servers of the workspace. */
   readonly slug: string;
@@ -30,7 +33,7 @@ export interface Endpoint {
   readonly caller: KnownCaller;
   /** The servers that can be called. */
   readonly servers: readonly ServerView[];
-  /** What the gateway says about the address without a call to a server. */
+  /** Facts about the address that need no call to a server. */
   readonly facts: EndpointFacts;
   /** Changes when the caller's lists change. */
   readonly listsDigest: string;

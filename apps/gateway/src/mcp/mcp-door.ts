@@ -203,7 +203,7 @@ class Visit {
     return openSessionId(this.parts.ring, ownerOf(endpoint), id, Date.now());
   }
 
-  /** What the client set in its session. An ended session is refused as one that never was. */
+  /** State of the client's session. Throws for an ended session as for an unknown one. */
   private async stateOf(endpoint: Endpoint, received: OfSession): Promise<SessionState> {
     const state = await this.parts.states.of(nameOf(endpoint, received.session));
     if (!state.isEnded) return state;

@@ -26,7 +26,7 @@ export interface EndpointRequest {
   readonly fields: HeaderFields;
   readonly era: Era;
   readonly revision: string;
-  /** What the client declared. */
+  /** Capabilities that the client declared. */
   readonly capabilities: ClientCapabilities;
   /** `{name, version}` of the client, as it says. */
   readonly client: JsonObject;
@@ -52,7 +52,7 @@ export function atServer(request: EndpointRequest, view: ServerView): McpRequest
   return Object.assign(request, { view });
 }
 
-/** What a message says about its client. */
+/** Client facts of a message. */
 export function clientOf(
   received: Extract<Received<SessionFacts>, { kind: 'modern' | 'legacy' }>,
 ): Pick<EndpointRequest, 'era' | 'revision' | 'capabilities' | 'client'> {

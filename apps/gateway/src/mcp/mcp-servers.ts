@@ -45,7 +45,7 @@ export class McpServers {
     return user === undefined ? view : this.viewOf(principal, document, user);
   }
 
-  /** What the caller sees of a server. `user`: that of the caller, for this server and others. */
+  /** The caller's view of a server. `user`: the caller's user, shared by the views of all servers. */
   viewOf(principal: GatewayPrincipal, document: McpServerDocument, user: UserDocument | null): ServerView {
     const ruled = namesUsers(document) ? user : null;
     let views = this.views.get(principal);

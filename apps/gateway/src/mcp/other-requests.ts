@@ -6,7 +6,7 @@ import { atServer, type EndpointRequest } from './mcp-request';
 import type { ServerView } from './server-view';
 import type { UpstreamCalls } from './upstream-calls';
 
-/** What a request is about: a prompt or resource of a server, under the server's own name. */
+/** Subject of a request: a prompt or resource of a server, under the server's own name. */
 interface Subject {
   readonly type: 'prompt' | 'resource';
   readonly view: ServerView;

@@ -2,7 +2,7 @@ import type { McpApprovalRound, McpRecord, McpServerDocument } from '@gw/contrac
 import type { LimitedCall } from '../limits/limited-call';
 import type { McpRecordParts } from '../record/mcp-record';
 
-/** What the log says about a request to an MCP server. */
+/** Fields of the log record of a request to an MCP server. */
 export class RequestMcp {
   /** The server's own name of the tool or prompt, or the URI of the resource. Null: none was found. */
   name: string | null = null;

@@ -54,7 +54,7 @@ function hasFailed(error: unknown): boolean | null {
   return OF_GATEWAY.has(error.kind) ? null : false;
 }
 
-/** What the gateway or its client did. */
+/** Errors caused by the gateway or its client, which are no evidence about the server. */
 const OF_GATEWAY: ReadonlySet<UpstreamErrorKind> = new Set([
   'cancelled',
   'busy',

@@ -132,7 +132,7 @@ export class ServerView implements Endpoint {
     return judgeAccess(this.access, capability, this.caller.access, args);
   }
 
-  /** What the gateway says about the server without calling it. */
+  /** Facts about the server that need no call to it. */
   get facts(): EndpointFacts {
     return (this.known ??= this.described());
   }

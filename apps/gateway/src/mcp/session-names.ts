@@ -8,7 +8,7 @@ export const nameOf = ({ caller }: Endpoint, { nonce }: Pick<SessionFacts, 'nonc
   session: nonce,
 });
 
-/** What session ids of an address are bound to. */
+/** Owner that session ids of an address are bound to. */
 export const ownerOf = ({ caller, id }: Endpoint): SessionOwner => ({
   principal: caller.binding,
   serverId: id,

@@ -11,7 +11,7 @@ import { RedisSessionStore } from './sessions/redis-session-store';
 import { MemoryTaskStore, RedisTaskStore, type TaskStore } from './tasks/task-store';
 import type { SessionStore } from './sessions/session-store';
 
-/** What the gateways of an installation share about MCP. */
+/** Stores and links for MCP that the gateways of an installation share. */
 export interface SharedState {
   readonly link: ReplicaLink;
   readonly events: EventStore;

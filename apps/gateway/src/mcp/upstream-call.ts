@@ -8,7 +8,7 @@ export interface ParkedPlace {
   readonly call: string;
 }
 
-/** What a call is at: its result, or input that the client must give. */
+/** Outcome of one round of a call: its result, or input that the client must give. */
 export type CallOutcome =
   /** The result, or the end of a response with which a modern upstream wants the call again. */
   | CallEnd

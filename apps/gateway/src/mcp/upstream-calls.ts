@@ -75,7 +75,7 @@ interface ParkedRound {
   readonly call: CallInProgress;
 }
 
-/** What a request says about an earlier one. */
+/** Reference of a request to an earlier one. */
 type Continued = Exclude<ReturnType<typeof readRetry>, { readonly kind: 'new' }>;
 
 /** How a request continues an earlier one. */
@@ -205,7 +205,7 @@ export class UpstreamCalls {
     return call;
   }
 
-  /** What a modern request says about an earlier one; null: it is the first. */
+  /** Reference of a modern request to an earlier one; null for a first request. */
   private retryOf(request: McpRequest): Continued | null {
     const { capabilities } = request;
     const owner = stateOwner(request);

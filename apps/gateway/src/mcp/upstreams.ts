@@ -76,7 +76,7 @@ export class McpUpstreams {
 export const allowsSampling = ({ configurations }: McpServerDocument): boolean =>
   configurations['allow_sampling'] === true;
 
-/** What a server may ask during a call: its client, and the model that answers sampling in place of the client where there is one. */
+/** Returns which client, and which model in its place for sampling, answers a server's requests during a call. */
 export function inputRules(
   server: McpServerDocument,
   capabilities: ClientCapabilities,

@@ -19,7 +19,7 @@ export interface McpMethodCounts {
   readonly durations: Histogram;
   /** Calls of the server. */
   readonly calls: Histogram;
-  /** By tool or prompt, then by outcome. Empty name: the method names none. */
+  /** Calls by tool or prompt, then by outcome. Empty name: the method names none. */
   readonly capabilities: Map<string, Map<string, number>>;
 }
 

@@ -50,7 +50,7 @@ export class RequestMetrics {
   readonly errors = new Map<string, number>();
   readonly cache = new Map<string, number>();
   readonly routing = new Map<string, number>();
-  /** By provider, then by the end of the attempt. */
+  /** Attempts by provider, then by how they ended. */
   readonly attempts = new Map<string, Map<string, number>>();
   readonly mcp = new McpMetrics();
   private readonly routes = new Map<string, Map<string, ProviderCounts>>();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gw/kernel';
 
-/** What a client offers in a WebSocket handshake. */
+/** Offer of a client in a WebSocket handshake. */
 export interface Offer {
   /** Subprotocols in the client's order, without those that carry a key. */
   readonly protocols: readonly string[];

@@ -12,7 +12,7 @@ export interface LineUse {
   readonly isEstimate: boolean;
 }
 
-/** What the start of a line contains, before the response's text. */
+/** Members at the start of a line, before the response's text. */
 export interface LineHead {
   readonly model: string | null;
   /** The line contains a response; lines of other files on the same route do not. */

@@ -9,7 +9,7 @@ export interface SignableRequest {
   readonly host: string;
   /** Path and query as they are sent. */
   readonly path: string;
-  /** Of the signed request; lower-case names. */
+  /** Headers of the signed request, with lower-case names. */
   readonly headers: HeaderList;
   readonly body: Buffer;
 }

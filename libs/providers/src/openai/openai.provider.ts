@@ -43,7 +43,7 @@ const common = {
 /** Models that exist at the Responses API alone. */
 const RESPONSES_ONLY = /(?:^|[-/])(?:codex|deep-research|pro)(?:-|$)/;
 
-/** Those models for clients of all dialects. */
+/** The same models for clients of all dialects. */
 const responsesOnly = defineProvider({
   ...common,
   routes: {

@@ -107,7 +107,7 @@ const isOfMessages = (kind: string): boolean => MESSAGES.some((family) => family
 const needsKey = ({ auth = 'bearer' }: ProviderRow): boolean =>
   typeof auth === 'string' ? auth === 'bearer' : auth.optional !== true;
 
-/** What a provider and its variants have in common. */
+/** Facts that a provider and its variants have in common. */
 const factsOf = (row: ProviderRow, key: KeyHeader | null) => ({
   id: row.id,
   name: row.name,

@@ -21,7 +21,7 @@ export interface RegionBases {
   readonly messages?: string;
 }
 
-/** What may differ between rows; everything is optional. See `docs/providers.md`. */
+/** Options of a row, all optional. See `docs/providers.md`. */
 export interface RowOptions {
   /** Other names, separated by spaces: accepted in requests, never written. */
   readonly aliases?: string;

@@ -3,7 +3,7 @@ import type { Usage } from '@gw/contracts';
 import type { JsonObject, CreatedObject, StreamTap } from '../provider';
 import { lastUsageObject } from '../body/usage-object';
 
-/** What a tap has read so far. */
+/** State of a tap after the bytes read so far. */
 export interface TapState {
   complete: boolean;
   failed: boolean;

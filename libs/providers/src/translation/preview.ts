@@ -12,7 +12,7 @@ export interface PreviewedCall extends ProviderCallFacts {
   readonly loss: LossMode;
 }
 
-/** What translating a call would do. */
+/** Preview of the translation of a call. */
 export interface TranslationPreview {
   /** The two dialects; null when the provider takes the call as it is. */
   readonly translation: string | null;

@@ -147,7 +147,7 @@ export class PushConfigs {
     return { record, token };
   }
 
-  /** What the agent gets instead of the client's config. */
+  /** Config registered at the agent in place of the client's. */
   private atAgent(record: PushRecord, token: string): Members {
     const { ring, publicUrl } = this.parts;
     return { id: record.id, url: pushUrl(ring, publicUrl ?? '', record), token };

@@ -11,8 +11,8 @@ export interface PushDeliveryParts {
 }
 
 /**
- * What became of an event: it is on its way or has no reader; it is about a task of another caller; or too many notifications of the
- * workspace wait.
+ * Outcome of delivering an event: sent (or without a reader), about a task of another caller, or
+ * refused because too many notifications of the workspace wait.
  */
 export type Delivered = 'sent' | 'foreign' | 'busy';
 

@@ -103,7 +103,7 @@ export class PushPollers {
 
 const stateOf = ({ status }: Members) => knownState(isObject(status) ? status['state'] : null);
 
-/** What clients are notified of when it changes. */
+/** Parts of a task that trigger a notification when they change. */
 const changing = (task: Members): Members => ({
   state: stateOf(task),
   message: isObject(task['status']) ? (task['status']['message'] ?? null) : null,

@@ -1,7 +1,7 @@
 import type { PushRules } from '@gw/a2a';
 import { isTrustedHost, type AddressPolicy } from '@gw/kernel';
 
-/** What addresses of notifications are judged by. */
+/** Returns the rules for the address of a notification. */
 export type PushRulesOf = (url: unknown) => PushRules;
 
 /** Plain http is for the hosts that the operator trusts. */

@@ -1,7 +1,7 @@
 import type { A2aVersion, TaskOwner } from '@gw/a2a';
 import type { DocumentKey } from '@gw/contracts';
 
-/** What this gateway registered at an agent for one task. */
+/** Push config that this gateway registered at an agent for one task. */
 export interface PushRecord {
   /** Random; also the id of the config at the agent. */
   readonly id: string;

@@ -2,7 +2,7 @@ import { A2aError, ownContext, ownerOf, ownTask, type Members, type TaskRecord }
 import type { AgentView } from '../agent-view';
 import type { TaskStore } from './task-store';
 
-/** What an agent says about a task. */
+/** State of a task as the agent reported it. */
 export type SeenTask = Pick<TaskRecord, 'taskId' | 'contextId' | 'state'>;
 
 /** Tasks that one message may refer to. */

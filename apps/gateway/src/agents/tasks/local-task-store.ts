@@ -12,7 +12,7 @@ import {
 
 /** All entries of a process, shared by workspaces: some 60,000 tasks. */
 const BYTES_MAX = 33_554_432;
-/** What an entry takes besides its texts. */
+/** Bytes of an entry in addition to its texts. */
 const ENTRY_BYTES = 400;
 const COUNTERS_MAX = 100_000;
 

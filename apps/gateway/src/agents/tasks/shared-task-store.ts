@@ -120,7 +120,10 @@ export class SharedTaskStore implements TaskStore {
     this.local.close();
   }
 
-  /** What this process knows itself is known without Redis too; whatever it does not know may be known to another. */
+  /**
+   * Reads from Redis. Falls back to this process's own entries when Redis is unreachable and the
+   * entry is its own; otherwise throws `unavailable`.
+   */
   private async read<T>(shared: () => Promise<T | null>, own: () => Promise<T | null>): Promise<T | null> {
     try {
       return await shared();

@@ -14,8 +14,8 @@ export interface ContextRecord {
 }
 
 /**
- * Who owns the tasks and contexts of agents, for all callers. The methods throw `unavailable` when that cannot be known; a task
- * that is not found is one of somebody else or has been forgotten.
+ * Owners of agents' tasks and contexts, for all callers. The methods throw `unavailable` when the
+ * owner cannot be determined; a task that is not found belongs to another caller or has expired.
  */
 export interface TaskStore {
   task(agentId: string, taskId: string): Promise<TaskRecord | null>;

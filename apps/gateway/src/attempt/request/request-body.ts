@@ -27,7 +27,7 @@ export interface BuiltBody {
   readonly contentType: string | null;
   /** Path of a translated call after the base URL, query included. */
   readonly path?: string;
-  /** What a translation could not express; absent when the body was not translated. */
+  /** Members that the translation dropped; absent when the body was not translated. */
   readonly losses?: TranslatedRequest['losses'];
 }
 
@@ -120,7 +120,7 @@ function translated(
 const lossOf = ({ principal }: RequestView, { target }: Upstream): LossMode =>
   target.loss ?? principal?.workspace.translationLoss ?? 'strict';
 
-/** What of the call is not in its body; undefined for most calls. */
+/** Parts of the call that are in the path instead of the body; undefined for most calls. */
 function addressOf({ route, req }: RequestView, upstream: Upstream): CallAddress | undefined {
   if (route.address !== null) return callAddress(route.address, upstream);
   const betas = req.headers['anthropic-beta'];

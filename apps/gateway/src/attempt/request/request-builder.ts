@@ -28,7 +28,7 @@ export interface BuiltRequest {
   readonly request: OutboundRequest;
   /** The client's body after parameter rules, when a translator needs it for the response. */
   readonly clientBody: JsonObject | null;
-  /** What a translation could not express; null when the body was not translated. */
+  /** Members that the translation dropped; null when the body was not translated. */
   readonly losses: NonNullable<BuiltBody['losses']> | null;
   /** True when the request asks for usage that the client did not request and must not see. */
   readonly hidesUsage: boolean;

@@ -19,11 +19,11 @@ export interface Judges {
 
 /** The guardrails for each part of a session. */
 export interface SessionLists {
-  /** Those on the handshake and on what events set; they change nothing. */
+  /** Guardrails on the handshake and on parameters in events; they change nothing. */
   readonly parameters: readonly CompiledGuardrail[];
-  /** Those on client messages. */
+  /** Guardrails on client messages. */
   readonly input: readonly CompiledGuardrail[];
-  /** Those on provider messages. */
+  /** Guardrails on provider messages. */
   readonly output: readonly CompiledGuardrail[];
 }
 

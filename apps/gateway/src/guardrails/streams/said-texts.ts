@@ -41,7 +41,7 @@ export class SaidTexts {
     return sent;
   }
 
-  /** What was sent of a text that the stream repeats as a whole; empty for a text that was never streamed. */
+  /** Part already sent of a text that the stream repeats as a whole; empty for a text that was never streamed. */
   sentFor(text: string): string {
     return this.sentOf.get(text) ?? '';
   }

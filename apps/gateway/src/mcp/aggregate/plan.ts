@@ -9,11 +9,11 @@ export interface PlanMember extends MemberSelection {
   /** Absent: the slug. */
   readonly prefix?: string;
   readonly aliases: ReadonlyMap<string, string>;
-  /** By the server's own name of the tool. */
+  /** Overrides by the server's own name of the tool. */
   readonly overrides: ReadonlyMap<string, ToolOverride>;
 }
 
-/** What is under an aggregate address: a toolset, or all servers of a workspace. The same for every caller. */
+/** Servers behind an aggregate address: a toolset, or all servers of a workspace. The same for every caller. */
 export interface AggregatePlan {
   readonly id: string;
   readonly version: string;

@@ -4,8 +4,8 @@ import type { ReceivedResult } from '@gw/mcp-client';
 import type { McpRequest } from '../mcp-request';
 
 /**
- * What the client gets in the place of a result; null: the result itself. `changed`: what it becomes before. Under an
- * aggregate address, URIs become those under which it shows the resources of the server.
+ * Replaces a result for the client; null keeps the result. `changed`: applied first. Under an
+ * aggregate address, resource URIs become those of the gateway.
  */
 export const shownInPlace = (
   { endpoint, view }: McpRequest,

@@ -8,7 +8,7 @@ import {
   type StreamName,
 } from './event-store';
 
-/** Of all callers: UTF-16 units of events, and streams. */
+/** Bounds for all callers together: UTF-16 units of events, and streams. */
 const CHARACTERS_MAX = 67_108_864;
 const STREAMS_MAX = 20_000;
 
@@ -22,7 +22,7 @@ interface Stored {
 
 /** Keeps events in this process, for a gateway without Redis. */
 export class MemoryEventStore implements EventStore {
-  /** Those with the oldest last event first. */
+  /** Streams in the order of their last event, oldest first. */
   private readonly streams = new Map<string, Stored>();
   /** Keys of the streams of each caller, in the same order. */
   private readonly callers = new Map<string, Set<string>>();

@@ -11,7 +11,7 @@ const SILENT_MAX = 2;
 
 /** Streams of calls that clients continue by GET, at any gateway. */
 export class ResumedCalls {
-  /** By name of the stream; each has one follower. */
+  /** Followers by the name of the stream; each stream has one. */
   private readonly followers = new Map<string, Follower>();
 
   constructor(

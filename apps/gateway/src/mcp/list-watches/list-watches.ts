@@ -29,7 +29,7 @@ const ANNOUNCED: ReadonlySet<string> = new Set(
 
 /** A stream for which a server is watched. */
 interface User {
-  /** What the address of the stream offers now; null when it is gone. */
+  /** Returns the current endpoint of the stream's address; null when it is gone. */
   readonly now: () => Endpoint | null;
   watch: Watch;
 }
@@ -38,7 +38,7 @@ interface User {
 interface Watch {
   readonly users: Set<User>;
   readonly serverId: string;
-  /** What the connection was made with, by `connectionOf`. */
+  /** Settings of the connection, by `connectionOf`. */
   readonly connection: string;
   readonly over: AbortController;
   readonly ready: Promise<void>;

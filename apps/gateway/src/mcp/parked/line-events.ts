@@ -8,7 +8,7 @@ import {
 } from '@gw/mcp-client';
 import type { CallOutcome, ParkedPlace } from '../upstream-call';
 
-/** What a call became, as one gateway writes it to another. */
+/** Outcome of a call in the form that gateways send to each other. */
 export type SentOutcome =
   | {
       readonly kind: 'result';
@@ -26,7 +26,7 @@ export interface SentFailure extends Omit<UpstreamErrorFacts, 'cause'> {
   readonly message: string;
 }
 
-/** What the gateway with a call says about it. The last event is `refused`, `outcome` or `failed`. */
+/** Event from the gateway that holds a call. The last one is `refused`, `outcome` or `failed`. */
 export type HolderEvent =
   | { readonly kind: 'taken' }
   | { readonly kind: 'refused'; readonly why: 'answered' | 'gone' }
@@ -35,7 +35,7 @@ export type HolderEvent =
   | { readonly kind: 'outcome'; readonly outcome: SentOutcome }
   | { readonly kind: 'failed'; readonly failure: SentFailure };
 
-/** What the gateway that reads a call says. */
+/** Event from the gateway that reads a call. */
 export type ReaderEvent = 'alive' | 'cancel';
 
 /** Both sides of a line show that they live this often, and give up after so long without a sign. */

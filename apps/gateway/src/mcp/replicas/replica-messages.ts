@@ -84,7 +84,7 @@ export interface PostedMessage {
   readonly body: string;
 }
 
-/** What a gateway sends to another, or to all. */
+/** Message of a gateway to another one, or to all. */
 export type ReplicaMessage =
   | AnswerMessage
   | RedeemMessage

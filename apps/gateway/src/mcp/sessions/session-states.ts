@@ -17,7 +17,7 @@ const RETRY_MS = 5_000;
 /** Reads in a row while the state changes. */
 const READS_MAX = 5;
 
-/** What a client set in its session. It may be lost; clients set it again when they reconnect. */
+/** Settings of a client's session. They may be lost; clients set them again when they reconnect. */
 export class SessionState {
   private stored: StoredSession = EMPTY_SESSION;
   private readonly uris = new Set<string>();

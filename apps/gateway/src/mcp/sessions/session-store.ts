@@ -6,7 +6,7 @@ export interface SessionName {
   readonly session: string;
 }
 
-/** What is stored about a session. */
+/** Stored settings of a session. */
 export interface StoredSession {
   /** Its client ended it. */
   readonly isEnded: boolean;
@@ -23,7 +23,7 @@ export const EMPTY_SESSION: StoredSession = {
   subscriptions: [],
 };
 
-/** What sessions share over gateways. It may be lost; clients set it again when they reconnect. */
+/** Session settings shared by all gateways. They may be lost; clients set them again when they reconnect. */
 export interface SessionStore {
   /** Rejects while the store cannot be reached, as all methods do. */
   load(name: SessionName): Promise<StoredSession>;

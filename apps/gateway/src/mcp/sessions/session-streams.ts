@@ -89,7 +89,7 @@ export class SessionStreams {
     void lists.during(endpoint, reply, () => endpoints.now(endpoint));
   }
 
-  /** What the client missed of an earlier stream; null: there is no such stream. */
+  /** Events of an earlier stream that the client missed; null when there is no such stream. */
   private async before(name: SessionName, last: Place | null): Promise<Before | null> {
     if (last === null) return null;
     const { stream, number } = last;

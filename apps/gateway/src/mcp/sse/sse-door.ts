@@ -38,7 +38,7 @@ export interface SseDoorParts {
   readonly replies: CallReplyOptions;
 }
 
-/** What carries out the messages of a stream. */
+/** Handles the messages of an SSE stream. */
 export interface SseWork {
   /** Answers a request. Never rejects. */
   answer(
