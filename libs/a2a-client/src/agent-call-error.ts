@@ -1,6 +1,6 @@
 import type { OutboundError } from '@gw/outbound';
 
-/** What went wrong with a call of an agent. */
+/** Kinds of failure of a call of an agent. */
 export type AgentCallErrorKind =
   /** The address policy refuses the URL or what it resolves to. */
   | 'refused_address'

@@ -23,9 +23,9 @@ export const AGENT_TIMEOUTS: AgentTimeouts = {
 export interface AgentCall {
   readonly operation: Operation;
   readonly params: Members;
-  /** Those of every request to the agent, such as its credential. */
+  /** Headers of every request to the agent, such as its credential. */
   readonly credential: Readonly<Record<string, string>>;
-  /** Those of the caller that are passed on. */
+  /** Headers of the caller that are passed on. */
   readonly passed: Readonly<Record<string, string>>;
   /** URIs of extensions for the agent. */
   readonly extensions: readonly string[];
@@ -42,5 +42,5 @@ export const EXTENSIONS_HEADER: Readonly<Record<A2aVersion, string>> = {
   '1.0': 'a2a-extensions',
 };
 
-/** What the bindings need of an interface. */
+/** Fields of an agent's interface that the bindings use. */
 export type Interface = Pick<AgentInterface, 'url' | 'binding' | 'version' | 'tenant'>;

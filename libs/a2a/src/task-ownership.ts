@@ -15,7 +15,7 @@ export interface TaskOwner {
   readonly principal: string;
 }
 
-/** What the gateway stores of a task. Messages and artifacts stay at the agent. */
+/** Task as the gateway stores it. Messages and artifacts stay at the agent. */
 export interface TaskRecord {
   readonly agentId: string;
   /** Id of the task at the agent. */

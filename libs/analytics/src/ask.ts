@@ -1,4 +1,4 @@
-/** What requests may be grouped by. */
+/** Dimensions by which requests can be grouped. */
 export const DIMENSIONS = [
   'workspace_id',
   'api_key_id',
@@ -21,7 +21,10 @@ export type Dimension = (typeof DIMENSIONS)[number];
 export const REQUEST_TYPES = ['llm', 'mcp', 'a2a'] as const;
 export type RequestType = (typeof REQUEST_TYPES)[number];
 
-/** What is counted of a group. Money in 1e-8 USD, durations in microseconds, times in Unix milliseconds, percentiles in milliseconds, rates in parts of one. */
+/**
+ * Measures of a group. Money in 1e-8 USD, durations in microseconds, times in Unix milliseconds,
+ * percentiles in milliseconds, rates in parts of one.
+ */
 export const MEASURES = [
   'requests',
   'errors',

@@ -1,6 +1,6 @@
 import type { RequestType } from './ask';
 
-/** What analytics know of a request besides what its log record says by name. */
+/** Facts of a request that analytics derive from its log record. */
 export interface DerivedFacts {
   readonly request_type: RequestType;
   readonly prompt_slug: string | null;
@@ -8,11 +8,11 @@ export interface DerivedFacts {
   readonly fell_back: boolean;
   /** A second call was started while the first one was in flight. */
   readonly hedged: boolean;
-  /** What the cache saved, 1e-8 USD; null: nothing, or it is not known. */
+  /** Cost that the cache saved, in 1e-8 USD; null when there was none or it is not known. */
   readonly saved_cost: number | null;
 }
 
-/** What of a log record they are made of. */
+/** Fields of a log record from which the facts are derived. */
 export interface RecordedRequest {
   readonly route: string;
   readonly decision: {

@@ -14,7 +14,7 @@ import { RESULT_SQL } from './result-sql';
 export type Bind = (value: unknown, type: BoundType) => string;
 export type BoundType = 'text' | 'texts' | 'uuid' | 'uuids' | 'number' | 'numbers' | 'floats' | 'json';
 
-/** What differs between the two stores. Column names of facts are the same in both. */
+/** Differences between the SQL of the two stores. Column names of facts are the same in both. */
 export interface SqlDialect {
   /** A text that is never null, empty for nothing. */
   text(expression: string): string;
@@ -131,7 +131,7 @@ function endConditions(
   return conditions;
 }
 
-/** Those that only single requests can meet. */
+/** Conditions that only single requests can meet. */
 function singleConditions(
   { filter }: Pick<AnalyticsQueryCase, 'filter'>,
   dialect: SqlDialect,
@@ -252,7 +252,7 @@ function orderOf(ask: AnalyticsQueryCase, names: readonly string[]): string {
   return all.length === 0 ? '' : `ORDER BY ${all.join(', ')}`;
 }
 
-/** What `rowsStatement` gave, as the answer of a store. Numbers may come as text. */
+/** Converts a row of `rowsStatement` into the response of a store. Numbers may be texts. */
 export function analyticsRow(
   ask: AnalyticsQueryCase,
   found: Readonly<Record<string, unknown>>,

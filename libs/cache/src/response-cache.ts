@@ -18,7 +18,7 @@ export interface Embedder {
   embed(texts: readonly string[]): Promise<readonly ArrayLike<number>[]>;
 }
 
-/** What a semantic lookup needs besides the request; null for the exact cache only. */
+/** Embedder and threshold of a semantic lookup; null for the exact cache only. */
 export interface SemanticSource {
   readonly embedder: Embedder;
   /** Returns the parsed body; called only after an exact miss. */

@@ -1,7 +1,7 @@
 import { propertyOf, textOf, VendorError } from '@gw/kernel';
 import type { WorkloadToken } from '@gw/contracts';
 
-/** What a key file of type `external_account` asks for. */
+/** Fields of a key file of type `external_account`. */
 export interface ExternalAccount {
   readonly audience: string;
   readonly serviceAccount: string | null;

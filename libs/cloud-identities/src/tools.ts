@@ -2,7 +2,7 @@ import type { IssuedCredential } from '@gw/contracts';
 import type { VendorCalls } from '@gw/kernel';
 import type { CloudIdentitySettings } from './settings';
 
-/** What the sources of credentials need from their process. */
+/** Tools that sources of credentials use. */
 export interface IdentityTools {
   readonly calls: VendorCalls;
   readonly settings: CloudIdentitySettings;

@@ -60,9 +60,9 @@ export interface CompiledTarget {
   /** The request's header takes precedence. Null means true. */
   readonly strictOpenAiCompliance: boolean | null;
   /**
-   * What a translation does with parameters that change the response and that the provider cannot
-   * express: `strict` refuses the call, `adapt` drops them or moves them to the nearest value. Null:
-   * the workspace decides.
+   * Handling of parameters that change the response and that the provider cannot express: `strict`
+   * refuses the call, `adapt` drops them or moves them to the nearest value. Null: the workspace
+   * decides.
    */
   readonly loss: LossMode | null;
   /** Whether the models route lists the integrated models for the `x-gw-models-endpoint` header. */

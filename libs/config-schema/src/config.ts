@@ -61,7 +61,7 @@ export interface EmbeddingsConfig {
   readonly [providerField: string]: unknown;
 }
 
-/** What happens to a stream that breaks off. */
+/** Handling of a stream that breaks off. */
 export type OnStreamFailure =
   /** The client gets an error event. */
   | 'fail'

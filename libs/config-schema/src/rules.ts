@@ -34,7 +34,7 @@ function countPatterns(node: unknown, strategies: Strategies): number {
   return targets.reduce((sum: number, target) => sum + countPatterns(target, strategies), own);
 }
 
-/** What the checks of a node depend on. */
+/** Inputs of the checks of a node. */
 interface CheckContext {
   readonly options: ValidateConfigOptions;
   readonly strategies: Strategies;

@@ -7,7 +7,7 @@ export type Subject =
   | { readonly from: 'headers'; readonly name: string }
   | { readonly from: 'pathname' }
   | { readonly from: 'model' }
-  /** What the body asks of a model. */
+  /** Features that the body requires of a model. */
   | { readonly from: 'demand'; readonly demand: Demand }
   /** Minutes since midnight, UTC. */
   | { readonly from: 'time_of_day' }

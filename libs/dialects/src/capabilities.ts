@@ -1,4 +1,7 @@
-/** What a model takes, as data. A pattern is a prefix of the model's name without region and publisher (`us.anthropic.`, `models/`). */
+/**
+ * Features of a model, as data. A pattern is a prefix of the model's name without region and
+ * publisher (`us.anthropic.`, `models/`).
+ */
 export interface ModelCapabilities {
   /** Whether temperature, top_p and top_k are taken; `one`: temperature or top_p, not both. */
   readonly sampling: 'all' | 'one' | 'none';

@@ -3,7 +3,10 @@ import type { LossLedger } from './losses';
 import type { ModelResponse, ProviderFault, StreamEvent } from './response';
 import type { Target } from './target';
 
-/** What of a call is not in the client's body: Gemini clients put it in the path, those of Anthropic in a header. */
+/**
+ * Parts of a call outside of the client's body: Gemini clients put them into the path, those of
+ * Anthropic into a header.
+ */
 export interface CallAddress {
   readonly model?: string;
   readonly stream?: boolean;

@@ -1,7 +1,7 @@
 import { capabilitiesOf, type ModelCapabilities } from './capabilities';
 import type { Dialect, JsonObject } from './call';
 
-/** What a provider's row says of its dialect; see `docs/providers.md`. */
+/** Traits of a provider's dialect, from its row; see `docs/providers.md`. */
 export interface ProviderTraits {
   /** Member that limits the output of Chat Completions. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';

@@ -20,7 +20,7 @@ export interface CallFacts {
   readonly address?: CallAddress;
 }
 
-/** What is known once the provider responds. */
+/** Facts that are known once the provider responds. */
 export interface ResponseFacts {
   readonly requestId: string;
   /** Unix seconds. */

@@ -30,7 +30,7 @@ function readPem(path: string, what: string): string {
   }
 }
 
-/** Of every process that connects to the database. */
+/** Settings of every process that connects to the database. */
 export const DATABASE_TLS_SETTINGS = {
   /**
    * DISABLED: as DATABASE_URL says. PREFERRED: TLS where the server has it. REQUIRED: TLS with any certificate. VERIFY_CA: one of

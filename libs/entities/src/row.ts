@@ -1,8 +1,8 @@
 import { Column, CreateDateColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
 
 /**
- * What every table of a resource carries. Ids are `uuidv7()` of the kernel, given by the service that inserts: an insert then
- * needs no round trip to learn its id, and ids sort by time.
+ * Columns of every resource's table. Ids are `uuidv7()` of the kernel, given by the service that
+ * inserts: an insert then needs no round trip to learn its id, and ids sort by time.
  */
 export abstract class Row {
   /** Rises with every save and every update through TypeORM; the resource's etag is made of it. */

@@ -8,7 +8,7 @@ const AGE_MAX_SECONDS = 600;
 /** Types of logout tokens; providers that follow older drafts send the second one. */
 const TYPES: readonly unknown[] = ['logout+jwt', 'JWT', undefined];
 
-/** What a provider says has ended: sessions of a subject, or of anyone; at least one of both is there. */
+/** Logout announced by a provider: sessions of a subject, or single sessions; at least one of the two is set. */
 export interface ProvidedLogout {
   readonly subject: string | null;
   /** Ids that the provider gave its sessions; empty: all of the subject. */

@@ -27,7 +27,7 @@ export interface OidcSettings {
   readonly maxAge: number | null;
   /** Classes of authentication of which a login must have one; empty: any. */
   readonly acrValues: readonly string[];
-  /** What the provider asks users for at each login; null: what it thinks right. */
+  /** Prompt that the provider shows users at each login; null: the provider decides. */
   readonly prompt: 'login' | 'select_account' | 'consent' | null;
   readonly claimNames: ClaimNames;
 }
@@ -43,7 +43,7 @@ export interface OidcOutbound {
   fault(url: string): string | null;
 }
 
-/** What is kept of a login until the user comes back. */
+/** State of a login that is kept until the user returns. */
 export interface OidcFlow {
   readonly state: string;
   readonly nonce: string;
@@ -209,7 +209,7 @@ export class OidcClient {
     this.keys = { jwks: read.jwks, readAt: read.uat };
   }
 
-  /** What the user info endpoint says of the same subject; the ID token of some providers has no address. */
+  /** Claims of the user info endpoint about the same subject; the ID token of some providers has no address. */
   private async userInfo(
     config: client.Configuration,
     accessToken: string,

@@ -11,7 +11,7 @@ export interface ClaimNames {
   readonly groups: string;
 }
 
-/** What the provider says of a user, with the signature of its token checked. */
+/** Claims of the provider about a user, from a token whose signature was verified. */
 export interface OidcIdentity {
   readonly subject: string;
   readonly email: string | null;

@@ -252,7 +252,7 @@ function checkAddresses(
   }
 }
 
-/** By convention, parameters with these names contain a URL that is called. */
+/** Whether a parameter contains a URL that is called, by the convention for its name. */
 const isAddress = (key: string): boolean => /(?:URL|Url|Uri|Endpoint|endpoint)$/.test(key);
 
 /** Hides values of secret parameters and of everything nested in them. */

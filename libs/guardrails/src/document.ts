@@ -18,7 +18,7 @@ export interface GuardrailFeedback {
   readonly metadata?: string | JsonObject;
 }
 
-/** What a guardrail does with its verdict. */
+/** Actions of a guardrail on its verdict. */
 export interface GuardrailActions {
   /**
    * Whether a failed verdict ends the request with 446; otherwise the response is marked with 246.

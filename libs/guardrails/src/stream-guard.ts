@@ -13,7 +13,7 @@ import type { Scope } from './text/scope';
 import type { TextMatch } from './check';
 import { Work } from './work';
 
-/** What may be sent after a piece of a stream has arrived. */
+/** Text that may be sent after a piece of a stream has arrived. */
 export interface StreamStep {
   /** Text for the channel of the piece; empty while it is held back. */
   readonly text: string;

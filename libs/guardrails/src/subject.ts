@@ -10,7 +10,7 @@ import { Work } from './work';
 
 export type GuardrailStage = 'input' | 'output';
 
-/** What a guardrail knows about a request besides its body. */
+/** Facts about a request outside of its body. */
 export interface RequestFacts {
   readonly dialect: Dialect;
   /** Name used by `allowedRequestTypes`: `chatComplete`, `embed`, `proxy`, … */

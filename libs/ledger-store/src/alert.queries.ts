@@ -16,7 +16,7 @@ export interface LimitAlert {
   /** Unix milliseconds: when the counter's period began. */
   readonly period: number;
   readonly kind: 'threshold' | 'exhausted';
-  /** What was reached, 1e-8 USD, tokens or requests: another threshold is a new alert. */
+  /** Amount that was reached, in 1e-8 USD, tokens or requests: another threshold is a new alert. */
   readonly amount: number;
   /** Stored as it is; its id is the alert's. */
   readonly event: object;
@@ -136,8 +136,8 @@ export async function dropStaleAlerts(manager: EntityManager): Promise<void> {
 }
 
 /**
- * Whom an alert is mailed to: owners and admins of the organisation, admins and managers of the workspace, the user whom a key is of, and
- * the key's own addresses. At most 100.
+ * Recipients of an alert's mail: owners and admins of the organisation, admins and managers of the
+ * workspace, the user of a key, and the key's own addresses. At most 100.
  */
 export async function alertRecipients(
   manager: EntityManager,

@@ -39,13 +39,16 @@ export async function addBudgetHours(manager: EntityManager, rows: readonly Budg
   );
 }
 
-/** What was charged to a budget lately. */
+/** Recent charges to a budget. */
 export interface RecentUse extends LedgerAmount {
   /** Unix milliseconds: the first hour that is known of, however far back; null: none is. */
   readonly firstHour: number | null;
 }
 
-/** What accounts were charged from the hour of `fromMs` on, in the periods from `since` on; one for each, in order. */
+/**
+ * Returns the charges to accounts from the hour of `fromMs` on, in the periods from `since` on; one
+ * entry for each account, in order.
+ */
 export async function recentUseOf(
   manager: EntityManager,
   organisationId: string,

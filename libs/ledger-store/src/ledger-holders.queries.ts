@@ -23,7 +23,7 @@ export const PRICE_CORRECTIONS = '~prices';
 const LATE = `interval '2 days'`;
 /** A holder without charges for so long is part of the balance alone. */
 const KEPT = `interval '5 days'`;
-/** Of one account, the newest. */
+/** Maximum number of holders of one account; the newest are kept. */
 const HOLDERS_MAX = 1_000;
 
 /** Adds to the parts of balances, in the transaction that adds to the balances themselves. At most one row for each of its keys. */
@@ -50,7 +50,10 @@ export async function addHolders(manager: EntityManager, rows: readonly HolderRo
   );
 }
 
-/** What accounts were charged in the periods from `since` on, and by whom, in order. One statement: all of it is of one moment. */
+/**
+ * Returns the charges to accounts in the periods from `since` on, with their holders, in order. One
+ * statement: all values are of one moment.
+ */
 export async function heldBalancesOf(
   manager: EntityManager,
   organisationId: string,

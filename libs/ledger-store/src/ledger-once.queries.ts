@@ -2,16 +2,16 @@ import type { ChargeRecord } from '@gw/contracts';
 import { storableJson } from '@gw/entities';
 import type { EntityManager } from 'typeorm';
 
-/** What a record has charged of a name, and is corrected when the name's true use is known. */
+/** Charge of a record under a name. It is corrected when the name's true use is known. */
 export interface OnceEstimate {
-  /** Of the log. */
+  /** Time of the log. */
   readonly createdAt: string;
   readonly charge: ChargeRecord;
 }
 
 export interface OnceClaim {
   readonly organisationId: string;
-  /** Of what is charged. */
+  /** Name of the charged resource. */
   readonly name: string;
   readonly logId: string;
   /** All that the record says of it, 1e-8 USD; null: it has no price. */
@@ -21,7 +21,7 @@ export interface OnceClaim {
   readonly estimate: OnceEstimate | null;
 }
 
-/** What a record charges of a name, or what is given back of an estimate. */
+/** Charge of a record under a name, or the refund of an estimate. */
 export interface OncePart {
   readonly organisationId: string;
   readonly name: string;
@@ -52,8 +52,9 @@ interface OnceRow {
 }
 
 /**
- * What no record has named for so long is forgotten: one that names it later is charged for it anew. Providers keep responses and the
- * outputs of batches for a month and batches themselves for longer; a name that is read again within the time stays.
+ * Time after which a name that no record uses is deleted; a later record is charged anew. Providers
+ * keep responses and the outputs of batches for a month, and batches for longer. Reading a name
+ * extends its time.
  */
 const KEPT = `interval '400 days'`;
 /** How often a name that is read again and again is noted as read. */
@@ -140,7 +141,7 @@ interface Part extends OncePart {
 const MEASURES = ['cost', 'tokens'] as const;
 type Measure = (typeof MEASURES)[number];
 
-/** What has been charged of each name. */
+/** Charged parts by name. */
 class Parts {
   private readonly byName = new Map<string, Map<string, Part>>();
   readonly givenBack: RevertedEstimate[] = [];

@@ -43,7 +43,7 @@ export async function addBalances(manager: EntityManager, rows: readonly LedgerR
   );
 }
 
-/** What accounts were charged in the periods from `since` on; one balance for each, in order. */
+/** Returns the charges to accounts in the periods from `since` on; one balance for each account, in order. */
 export async function balancesOf(
   manager: EntityManager,
   organisationId: string,

@@ -5,7 +5,7 @@ import { CallClock } from './http/call-clock';
 import { UPSTREAM_BOUNDS } from './limits';
 import { tooLarge, UpstreamError } from './upstream-error';
 
-/** What an upstream lists. */
+/** Kinds of lists of an upstream. */
 export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates';
 
 const LISTS: Readonly<

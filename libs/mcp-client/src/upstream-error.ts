@@ -1,6 +1,6 @@
 import type { BearerChallenge, JsonObject, RpcError } from '@gw/mcp';
 
-/** What went wrong with a call to an upstream MCP server. */
+/** Kinds of failure of a call to an upstream MCP server. */
 export type UpstreamErrorKind =
   /** The address policy refuses the URL or what it resolves to. */
   | 'refused_address'

@@ -108,7 +108,7 @@ export class McpUpstream {
     return this.channel?.isOpen === true ? this.channel.era : this.connectNow(options);
   }
 
-  /** What the server says about itself, with the revision that it speaks. Connects if needed. */
+  /** Returns the facts that the server reports about itself, with its revision. Connects if needed. */
   async describe(
     options: Pick<CallOptions, 'signal'> = {},
   ): Promise<ServerFacts & { readonly era: Channel['era']; readonly revision: string }> {

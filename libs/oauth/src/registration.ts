@@ -76,7 +76,7 @@ export function checkRegistration(
   });
 }
 
-/** What every client has, however we know it. */
+/** Checks the metadata of a client and fills in the members that every client has. */
 export function rebuilt(body: Readonly<Record<string, unknown>>, options: RegistrationOptions): Registration {
   const { isRegistrable = (scope) => SCOPES.has(scope), deviceFlow = false, assertions = false } = options;
   assertNoneRefused(body);

@@ -1,7 +1,7 @@
 import { MCP_ADMIN_PATH } from '@gw/contracts';
 import { canonicalResource } from './resource-url';
 
-/** What a resource is. `workspace` is a slug or an id; null: it comes from the consent. */
+/** Kind of a resource. `workspace` is a slug or an id; null: it comes from the consent. */
 export type ResourcePlace =
   | { readonly kind: 'control_plane' }
   /** The control plane as an MCP server. */
@@ -25,8 +25,8 @@ const isWorkspace = (segment: string): boolean =>
 const isServer = (segment: string): boolean => SEGMENT.test(segment) && !NO_SERVERS.has(segment);
 
 /**
- * What the URL of a resource names at this installation; undefined when it names nothing. `publicUrl` is the origin of the
- * installation. Whether such a server exists is another question.
+ * Parses the URL of a resource of this installation; undefined when it names none. `publicUrl` is
+ * the origin of the installation. Does not check that such a server exists.
  */
 export function resourceAt(url: string, publicUrl: string): ResourcePlace | undefined {
   const [canonical, origin] = [canonicalResource(url), canonicalResource(publicUrl)];
@@ -96,7 +96,10 @@ export interface SsePlace {
   readonly resource: string;
 }
 
-/** What a path of the transport HTTP+SSE names; undefined for another path. All servers have none without a workspace. */
+/**
+ * Parses a path of the transport HTTP+SSE; undefined for another path. The address of all servers
+ * has none without a workspace.
+ */
 export function ssePlaceOf(path: string): SsePlace | undefined {
   const [root, ...segments] = path.split('/', 5);
   const part = segments.pop();

@@ -6,9 +6,9 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Headers of one request by who writes them. */
 export interface HeaderLayers {
-  /** Those of every request to the server, such as its credential. */
+  /** Headers of every request to the server, such as its credential. */
   readonly configured: Headers;
-  /** Those of the caller, which win over the configured ones. */
+  /** Headers of the caller, which override the configured ones. */
   readonly ofCall: Headers;
   /** Names in lower case, all of them reserved. */
   readonly protocol: Headers;

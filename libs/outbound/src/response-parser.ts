@@ -23,7 +23,7 @@ for (let digit = 0; digit < 16; digit += 1) {
     HEX_DIGITS[text.charCodeAt(0)] = digit;
 }
 
-/** What the parser expects next. */
+/** Next element that the parser expects. */
 const STATE = {
   head: 0,
   /** A body of known length. */

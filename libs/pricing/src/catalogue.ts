@@ -43,7 +43,7 @@ export interface PriceCard {
   readonly units: UnitPrices;
   /** Prices per piece: searches, executions and other additional units of a usage. */
   readonly additional: Readonly<Record<string, number>>;
-  /** By quality, then size; `default` matches any. */
+  /** Prices of images by quality, then size; `default` matches any. */
   readonly images: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Part of the price that a batch costs, in millionths; null for the provider's usual part. */
   readonly batchMillionths: number | null;

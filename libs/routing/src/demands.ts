@@ -1,4 +1,4 @@
-/** What a call asks of a model, in any dialect. */
+/** Features that a call requires of a model, in any dialect. */
 export interface Demands {
   /** Estimate: a token has four characters, a picture a thousand tokens. Data of files does not count. */
   readonly tokens: number;
@@ -60,12 +60,12 @@ export function demandsOf(params: unknown): Demands {
   return known;
 }
 
-/** What was found so far. */
+/** Features found so far. */
 class Findings {
   readonly media = new Set<Media>();
   characters = 0;
   pictures = 0;
-  /** What is left to read: a list, because a body may be nested deeper than the stack. */
+  /** Values left to read: a list, because a body may be nested deeper than the stack. */
   private readonly left: unknown[];
 
   constructor(body: Json) {

@@ -3,7 +3,7 @@ import type { HedgeOffer } from './budgets';
 import type { Fault } from './faults';
 import type { AttemptOutcome, ChoiceContext } from './types';
 
-/** What a strategy may use while it chooses for a request. */
+/** State that a strategy may use while it chooses for a request. */
 export interface ChoosingCursor extends ChoiceContext {
   /**
    * The innermost strategy that may provide another target. A strategy that can provide one sets

@@ -4,10 +4,7 @@ import type { HedgeBudgets, HedgeOffer, RetryBudgets } from './budgets';
 import type { TargetHealth } from './health';
 import type { TargetStatistics } from './statistics';
 
-/**
- * What routing reads from a request. Its methods are called only when needed, and possibly more
- * than once.
- */
+/** Facts of a request that routing uses. Its methods are called only when needed, and possibly more than once. */
 export interface RequestFacts {
   readonly metadata: Readonly<Record<string, string>>;
   /**
@@ -42,7 +39,7 @@ export interface RoutingRuntime {
   readonly state: RoutingState;
 }
 
-/** What requests learn from each other; one per process. */
+/** State that requests share for routing; one per process. */
 export interface RoutingState {
   readonly health: TargetHealth;
   readonly statistics: TargetStatistics;

@@ -1,6 +1,6 @@
 import { COMMON, type Attribute, type ResourceKind, type Schema } from './schemas';
 
-/** What a path such as `name.givenName` names. `extension`: the attribute belongs to the extension of the kind. */
+/** Attribute of a path such as `name.givenName`. `extension`: the attribute belongs to the extension of the kind. */
 export interface AttributePath {
   readonly extension: string | null;
   readonly attribute: Attribute;

@@ -4,7 +4,7 @@ import { parseElementFilter, type Filter } from './filter';
 import type { ResourceKind } from './schemas';
 import { fault } from './scim-error';
 
-/** What an operation names: an attribute, with a filter of its elements where it is a list. */
+/** Target of an operation: an attribute, with a filter of its elements where it is a list. */
 export interface PatchPath extends AttributePath {
   readonly filter: Filter | null;
 }

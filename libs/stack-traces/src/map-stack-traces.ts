@@ -49,7 +49,7 @@ function readMap(file: string): SourceMap | null {
   }
 }
 
-/** What V8 writes: name and message. An error may have members that throw. */
+/** Name and message as V8 writes them. An error may have members that throw. */
 function headerOf(error: Error): string {
   try {
     return Error.prototype.toString.call(error);

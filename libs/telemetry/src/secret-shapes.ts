@@ -35,7 +35,7 @@ for (const text of ENDINGS) {
 const NOTHING = 0;
 const BEGINNING = 1;
 const NAME_END = 2;
-/** What a pair of bytes may belong to. */
+/** Kind of secret that a pair of bytes may belong to. */
 const KINDS = new Uint8Array(PAIRS);
 for (const pair of begunBy.keys()) KINDS[pair] = BEGINNING;
 for (const last of endedBy.keys()) {

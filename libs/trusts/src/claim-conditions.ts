@@ -21,7 +21,7 @@ export function holds({ claim, op, value }: ClaimCondition, claims: unknown): bo
   }
 }
 
-/** What is wrong with a condition; null when it can be used. */
+/** Returns the fault of a condition; null when it can be used. */
 export function conditionFault({ claim, op, value }: ClaimCondition): string | null {
   if (!isPointer(claim)) return 'claim must be a JSON pointer, such as /sub';
   if (op === 'in') {

@@ -34,7 +34,7 @@ export interface CheckedProof {
   readonly usableUntil: number;
 }
 
-/** What a request brings to prove that it has the key of its token. */
+/** Proof of a request that it has the key of its token. */
 export interface ProvenRequest {
   /** The access token as it was sent. */
   readonly token: string;
@@ -56,7 +56,7 @@ export class ProofFault extends Error {
     super(message);
   }
 
-  /** What the caller learns (RFC 9449, section 7.1). */
+  /** Error for the caller (RFC 9449, section 7.1). */
   get refusal(): { readonly message: string; readonly headers: Readonly<Record<string, string>> } {
     const isOfProof = this.error === 'invalid_dpop_proof';
     return {

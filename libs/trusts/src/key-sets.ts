@@ -107,7 +107,7 @@ export class KeySets {
 
 const useOf = (preset: string | null): string => (preset === 'spiffe' ? 'jwt-svid' : 'sig');
 
-/** What an organisation reads is never used for another one, nor for another use of keys. */
+/** Name of a key set. An organisation's key set is used for no other organisation, and for no other use of keys. */
 const nameOf = ({ organisationId, preset }: Source, url: string): string =>
   `${organisationId} ${useOf(preset)} ${url}`;
 

@@ -1,6 +1,6 @@
 import type { ClaimCondition, TrustMap, TrustRule } from '@gw/contracts';
 
-/** What is known of an issuer of tokens for workloads. Source: the documents of the platforms, November 2026. */
+/** Known issuer of tokens for workloads. Source: the documents of the platforms, November 2026. */
 export interface TrustPreset {
   readonly id: string;
   readonly name: string;
@@ -98,8 +98,9 @@ export const needsNoUser = ({
   (id === ENTRA || presetSharing(issuer)?.id === ENTRA) && conditions.every(({ claim }) => claim !== '/scp');
 
 /**
- * What is wrong with an issuer and its conditions; null when they can be used. Tokens of a shared issuer are anybody's, so a trust must
- * name by equal values whose it accepts, in its conditions or in those of each map.
+ * Returns the fault of an issuer and its conditions; null when they can be used. Anybody gets
+ * tokens of a shared issuer, so a trust must name by equal values whose it accepts, in its
+ * conditions or in those of each map.
  */
 export function issuerFault(
   issuer: string,

@@ -41,7 +41,7 @@ const AGAIN_MS = 30_000;
 const WAIT_MS = 2_000;
 
 export interface PublishedSetOptions {
-  /** What the keys must be for. */
+  /** Use that the keys must declare. */
   readonly use: string;
   readonly read: () => Promise<KeySetResponse>;
   readonly warn: (error: unknown) => void;

@@ -8,7 +8,7 @@ import { claimFault, CONTROL, TokenFault } from './trust-token';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** What a proven token gives its caller. */
+/** Rights of the caller of a verified token. */
 export interface TokenCaller {
   readonly workspace: { readonly id: string } | { readonly slug: string };
   readonly scopes: readonly string[];

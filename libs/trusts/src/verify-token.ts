@@ -15,7 +15,7 @@ export interface VerifiedToken {
   readonly onceAs: string | null;
 }
 
-/** What a token is checked against before it is mapped. */
+/** Rules that a token is checked against before it is mapped. */
 export type TokenRule = Omit<TrustRule, 'tokenKind' | 'maps'>;
 
 interface Parts {

@@ -5,7 +5,7 @@ import { canonicalJson } from './canonical-json';
 /** Which changes of a card wait for an approval: none, those after the first card, or all. */
 export type ApprovalMode = 'auto' | 'review_changes' | 'review_all';
 
-/** What a newly fetched card means for an agent. */
+/** Difference between a newly fetched card and the approved one. */
 export interface CardChange {
   /** Whether the new card may replace the approved one. */
   readonly isApplied: boolean;

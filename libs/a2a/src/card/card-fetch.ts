@@ -24,7 +24,7 @@ export interface CardResponse {
   readonly body: Buffer;
 }
 
-/** What comes next in a fetch. */
+/** Next step of a fetch. */
 export type CardStep =
   | { readonly kind: 'request'; readonly request: CardRequest }
   | { readonly kind: 'card'; readonly card: AgentCard };

@@ -5,8 +5,8 @@ import { CanonicalFault } from './canonical-json';
 import { cardPayload, cardPayloads, type CardPayload } from './card-payload';
 
 /**
- * What the signatures of a card prove: a trusted key signed it; a signature is wrong; there is none; or no trusted key signed it.
- * An invalid card is never served.
+ * Result of verifying the signatures of a card: a trusted key signed it, a signature is wrong,
+ * there is none, or no trusted key signed it. An invalid card is never served.
  */
 export type SignatureState = 'verified' | 'invalid' | 'unsigned' | 'untrusted';
 
@@ -79,7 +79,7 @@ export function keySetUrls(card: Members, origins: readonly string[]): readonly 
   return [...new Set(urls)].filter((url) => URL.canParse(url) && origins.includes(new URL(url).origin));
 }
 
-/** What the signatures of a card prove, and for what. */
+/** Result of verifying a card, with the members that are signed. */
 export interface CardVerification {
   readonly state: SignatureState;
   /**

@@ -27,7 +27,7 @@ export interface AgentCard {
   readonly interfaces: readonly AgentInterface[];
 }
 
-/** What the addresses of a card are judged by. */
+/** Rules for the addresses in a card. */
 export interface CardRules {
   readonly policy: AddressPolicy;
   /** The address under which the agent is registered; its card may name no other origin unless that is allowed. */

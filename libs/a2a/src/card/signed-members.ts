@@ -4,7 +4,10 @@
  */
 export type Presence = 'required' | 'optional' | 'implicit';
 
-/** What a member holds: a value without parts, a message, a list or map of messages, or free JSON that is signed as it is. */
+/**
+ * Kind of a member's value: without parts, a message, a list or map of messages, or free JSON that
+ * is signed as it is.
+ */
 export type Held =
   | { readonly kind: 'plain' | 'free' }
   | { readonly kind: 'message' | 'list' | 'map'; readonly of: MessageMembers };

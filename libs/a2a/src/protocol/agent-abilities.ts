@@ -5,7 +5,7 @@ import type { Operation } from './operations';
 /** How push notifications of an agent reach clients: from the agent, by polling the agent, or not at all. */
 export type PushMode = 'relay' | 'emulate' | 'off';
 
-/** What an agent can do, by its card and its settings. */
+/** Features of an agent, by its card and its settings. */
 export interface AgentAbilities {
   readonly streaming: boolean;
   readonly push: PushMode;

@@ -46,7 +46,7 @@ export const OPERATIONS = {
 
 export type Operation = keyof typeof OPERATIONS;
 
-/** What a JSON-RPC method means: the operation, and the only version that has the name. */
+/** Operation of a JSON-RPC method, and the only version that has the name. */
 export interface Method {
   readonly operation: Operation;
   readonly version: A2aVersion;

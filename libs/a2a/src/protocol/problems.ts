@@ -23,7 +23,7 @@ export interface GatewayProblem {
   readonly facts: Readonly<Record<string, string | number | null>>;
 }
 
-/** What a client gets instead of a result. */
+/** Error that a client gets instead of a result. */
 export type Failure = A2aError | GatewayProblem;
 
 /** `domain` of ErrorInfo for problems of this gateway. */

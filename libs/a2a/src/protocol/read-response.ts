@@ -5,7 +5,7 @@ import { A2aError } from './errors';
 /** Bounds of a response of an agent, and of one event of its streams: 16 MiB, 64 levels, 1,000,000 members and items. */
 export const RESPONSE_BOUNDS: JsonBounds = { bytesMax: 16_777_216, depthMax: 64, commasMax: 1_000_000 };
 
-/** What a JSON-RPC response of an agent has. `translateResult` and `translateError` write them for the client. */
+/** Outcome of an agent's JSON-RPC response. `translateResult` and `translateError` write it for the client. */
 export type RpcOutcome =
   { readonly kind: 'result'; readonly result: unknown } | { readonly kind: 'error'; readonly error: unknown };
 

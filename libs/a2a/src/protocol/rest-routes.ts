@@ -21,7 +21,7 @@ export interface RestRoute {
   readonly tenant: string | null;
 }
 
-/** What a method and path below an agent mean. */
+/** Route of a method and path below an agent. */
 export type AgentRoute =
   | ({ readonly kind: 'rpc' } & AgentPlace)
   | ({ readonly kind: 'card' } & AgentPlace)

@@ -11,7 +11,7 @@ const CONFIG_ID_LENGTH_MAX = 255;
 const SCHEME = /^[\w!#$%&'*+.^`|~-]{1,64}$/;
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** What addresses of push notifications are judged by. */
+/** Rules for the addresses of push notifications. */
 export interface PushRules {
   readonly policy: AddressPolicy;
   /** Public URLs of this gateway. A notification to one of them would call the gateway with a client's credentials. */

@@ -8,7 +8,7 @@ import { isSet, objectAt, ShapeFault, type Members } from '../shapes/members';
 /** Bounds of a notification of an agent: 1 MiB, 64 levels, 100,000 members and items. */
 export const PUSH_BODY_BOUNDS: JsonBounds = { bytesMax: 1_048_576, depthMax: 64, commasMax: 100_000 };
 
-/** What this gateway registered at an agent for one task. */
+/** Push config that this gateway registered at an agent for one task. */
 export interface PushRegistration {
   /** SHA-256 of the token that the agent must send. */
   readonly tokenHash: Buffer;

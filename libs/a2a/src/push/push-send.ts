@@ -56,7 +56,7 @@ export function pushRequest(
   };
 }
 
-/** What follows an attempt. A notification that is dropped is audited. */
+/** Next step after an attempt. A notification that is dropped is audited. */
 export type PushVerdict =
   { readonly kind: 'delivered' | 'dropped' } | { readonly kind: 'retry'; readonly delayMs: number };
 

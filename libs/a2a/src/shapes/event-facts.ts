@@ -5,7 +5,7 @@ import { eventIds, eventKind, type EventKind } from './events';
 import { ID_LENGTH_MAX, type Members } from './members';
 import { withErrorKind } from './translate';
 
-/** What a result of `SendMessage` or an event of a stream is about. */
+/** Subject of a result of `SendMessage` or of an event of a stream. */
 export interface EventFacts {
   readonly kind: EventKind;
   /** Null: it belongs to none. */

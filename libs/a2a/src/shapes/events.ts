@@ -18,7 +18,7 @@ const KINDS = [
   { member: 'artifactUpdate', kind: 'artifact-update', to10: artifactUpdateTo10, to03: artifactUpdateTo03 },
 ] as const;
 
-/** What an event of a stream is about, by its member in 1.0. */
+/** Kind of an event of a stream, by its member in version 1.0. */
 export type EventKind = (typeof KINDS)[number]['member'];
 
 /** `kind` of a value of 0.3. Older agents leave it out, and the members show what it is. */

@@ -5,7 +5,7 @@ import { compact } from '../values/json';
 import type { DocumentNames } from './document-names';
 import type { BedrockModel } from './models';
 
-/** What the encoders of media share for one call. */
+/** Facts that the encoders of media share for one call. */
 export interface MediaFacts {
   readonly call: ModelCall;
   readonly model: BedrockModel;

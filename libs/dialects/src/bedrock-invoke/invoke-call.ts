@@ -21,7 +21,7 @@ export interface InvokeFacts {
   readonly betas?: string;
 }
 
-/** What of a Messages body must change; everything else is sent as the client wrote it. */
+/** Changes to a Messages body; everything else is sent as the client wrote it. */
 export interface BodyEdits {
   /** Top-level members to leave out. */
   readonly remove: readonly string[];

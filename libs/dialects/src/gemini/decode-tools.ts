@@ -17,7 +17,7 @@ const SEARCHES: ReadonlySet<string> = new Set([
   'enterpriseWebSearch',
 ]);
 
-/** What `tools` and `toolConfig` say together. */
+/** Tools and their choice, decoded from `tools` and `toolConfig`. */
 export interface DecodedTools {
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;

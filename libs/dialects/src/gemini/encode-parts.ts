@@ -18,7 +18,7 @@ import { isTooDeep, type ArgumentsReader } from '../values/tool-arguments';
 import { isMadeId } from './call-ids';
 import { mimeOf, plainBase64 } from './media';
 
-/** What the encoders of parts share for one call. */
+/** Facts that the encoders of parts share for one call. */
 export interface PartFacts {
   readonly call: ModelCall;
   readonly target: Target;

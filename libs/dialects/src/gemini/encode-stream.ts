@@ -20,7 +20,7 @@ interface Block {
   seal: Seal | undefined;
 }
 
-/** What the last event says of a candidate. */
+/** End of a candidate, for the last event. */
 interface CandidateEnd {
   readonly offsets: ByteOffsets;
   readonly citations: Citation[];

@@ -2,7 +2,7 @@ import type { JsonObject } from '../call';
 import { asString, objectsOf } from '../values/json';
 import { answerInvalid } from '../values/tool-arguments';
 
-/** What Gemini clients may call of every model, as far as the gateway knows. */
+/** Methods of every model that Gemini clients may call, as far as the gateway knows. */
 const METHODS = ['generateContent', 'streamGenerateContent', 'countTokens'];
 
 /** Writes a model of OpenAI's or Anthropic's list for a Gemini client. Throws `provider_answer_invalid`. */

@@ -33,7 +33,7 @@ export function functionCall(
   return { ...(call.id === '' ? {} : { id: call.id }), name: call.name, args: input };
 }
 
-/** What the parts of one candidate add to it. */
+/** Text and offsets of one candidate, collected from its parts. */
 export interface CandidateText {
   readonly offsets: ByteOffsets;
   readonly citations: Citation[];

@@ -1,7 +1,7 @@
 import type { Seal } from '../call';
 import { carriedSeal, isCarriable, readSeal } from '../values/seals';
 
-/** What the base64 text of a carried seal begins with: the prefix `gw1.` of `carriedSeal`. */
+/** Beginning of the base64 text of a carried seal: the prefix `gw1.` of `carriedSeal`. */
 const CARRIER_BASE64 = 'Z3cxL';
 const REDACTED = 'redacted.';
 /** Maximum characters of a carrier; carried seals have at most 64 KiB before base64. */

@@ -3,7 +3,7 @@ import { plainText } from '../openai-chat/decode-response';
 import { parseDataUrl } from '../values/data-url';
 import { asObject, asString, objectsOf, writtenJson } from '../values/json';
 
-/** What a chunk of a content list says. */
+/** Meaning of a chunk of a content list. */
 export type Chunk =
   | { readonly kind: 'text'; readonly text: string }
   /** `signature` is '' when the chunk has none. */

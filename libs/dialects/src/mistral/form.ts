@@ -6,7 +6,7 @@ import { effortOfBudget, nearestEffort } from '../values/effort';
 import { noteSummary } from '../values/missing-members';
 import { encodePart } from './encode-content';
 
-/** What Mistral's API does not take, or spells otherwise. Source: Mistral's SDK 2.7. */
+/** Members that Mistral's API does not take, or spells otherwise. Source: Mistral's SDK 2.7. */
 const TRAITS: ProviderTraits = {
   maxTokensField: 'max_tokens',
   rename: { seed: 'random_seed' },

@@ -30,7 +30,7 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',
 };
 
-/** What every part of one list has in common. */
+/** Facts that all parts of one list share. */
 export interface PartBaseOf {
   readonly own?: Own;
 }

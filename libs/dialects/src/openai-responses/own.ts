@@ -10,7 +10,7 @@ export interface MessageMark {
   readonly item: JsonObject;
 }
 
-/** What this dialect keeps in a part's or tool's `x`. */
+/** Members that this dialect keeps in the `x` of a part or tool. */
 export interface Own {
   readonly message?: MessageMark;
   /** Members of the item, content part or tool with no neutral place. */

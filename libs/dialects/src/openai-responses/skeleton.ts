@@ -5,7 +5,7 @@ import { asObject, objectsOf } from '../values/json';
 import type { ResponseStatus } from './finish';
 import { encodeUsage } from './usage';
 
-/** What a response takes from its provider. */
+/** Head of a response, taken from its provider. */
 export interface ResponseHead {
   readonly id: string;
   readonly model: string;

@@ -13,7 +13,7 @@ const NEUTRAL: Readonly<Partial<Record<CallMember, (call: ModelCall) => boolean>
   serviceTier: ({ serviceTier }) => serviceTier === 'auto' || serviceTier === 'default',
 };
 
-/** What a dialect has no words for. */
+/** Members that a dialect cannot express. */
 export interface MissingMembers {
   readonly dialect: Dialect;
   /** Members that change the response. */

@@ -57,7 +57,7 @@ export class AgentIntegrationEntity extends UpstreamIntegration {
   @Column({ name: 'card', type: 'text', nullable: true, select: false })
   card?: string | null;
 
-  /** What of `card` is called; null when the card has no address of `protocol` and `binding`. */
+  /** Interface of `card` that is called; null when the card has no address of `protocol` and `binding`. */
   @Column({ name: 'endpoint', type: 'jsonb', nullable: true })
   endpoint!: AgentInterfaceFacts | null;
 

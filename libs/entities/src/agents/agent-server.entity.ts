@@ -27,7 +27,7 @@ export class AgentServerEntity extends UpstreamServer {
   @ForeignKey(() => AgentIntegrationEntity, { name: 'agent_servers_integration_fk' })
   integrationId!: string;
 
-  /** Who reads the card at the gateway: members with a credential, or everyone. */
+  /** Readers of the card at the gateway: members with a credential, or everyone. */
   @Column({ name: 'listed', type: 'varchar', length: 16, default: 'workspace' })
   listed!: 'workspace' | 'public';
 }

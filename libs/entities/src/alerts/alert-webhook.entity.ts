@@ -33,5 +33,5 @@ export class AlertWebhookEntity extends Row {
   enabled!: boolean;
 }
 
-/** What the secret of a webhook is sealed for. */
+/** Binding that the secret of a webhook is sealed with. */
 export const webhookBinding = (id: string): string => `alert-webhook/${id}`;

@@ -10,7 +10,7 @@ export type AuditRow = Omit<AuditLogEntity, 'sequence' | 'previousHash' | 'hash'
 
 const GENESIS = '0'.repeat(64);
 
-/** What a row tells, by the names of its columns. */
+/** Content of a row by the names of its columns, for the chain's hash. */
 const contentOf = (row: AuditRow): Readonly<Record<string, unknown>> => ({
   id: row.id,
   created_at: row.createdAt.toISOString(),

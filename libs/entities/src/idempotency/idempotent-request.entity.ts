@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { PlainRow } from '../row';
 
-/** What became of a request to the control plane under an `Idempotency-Key`. */
+/** State of a request to the control plane under an `Idempotency-Key`. */
 @Entity('idempotent_requests')
 @Index('idempotent_requests_organisation_ix', ['organisationId', 'createdAt'])
 @Index('idempotent_requests_created_at_ix', ['createdAt'])
@@ -24,7 +24,7 @@ export class IdempotentRequestEntity extends PlainRow {
   @Column({ name: 'fingerprint', type: 'varchar', length: 43 })
   fingerprint!: string;
 
-  /** Of the process that carries the request out. */
+  /** Token of the process that carries the request out. */
   @Column({ name: 'token', type: 'varchar', length: 32 })
   token!: string;
 

@@ -22,9 +22,9 @@ const KEPT = "interval '24 hours'";
 const LEASE = "interval '2 minutes'";
 /** SQL of a row that the next request may take over. */
 const OVER = `(known.created_at < now() - ${KEPT} OR (NOT known.is_carried_out AND known.lease_until < now()))`;
-/** Of one organisation; the oldest make room. */
+/** Maximum number of requests of one organisation; the oldest are evicted. */
 const REQUESTS_MAX = 10_000;
-/** Of the sealed responses of one organisation; the oldest make room. */
+/** Maximum bytes of sealed responses of one organisation; the oldest are evicted. */
 const BYTES_MAX = 67_108_864;
 /** Rows that one sweep deletes at a time. */
 const SWEEP_MAX = 1_000;

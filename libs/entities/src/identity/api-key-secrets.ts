@@ -4,10 +4,10 @@ import type { KeyObject } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { ApiKeySecretEntity } from './api-key-secret.entity';
 
-/** What secrets of this installation are made by. */
+/** Parts from which this installation makes secrets. */
 export interface SecretMaker {
   readonly prefix: string;
-  /** Of the HMAC that secrets are stored by. */
+  /** Key of the HMAC under which secrets are stored. */
   readonly pepper: KeyObject;
 }
 

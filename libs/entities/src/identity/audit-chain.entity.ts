@@ -6,11 +6,11 @@ export class AuditChainEntity {
   @PrimaryColumn({ name: 'organisation_id', type: 'uuid', primaryKeyConstraintName: 'audit_chains_pk' })
   organisationId!: string;
 
-  /** Of the newest row; the first has 1. */
+  /** Sequence of the newest row; the first row has 1. */
   @Column({ name: 'sequence', type: 'bigint' })
   sequence!: string;
 
-  /** Of the newest row. */
+  /** Hash of the newest row. */
   @Column({ name: 'hash', type: 'char', length: 64 })
   hash!: string;
 }

@@ -20,5 +20,5 @@ export class InstallationEntity {
   keyCheck!: string;
 }
 
-/** What the check value is sealed to. */
+/** Binding that the check value is sealed with. */
 export const INSTALLATION_BINDING = 'installation';

@@ -22,7 +22,7 @@ export class OrganisationUserEntity extends Row {
   @Column({ name: 'role', type: 'varchar', length: 16 })
   role!: 'owner' | 'admin' | 'member';
 
-  /** What gave the role; single sign-on takes away only roles that it gave. */
+  /** Source of the role; single sign-on takes away only roles that it gave. */
   @Column({ name: 'role_source', type: 'varchar', length: 8, default: 'manual' })
   roleSource!: 'manual' | 'sso';
 

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { Row } from '../row';
 
-/** What is said of user keys; of a workspace, absent means as the organisation says. */
+/** Rules for user keys. Absent in a workspace: the organisation's rule. */
 export interface UserKeySettings {
   /** User keys of one user in one workspace; -1: no limit. */
   readonly user_api_key_count?: number;
@@ -17,7 +17,7 @@ export interface UserKeySettings {
   readonly user_api_key_auto_create_scopes?: readonly string[];
 }
 
-/** What an organisation sets for its identity provider; absent members have their defaults. */
+/** Settings of an organisation for its identity provider; absent members have their defaults. */
 export interface ScimSettings {
   readonly workspace_name_prefix?: string;
   readonly workspace_role_separator?: string;
@@ -27,7 +27,7 @@ export interface ScimSettings {
   readonly manage_organisation?: boolean;
 }
 
-/** What an organisation lets OAuth clients do; absent members have their defaults. */
+/** Rules of an organisation for OAuth clients; absent members have their defaults. */
 export interface OauthSettings {
   /** `documents`: registered ones and those that are documents at URLs; `registered`: those of administrators and the CLI alone. */
   readonly clients?: 'any' | 'documents' | 'registered';

@@ -18,7 +18,7 @@ export class WorkspaceUserEntity extends Row {
   @Column({ name: 'role', type: 'varchar', length: 16 })
   role!: 'admin' | 'manager' | 'member';
 
-  /** What gave the membership; SCIM and SSO take away only their own. */
+  /** Source of the membership; SCIM and SSO take away only their own. */
   @Column({ name: 'source', type: 'varchar', length: 8, default: 'manual' })
   source!: 'manual' | 'scim' | 'sso';
 }

@@ -24,7 +24,7 @@ export interface WorkspaceSettings extends UserKeySettings {
   readonly debug_log?: 0 | 1;
   /** `strict`: requests that can't be recorded are refused; absent: as the organisation says. */
   readonly audit?: 'standard' | 'strict';
-  /** What happens to what a provider cannot express, where no config says it; absent: `strict`. */
+  /** Handling of members that a provider cannot express, unless a config sets it; absent: `strict`. */
   readonly translation_loss?: LossMode;
   /** Whether requests may carry `x-portkey-*` headers. */
   readonly portkey_headers?: boolean;

@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import { OrganisationEntity } from '../identity/organisation.entity';
 import { Row } from '../row';
 
-/** What the logs of one provider and model cost, and what they would. Money is 1e-8 USD. */
+/** Costs of the logs of one provider and model before and after a price change. Money is 1e-8 USD. */
 export interface RepricingGroup {
   readonly provider: string | null;
   readonly model: string | null;
@@ -10,7 +10,7 @@ export interface RepricingGroup {
   readonly changed: number;
   /** Without a price in the newer book too; they keep what they have. */
   readonly unpriced: number;
-  /** Of those that change; unpriced before counts as 0. */
+  /** Sum of the logs that change; unpriced logs counted as 0 before. */
   readonly before: number;
   readonly after: number;
 }
@@ -57,7 +57,7 @@ export class RepricingEntity extends Row {
   @Column({ name: 'cursor_id', type: 'uuid', nullable: true })
   cursorId!: string | null;
 
-  /** Of the preview, or of what was applied. */
+  /** Report of the preview, or of the applied change. */
   @Column({ name: 'report', type: 'jsonb' })
   report!: RepricingReport;
 }

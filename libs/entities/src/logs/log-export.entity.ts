@@ -44,7 +44,7 @@ export class LogExportEntity extends Row {
   @Column({ name: 'created_by', type: 'uuid', nullable: true })
   createdBy!: string | null;
 
-  /** Of the user key, or of the session, that it was made with. */
+  /** User of the key or session that created the export. */
   @Column({ name: 'attributed_user_id', type: 'uuid', nullable: true })
   attributedUserId!: string | null;
 
@@ -107,7 +107,7 @@ export class LogExportPartEntity {
   @PrimaryColumn({ name: 'number', type: 'integer', primaryKeyConstraintName: 'log_export_parts_pk' })
   number!: number;
 
-  /** Of the object. */
+  /** Key of the object. */
   @Column({ name: 'key', type: 'text' })
   key!: string;
 
@@ -117,7 +117,7 @@ export class LogExportPartEntity {
   @Column({ name: 'rows', type: 'integer' })
   rows!: number;
 
-  /** What the end of the file must say of this part. */
+  /** Facts about this part for the end of the file. */
   @Column({ name: 'meta', type: 'jsonb', nullable: true })
   meta!: object | null;
 }

@@ -5,7 +5,7 @@ import { MailEntity } from './mail.entity';
 
 /** The last try begins about an hour after the first: 2, 4, 8, 16 and 32 minutes lie between them. */
 export const MAIL_ATTEMPTS_MAX = 6;
-/** What is older is of no use to anyone; it is dropped, also where mail was switched off. */
+/** Age in days from which a mail is dropped, also where mail was switched off. */
 const MAIL_DAYS_MAX = 3;
 
 export interface OutgoingMail {

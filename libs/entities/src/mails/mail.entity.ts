@@ -14,7 +14,7 @@ export class MailEntity extends PlainRow {
   @ForeignKey(() => OrganisationEntity, { name: 'mails_organisation_fk' })
   organisationId!: string;
 
-  /** What it is about, such as `invite/<id>`. */
+  /** Subject of the mail, such as `invite/<id>`. */
   @Column({ name: 'topic', type: 'varchar', length: 200 })
   topic!: string;
 

@@ -43,7 +43,7 @@ export class McpConnectionEntity extends Row {
   @Column({ name: 'scopes', type: 'jsonb', default: [] })
   scopes!: string[];
 
-  /** What the next sign-in requests: the scopes of the connection, and those that the server wants in addition. */
+  /** Scopes that the next sign-in requests: those of the connection, and those that the server wants in addition. */
   @Column({ name: 'wanted_scopes', type: 'jsonb', default: [] })
   wantedScopes!: string[];
 
@@ -55,7 +55,7 @@ export class McpConnectionEntity extends Row {
   @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 
-  /** Who refreshes the tokens now; null: nothing does. */
+  /** Holder of the lease that refreshes the tokens; null while there is none. */
   @Column({ name: 'lease', type: 'uuid', nullable: true })
   lease!: string | null;
 

@@ -4,7 +4,7 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { UpstreamIntegration } from '../upstreams/upstream-integration';
 
-/** What an upstream MCP server says of itself, as it was read last. None of it is trusted. */
+/** Facts that an upstream MCP server reports about itself, as of the last read. None of it is trusted. */
 export interface StoredMcpServerInfo {
   readonly name: string | null;
   readonly version: string | null;
@@ -25,7 +25,7 @@ export type McpHealthState = 'healthy' | 'degraded' | 'down' | 'unauthorised' | 
 /** Prices of calls, in integers of 1e-8 USD. */
 export interface StoredToolPrices {
   readonly default: number;
-  /** By the server's own name of the tool. */
+  /** Prices by the server's own name of the tool. */
   readonly tools: Readonly<Record<string, number>>;
 }
 
@@ -77,7 +77,7 @@ export class McpIntegrationEntity extends UpstreamIntegration {
   @Column({ name: 'tags', type: 'jsonb', nullable: true })
   tags!: Record<string, string> | null;
 
-  /** Who is responsible for the server, in the administrator's words. */
+  /** Person or team responsible for the server, as free text. */
   @Column({ name: 'owner', type: 'varchar', length: 255, nullable: true })
   owner!: string | null;
 
@@ -98,7 +98,7 @@ export class McpIntegrationEntity extends UpstreamIntegration {
   @Column({ name: 'health_error', type: 'varchar', length: 1024, nullable: true })
   healthError!: string | null;
 
-  /** Since when the state has been the same. */
+  /** Time of the last change of the state. */
   @Column({ name: 'health_since', type: 'timestamptz', precision: 3, nullable: true })
   healthSince!: Date | null;
 

@@ -21,7 +21,7 @@ export interface StoredToolsetMember {
   readonly exclude: readonly string[];
   /** Shown name by name, of tools and prompts. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** By name of the tool. */
+  /** Overrides by the name of the tool. */
   readonly overrides: Readonly<Record<string, StoredToolOverride>>;
 }
 
@@ -55,7 +55,7 @@ export class McpToolsetEntity extends Row {
   @Column({ name: 'description', type: 'varchar', length: 500, nullable: true })
   description!: string | null;
 
-  /** What clients may give to their models. */
+  /** Text that clients may pass to their models. */
   @Column({ name: 'instructions', type: 'text', nullable: true })
   instructions!: string | null;
 

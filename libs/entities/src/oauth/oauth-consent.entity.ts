@@ -4,9 +4,7 @@ import { UserEntity } from '../identity/user.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { PlainRow } from '../row';
 
-/**
- * What a user has let a client do: the grant of OAuth. All codes and tokens of the grant end with its row.
- */
+/** Consent of a user to a client: the grant of OAuth. All codes and tokens of the grant end with its row. */
 @Entity('oauth_consents')
 @Index('oauth_consents_user_ix', ['userId', 'clientId', 'resource'])
 @Index('oauth_consents_organisation_ix', ['organisationId', 'createdAt', 'id'])

@@ -3,7 +3,7 @@ import { OrganisationEntity } from '../identity/organisation.entity';
 import { WorkspaceEntity } from '../identity/workspace.entity';
 import { Row } from '../row';
 
-/** What the control plane knows of a batch that the gateway runs itself. */
+/** Batch that the gateway runs itself, as the control plane knows it. */
 @Entity('batches')
 @Index('batches_page_ix', ['workspaceId', 'createdAt', 'id'])
 export class BatchEntity extends Row {

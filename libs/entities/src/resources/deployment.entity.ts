@@ -83,7 +83,7 @@ export class DeploymentEntity extends Row {
   @Column({ name: 'sealed_registry_password', type: 'text', nullable: true })
   sealedRegistryPassword!: string | null;
 
-  /** Of the last ping. */
+  /** Result of the last ping. */
   @Column({ name: 'connection_status', type: 'varchar', length: 16, default: 'unknown' })
   connectionStatus!: 'healthy' | 'unhealthy' | 'unknown';
 

@@ -5,7 +5,7 @@ export abstract class GuardrailMapping {
   abstract guardrailId: string;
   abstract serverId: string;
 
-  /** Of the mapping itself. */
+  /** Id of the mapping itself. */
   @Column({ name: 'id', type: 'uuid' })
   id!: string;
 

@@ -29,7 +29,7 @@ export class GuardrailEntity extends Row {
   @Column({ name: 'name', type: 'varchar', length: 255 })
   name!: string;
 
-  /** What it judges: requests to models, or calls of tools of MCP servers. Never changes. */
+  /** Target of the guardrail: requests to models, or calls of tools of MCP servers. Never changes. */
   @Column({ name: 'target', type: 'varchar', length: 16 })
   target!: 'llm' | 'mcp_tools';
 

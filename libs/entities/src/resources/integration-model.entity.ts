@@ -2,7 +2,10 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 import { IntegrationEntity } from './integration.entity';
 
-/** What an integration says of one model: whether it may be called, and for a custom model where and at which price. */
+/**
+ * Settings of an integration for one model: whether it may be called, and for a custom model where
+ * and at which price.
+ */
 @Entity('integration_models')
 @Index('integration_models_slug_uq', ['integrationId', 'slug'], { unique: true })
 export class IntegrationModelEntity extends PlainRow {

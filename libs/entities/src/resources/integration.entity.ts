@@ -70,7 +70,7 @@ export class IntegrationEntity extends Row {
   @Column({ name: 'sealed_credential', type: 'text', nullable: true })
   sealedCredential!: string | null;
 
-  /** What reads show of the key; null without a key. */
+  /** Masked key for responses; null without a key. */
   @Column({ name: 'masked_key', type: 'varchar', length: 32, nullable: true })
   maskedKey!: string | null;
 
@@ -78,7 +78,7 @@ export class IntegrationEntity extends Row {
   @Column({ name: 'configurations', type: 'jsonb', default: {} })
   configurations!: Record<string, unknown>;
 
-  /** What reads show of the sealed provider fields, by their own names: a masked text, or headers with masked values. */
+  /** Masked values of the sealed provider fields for responses, by their own names: a text, or headers. */
   @Column({ name: 'masked_configurations', type: 'jsonb', default: {} })
   maskedConfigurations!: Record<string, string | Record<string, string>>;
 

@@ -31,7 +31,7 @@ export class PluginEntity extends Row {
   @Column({ name: 'sealed_credentials', type: 'text', nullable: true })
   sealedCredentials!: string | null;
 
-  /** What reads show of them. */
+  /** Masked credentials for responses. */
   @Column({ name: 'masked_credentials', type: 'jsonb', default: {} })
   maskedCredentials!: Record<string, string>;
 }

@@ -8,8 +8,9 @@ import { IntegrationEntity } from './integration.entity';
 export type ProviderStatus = 'active' | 'exhausted' | 'expired' | 'archived';
 
 /**
- * What a workspace calls a provider account by (`@slug`), with limits of its own. A virtual key is a row of the same kind whose
- * integration is hidden and belongs to it alone; both share one space of slugs.
+ * Provider account of a workspace, called by `@slug`, with limits of its own. A virtual key is a
+ * row of the same kind whose integration is hidden and belongs to it alone; both share one space of
+ * slugs.
  */
 @Entity('providers')
 @Check('providers_status_ck', `status IN ('active', 'exhausted', 'expired', 'archived')`)

@@ -43,7 +43,7 @@ export class SecretReferenceEntity extends Row {
   @Column({ name: 'auth_config', type: 'jsonb', default: {} })
   authConfig!: Record<string, string>;
 
-  /** What reads show of the sealed fields, by their own names. */
+  /** Masked values of the sealed fields for responses, by their own names. */
   @Column({ name: 'masked_auth', type: 'jsonb', default: {} })
   maskedAuth!: Record<string, string>;
 

@@ -14,10 +14,10 @@ export interface SsoGroupRule {
   readonly role: 'admin' | 'manager' | 'member';
 }
 
-/** What the metadata of a provider by SAML gives, in the parts that change together. */
+/** Parts of the metadata of a SAML provider that change together. */
 export type SamlMetadataPart = 'entityId' | 'sso' | 'slo' | 'certificates';
 
-/** What a connection of type `saml` knows about its identity provider, whose entity id is the issuer. */
+/** Facts of a connection of type `saml` about its identity provider, whose entity id is the issuer. */
 export interface SamlSettings {
   readonly ssoUrl: string;
   readonly ssoBinding: 'redirect' | 'post';
@@ -35,7 +35,10 @@ export interface SamlSettings {
   }[];
   /** Where the metadata is read, again and again; null when it was sent. */
   readonly metadataUrl: string | null;
-  /** What administrators have set by themselves, so that metadata that is read again does not change it; absent, as in settings that were saved before and whose metadata was not sent since: all. */
+  /**
+   * Parts that administrators have set by hand, so that reading the metadata again does not change
+   * them. Absent: all parts, as in older settings whose metadata was not sent since.
+   */
   readonly ownParts?: readonly SamlMetadataPart[];
   /** Why the metadata was not applied when it was last read again; absent or null: it was. */
   readonly metadataFault?: string | null;
@@ -84,7 +87,7 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'domains', type: 'jsonb', default: [] })
   domains!: readonly string[];
 
-  /** Of SAML: the entity id of the provider. */
+  /** SAML: the entity id of the provider. */
   @Column({ name: 'issuer', type: 'varchar', length: 2048 })
   issuer!: string;
 
@@ -129,7 +132,7 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'groups_claim', type: 'varchar', length: 255, default: 'groups' })
   groupsClaim!: string;
 
-  /** What groups of the provider give; all that match apply. */
+  /** Rules that give roles by groups of the provider; all that match apply. */
   @Column({ name: 'group_rules', type: 'jsonb', default: [] })
   groupRules!: readonly SsoGroupRule[];
 
@@ -145,15 +148,15 @@ export class SsoConnectionEntity extends Row {
   @Column({ name: 'max_session_ttl', type: 'integer', nullable: true })
   maxSessionTtl!: number | null;
 
-  /** Of OpenID Connect: classes of authentication of which a login must have one. */
+  /** OpenID Connect: classes of authentication, one of which a login must have. */
   @Column({ name: 'acr_values', type: 'jsonb', default: [] })
   acrValues!: readonly string[];
 
-  /** Of OpenID Connect: what the provider asks users for at each login. */
+  /** OpenID Connect: prompt that the provider shows users at each login. */
   @Column({ name: 'prompt', type: 'varchar', length: 16, nullable: true })
   prompt!: 'login' | 'select_account' | 'consent' | null;
 
-  /** Of OpenID Connect: names of the claims of the address and the names; null: the usual ones. */
+  /** OpenID Connect: claims of the address and the names; null: the usual ones. */
   @Column({ name: 'email_claim', type: 'varchar', length: 255, nullable: true })
   emailClaim!: string | null;
 

@@ -53,7 +53,7 @@ export class SsoFlowEntity extends PlainRow {
   expiresAt!: Date;
 }
 
-/** Who a subject of an identity provider is here. The address of a user never identifies an existing link. */
+/** User linked to a subject of an identity provider. The address of a user never identifies an existing link. */
 @Entity('sso_links')
 export class SsoLinkEntity extends PlainRow {
   @PrimaryColumn({ name: 'connection_id', type: 'uuid', primaryKeyConstraintName: 'sso_links_pk' })

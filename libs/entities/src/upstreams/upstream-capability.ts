@@ -31,7 +31,7 @@ export abstract class UpstreamCapability extends Row {
   @Column({ name: 'definition', type: 'jsonb' })
   definition!: Record<string, unknown>;
 
-  /** Of `definition`: `capabilityDigest` of `libs/mcp`. */
+  /** Digest of `definition`: `capabilityDigest` of `libs/mcp`. */
   @Column({ name: 'digest', type: 'char', length: 64 })
   digest!: string;
 
@@ -52,7 +52,7 @@ export abstract class UpstreamCapability extends Row {
   @Column({ name: 'gone_at', type: 'timestamptz', precision: 3, nullable: true })
   goneAt!: Date | null;
 
-  /** Who approved or rejected it last; null: no one, or the rule of the integration. */
+  /** User who approved or rejected it last; null when undecided, or decided by the rule of the integration. */
   @Column({ name: 'decided_by', type: 'varchar', length: 255, nullable: true })
   decidedBy!: string | null;
 

@@ -3,7 +3,7 @@ import { Column } from 'typeorm';
 import type { StoredSecretMapping } from '../resources/integration.entity';
 import { Row } from '../row';
 
-/** What an integration of an MCP server and one of an agent have in common. */
+/** Columns that integrations of MCP servers and of agents share. */
 export abstract class UpstreamIntegration extends Row {
   abstract id: string;
   abstract organisationId: string;
@@ -40,7 +40,7 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'sealed_auth', type: 'text', nullable: true })
   sealedAuth!: string | null;
 
-  /** What reads show of the sealed configurations. */
+  /** Masked values of the sealed configurations for responses. */
   @Column({ name: 'masked_auth', type: 'jsonb', default: {} })
   maskedAuth!: Record<string, string | Record<string, string>>;
 
@@ -54,7 +54,7 @@ export abstract class UpstreamIntegration extends Row {
   @Column({ name: 'approval_mode', type: 'varchar', length: 16 })
   approvalMode!: 'auto' | 'review_changes' | 'review_all';
 
-  /** What happens to calls of a capability that changed, until the change is approved. */
+  /** Handling of calls of a changed capability until the change is approved. */
   @Column({ name: 'on_change', type: 'varchar', length: 16, default: 'block' })
   onChange!: 'block' | 'serve_approved';
 

@@ -1,7 +1,7 @@
 import { Column } from 'typeorm';
 import { Row } from '../row';
 
-/** What an MCP server and an agent of a workspace have in common: how members call an integration, and who may. */
+/** Columns that MCP servers and agents of a workspace share: how members call an integration, and which members may. */
 export abstract class UpstreamServer extends Row {
   abstract id: string;
   abstract organisationId: string;
@@ -31,7 +31,7 @@ export abstract class UpstreamServer extends Row {
   @Column({ name: 'access_rules', type: 'jsonb', default: [] })
   accessRules!: Record<string, unknown>[];
 
-  /** What happens to tools or skills that no rule allows. */
+  /** Effect for tools or skills that no rule matches. */
   @Column({ name: 'default_effect', type: 'varchar', length: 8, default: 'allow' })
   defaultEffect!: 'allow' | 'deny';
 }

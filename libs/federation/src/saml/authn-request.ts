@@ -3,7 +3,7 @@ import { ASSERTION, POST_BINDING, PROTOCOL } from './names';
 import { outgoing, type OutgoingMessage } from './outgoing';
 import { escapeXml } from './write-xml';
 
-/** What an AuthnRequest says. */
+/** Contents of an AuthnRequest. */
 export interface AuthnRequest {
   readonly id: string;
   readonly issuedAt: Date;

@@ -18,7 +18,7 @@ export interface SamlLogoutEndpoint extends SamlEndpoint {
   readonly responseUrl: string | null;
 }
 
-/** What the metadata of an identity provider says. */
+/** Contents of the metadata of an identity provider. */
 export interface IdpMetadata {
   readonly entityId: string;
   readonly sso: SamlEndpoint;

@@ -4,7 +4,7 @@ import { ASSERTION, PROTOCOL } from './names';
 import { outgoing, type OutgoingMessage } from './outgoing';
 import { escapeXml } from './write-xml';
 
-/** What requests and answers have in common. */
+/** Members that logout requests and responses share. */
 export interface LogoutMessage {
   /** Our entity id. */
   readonly entityId: string;
@@ -25,7 +25,7 @@ export interface LogoutRequest extends LogoutMessage {
 /** Our answer to a request of the provider. */
 export interface LogoutResponse extends LogoutMessage {
   readonly requestId: string;
-  /** What the provider sent with its request; null: nothing. */
+  /** Relay state that the provider sent with its request; null for none. */
   readonly relayState: string | null;
 }
 

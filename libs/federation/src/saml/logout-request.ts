@@ -15,13 +15,13 @@ const PARAMETERS = ['SAMLRequest', 'RelayState', 'SigAlg', 'Signature', 'SAMLEnc
 /** A LogoutRequest as it arrived: the raw query of a redirect, or the base64 of a form. */
 export type ReceivedLogout = { readonly query: string } | { readonly base64: string };
 
-/** What reading needs of a connection. */
+/** Fields of a connection that reading a request uses. */
 export type LogoutConnection = Pick<
   SamlConnection,
   'idpEntityId' | 'certificates' | 'enforceCertificateDates'
 >;
 
-/** Who a request says that it is from; unproven, only to find the connection. Throws `SamlFault`. */
+/** Returns the issuer that a request names, unverified, to find the connection. Throws `SamlFault`. */
 export function logoutIssuer(received: ReceivedLogout): string | null {
   const { root } = 'query' in received ? redirectedIn(received.query).guarded : guardBase64(received.base64);
   return childrenOf(root, ASSERTION, 'Issuer')[0]?.text.trim() ?? null;

@@ -30,7 +30,10 @@ import { childrenOf, type XmlElement } from './xml';
 export type SamlVerdict =
   { readonly identity: SamlIdentity } | { readonly failed: SamlCheck; readonly message: string };
 
-/** Who a response says that it is from and what it answers; unproven, only to find the connection and the flow. Throws `SamlFault`. */
+/**
+ * Returns the issuer that a response names and the request that it answers, unverified, to find the
+ * connection and the flow. Throws `SamlFault`.
+ */
 export const samlClaims = (base64: string): ReturnType<typeof claimedBy> => claimedBy(guardBase64(base64));
 
 /**

@@ -13,7 +13,7 @@ export class SamlFault extends Error {
   }
 }
 
-/** What a connection knows about its identity provider, and how answers are read. */
+/** Identity provider of a connection, and the rules for reading its responses. */
 export interface SamlConnection {
   readonly idpEntityId: string;
   /** PEM; several while keys are rotated. */
@@ -37,7 +37,7 @@ export interface SamlConnection {
   isDomainAllowed(domain: string): boolean | Promise<boolean>;
 }
 
-/** What we expect of one response. */
+/** Expected values of one response. */
 export interface SamlExpectation {
   readonly acsUrl: string;
   readonly entityId: string;
@@ -46,7 +46,7 @@ export interface SamlExpectation {
   readonly now: Date;
 }
 
-/** What the identity provider says of a user, with the signature checked. */
+/** Claims of the identity provider about a user, from a response whose signature was verified. */
 export interface SamlIdentity {
   readonly subject: string;
   /** In lower case and of an allowed domain; null when the response has none. */

@@ -9,7 +9,7 @@ import {
 } from './names';
 import { escapeXml } from './write-xml';
 
-/** What our own metadata tells identity providers. */
+/** Contents of our own metadata for identity providers. */
 export interface SpMetadata {
   readonly entityId: string;
   readonly acsUrl: string;

@@ -171,7 +171,7 @@ class XmlReader {
     return { attributes, scope };
   }
 
-  /** What follows the name of an attribute. */
+  /** Parses the equals sign and the value of an attribute. */
   private value(): string {
     this.skipSpaces();
     if (this.text[this.at] !== '=') fail('An attribute has no value.');

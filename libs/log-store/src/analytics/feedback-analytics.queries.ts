@@ -12,7 +12,7 @@ export interface FeedbackRequest {
 }
 
 export interface FeedbackGroup {
-  /** Of the bucket, the score, the model or the value; empty for none. */
+  /** Bucket, score, model or value of the group; empty for none. */
   readonly key: string;
   readonly total: number;
   /** Mean of value times weight. */
@@ -20,7 +20,7 @@ export interface FeedbackGroup {
 }
 
 interface Requested {
-  /** Those of the conditions, which queries add theirs to. */
+  /** Parameters of the conditions. Queries append their own. */
   readonly parameters: unknown[];
   /** On feedback `f`; for feedback alone `anyLog` besides. */
   readonly conditions: string;
@@ -61,7 +61,7 @@ const groupOf = ({ key, total, weighted }: Found): FeedbackGroup => ({
 
 const MEASURED = 'count(*) AS total, avg(f.value * f.weight) AS weighted';
 
-/** By when it was given; `key` is the number of the bucket. */
+/** Groups feedback by its time; `key` is the number of the bucket. */
 export async function feedbackByTime(
   manager: EntityManager,
   ask: FeedbackRequest,
@@ -79,7 +79,7 @@ export async function feedbackByTime(
   return found.map(groupOf);
 }
 
-/** By its value, at most `limit`. */
+/** Groups feedback by its value, at most `limit` groups. */
 export async function feedbackByScore(
   manager: EntityManager,
   ask: FeedbackRequest,
@@ -94,7 +94,7 @@ export async function feedbackByScore(
   return found.map(groupOf);
 }
 
-/** By the model of the requests that it is of; feedback of a trace of several models counts for each. */
+/** Groups feedback by the model of its requests; feedback of a trace of several models counts for each. */
 export async function feedbackByModel(
   manager: EntityManager,
   ask: FeedbackRequest,
@@ -110,7 +110,7 @@ export async function feedbackByModel(
   return found.map(groupOf);
 }
 
-/** By what requests say under a metadata name, for these values. `total` counts requests. */
+/** Groups feedback by the values of one metadata name, for the given values. `total` counts requests. */
 export async function feedbackByMetadata(
   manager: EntityManager,
   ask: FeedbackRequest,

@@ -117,7 +117,7 @@ function factsOf(source: Source, table: Table, conditions: readonly string[], bi
     WHERE grain = ${String(source.grain)} AND ${[within('at', source, bind), ...conditions].join(' AND ')}`;
 }
 
-/** What is not merged yet, of all the time that rollups answer for. */
+/** Returns the sources that are not merged yet, for the whole range that rollups cover. */
 function pendingOf(
   sources: readonly Source[],
   table: Table,

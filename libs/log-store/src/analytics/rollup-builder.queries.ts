@@ -18,7 +18,7 @@ export async function rollupsBuiltUntil(source: DataSource | EntityManager): Pro
 
 /** How long after its end a stretch is made: what comes later costs one more row to write. */
 const BUILT_AFTER_MS = 600_000;
-/** What each grain is made of. */
+/** The finer grain from which each grain is built. */
 const FROM_FINER: readonly (readonly [grain: Grain, finer: Grain])[] = [
   [60, 15],
   [360, 60],

@@ -22,7 +22,7 @@ export const DIMENSIONS = [
   'fell_back',
 ] as const satisfies readonly (keyof RequestLogRow)[];
 
-/** Those of graphs and summaries that name no key, user, config or prompt: they tell few rows apart. */
+/** Dimensions of graphs and summaries that need no key, user, config or prompt: they have few groups. */
 export const OVERVIEW_DIMENSIONS = [
   'workspace_id',
   'provider',

@@ -1,7 +1,10 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
 const TURN = 'tollgate:usage-pending';
-/** Of one transaction. It blocks no other work, and on a busy machine a bound would keep it from ever finishing. */
+/**
+ * Time-out of one transaction. It blocks no other work, and a shorter one could keep it from
+ * finishing on a busy machine.
+ */
 const TIMEOUT = '10min';
 
 /** Does the work in a transaction while no other process changes the rollups. Null: another one does, and nothing was done. */

@@ -13,7 +13,7 @@ import {
 } from './rollup-tables';
 import { inTurn } from './rollup-turn';
 
-/** What of a log row is rolled up. */
+/** Columns of a log row that are rolled up. */
 export const ROLLED_UP_COLUMNS = [
   'organisation_id',
   'created_at',

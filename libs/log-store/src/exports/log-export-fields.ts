@@ -1,13 +1,13 @@
 import type { OrganisationEntity, WorkspaceEntity } from '@gw/entities';
 import { EXPORTED_COLUMNS, type ExportedName } from '../rows/log-columns';
 
-/** What exports may hold besides columns, each with its place among all fields. */
+/** Fields of exports that are not columns, each with its place among all fields. */
 const COMPUTED_FIELDS = { request: 4, response: 5, is_success: 6, cost_currency: 14, mode: 17 } as const;
 
 export type ComputedExportField = keyof typeof COMPUTED_FIELDS;
 export type LogExportField = ExportedName | ComputedExportField;
 
-/** What an export may hold, in the order of its columns. */
+/** Fields of an export, in the order of its columns. */
 export const LOG_EXPORT_FIELDS: readonly LogExportField[] = [
   ...EXPORTED_COLUMNS.map(({ as, place }) => [as, place] as const),
   ...(Object.entries(COMPUTED_FIELDS) as [ComputedExportField, number][]),
@@ -20,7 +20,10 @@ export interface ExportRestrictions {
   readonly source: 'organisation' | 'workspace';
 }
 
-/** What no export of the workspace may hold: as it says itself, where the organisation lets it and it says anything. */
+/**
+ * Fields that no export of the workspace may contain: the workspace's list where the organisation
+ * lets it have one, else the organisation's.
+ */
 export function exportRestrictionsOf(
   organisation: Pick<OrganisationEntity, 'exportSettings' | 'workspaceOverrides'>,
   workspace: Pick<WorkspaceEntity, 'exportSettings'>,

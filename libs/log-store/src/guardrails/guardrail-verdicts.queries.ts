@@ -107,7 +107,7 @@ export interface VerdictFilter extends LogOwner {
   readonly mark?: VerdictMark | 'none' | undefined;
 }
 
-/** What of the filter narrows any of the tables; further values follow as `$7` and on. */
+/** Conditions of the filter that apply to all tables; further values follow from `$7` on. */
 const WHERE = `organisation_id = $1 AND guardrail = $2
   AND ($3::uuid IS NULL OR workspace_id = $3)
   AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at <= $5)

@@ -10,7 +10,7 @@ import {
 export interface LogOwner {
   readonly organisationId: string;
   readonly workspaceId: string | null;
-  /** Of the keys of this user alone; absent or null: of all. */
+  /** User whose keys made the requests; absent or null for all users. */
   readonly userId?: string | null;
   /** Only requests made with this key, or without one with any key of this user. */
   readonly madeWith?: { readonly apiKeyId: string | null; readonly userId: string | null };
@@ -68,7 +68,7 @@ export function splitLogConditions(filter: LogFilter): Bound & { place: string[]
   return { place, others: [...filterConditions(filter, bind)], parameters, bind };
 }
 
-/** Those of which all logs that match are one stretch in the order of a list: workspace or organisation, and time. */
+/** Conditions on workspace or organisation and on time: the matching logs are one range in the order of a list. */
 export function placeConditions(filter: LogFilter): Bound & { place: string[] } {
   const parameters: unknown[] = [];
   const bind = (value: unknown): string => `$${String(parameters.push(value))}`;

@@ -4,10 +4,10 @@ import { logConditions, type LogFilter } from './log-conditions';
 import { newestOfAll } from './log-page-sql';
 import type { StoredRequestLog } from '../rows/stored-request-log';
 
-/** By the index, newest first; the last one takes what is left. */
+/** Maximum number of index scans, newest first; the last one covers the rest. */
 const LOOKS_MAX = 8;
 const DAYS_MIN = 1 / 24;
-/** Since hours are not alike. */
+/** Safety factor, because the density of matches varies from hour to hour. */
 const NEEDED_TIMES = 1.5;
 
 /**
@@ -32,7 +32,7 @@ export async function listByMetadata(
   return found;
 }
 
-/** Of time, without its start and with its end; null: there is none. */
+/** Range of time, without its start and with its end; null for an open end. */
 interface Stretch {
   readonly from: Date | null;
   readonly end: Date | null;
@@ -68,7 +68,7 @@ class Stretches {
     return stretch;
   }
 
-  /** So many are missing; so many were found back to that time. */
+  /** Updates the estimate: `missing` logs are still needed, and `found` were found back to the time `back`. */
   expect(missing: number, found: number, back: Date): void {
     const perDay = (found * DAY_MS) / (this.latest - back.getTime());
     const most = this.looks === 0 ? 1 : Math.max(1, 2 * this.days);

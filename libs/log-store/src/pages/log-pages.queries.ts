@@ -35,7 +35,7 @@ export async function listLogs(
 
 const isOpen = ({ min, max }: Bounds<unknown> = {}): boolean => min === undefined && max === undefined;
 
-/** What narrows a list besides workspace, organisation and time. */
+/** Names of the set filters besides workspace, organisation and time. */
 function* narrowing(filter: LogFilter): Generator<string> {
   const { owner, values, ranges, feedback, providerModels = [], metadata } = filter;
   if (typeof owner.userId === 'string') yield 'owner';
@@ -61,7 +61,10 @@ const FAILED_FROM = 400;
 const isOne = (values: readonly string[] = []): boolean => values.length === 1;
 const ofWorkspace = ({ owner }: LogFilter): boolean => owner.workspaceId !== null;
 
-/** By what alone narrows a list: whether an index has just these logs in this order, or so few of them that their order does not matter. */
+/**
+ * For a single set filter: whether an index returns its logs in the order of the list, or so few of
+ * them that sorting is cheap.
+ */
 const ORDERED: Readonly<Record<string, (filter: LogFilter) => boolean>> = {
   span_id: () => true,
   parent_span_id: () => true,

@@ -8,7 +8,7 @@ import { nextStretches, type NextStretches, type Stretch } from '../zones/log-zo
 const READ_MAX = 500;
 /** Days whose zones are looked at together, at first; twice as many each time. */
 const DAYS = 2;
-/** Since zones are not alike. */
+/** Safety factor, because the density of matches varies from zone to zone. */
 const NEEDED_TIMES = 1.25;
 
 /**
@@ -39,7 +39,7 @@ export async function listByZones(
   }
 }
 
-/** Those that touch each other are one. */
+/** Merges adjacent ranges. */
 function joined(stretches: readonly Stretch[]): Stretch[] {
   const all: Stretch[] = [];
   for (const stretch of stretches) {

@@ -203,7 +203,7 @@ export const LOG_MEASURES = namesOf<LogMeasure>(
 export const ZONE_BOUNDS_COLUMNS = namesOf<ZoneBoundsColumn>(({ zoneBounds }) => zoneBounds === true);
 export const ZONE_TERM_COLUMNS = namesOf<ZoneTermColumn>(({ zoneBits }) => zoneBits !== undefined);
 
-/** What exports may hold of the columns. */
+/** Columns that exports can contain. */
 export const EXPORTED_COLUMNS = ALL.flatMap(([name, { sql, unit, exported }]) =>
   exported
     ? [

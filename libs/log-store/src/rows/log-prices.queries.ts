@@ -128,7 +128,7 @@ function toPricedLog(stored: Stored): PricedLog {
   return { row, usage, decision };
 }
 
-/** What a log costs from now on. */
+/** New price of a log. */
 export interface NewLogPrice {
   readonly id: string;
   readonly createdAt: string;
@@ -156,7 +156,7 @@ export async function setLogPrices(manager: EntityManager, prices: readonly NewL
   await widenLogZones(manager, zonesOf(rows));
 }
 
-/** What zones tell of a log that its price changes. */
+/** Zone of a log whose price changes. */
 interface PricedPlace extends Pick<RequestLogRow, 'organisation_id' | 'workspace_id' | 'priced'> {
   readonly created_at: Date;
   readonly cost: string | null;

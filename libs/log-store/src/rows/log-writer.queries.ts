@@ -62,7 +62,10 @@ async function copyNew(runner: QueryRunner, entries: readonly LogEntry[], rollUp
   return true;
 }
 
-/** Of the session, and empty when a transaction begins; what an earlier call of the same one has left is known, and stays out. */
+/**
+ * Creates the session's temporary tables. They are empty when a transaction begins, and an earlier
+ * call in the same transaction has left the rows that are known already.
+ */
 const INCOMING = ['request_logs', 'request_log_bodies']
   .map(
     (table) => `CREATE TEMP TABLE IF NOT EXISTS incoming_${table}
@@ -72,7 +75,7 @@ const INCOMING = ['request_logs', 'request_log_bodies']
 const TAKE = `INSERT INTO request_logs (${COLUMNS}) SELECT ${COLUMNS} FROM incoming_request_logs
   ON CONFLICT (id, created_at) DO NOTHING RETURNING`;
 
-/** By way of a table of the session, which leaves out what is there already. */
+/** Inserts through a temporary table, which skips rows that exist already. */
 async function insertOthers(
   manager: EntityManager,
   runner: QueryRunner,

@@ -15,14 +15,15 @@ interface Known {
 }
 
 /**
- * What the zones of today are known to tell, so that nearly all logs of a busy zone cost it nothing. Those of other days may be removed by
- * another process, with their logs, and are never known. One that is widened over and over is made wider than it must be, so that it soon is no more. At
- * the cap the oldest are forgotten, which costs a statement that changes nothing.
+ * Zones of today that are known to be stored, so that most logs of a busy zone need no statement.
+ * Zones of other days may be deleted by another process and are never kept. A zone that is widened
+ * repeatedly is widened by more than needed. At the cap the oldest entries are evicted, which costs
+ * a statement without effect.
  */
 export class KnownLogZones {
   private readonly zones = new Map<string, Known>();
 
-  /** Those that must be widened. */
+  /** Zones that must be widened. */
   unknownOf(zones: readonly LogZone[]): LogZone[] {
     return zones.filter((zone) => {
       const known = this.zones.get(zoneKey(zone));

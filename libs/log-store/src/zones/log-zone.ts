@@ -11,7 +11,7 @@ export interface LogZone {
   readonly minutes: ZoneMinutes;
   /** Unix milliseconds. */
   readonly start: number;
-  /** By `ZONE_BOUNDS_COLUMNS`, rounded outward; Infinity and -Infinity where no log has a value. */
+  /** Bounds by `ZONE_BOUNDS_COLUMNS`, rounded outward; Infinity and -Infinity where no log has a value. */
   readonly lows: Float64Array;
   readonly highs: Float64Array;
   readonly terms: Terms;
@@ -21,7 +21,7 @@ export interface LogZone {
 export type ZoneMinutes = typeof ZONE_MINUTES | typeof DAY_MINUTES;
 export const ZONE_MINUTES = 5;
 export const DAY_MINUTES = 1440;
-/** What of a log its zones are made of. */
+/** Facts of a log from which its zones are made. */
 export const ZONE_FACTS = [
   ...new Set([
     ...(['created_at', 'organisation_id', 'workspace_id'] as const),
@@ -146,5 +146,5 @@ function roundedUp(value: number): number {
 
 const SMALLEST = 2 ** -20;
 const LARGEST = 2 ** 100;
-/** Of a number, at least one step between two of those, and less than two. */
+/** Rounding step relative to a number: at least one step between two float32 values, and less than two. */
 const STEP = 2 ** -23;

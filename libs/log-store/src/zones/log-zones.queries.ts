@@ -60,7 +60,7 @@ const byPlace = (one: ZoneRow, other: ZoneRow): number =>
   one.minutes - other.minutes || compare(one.start, other.start) || compare(one.owner_id, other.owner_id);
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
-/** Of time, its start included and its end not. */
+/** Range of time, including its start and excluding its end. */
 export interface Stretch {
   readonly start: Date;
   readonly end: Date;

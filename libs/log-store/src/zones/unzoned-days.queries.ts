@@ -4,7 +4,7 @@ import { ZONE_BOUNDS_COLUMNS } from '../rows/log-columns';
 import { mergeZone, zoneKey, zonesOf, ZONE_FACTS, type LogZone, type ZonedLog } from './log-zone';
 import { widenLogZones } from './log-zones.queries';
 
-/** What a release that knew no zones, and runs next to this one for a while, may still write. */
+/** Time for which an older release without zones may still write next to this one. */
 const SETTLED_AFTER = '1 hour';
 const LOGS_AT_ONCE = 2_000;
 const LEAST = '00000000-0000-0000-0000-000000000000';

@@ -32,7 +32,7 @@ function holds(terms: Terms, bind: Bind): string {
   return `(terms & ${requested}) = ${requested}`;
 }
 
-/** Of each of them a log has one. */
+/** Yields, for each set filter, the terms of which a matching log has one. */
 function* termsOf({
   owner,
   values,

@@ -2,7 +2,7 @@ import type { HeaderParameter, InputRequest, JsonObject, RelayContext } from '@g
 import type { EndSignal } from '../http/call-ending';
 import type { ReceivedResult } from '../rpc/received-result';
 
-/** What an upstream sends during a call. The last event is `result` or `input_required`. */
+/** Event of an upstream during a call. The last one is `result` or `input_required`. */
 export type CallEvent =
   /** Params of a progress notification, without the token. */
   | { readonly kind: 'progress'; readonly params: JsonObject }
@@ -12,7 +12,7 @@ export type CallEvent =
   /** A modern upstream needs input. The caller sends the call again with the responses and the state. */
   | { readonly kind: 'input_required'; readonly result: JsonObject };
 
-/** What an upstream sends before the end of a call. */
+/** Event of an upstream before the end of a call. */
 export type CallNotice = Extract<CallEvent, { readonly kind: 'progress' | 'notification' }>;
 /** How a call ends. */
 export type CallEnd = Extract<CallEvent, { readonly kind: 'result' | 'input_required' }>;

@@ -16,7 +16,10 @@ export interface FailedCall {
   readonly clock: CallClock;
 }
 
-/** What the rules of the protocol make of a failed attempt. Streams are resumed before, by the session. */
+/**
+ * Decides by the rules of the protocol how a failed attempt continues. Streams are resumed before
+ * that, by the session.
+ */
 export function recoveryFor(error: UpstreamError, call: FailedCall): Recovery {
   const { channel, method, attempts, options } = call;
   const isLost = error.kind === 'unreachable' || error.kind === 'interrupted' || error.phase === 'connect';

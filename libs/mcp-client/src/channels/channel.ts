@@ -3,7 +3,7 @@ import type { CallClock } from '../http/call-clock';
 import type { UpstreamMessage } from '../rpc/messages';
 import type { OnMessage } from './response-of';
 
-/** What a server says about itself. Its texts are not trusted. */
+/** Facts that a server reports about itself. Its texts are not trusted. */
 export interface ServerFacts {
   readonly capabilities: JsonObject;
   readonly serverInfo: JsonObject;

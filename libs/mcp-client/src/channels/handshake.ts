@@ -21,7 +21,7 @@ export const INITIALIZED: JsonObject = notificationBody('notifications/initializ
 
 const INSTRUCTIONS_LENGTH_MAX = 65_536;
 
-/** What a server says about itself in the result of `initialize` or `server/discover`. */
+/** Reads a server's facts from the result of `initialize` or `server/discover`. */
 export function factsOf(result: JsonObject, serverInfo: JsonObject): ServerFacts {
   const instructions = own(result, 'instructions');
   return {

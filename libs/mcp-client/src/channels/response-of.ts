@@ -2,7 +2,7 @@ import { UPSTREAM_BOUNDS } from '../limits';
 import type { UpstreamMessage } from '../rpc/messages';
 import { tooLarge, UpstreamError } from '../upstream-error';
 
-/** What a call does with the messages that come before its response. */
+/** Receives the messages of a call that come before its response. */
 export type OnMessage = (message: UpstreamMessage) => void;
 
 /**

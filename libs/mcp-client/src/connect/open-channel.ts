@@ -72,7 +72,7 @@ function modern({ http, client }: ConnectOptions, revision: string, result: Json
   return new ModernChannel(http, revision, client, result === null ? null : discoveredFacts(result));
 }
 
-/** What a server says about itself in the result of `server/discover`. */
+/** Reads a server's facts from the result of `server/discover`. */
 export const discoveredFacts = (result: JsonObject): ReturnType<typeof factsOf> => {
   const inMeta = own(ownObject(result, '_meta'), META.server);
   return factsOf(result, inMeta === undefined ? ownObject(result, 'serverInfo') : (inMeta as JsonObject));

@@ -42,7 +42,7 @@ export class CallClock {
     caller?.addEventListener('abort', this.onCallerAbort, { once: true });
   }
 
-  /** What the bytes of its responses are counted in. */
+  /** Memory in which the bytes of the responses are counted. */
   get memory(): ResponseMemory | null {
     return this.held;
   }

@@ -1,4 +1,4 @@
-/** What calls need of an `AbortSignal`. */
+/** Subset of `AbortSignal` that calls use. */
 export interface EndSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;

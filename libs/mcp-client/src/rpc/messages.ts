@@ -8,7 +8,7 @@ import { decoded, parsedResult, scannedResult, type ReceivedResult } from './rec
 /** A message of an upstream. */
 export interface UpstreamMessage {
   readonly message: RpcMessage;
-  /** Of a success response; null for other messages. */
+  /** Result of a success response; null for other messages. */
   readonly result: ReceivedResult | null;
   /** The message as it was received. */
   readonly data: Buffer;

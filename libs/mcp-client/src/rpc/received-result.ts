@@ -47,7 +47,7 @@ export function decoded(data: Buffer): DecodedMessage {
   }
 }
 
-/** What is known of a result beyond its value. */
+/** Facts about a result in addition to its value. */
 type ResultFacts = Pick<ReceivedResult, 'bytes' | 'status' | 'wasSent'>;
 
 /** A result that was parsed, or made here. */

@@ -43,7 +43,7 @@ export interface AccessServer {
   /** Access of users: the default, and users who differ from it. */
   readonly userAccess: { readonly isAllowed: boolean; readonly exceptions: ReadonlyMap<string, boolean> };
   readonly rules: readonly AccessRule[];
-  /** What happens to tools that no rule allows. */
+  /** Effect for tools that no rule matches. */
   readonly defaultEffect: 'allow' | 'deny';
 }
 

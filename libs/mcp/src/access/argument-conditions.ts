@@ -82,7 +82,7 @@ const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'ob
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= TEXT_MAX;
 
-/** What is wrong with the value of a condition, by operator; null when it can be used. */
+/** Checks the value of a condition, by operator. Returns the fault; null when the value is valid. */
 const VALUE_FAULTS: Readonly<Record<ArgumentCondition['op'], (value: unknown) => string | null>> = {
   equals: (value) => (value === undefined ? 'value is required for the operator equals' : null),
   in: (value) =>
@@ -100,7 +100,7 @@ const VALUE_FAULTS: Readonly<Record<ArgumentCondition['op'], (value: unknown) =>
   type: (value) => (TYPES.includes(value) ? null : `value must be one of ${TYPES.join(', ')}`),
 };
 
-/** What is wrong with a condition that an administrator writes; null when it can be used. */
+/** Checks a condition written by an administrator. Returns the fault; null when it is valid. */
 export function argumentConditionFault(condition: unknown): string | null {
   if (!isObject(condition)) return 'a condition must be an object';
   const { pointer, op, value } = condition;

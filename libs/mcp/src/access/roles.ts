@@ -8,7 +8,7 @@ export function userRoles(
     workspaceRoles,
   }: {
     readonly organisationRole: string;
-    /** By workspace id. */
+    /** Roles by workspace id. */
     readonly workspaceRoles: Readonly<Record<string, string>>;
   },
   workspaceId: string,

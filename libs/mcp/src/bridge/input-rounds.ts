@@ -6,7 +6,7 @@ import { fitsRequest, type InputRequest } from '../sealed/request-state';
 import { requiredCapability } from '../sealed/retry';
 import { judgeUpstreamRequest, type RelayContext } from './upstream-requests';
 
-/** What an `input_required` of a modern upstream makes the gateway do for a legacy client. */
+/** Next step for a legacy client after an `input_required` of a modern upstream. */
 export type NextRound =
   /** Send each request to the client on the stream of the call, then `retry`. */
   | { readonly kind: 'request'; readonly requests: ReadonlyMap<string, InputRequest> }

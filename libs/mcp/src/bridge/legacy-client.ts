@@ -76,7 +76,7 @@ export const toLegacyTools = (
       return isObject(outputSchema) && own(outputSchema, 'type') !== 'object' ? rest : tool;
     });
 
-/** What a session has set for its calls to modern upstreams. */
+/** Settings of a session for its calls to modern upstreams. */
 export interface LegacySessionState {
   readonly revision: string;
   readonly capabilities: ClientCapabilities;

@@ -5,7 +5,7 @@ import { META, type JsonObject } from '../protocol';
 import { own, ownList, type RpcError } from '../rpc/message';
 import type { InputRequest, InputRequests } from '../sealed/request-state';
 
-/** What the gateway relays of requests that upstreams send to clients. */
+/** Rules for relaying requests of upstreams to clients. */
 export interface RelayRules {
   /** Whether the integration allows sampling by the caller's model. */
   readonly allowSampling: boolean;

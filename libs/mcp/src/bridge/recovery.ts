@@ -130,7 +130,7 @@ function afterLostConnection(failure: UpstreamFailure): Recovery {
   return isSafe && attempts === 0 ? { kind: 'repeat', afterMs: REPEAT_AFTER_MS } : { kind: 'fail' };
 }
 
-/** What ends a call at its upstream: abort the POST, or send a notification on the session as well. */
+/** Way to cancel a call at its upstream: abort the POST, or also send a notification on the session. */
 export interface Cancellation {
   readonly abortsPost: boolean;
   readonly notification: JsonObject | null;

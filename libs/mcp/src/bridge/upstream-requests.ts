@@ -7,7 +7,7 @@ import type { InputRequest } from '../sealed/request-state';
 import { mayRequest } from '../sealed/retry';
 import { isHttps, relayedCapabilities, type RelayRules } from './modern-client';
 
-/** What becomes of a request that an upstream sends to the client. */
+/** Decision about a request that an upstream sends to the client. */
 export type RelayVerdict =
   | { readonly kind: 'relay'; readonly request: InputRequest }
   | { readonly kind: 'refuse'; readonly error: RpcError };

@@ -17,7 +17,7 @@ export interface FindingSurroundings {
   readonly serverHost: string | null;
 }
 
-/** What definitions of one server are compared with; made once for all of them. */
+/** Names and definitions with which the definitions of one server are compared; made once for all of them. */
 export interface FindingContext {
   readonly otherNames: ReadonlySet<string>;
   /** Names of the same server by what they look like. */

@@ -4,7 +4,7 @@ import { foldedText } from './text-signs';
 
 const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** What names look like, with the first name of each look; an empty text when several names share it. */
+/** Returns the first name for each visual form; an empty text when several names look the same. */
 export function looksOf(names: Iterable<string>): ReadonlyMap<string, string> {
   const looks = new Map<string, string>();
   for (const name of names) {

@@ -2,7 +2,7 @@ import { isObject } from '@gw/kernel';
 import { TASKS_EXTENSION, type JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
 
-/** What a client declared that it can do for a server. */
+/** Capabilities that a client declared to a server. */
 export interface ClientCapabilities {
   /** Elicitation by a form. */
   readonly form: boolean;

@@ -4,7 +4,7 @@ import { isKnownRequest, META, SUPPORTED_REVISIONS, type JsonObject } from '../p
 import { resultBody, type RpcMessage } from '../rpc/message';
 import type { LegacySession, Received } from './receive';
 
-/** What the gateway says about a server or toolset without a call to it. */
+/** Facts about a server or toolset that need no call to it. */
 export interface EndpointFacts {
   /** `{name, version, …}` of the upstream, or of the toolset. */
   readonly serverInfo: JsonObject;

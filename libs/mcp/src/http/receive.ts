@@ -31,7 +31,7 @@ export interface LegacySession {
 /** Opens a session id for this caller and server; null when it is not theirs, unknown or expired. */
 export type OpenSession<S extends LegacySession> = (id: string) => S | null;
 
-/** What a request to an MCP endpoint is. */
+/** Kind of a request to an MCP endpoint. */
 export type Received<S extends LegacySession> =
   | (ModernReceived & Pick<DecodedBody, 'numbers'>)
   | { readonly kind: 'initialize'; readonly message: RpcRequest; readonly revision: LegacyRevision }

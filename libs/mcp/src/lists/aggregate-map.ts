@@ -15,7 +15,7 @@ export interface AggregateMember extends MemberSelection {
   readonly capabilities: readonly { readonly type: ListedType; readonly name: string }[];
 }
 
-/** What clients of an aggregate address see of all members, by shown name, URI or URI template. */
+/** Capabilities of all members as clients of an aggregate address see them, by shown name, URI or URI template. */
 export type AggregateMap = Readonly<Record<ListedType, ReadonlyMap<string, MappedName>>>;
 
 export interface AggregateOptions {

@@ -10,7 +10,7 @@ export interface MemberList<T> {
   readonly items: readonly T[];
 }
 
-/** What a cursor is bound to: another list, filter or principal cannot use it. */
+/** Binding of a cursor: another list, filter or principal cannot use it. */
 export interface ListOwner {
   /** Method, such as `tools/list`, with the id of the server or toolset. */
   readonly list: string;

@@ -14,7 +14,7 @@ export interface ToolOverride {
 }
 
 /**
- * What of a member a toolset has, by names of tools and prompts and by URIs. `include` empty: all.
+ * Selection of a member's tools and prompts (by name) and resources (by URI). `include` empty: all.
  * Names may end in `*`.
  */
 export interface MemberSelection {

@@ -38,7 +38,7 @@ export function resolved(document: JsonObject, value: unknown): JsonObject {
   throw new OpenApiFault('The document has a reference to itself.');
 }
 
-/** What a reference within the document names. Throws for references to other documents and to nothing. */
+/** Resolves a reference within the document. Throws for references to other documents and for unresolved ones. */
 export function referenced(document: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#/') || reference.length > 512)
     throw new OpenApiFault('References to other documents are not supported.');

@@ -23,7 +23,7 @@ export interface HttpBody {
   readonly members: readonly string[] | null;
 }
 
-/** What a call of a tool sends: stored with the approved definition of the tool. */
+/** HTTP request of a tool's call, stored with the approved definition of the tool. */
 export interface HttpOperation {
   readonly method: HttpMethod;
   /** Path template below the base URL, such as `/pets/{id}`. */

@@ -25,7 +25,7 @@ const STYLES: Readonly<Record<HttpParameter['in'], readonly ParameterStyle[]>> =
   header: ['simple'],
 };
 
-/** What the operation of a document belongs to. */
+/** Place of an operation in its document. */
 export interface OperationPlace {
   readonly document: JsonObject;
   readonly schemas: SchemaReader;

@@ -139,7 +139,7 @@ class Inliner {
     return Object.fromEntries(shown.map(([name, each]) => [name, this.schema(each, references, depth)]));
   }
 
-  /** What a service alone writes is no argument, and what it only reads is in no response. */
+  /** Whether a schema is hidden: `readOnly` members are no arguments, and `writeOnly` members are in no response. */
   private isHidden(schema: unknown): boolean {
     return isObject(schema) && own(schema, this.use === 'input' ? 'readOnly' : 'writeOnly') === true;
   }

@@ -11,7 +11,7 @@ export interface OperationFilter {
   readonly paths?: readonly string[];
 }
 
-/** What an administrator chooses of a document. Operations are named by their ids, or by `method path`. */
+/** Selection of a document's operations by an administrator. Operations are named by their ids, or by `method path`. */
 export interface OpenApiSelection {
   /** Without it, all GET operations. */
   readonly include?: OperationFilter;
@@ -33,7 +33,7 @@ export interface ListedOperation {
 }
 
 const OPERATIONS_MAX = 10_000;
-/** Of one operation; more are not looked at. */
+/** Maximum number of tags of one operation that are compared. */
 const TAGS_MAX = 20;
 
 /** Names an operation within its document, such as `get /pets`. */

@@ -131,7 +131,7 @@ function framed(text: string, bytes: Buffer, start: number, end: number): Buffer
   return all;
 }
 
-/** What servers say of themselves, in JSON; an object of it serves many responses. */
+/** Serialised `serverInfo` of servers; one object serves many responses. */
 const infos = new WeakMap<JsonObject, string>();
 
 function writtenInfo(serverInfo: JsonObject): string {

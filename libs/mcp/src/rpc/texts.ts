@@ -30,10 +30,10 @@ export function withEditedLeaves(value: unknown, edit: (text: string) => string)
   return members.some(([name, each]) => each !== value[name]) ? Object.fromEntries(members) : value;
 }
 
-/** What guardrails check of a call: the arguments, and all their strings joined by line breaks. */
+/** Text of a call for guardrails: all strings of the arguments, joined by line breaks. */
 export const argumentText = (args: JsonObject): string => stringLeaves(args).join('\n');
 
-/** What guardrails check of a result, and what they cannot read. */
+/** Text of a result for guardrails, and the parts that they cannot read. */
 export interface ResultText {
   /** Text parts, texts of embedded resources and strings of `structuredContent`. */
   readonly texts: readonly string[];

@@ -15,7 +15,7 @@ import type { ClientCapabilities } from '../http/client-capabilities';
  */
 export const SANDBOX_MCP_URL = 'https://mcp.sandbox.invalid/mcp';
 
-/** What the server says of itself. */
+/** Facts that the server reports about itself. */
 export const SANDBOX_MCP_FACTS: EndpointFacts = {
   serverInfo: { name: 'sandbox', title: 'Sandbox', version: '1.0.0' },
   capabilities: { tools: {} },

@@ -1,6 +1,6 @@
 import { digestOf } from '@gw/kernel';
 
-/** Who makes a request, as far as sessions and states are bound to it. */
+/** Principal that sessions and states are bound to. */
 export type McpPrincipal =
   | { readonly kind: 'key'; readonly keyId: string }
   | { readonly kind: 'user'; readonly userId: string; readonly clientId: string }

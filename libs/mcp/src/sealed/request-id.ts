@@ -10,7 +10,7 @@ export interface RequestPlace {
   readonly request: string;
 }
 
-/** Who may respond to a request: the caller in the session that got it. */
+/** Principal that may respond to a request: the caller in the session that received it. */
 export interface RequestOwner {
   /** `principalBinding` of the caller. */
   readonly principal: string;

@@ -12,7 +12,7 @@ export interface InputRequest {
 /** Input requests by their key. */
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 
-/** What a `requestState` of the gateway says. */
+/** Contents of a `requestState` of the gateway. */
 export interface RequestState {
   /**
    * `relay`: the upstream's own state is inside. `parked`: a call waits at a replica. `connect`:

@@ -3,7 +3,7 @@ import { capabilitiesOfBits, capabilityBits, type ClientCapabilities } from '../
 import { LEGACY_REVISIONS, MCP_LIMITS, type LegacyRevision } from '../protocol';
 import { openToken, sealToken } from './sealed-token';
 
-/** What a session id says. Nothing of it is stored elsewhere, so sessions survive every process. */
+/** Contents of a session id. They are stored nowhere else, so sessions survive every process. */
 export interface SessionFacts {
   readonly revision: LegacyRevision;
   readonly capabilities: ClientCapabilities;
@@ -14,7 +14,7 @@ export interface SessionFacts {
   readonly nonce: string;
 }
 
-/** Whom and what a session id belongs to. Another principal or server cannot open it. */
+/** Owner of a session id. Another principal or server cannot open it. */
 export interface SessionOwner {
   /** `principalBinding` of the caller. */
   readonly principal: string;

@@ -25,7 +25,7 @@ export type Posted<S extends LegacySession> = Extract<
   { readonly kind: 'modern' | 'initialize' | 'legacy' }
 >;
 
-/** What a message needs: a response that is known already, or the call of a tool. */
+/** Work for a message: a response that is known already, or the call of a tool. */
 export type OwnRequest<T> =
   | { readonly kind: 'respond'; readonly response: LocalResponse }
   | { readonly kind: 'call'; readonly call: ToolCall<T>; readonly message: RpcRequest };

@@ -3,7 +3,10 @@ import { timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 
-/** What the tokens in a document of a connection are sealed for: a document that is copied to another user does not open. */
+/**
+ * Binding that the tokens in a connection's document are sealed with: a document copied to another
+ * user does not open.
+ */
 export const connectionBinding = (owner: {
   readonly organisationId: string;
   readonly serverId: string;
@@ -39,7 +42,7 @@ export function ticketVerdict(
   return visit.now >= ticket.createdAt + TICKET_LIFETIME_MS ? 'expired' : 'ok';
 }
 
-/** What the gateway stored when it sent a browser to an authorization server. */
+/** Authorization request that the gateway stored when it sent a browser to an authorization server. */
 export interface PendingAuthorization {
   readonly state: string;
   readonly issuer: string;
@@ -92,7 +95,7 @@ function isSame(one: unknown, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** What follows from the response to a refresh. */
+/** Outcome of a refresh, by its response. */
 export type RefreshVerdict =
   | {
       readonly kind: 'refreshed';

@@ -23,7 +23,7 @@ const RESOURCE = 'oauth-protected-resource';
 const OAUTH = 'oauth-authorization-server';
 const OPENID = 'openid-configuration';
 
-/** What a `WWW-Authenticate: Bearer` of an upstream says. Null: absent. */
+/** Contents of an upstream's `WWW-Authenticate: Bearer`. Null: absent. */
 export interface BearerChallenge {
   readonly resourceMetadata: string | null;
   readonly scope: string | null;

@@ -5,7 +5,7 @@ export interface ResponseMemory {
   give(bytes: number): void;
 }
 
-/** What one call holds of a memory; `end` gives all of it back, and nothing is counted after it. */
+/** Memory that one call holds; `end` returns all of it, and nothing is counted after it. */
 export class HeldMemory implements ResponseMemory {
   private held = 0;
   private isEnded = false;

@@ -11,7 +11,7 @@ export interface StreamedResponse {
   readonly body: ResponseBody;
 }
 
-/** What ends a call early. */
+/** Signal and memory by which a call is ended early. */
 export interface CallEnder {
   /** Why the call was aborted; null while it was not. */
   readonly aborted: Error | null;
@@ -72,7 +72,7 @@ export const openResponse = (
     ender.onAbort(onAbort);
   });
 
-/** What ends a call when a signal aborts; its reason is the error. */
+/** Ends a call when a signal aborts; its reason is the error. */
 export const endedBy = (signal: AbortSignal, memory: ResponseMemory | null = null): CallEnder => ({
   memory,
   get aborted() {

@@ -53,7 +53,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const KEPT = ['type', 'format', 'enum', 'isArray', 'nullable', 'anyOf'] as const;
 
-/** What a schema of a request says about the value itself. */
+/** Reduces a request schema to the keywords about the value itself. */
 function shown(schema: Schema): Schema {
   const { items, additionalProperties } = schema;
   const kept = Object.fromEntries(

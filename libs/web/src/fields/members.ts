@@ -1,6 +1,6 @@
 import { getMetadataStorage } from 'class-validator';
 
-/** What the rules of a DTO class say about one member. */
+/** Rules of a DTO class for one member. */
 export interface MemberRule {
   /** Maximum number of list items; null if the member is not a list. */
   readonly itemsMax: number | null;

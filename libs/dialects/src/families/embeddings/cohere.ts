@@ -4,7 +4,7 @@ import { answerInvalid } from '../../values/tool-arguments';
 import type { EmbeddingsForm, InputType } from './embeddings';
 import { vectorOf } from './vectors';
 
-/** What the vectors are for when the client does not say; Cohere requires it. */
+/** Purpose of the vectors when the client names none; Cohere requires one. */
 const DEFAULT_TYPE: InputType = 'search_document';
 
 /** Models before `embed-v4.0` have vectors of one length. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../call';
 import type { ProviderCall } from '../../codec';
 import type { FamilyFacts } from '../fan-out';
 
-/** What the vectors are for, in Cohere's words, which clients of every provider use. */
+/** Purpose of the vectors, in Cohere's words, which clients of every provider use. */
 export type InputType = 'search_document' | 'search_query' | 'classification' | 'clustering';
 
 /** A request for embeddings of texts. */

@@ -24,7 +24,7 @@ export interface MadeImage {
   readonly revisedPrompt?: string;
 }
 
-/** What one call made. `refusal`: why the provider left images out. */
+/** Images of one call. `refusal`: the provider's reason for leaving images out. */
 export interface MadeImages {
   readonly images: readonly MadeImage[];
   readonly refusal?: string;
