@@ -67,7 +67,10 @@ const CLIENT = new ServiceClient({
   retry: RETRY,
 });
 
-/** What authorises calls: an API key, or what returns the headers of a login, which may be renewed between calls. */
+/**
+ * Credential of calls: an API key, or a function that returns the headers of a login, which may be
+ * renewed between calls.
+ */
 export type Authorization = string | (() => Promise<Readonly<Record<string, string>>>);
 
 /** Client of the control plane with an organisation's key or a user's login. */

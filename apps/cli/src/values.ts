@@ -1,6 +1,6 @@
 import type { Json } from './api-client';
 
-/** What responses show instead of a secret. */
+/** Text that responses show in place of a secret. */
 export const MASK = '*****';
 
 export const isFields = (value: unknown): value is Json =>

@@ -14,15 +14,15 @@ import { mappingsOfActive } from '../platform/upstreams/guardrail-mappings.queri
 
 /** The rows of other tables that make the documents of agents. */
 export interface AgentParts {
-  /** By integration id. */
+  /** Integrations by id. */
   readonly integrations: ReadonlyMap<string, AgentIntegrationEntity>;
-  /** By integration id. */
+  /** Approved cards by integration id. */
   readonly cards: ReadonlyMap<string, ApprovedCard>;
-  /** By agent id: ids of skills that the agent does not offer. */
+  /** Ids of skills that an agent does not offer, by agent id. */
   readonly disabled: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By agent id: mappings of active guardrails. */
+  /** Mappings of active guardrails by agent id. */
   readonly guardrails: ReadonlyMap<string, readonly GuardrailAgentServerEntity[]>;
-  /** By agent id: exceptions from the default, by user id. */
+  /** Exceptions from the default by agent id, then by user id. */
   readonly users: ReadonlyMap<string, Readonly<Record<string, boolean>>>;
 }
 

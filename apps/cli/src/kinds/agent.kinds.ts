@@ -114,7 +114,7 @@ export const agentServers: Kind = {
     change(context, path, { ...present(item, 'name', 'listed'), ...cleared(item, 'description') }),
 };
 
-/** Who may use the skills of agents. */
+/** Access of users to the skills of agents, as a kind of files. */
 export const agentServerAccess = serverAccess({
   ...{ name: 'agent_server_access', of: 'agent', path: AGENT_SERVERS, existing: serversOf },
   rule: plain('skills', 'effect'),

@@ -155,7 +155,7 @@ function withMasks(given: Json, mask: Json, wanted: unknown): Json {
   };
 }
 
-/** Of a secret whose variable is not set: left out, or `MASK` in a map of headers. */
+/** Whether the variable of a secret is not set: the value is absent, or `MASK` in a map of headers. */
 const isUnset = (value: unknown): boolean => value === undefined || value === MASK;
 
 const LISTS = ['input_guardrails', 'output_guardrails'] as const;

@@ -2,7 +2,7 @@ import { plain } from '../members';
 import { MCP_SERVERS, serversInFile } from './mcp.kinds';
 import { serverAccess } from './server-access';
 
-/** Who may call the tools of servers. */
+/** Access of users to the tools of servers, as a kind of files. */
 export const mcpServerAccess = serverAccess({
   ...{ name: 'mcp_server_access', of: 'server', path: MCP_SERVERS, existing: serversInFile },
   rule: { ...plain('tools', 'effect'), when: { isContent: true } },

@@ -3,7 +3,7 @@ import { put, type ExistingItem, type Kind, type ReconcileContext } from '../kin
 import { plain, type Members } from '../members';
 import { RULE_SUBJECT, SubjectNames } from './rule-subjects';
 
-/** Who may call servers or agents, as a kind of files. */
+/** Access of users to servers or agents, as a kind of files. */
 export interface ServerAccess {
   readonly name: string;
   /** Member with the slug of the server or agent. */

@@ -31,7 +31,7 @@ export const CREDENTIALS = {
   },
 } as const satisfies Members;
 
-/** What of a server or agent waits for approval. */
+/** Members that decide which changes of a server or agent wait for approval. */
 export const APPROVAL = {
   approval_mode: {
     fallback: ({ workspace }: Json) =>

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject } from '@gw/kernel';
 
-/** What `tollgate login` keeps for one control plane. */
+/** Login that `tollgate login` stores for one control plane. */
 export interface Login {
   readonly accessToken: string;
   readonly refreshToken: string | null;

@@ -25,7 +25,7 @@ export async function discover(url: string): Promise<client.Configuration> {
   }
 }
 
-/** What a token is for. */
+/** Resource that a token is requested for. */
 export const resourceOf = (config: client.Configuration): string => `${config.serverMetadata().issuer}/v1`;
 
 export const loginOf = (tokens: client.TokenEndpointResponse, before: Login | null): Login => ({
@@ -34,7 +34,7 @@ export const loginOf = (tokens: client.TokenEndpointResponse, before: Login | nu
   expiresAt: Date.now() + (tokens.expires_in ?? 0) * 1_000,
 });
 
-/** What went wrong, as the OAuth server says it. */
+/** Reason for a failure, in the words of the OAuth server. */
 export function reasonOf(error: unknown): string {
   if (error instanceof client.ResponseBodyError || error instanceof client.AuthorizationResponseError)
     return error.error_description ?? error.error;

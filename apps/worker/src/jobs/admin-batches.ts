@@ -10,7 +10,7 @@ export interface AdminBatchOptions {
 export interface AdminBatchRun<Response> {
   /** Path of the internal route. */
   readonly path: string;
-  /** What the batch is of, for the error. */
+  /** Plural name of the batch's items, for the error. */
   readonly of: string;
   /** Returns how many of the batch were done; 0 ends the run. */
   readonly done: (response: Response) => number;

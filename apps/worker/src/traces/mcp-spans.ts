@@ -14,7 +14,7 @@ export function mcpSpanName({
   return capability === null ? method : `${method} ${capability.slice(0, NAME_MAX)}`;
 }
 
-/** What failed, for the status of the span; null for a success, and for a request that is not of MCP. */
+/** Error type for the status of the span; null for a success, and for a request that is not of MCP. */
 export function mcpError(row: RequestLogRow): string | null {
   return row.mcp_method === null ? null : errorType(row, recordOf(row));
 }

@@ -3,7 +3,7 @@ import { isStorableText } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import { hasVerifiedDomain } from './verified-domains';
 
-/** What a trusted issuer says of a user. */
+/** Claims of a trusted issuer about a user. */
 export interface NamedUser {
   readonly organisationId: string;
   readonly issuer: string;

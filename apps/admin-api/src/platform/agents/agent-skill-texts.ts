@@ -1,7 +1,7 @@
 import type { AgentSkillEntity } from '@gw/entities';
 import { ResponseField } from '@gw/web';
 
-/** What is shown of a skill, as the agent wrote it. */
+/** Texts of a skill for responses, as the agent wrote them. */
 export class AgentSkillTexts {
   @ResponseField.text({ description: '`id` of the skill in the card.', example: 'book-flight' })
   readonly id!: string;

@@ -3,7 +3,7 @@ import { AgentSkillEntity, type AgentIntegrationEntity } from '@gw/entities';
 import { isServed } from '@gw/mcp';
 import type { EntityManager } from 'typeorm';
 
-/** What is served of the card of an integration. */
+/** Approved card of an integration as it is served. */
 export interface ApprovedCard {
   /** The card without its skills and signatures. */
   readonly agent: Members;

@@ -5,7 +5,10 @@ import { PUBLIC_BODY } from '../bodies';
 import { addRouteConfig } from '../route-config';
 import { accessRow } from './access-table';
 
-/** Who may call a route. Every route declares exactly one rule; the process does not start with a route without one. */
+/**
+ * Callers that a route admits. Every route declares exactly one rule; the process does not start
+ * with a route without one.
+ */
 export type AccessRule =
   | { readonly kind: 'scopes'; readonly anyOf: readonly string[] }
   | { readonly kind: 'public'; readonly reason: string }

@@ -105,13 +105,13 @@ export class SsoDiscoveryResponse {
   @ResponseField.kind('sso-discovery') readonly object!: 'sso-discovery';
 }
 
-/** What a callback gives: a code for `POST /auth/sso/exchange`, for a minute. */
+/** Result of a callback: a code for `POST /auth/sso/exchange`, valid for a minute. */
 export class SsoCodeResponse {
   @ResponseField.text({ example: '9fK2…' }) readonly code!: string;
   @ResponseField.kind('sso-code') readonly object!: 'sso-code';
 }
 
-/** What the return of a browser by SAML gives. */
+/** Result of a browser's return by SAML. */
 export class SamlCodeResponse extends SsoCodeResponse {
   @ResponseField.text({
     nullable: true,

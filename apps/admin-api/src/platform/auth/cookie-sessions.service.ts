@@ -95,7 +95,7 @@ export class CookieSessions {
     void reply.header('set-cookie', `${this.cookie('')}; Max-Age=0`);
   }
 
-  /** Of requests at the same time one renews; the others go on with the secret before. */
+  /** Renews the secret once when requests arrive at the same time; the others continue with the earlier secret. */
   private async renew(id: string, shown: string, reply: Pick<FastifyReply, 'header'>): Promise<void> {
     const secret = randomAlphanumeric(48);
     const { affected } = await this.dataSource.manager.update(

@@ -4,7 +4,7 @@ import type { Identity } from './identity';
 
 /** Requests that a route makes to other routes of this process, for its own caller and without a connection. */
 export interface DispatchedCall {
-  /** Who authenticated the request of the first route. */
+  /** Caller that authenticated the request of the first route. */
   readonly identity: Identity;
   /** Origin of the call for the audit log. */
   readonly facts: RequestFacts;

@@ -198,7 +198,7 @@ export function endLimits(caller: Principal, row: LimitedRow): void {
   if (limitTier(row.limitsRank) <= limitTier(rankOf(caller))) row.limitsRank = 0;
 }
 
-/** What a row restricts, by setting name. `limits` means all limits that share one stored rank. */
+/** Restricting values of a row, by setting name. `limits` means all limits that share one stored rank. */
 export type Restrictions = Readonly<Record<string, unknown>>;
 
 /**

@@ -4,7 +4,7 @@ const WINDOW_MS = 60_000;
 /** Maximum number of counters. The least recently used are dropped first, which can only admit requests too many. */
 const COUNTERS_MAX = 30_000;
 
-/** What one name has counted in its minute. */
+/** Count of one name in its minute. */
 export interface MinuteCounter {
   readonly count: number;
   /** End of the minute, in Unix milliseconds. */

@@ -42,7 +42,7 @@ class ClosedCapability {
   readonly from!: 'organisation' | 'workspace';
 }
 
-/** What a user may do, and which role, membership and security setting decides it. */
+/** Rights of a user, with the role, membership and security setting that decide each. */
 export class PermissionsResponse {
   @ResponseField.kind('permissions') readonly object!: 'permissions';
   @ResponseField.uuid() readonly user_id!: string;

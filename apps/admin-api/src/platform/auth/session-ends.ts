@@ -6,7 +6,7 @@ import { playgroundDocuments } from './playground-keys';
 /** Sessions that have ended, and the documents that have ended with them. */
 export interface EndedSessions {
   readonly ids: readonly string[];
-  /** Of playground keys. The caller records them as removed, as the last step of its transaction. */
+  /** Keys of the playground to remove. The caller records them as removed, as the last step of its transaction. */
   readonly documents: readonly DocumentKey[];
 }
 

@@ -1,7 +1,7 @@
 import type { RequestClaim } from '@gw/entities';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What every transaction of a request needs to know about the request, whichever service opens it. */
+/** Facts of a request that every transaction needs, whichever service opens it. */
 export interface CallContext {
   /** Set when the request has an `Idempotency-Key`; the change and the record of its completion commit together. */
   readonly claim: RequestClaim | null;

@@ -13,7 +13,7 @@ export interface FinishedLogin {
   readonly page?: string;
   /** True: the console that this admin API serves began the login. */
   readonly isOfConsole?: boolean;
-  /** What a client needs besides the code when no client of ours began the login; else null. */
+  /** Secret that the client sends with the code when no client of ours began the login; else null. */
   readonly binding: string | null;
 }
 

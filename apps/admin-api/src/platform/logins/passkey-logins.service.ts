@@ -13,7 +13,7 @@ import { PasskeyChallenges } from '../mfa/passkey-challenges';
 import type { OrganisationMembership } from '../accounts/organisation-membership';
 import { PasswordSessions, type LoginMembership } from './password-sessions.service';
 
-/** What the signature of a passkey has to hold for. */
+/** Expected values of a passkey's signature. */
 interface Expected {
   readonly use: 'login' | 'factor';
   readonly subject: string;

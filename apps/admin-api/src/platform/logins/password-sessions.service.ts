@@ -24,7 +24,7 @@ export interface LoginMembership {
   readonly isOwnPassword: boolean;
 }
 
-/** What the audit log has of a login. */
+/** Fields of a login's audit row. */
 interface LoginFacts {
   readonly sessionId: string | null;
   readonly isBreakGlass?: boolean;

@@ -79,7 +79,7 @@ export class SamlLogouts {
     return message === null ? null : buildLogoutResponse({ ...message, requestId, relayState });
   }
 
-  /** What each message of ours has; null where the provider has no such address. */
+  /** Members of each of our messages; null where the provider has no such address. */
   private messageTo(connection: SsoConnectionEntity, url: string | null): LogoutMessage | null {
     const { sloBinding: binding = 'redirect' } = samlSettingsOf(connection);
     const { samlKey: signingKey } = openSecrets(this.secrets.sealingKeyring, connection);

@@ -79,7 +79,10 @@ export class SamlProviders {
     return { ...request, state, protocol: {} };
   }
 
-  /** Who a response says that it is from and what it answers: unproven. Null when it cannot be read at all. */
+  /**
+   * Issuer that a response names and the request that it answers, unverified. Null when the
+   * response cannot be read.
+   */
   claimsOf(response: string): { readonly issuer: string | null; readonly requestId: string | null } | null {
     try {
       return samlClaims(response);
@@ -113,7 +116,10 @@ export class SamlProviders {
       throw refusedBy(8, 'The assertion was used before.');
   }
 
-  /** What the checks of a message need of its connection. Throws `sso_login_refused` for a connection of another protocol. */
+  /**
+   * Fields of a connection that the checks of a message use. Throws `sso_login_refused` for a
+   * connection of another protocol.
+   */
   connectionOf(connection: SsoConnectionEntity): SamlConnection {
     const saml = samlSettingsOf(connection);
     const { samlKey } = openSecrets(this.secrets.sealingKeyring, connection);

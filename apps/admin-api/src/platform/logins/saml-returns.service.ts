@@ -15,7 +15,7 @@ import type { SsoTestResponse } from './sso-tests.dto';
 import { SsoTests } from './sso-tests.service';
 import { refused, SsoUsers } from './sso-users.service';
 
-/** What a browser brings from an identity provider. */
+/** Request of a browser that returns from an identity provider. */
 export interface SamlReturn {
   readonly organisationId: string;
   readonly response: string;

@@ -8,9 +8,9 @@ import { refused } from './sso-users.service';
 const FLOW_MS = 600_000;
 const CODE_MS = 60_000;
 
-/** What is kept of a login until the browser returns. */
+/** State of a login that is kept until the browser returns. */
 export interface KeptLogin {
-  /** What the protocol needs to check the response of the provider. */
+  /** State of the protocol for checking the provider's response. */
   readonly protocol: object;
   /** Path of the console at which the login ends. */
   readonly returnPath: string;
@@ -22,7 +22,7 @@ export interface KeptLogin {
   readonly isTest?: boolean;
 }
 
-/** Whom a provider has named, and by which of its sessions. */
+/** User whom a provider has named, with its session at the provider. */
 export interface ProvedUser {
   readonly userId: string;
   readonly subject: string;

@@ -14,7 +14,7 @@ class SsoTestWorkspace {
   @ResponseField.oneOf(['admin', 'manager', 'member']) readonly role!: string;
 }
 
-/** What a login would have done. */
+/** Result of a login if it had been a real one. */
 export class SsoTestResponse {
   @ResponseField.boolean({ description: 'True: the user would be let in.' }) readonly admitted!: boolean;
   @ResponseField.text({ nullable: true, description: 'Why not.', example: null }) readonly reason!:

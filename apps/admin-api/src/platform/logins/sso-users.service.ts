@@ -19,7 +19,7 @@ import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import { SsoGroups } from './sso-groups.service';
 import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
 
-/** Who may come in by a connection, and as whom. */
+/** Admits users by a connection and finds or creates their accounts. */
 @Injectable()
 export class SsoUsers {
   constructor(

@@ -14,7 +14,7 @@ export interface UpstreamClient {
   readonly mapped?: { readonly integrationId: string; readonly issuer: string };
 }
 
-/** What a connection keeps sealed: the tokens, and where they are refreshed and revoked. */
+/** Sealed part of a connection: the tokens, and the endpoints that refresh and revoke them. */
 export interface ConnectionTokens {
   readonly accessToken: string;
   readonly refreshToken: string | null;

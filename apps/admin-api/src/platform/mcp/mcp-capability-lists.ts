@@ -18,7 +18,7 @@ export class McpCountsResponse {
   @ResponseField.one(() => McpCountResponse) readonly resource_templates!: McpCountResponse;
 }
 
-/** What is shown of a definition of a capability, as the upstream server wrote it. */
+/** Definition of a capability for responses, as the upstream server wrote it. */
 export class McpDefinitionResponse {
   @ResponseField.text({ nullable: true, example: 'Search' }) readonly title!: string | null;
   @ResponseField.text({ nullable: true, example: 'Finds pages.' }) readonly description!: string | null;

@@ -16,17 +16,17 @@ import { mappingsOfActive } from '../upstreams/guardrail-mappings.queries';
 
 /** The rows of other tables that make the documents of servers. */
 export interface McpParts {
-  /** By integration id. */
+  /** Integrations by id. */
   readonly integrations: ReadonlyMap<string, McpIntegrationEntity>;
-  /** By integration id: what is served, tools first. */
+  /** Served capabilities by integration id, tools first. */
   readonly capabilities: ReadonlyMap<string, readonly McpCapabilityFacts[]>;
-  /** By integration id: URIs of all resources that its server lists. */
+  /** URIs of all resources that an integration's server lists, by integration id. */
   readonly resources: ReadonlyMap<string, readonly string[]>;
-  /** By server id: ids of capabilities that the server does not offer. */
+  /** Ids of capabilities that a server does not offer, by server id. */
   readonly disabled: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By server id. */
+  /** Users by server id. */
   readonly users: ReadonlyMap<string, readonly McpServerUserEntity[]>;
-  /** By server id: mappings of active guardrails. */
+  /** Mappings of active guardrails by server id. */
   readonly guardrails: ReadonlyMap<string, readonly GuardrailMcpServerEntity[]>;
 }
 

@@ -10,7 +10,7 @@ import { availableServers, capabilitiesOf, partsOfServers } from './mcp-server-p
 export interface MemberServer {
   readonly row: McpServerEntity;
   readonly access: AccessServer;
-  /** What is approved and enabled, for every caller. */
+  /** Capabilities that are approved and enabled, for every caller. */
   readonly capabilities: readonly McpCapabilityFacts[];
   /** Whether nothing of it was ever read. */
   readonly isUnread: boolean;

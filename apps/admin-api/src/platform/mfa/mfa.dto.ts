@@ -1,6 +1,6 @@
 import { NameField, ObjectField, ResponseField, TextField, UuidField } from '@gw/web';
 
-/** What proves that the caller is the user and not the holder of a stolen token. */
+/** Fields that prove that the caller is the user, not the holder of a stolen token. */
 export class ProofFields {
   @TextField({
     optional: true,

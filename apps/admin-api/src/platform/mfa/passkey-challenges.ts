@@ -6,7 +6,7 @@ import { Secrets } from '../../settings';
 const LIFE_MS = 5 * 60_000;
 const BINDING = 'passkey-challenge';
 
-/** What a challenge is for; `subject` ties it to a user or a login. */
+/** Purpose of a challenge; `subject` ties it to a user or a login. */
 export interface ChallengePurpose {
   readonly use: 'register' | 'login' | 'factor';
   readonly subject: string;

@@ -158,7 +158,7 @@ function refuse(organisationId: string, clientId: string, error: unknown): never
   throw new (oidcErrors().InvalidGrant)('the assertion was not accepted');
 }
 
-/** What the request asks for, the assertion allows and the client may have. */
+/** Scopes that the request names, the assertion allows and the client may have. */
 function scopesOf(
   { client, assertion, resource }: Omit<Asserted, 'scopes'>,
   requested: string | undefined,

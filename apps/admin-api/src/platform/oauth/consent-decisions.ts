@@ -18,7 +18,7 @@ export const callerOf = ({ session, request }: ConsentCaller): AuditCaller => ({
   request,
 });
 
-/** What the form of an answer is about. */
+/** Subject of the form of a user's answer. */
 export interface AnswerForm {
   readonly kind: 'consent' | 'device';
   /** The `resume_state` of a request for consent, or the code of a device. */

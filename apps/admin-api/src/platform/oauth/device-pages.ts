@@ -16,7 +16,7 @@ ${hiddenField('step', 'code')}
 </form>`,
   );
 
-/** What the page of a device's request shows. */
+/** Contents of the page of a device's request. */
 export interface DeviceView extends Pick<
   ConsentView,
   'clientName' | 'resourceName' | 'scopes' | 'workspaces' | 'wholeOrganisation' | 'email' | 'csrf' | 'error'

@@ -179,7 +179,7 @@ function resourceServer(
   return resourceServerOf(resource.url, [...allowed]);
 }
 
-/** What tokens for a resource are like. */
+/** Properties of the tokens for a resource. */
 export const resourceServerOf = (audience: string, scopes: readonly string[]): ResourceServer => ({
   ...{ scope: scopes.join(' '), audience },
   accessTokenFormat: 'opaque',

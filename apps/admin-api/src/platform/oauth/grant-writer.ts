@@ -16,7 +16,7 @@ import { targetIdOf } from './oauth-targets';
 const [GRANTS_MAX, OF_CLIENT_MAX] = [200, 20];
 const GRANT_MS = 30 * 86_400_000;
 
-/** What a client asks a user for. */
+/** Request of a client for a user's consent. */
 export interface Requested {
   readonly client: Pick<KnownClient, 'clientId' | 'name' | 'kind' | 'organisationId'>;
   readonly resource: OauthResource;

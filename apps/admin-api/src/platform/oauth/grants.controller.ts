@@ -8,7 +8,7 @@ import { Route } from '../resource/route';
 import { GrantResponse, ListAllGrantsQuery, ListGrantsQuery } from './grants.dto';
 import { GrantsService } from './grants.service';
 
-/** What the logged-in user lets clients do. */
+/** Grants of the logged-in user to OAuth clients. */
 @ControlRoutes('auth/grants')
 export class OwnGrantsController {
   constructor(private readonly grants: GrantsService) {}
@@ -29,7 +29,7 @@ export class OwnGrantsController {
   }
 }
 
-/** What the users of an organisation let clients do. */
+/** Grants of an organisation's users to OAuth clients. */
 @ControlRoutes('admin/organisation/oauth-grants')
 export class GrantsController {
   constructor(private readonly grants: GrantsService) {}

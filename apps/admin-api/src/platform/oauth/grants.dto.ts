@@ -9,7 +9,7 @@ export class ListAllGrantsQuery extends ListGrantsQuery {
   @UuidField({ optional: true }) user_id?: string;
 }
 
-/** What a user lets a client do. */
+/** Grant of a user to a client. */
 export class GrantResponse {
   @ResponseField.kind('oauth-grant') readonly object!: 'oauth-grant';
   @ResponseField.uuid() readonly id!: string;

@@ -10,7 +10,7 @@ import { toGrant, type GrantResponse, type ListAllGrantsQuery, type ListGrantsQu
 import { endGrant } from './oauth-grants';
 import { OauthTransactions } from './oauth-transactions';
 
-/** What users let clients do, as users and administrators see it. */
+/** Lists and ends grants to OAuth clients, for users and administrators. */
 @Injectable()
 export class GrantsService {
   constructor(

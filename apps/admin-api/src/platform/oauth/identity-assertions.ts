@@ -20,7 +20,7 @@ export class AssertionFault extends Error {
   override readonly name = 'AssertionFault';
 }
 
-/** What an identity provider asserts of a user, for one client. */
+/** Assertion of an identity provider about a user, for one client. */
 export interface IdentityAssertion {
   readonly organisationId: string;
   readonly issuer: string;

@@ -7,7 +7,7 @@ import { seatOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 import { oidcErrors } from './oidc-library';
 
-/** What the protocol engine asks about users, clients and their grants. */
+/** Users, clients and grants for the protocol engine. */
 @Injectable()
 export class OauthAccounts {
   constructor(private readonly transactions: OauthTransactions) {}
@@ -22,8 +22,8 @@ export class OauthAccounts {
   }
 
   /**
-   * What a token of the grant says in addition to its scopes. Throws `invalid_dpop_proof` for a token without a key where the
-   * organisation requires one.
+   * Returns the claims of a token of the grant, in addition to its scopes. Throws
+   * `invalid_dpop_proof` for a token without a key where the organisation requires one.
    */
   async claimsOf(
     grantId: string,

@@ -21,7 +21,7 @@ export interface Refusal {
   readonly errorType: string;
 }
 
-/** What the storage needs to know of the request that the protocol engine handles. */
+/** Facts for the storage about the request that the protocol engine handles. */
 export interface OauthCall {
   readonly request: RequestFacts;
   /** The client that registers itself; null otherwise. */

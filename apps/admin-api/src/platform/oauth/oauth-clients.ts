@@ -75,7 +75,7 @@ export class OauthClients {
     return !this.documents.isDocument(clientId) && (await this.row(clientId))?.kind === 'registered';
   }
 
-  /** What holds for the redirect addresses of a client that an administrator has registered, or of another one. */
+  /** Rules for the redirect addresses of a client; those of clients registered by an administrator are wider. */
   redirectRules(isPreRegistered: boolean): RedirectUriOptions {
     return { privateUseRedirectUris: this.settings.OAUTH_PRIVATE_SCHEMES, isPreRegistered };
   }

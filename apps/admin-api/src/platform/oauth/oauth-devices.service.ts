@@ -25,7 +25,7 @@ import { OFFLINE, resourceOf, scopesRequested } from './oauth-resources';
 import { choicesFor, seatOf } from './oauth-seats';
 import { OauthTransactions } from './oauth-transactions';
 
-/** What a device has requested, as the protocol engine keeps it. */
+/** Request of a device, as the protocol engine stores it. */
 interface DevicePayload {
   readonly params: Readonly<Record<string, unknown>>;
   readonly deviceInfo?: { readonly ip?: string };

@@ -30,7 +30,7 @@ const PER_MINUTE: Readonly<Partial<Record<EngineRoute, number>>> = {
   device: 60,
 };
 const FAILURES_PER_MINUTE = 120;
-/** Of the devices of one network, which may be an office: a hundred of them. */
+/** Polls of all devices of one network, which may be an office: enough for a hundred devices. */
 const POLLS_PER_MINUTE = 1_200;
 
 /** Endpoints without a credential, which clients in browsers call too. */

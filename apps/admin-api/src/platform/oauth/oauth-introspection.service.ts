@@ -13,12 +13,12 @@ import { OauthFault } from './oauth-body';
 import { scopesHeld, seatOf } from './oauth-seats';
 
 const INACTIVE = { active: false };
-/** What an API key needs to introspect tokens of its organisation. */
+/** Scope with which an API key introspects tokens of its organisation. */
 const SCOPE = 'organisation_settings.read';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** What callers may learn of tokens (RFC 7662). */
+/** Introspection of tokens (RFC 7662). */
 @Injectable()
 export class OauthIntrospection {
   constructor(

@@ -7,7 +7,7 @@ export const errorPage = (text: string): string =>
     `<p class="error" role="alert">${escaped(text)}</p>\n<p>Go back and begin again.</p>`,
   );
 
-/** What the consent page shows of a request. */
+/** Contents of the consent page. */
 export interface ConsentView {
   readonly resumeState: string;
   readonly clientName: string;
@@ -32,7 +32,7 @@ export const errorOf = (error: string | null): string =>
 export interface SignInForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly clientName: string;
-  /** What the page says instead of the client's request, as HTML. */
+  /** HTML text of the page in place of the client's request. */
   readonly text?: string;
 }
 
@@ -93,7 +93,7 @@ ${workspaceChoice(view)}
 /** Scopes that are listed openly; more of them are folded. */
 const SCOPES_SHOWN = 20;
 
-/** What a client asks for. */
+/** Describes a client's request as HTML. */
 export function scopesText({
   clientName,
   resourceName,

@@ -1,6 +1,6 @@
 import { resourceOfPath } from '@gw/oauth';
 
-/** What a path of the OAuth server is. `target` is the path and query that the protocol engine sees. */
+/** Kind of a path of the OAuth server. `target` is the path and query that the protocol engine sees. */
 export type OauthPath =
   | { readonly kind: 'engine'; readonly route: EngineRoute; readonly target: string }
   | { readonly kind: 'protected-resource'; readonly resourcePath: string }

@@ -49,7 +49,7 @@ export function resourceOf(url: string, publicUrl: string): OauthResource | null
   };
 }
 
-/** What clients call with tokens that are for one server or agent. */
+/** Names and scopes of the resources that a token for one server or agent calls. */
 const CALLED = {
   mcp: { name: 'MCP server', scopes: ['mcp.invoke'] },
   agent: { name: 'Agent', scopes: ['agents.invoke'] },

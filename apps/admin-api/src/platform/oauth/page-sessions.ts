@@ -75,7 +75,10 @@ export class PageSessions {
     return cookiesOf(request).get(SSO)?.slice(0, 128) ?? null;
   }
 
-  /** What binds the forms of a page to the browser that opened it: the hidden value, and `set-cookie` for a browser that has none. */
+  /**
+   * Values that bind the forms of a page to the browser that opened it: the hidden value, and `set-
+   * cookie` for a browser that has none.
+   */
   opened(request: Pick<FastifyRequest, 'headers'>, path: string): { form: string; cookie: string | null } {
     const known = cookiesOf(request).get(OPENED);
     if (known !== undefined && known.length === OPENED_LENGTH)

@@ -31,7 +31,7 @@ export type CallerTrust = TrustEntity & { readonly kind: TrustRule['tokenKind'] 
 
 export const isCallerTrust = (row: TrustEntity): row is CallerTrust => row.kind !== 'id_jag';
 
-/** What any trust asks of its tokens. */
+/** Rules of a trust for its tokens, whatever its maps are. */
 export const toTokenRule = (row: TrustEntity): TokenRule => ({
   id: row.id,
   organisationId: row.organisationId,

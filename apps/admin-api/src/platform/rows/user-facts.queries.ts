@@ -11,7 +11,7 @@ export interface UserSeat {
 /** The roles and groups of an active user, which access rules name. */
 export interface UserFacts extends UserSeat {
   readonly organisationRole: OrganisationRole;
-  /** By workspace id. */
+  /** Roles by workspace id. */
   readonly workspaceRoles: Readonly<Record<string, WorkspaceRole>>;
   /** Ids of groups of SCIM, and `sso:<name>` for groups of the last logins by single sign-on. In order. */
   readonly groups: readonly string[];

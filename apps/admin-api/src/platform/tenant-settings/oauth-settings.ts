@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 
 const DEFAULTS: Required<OauthSettings> = { clients: 'any', device_flow: true, require_dpop: false };
 
-/** What an organisation lets OAuth clients do, with the defaults. */
+/** Rules of an organisation for OAuth clients, with the defaults. */
 export const oauthSettingsInForce = ({ oauth }: OrganisationSettings): Required<OauthSettings> => ({
   ...DEFAULTS,
   ...oauth,

@@ -9,7 +9,7 @@ const DEFAULTS: Required<ScimSettings> = {
   manage_organisation: false,
 };
 
-/** What an organisation sets for its identity provider, with the defaults. */
+/** Settings of an organisation for its identity provider, with the defaults. */
 export const scimSettingsInForce = ({ scim }: OrganisationSettings): Required<ScimSettings> => ({
   ...DEFAULTS,
   ...scim,

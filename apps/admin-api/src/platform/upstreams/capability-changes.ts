@@ -29,7 +29,7 @@ export interface ReadCapability {
   readonly definition: JsonObject;
 }
 
-/** What an upstream offers at one time. */
+/** State of an upstream at one time. */
 export interface UpstreamSnapshot {
   /** The upstream itself, so that a change of its texts is approved like one of a capability. */
   readonly self: ReadCapability;

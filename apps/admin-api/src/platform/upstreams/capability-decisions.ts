@@ -10,7 +10,7 @@ import { capabilityKey, nameDigestOf } from './capability-changes';
 
 export type Decision = 'approve' | 'reject';
 
-/** What the decisions of administrators need to know of one kind of upstream. */
+/** Differences between kinds of upstreams for the decisions of administrators. */
 export interface CapabilityKind<I extends UpstreamIntegration, R extends UpstreamCapability> {
   readonly integration: Resource<I>;
   readonly entity: new () => R;

@@ -6,7 +6,7 @@ import { forwardedHeaderFault, sentHeaderFault } from './header-names';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the checks of `configurations` need to know of the rest of the integration. */
+/** Fields of the integration that the checks of `configurations` use. */
 export interface CheckedIntegration {
   readonly authType: McpAuthType;
   readonly url: string;
@@ -179,7 +179,7 @@ export const COMMON_CHECKS: Readonly<Record<string, ConfigurationCheck>> = {
   oauth_client_credentials: checkClientCredentials,
 };
 
-/** What `configurations` of one kind of integration may have. */
+/** Allowed members of `configurations` of one kind of integration. */
 export interface ConfigurationRules {
   readonly checks: Readonly<Record<string, ConfigurationCheck>>;
   /** Members with a secret, by the authentication that uses them. */

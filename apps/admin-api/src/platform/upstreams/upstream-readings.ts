@@ -18,7 +18,7 @@ export interface ReadingOptions<R extends UpstreamIntegration> {
   readonly tables: Pick<UpstreamTables, 'integrations'>;
   /** Name of the job in the audit log. */
   readonly job: string;
-  /** What is read, plural, for messages. */
+  /** Plural name of the upstreams, for messages. */
   readonly of: string;
   /** Reads an upstream and keeps the result. Failures of the upstream are `GatewayError`s. */
   readonly read: (row: R, caller: AuditCaller) => Promise<void>;

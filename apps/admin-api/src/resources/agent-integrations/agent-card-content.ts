@@ -15,7 +15,7 @@ export const AGENT_NAME = '@agent';
 /** The name of the extended card among them. */
 const EXTENDED_NAME = '@extended';
 
-/** What decides how a card is read. */
+/** Columns that decide how a card is read. */
 export type CardRow = Pick<
   AgentIntegrationEntity,
   'url' | 'allowOtherOrigin' | 'trustedKeys' | 'protocol' | 'binding'
@@ -101,7 +101,7 @@ export type ExtendedCard =
   /** It could not be read, so that what is known of it stays. `reason` has no text of the agent. */
   | { readonly kind: 'unread'; readonly reason: string };
 
-/** What the saved rows know of an extended card that could not be read. */
+/** Members of an extended card that could not be read, rebuilt from the saved rows. */
 export function knownExtended(saved: readonly AgentSkillEntity[]): Members | null {
   const listed = saved.filter(({ goneAt }) => goneAt === null);
   const own = listed.find(({ type }) => type === 'extended');
@@ -110,7 +110,7 @@ export function knownExtended(saved: readonly AgentSkillEntity[]): Members | nul
   return { ...own.definition, skills: skills.map(({ definition }) => definition) };
 }
 
-/** What an administrator approves of a card. */
+/** Snapshot of a card for an administrator's approval. */
 export interface CardSnapshot extends UpstreamSnapshot, KeptCapabilities {
   /** Ids of the skills that each card lists. */
   readonly publicIds: readonly string[];

@@ -102,7 +102,7 @@ const otherOrigin = (
   return origin === originOf(url) ? null : origin;
 };
 
-/** What decides how a card is read and what of it is called. */
+/** Key of everything that decides how a card is read and which interface is called. */
 export const readAs = (row: AgentIntegrationEntity): string =>
   JSON.stringify([
     ...[row.url, row.authType, row.sealedAuth, row.source, row.protocol, row.binding],

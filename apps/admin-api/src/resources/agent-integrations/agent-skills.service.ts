@@ -44,7 +44,7 @@ const SKILLS: CapabilityKind<AgentIntegrationEntity, AgentSkillEntity> = {
     saveSync(manager, AgentIntegrationEntity, integration, { approvedEndpoint: integration.endpoint }),
 };
 
-/** What the card of an integration lists, and the decisions of administrators about it. */
+/** Skills on the card of an integration, and the decisions of administrators about them. */
 @Injectable()
 export class AgentSkillsService {
   constructor(

@@ -40,7 +40,7 @@ const NEVER = new Date('9999-12-31T00:00:00Z');
 const CUT = 'The card has skills of more than 256 KiB, which are not offered.';
 const MOVED = 'The integration has changed while its card was read; synchronise it again.';
 
-/** What a reading changes in the row of an integration. */
+/** Columns of an integration that a reading changes. */
 type SyncColumns = Pick<
   AgentIntegrationEntity,
   | 'card'

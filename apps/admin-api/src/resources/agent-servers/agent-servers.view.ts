@@ -51,7 +51,7 @@ export class AgentServerDetailResponse extends AgentServerResponse {
 
 export class AgentServerTestResponse extends AgentTestResponse {}
 
-/** What the responses show of other rows. */
+/** Rows of other tables that the responses show. */
 export interface AgentServerParts {
   readonly integration: AgentIntegrationEntity;
   readonly workspace: { readonly slug: string; readonly name: string };

@@ -18,7 +18,7 @@ interface Named {
 /** A request, and what of it a translation needs besides routing. */
 export interface TranslatedRequest extends Pick<SimulatedRequest, 'params' | 'pathname' | 'headers'> {
   readonly scope: GuardrailScope;
-  /** Of the workspace. */
+  /** Loss mode of the workspace. */
   readonly loss: LossMode;
 }
 

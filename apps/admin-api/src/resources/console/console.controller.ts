@@ -14,7 +14,7 @@ export class ConsoleController {
     private readonly console: ConsoleService,
   ) {}
 
-  /** What a console needs to sign a user in and, with a session, before its first page. */
+  /** Returns the facts with which a console signs a user in and, with a session, draws its first page. */
   @Get('bootstrap')
   @Public('Without a session it has only what a sign-in page shows.')
   @ApiOkResponse({ type: ConsoleBootstrapResponse })

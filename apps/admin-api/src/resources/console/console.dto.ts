@@ -17,7 +17,7 @@ class ConsoleLimits {
   readonly requests_per_minute!: number;
 }
 
-/** What a console needs to sign a user in. */
+/** Facts with which a console signs a user in. */
 class SignInFacts {
   @ResponseField.kind('console-bootstrap') readonly object!: 'console-bootstrap';
   @ResponseField.text({ example: '1.0.0' }) readonly version!: string;
@@ -38,7 +38,7 @@ class SignInFacts {
   readonly sso!: readonly SsoConnectionChoice[];
 }
 
-/** What a console needs before its first page. The optional fields are only in a response to a session. */
+/** Facts for a console's first page. The optional fields are only in a response to a session. */
 export class ConsoleBootstrapResponse extends SignInFacts {
   @ResponseField.boolean({
     optional: true,

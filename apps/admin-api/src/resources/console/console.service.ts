@@ -11,7 +11,7 @@ import { SETTINGS, type AdminSettings } from '../../settings';
 import type { ConsoleBootstrapResponse } from './console.dto';
 import { SignInChoices } from './sign-in-choices';
 
-/** What consoles know of the installation. */
+/** Facts about the installation for consoles. */
 @Injectable()
 export class ConsoleService {
   constructor(

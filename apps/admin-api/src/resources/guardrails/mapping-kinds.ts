@@ -17,7 +17,7 @@ import { keysOfGuardedServers } from '../../platform/rows/mcp-rows';
 import type { AgentMappingResponse } from './agent-mappings.dto';
 import type { McpMappingResponse } from './mcp-mappings.dto';
 
-/** What a guardrail can judge: the MCP servers or the agents of workspaces. */
+/** Kind of subject that a guardrail can judge: MCP servers or agents of workspaces. */
 export interface MappingKind<M extends GuardrailMapping = GuardrailMapping, V extends object = object> {
   readonly entity: new () => M;
   readonly servers: new () => UpstreamServer;
@@ -26,7 +26,7 @@ export interface MappingKind<M extends GuardrailMapping = GuardrailMapping, V ex
   readonly member: 'mcp_servers' | 'agent_servers';
   /** Members with the ids of tools or skills; the first one is their name, the others are aliases. */
   readonly parts: readonly [string, ...string[]];
-  /** What is judged, for messages: one of it, several of it, and its parts. */
+  /** Names for messages: one subject, several subjects, and parts of it. */
   readonly one: string;
   readonly many: string;
   readonly partsOf: string;

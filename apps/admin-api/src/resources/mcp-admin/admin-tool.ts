@@ -6,7 +6,7 @@ interface ToolFacts {
   /** In snake case; it begins with a verb. */
   readonly name: string;
   readonly title: string;
-  /** What it is for, in a few sentences that a model reads. */
+  /** Purpose of the tool, in a few sentences that a model reads. */
   readonly description: string;
   /** JSON Schema of each argument. */
   readonly input: Readonly<Record<string, JsonObject>>;

@@ -100,7 +100,7 @@ const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }
 addFormats(ajv);
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with the arguments of a call, one text for each fault; at most 20. */
+/** Faults of the arguments of a call, one text each; at most 20. */
 export function faultsOf(tool: AdminTool, args: JsonObject): readonly string[] {
   let validate = validators.get(tool.name);
   if (validate === undefined) validators.set(tool.name, (validate = ajv.compile(inputOf(tool))));

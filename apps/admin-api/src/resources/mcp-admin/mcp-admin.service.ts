@@ -104,7 +104,7 @@ function shown(tool: AdminTool, value: JsonObject): JsonObject {
 const invalid = (message: string, param: string | null = null): JsonObject =>
   toolError(message, { type: 'validation_failed', ...(param !== null && { param }) });
 
-/** What the REST API said, for the model. */
+/** Error of the REST API, for the model. */
 function refused({ status, message, error }: RestRefusal): JsonObject {
   const { message: _message, details: _details, ...data } = error;
   return toolError(message + detailsOf(error, message), { ...data, status });

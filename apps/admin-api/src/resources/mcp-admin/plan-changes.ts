@@ -29,7 +29,7 @@ const LEVELS_MAX = 6;
 const OF_EVERY = new Set(['etag', 'last_updated_at', 'created_at', 'object']);
 const OF_CREATED = new Set(['id', 'key', 'api_key']);
 
-/** What a dry run would have written, as the difference of before and after. Secrets are masked. */
+/** Changes that a dry run would have written, as the difference of before and after. Secrets are masked. */
 export function changesOf(entries: readonly AuditEntry[]): readonly JsonObject[] {
   return entries.map(({ action, resourceType, resourceId, before, after }) => {
     const isNew = action === 'create';

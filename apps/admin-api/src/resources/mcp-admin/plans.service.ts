@@ -14,7 +14,7 @@ const LIFETIME_MS = 5 * MINUTE_MS;
 /** Longer than a plan is valid. */
 const REMEMBERED_SECONDS = 600;
 
-/** What a plan is for. No other caller, tool or argument can use its token. */
+/** Owner of a plan. No other caller, tool or argument can use its token. */
 export interface PlanOwner {
   readonly caller: RestCaller;
   readonly tool: string;
@@ -22,7 +22,7 @@ export interface PlanOwner {
   readonly arguments: JsonObject;
 }
 
-/** What a token says. */
+/** Contents of a plan's token. */
 export interface Plan {
   /** Version of the row that the plan was made for; null when the change has none. */
   readonly ifMatch: string | null;

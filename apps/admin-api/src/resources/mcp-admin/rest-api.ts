@@ -51,7 +51,7 @@ export class RestRefusal extends Error {
 export const missing = (param: string, way: string): RestRefusal =>
   new RestRefusal(400, { type: 'validation_failed', param, message: `${param} is required. ${way}` });
 
-/** What a dry run of a request found. */
+/** Result of a dry run of a request. */
 export interface Checked {
   readonly entries: readonly AuditEntry[];
   readonly warnings: readonly unknown[];

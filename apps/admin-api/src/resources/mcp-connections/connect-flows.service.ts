@@ -55,8 +55,9 @@ export class ConnectFlows {
   }
 
   /**
-   * What the page shows before the browser goes on. Throws `forbidden` for another user than that of the link, and
-   * `validation_failed` for a link that cannot be used and an upstream that has no sign-in.
+   * Contents of the page before the browser continues. Throws `forbidden` for another user than
+   * that of the link, and `validation_failed` for a link that cannot be used and an upstream that
+   * has no sign-in.
    */
   async view(visit: Visit): Promise<Omit<ConnectView, 'fields'>> {
     const link = await this.linkOf(visit);

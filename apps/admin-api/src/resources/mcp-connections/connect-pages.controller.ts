@@ -28,7 +28,7 @@ const TICKET_MAX = 64;
 interface OpenPage extends PageExchange {
   readonly serverId: string;
   readonly ticket: string;
-  /** What binds the page's forms to the browser. */
+  /** Hidden value that binds the page's forms to the browser. */
   readonly form: string;
 }
 

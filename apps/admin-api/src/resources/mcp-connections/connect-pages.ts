@@ -1,6 +1,6 @@
 import { escaped, hiddenFields, page } from '../../platform/auth/account-pages';
 
-/** What the page of a link shows before the browser goes on. */
+/** Contents of the page of a link before the browser continues. */
 export interface ConnectView {
   readonly serverName: string;
   readonly upstreamHost: string;

@@ -12,7 +12,7 @@ import type { UpstreamAuthorization } from './upstream-discovery';
 /** Links of one user that can be open; a further one replaces the oldest. */
 const OPEN_MAX = 20;
 
-/** What a link keeps sealed: where the user signs in, and the request that was sent there. */
+/** Sealed part of a link: the authorization server, and the request that was sent there. */
 export interface TicketContent {
   readonly authorization: UpstreamAuthorization;
   /** Absent before the browser is sent to the authorization server. */

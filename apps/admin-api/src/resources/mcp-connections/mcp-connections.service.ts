@@ -24,7 +24,7 @@ export interface Granted {
 /** Why an attempt to connect was refused, for the audit log. */
 export interface ConnectRefusal {
   readonly reason: string;
-  /** What the user reads; absent: the reason. */
+  /** Text for the user; absent: the reason. */
   readonly message?: string;
   /** The user of the browser, where it is another one than that of the link. */
   readonly visitorId?: string;

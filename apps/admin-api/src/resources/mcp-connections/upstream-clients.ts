@@ -15,7 +15,7 @@ const BYTES_MAX = 65_536;
 const TEXT_MAX = 2_048;
 const CLIENT_NAME = 'Tollgate';
 
-/** What is kept of a registration. */
+/** Stored registration of a client. */
 interface Registered {
   readonly client: UpstreamClient;
   /** The address that was registered; another one needs another client. */

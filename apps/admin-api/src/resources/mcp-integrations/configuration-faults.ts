@@ -4,7 +4,7 @@ import { shortenedFault } from '../../platform/credentials/shown-secret';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What the checks of `configurations` need to know of the rest of the integration. */
+/** Fields of the integration that the checks of `configurations` use. */
 export interface CheckedIntegration {
   readonly authType: McpAuthType;
   readonly url: string;

@@ -31,7 +31,7 @@ function identityHeaderFault(method: unknown, header: unknown): string | null {
     : sentHeaderFault(header);
 }
 
-/** What a signed token about the caller needs. */
+/** Checks the method and members of a signed token about the caller. */
 function checkToken(
   method: unknown,
   path: string,

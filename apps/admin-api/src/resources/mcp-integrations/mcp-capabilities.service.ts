@@ -43,7 +43,7 @@ const CAPABILITIES: CapabilityKind<McpIntegrationEntity, McpCapabilityEntity> = 
     saveSync(manager, McpIntegrationEntity, integration, { approvedServer: integration.serverInfo }),
 };
 
-/** What the server of an integration lists, and the decisions of administrators about it. */
+/** Capabilities of an integration's server, and the decisions of administrators about them. */
 @Injectable()
 export class McpCapabilitiesService {
   constructor(

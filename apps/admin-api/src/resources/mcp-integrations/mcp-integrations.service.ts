@@ -217,11 +217,11 @@ export class McpIntegrationsService {
   }
 }
 
-/** What decides what a server answers; a change makes the saved capabilities old. */
+/** Key of everything that decides a server's responses; the saved capabilities are outdated when it changes. */
 const readAs = ({ url, transport, authType, sealedAuth }: McpIntegrationEntity): string =>
   JSON.stringify([url, transport, authType, sealedAuth === null]);
 
-/** What the tokens of users were granted for; they are sent nowhere else. */
+/** Key of the address and method that users' tokens were granted for; they are sent to no other. */
 const grantedFor = ({ url, authType, configurations }: McpIntegrationEntity): string =>
   JSON.stringify([url, authType, configurations['token_exchange'], configurations['id_jag']]);
 

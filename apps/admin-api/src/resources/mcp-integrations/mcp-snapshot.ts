@@ -3,7 +3,7 @@ import type { KeptCapabilities, ReadCapability } from '../../platform/upstreams/
 
 export const SERVER_NAME = '@server';
 
-/** What a server says of itself at one time, with its capabilities: tools, prompts, resources, templates. */
+/** Facts that a server reports at one time, with its capabilities: tools, prompts, resources, templates. */
 export interface ServerSnapshot extends KeptCapabilities {
   readonly info: StoredMcpServerInfo;
 }

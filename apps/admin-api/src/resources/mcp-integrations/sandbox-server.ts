@@ -56,7 +56,7 @@ async function saveIntegration(
   return id;
 }
 
-/** What a reading of the server finds. */
+/** Snapshot of the sandbox server, as a reading would return it. */
 function sandboxSnapshot(): ServerSnapshot {
   const { serverInfo, capabilities, instructions } = SANDBOX_MCP_FACTS;
   const [revision] = MODERN_REVISIONS;

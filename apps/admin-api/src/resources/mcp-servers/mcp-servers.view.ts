@@ -51,7 +51,7 @@ export class McpServerDetailResponse extends McpServerResponse {
   readonly mcp_integration_details!: McpServerIntegrationResponse;
 }
 
-/** What the responses show of other rows. */
+/** Rows of other tables that the responses show. */
 export interface McpServerParts {
   readonly integration: McpIntegrationEntity;
   readonly workspace: { readonly slug: string; readonly name: string };

@@ -40,7 +40,7 @@ export class McpToolsetResponse extends responseOf(McpToolsetFields, RowResponse
 
 export class McpToolsetListResponse extends plainListResponseOf(McpToolsetResponse) {}
 
-/** What the responses show of other rows. */
+/** Rows of other tables that the responses show. */
 export interface McpToolsetParts {
   readonly workspaceSlug: string;
   /** Slugs of the servers by id. */

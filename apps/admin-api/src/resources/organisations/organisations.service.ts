@@ -176,7 +176,7 @@ function applySettings(
     row.workspaceOverrides = mergeSettings(row.workspaceOverrides, { ...overrides });
 }
 
-/** What holds for the identity provider and for OAuth clients. */
+/** Applies the settings for the identity provider and for OAuth clients. */
 function applyIdentitySettings(
   caller: Principal,
   row: OrganisationEntity,

@@ -23,7 +23,7 @@ import type { ListPoliciesQuery } from './policies.dto';
 export type PolicyRow = UsageLimitPolicyEntity | RateLimitPolicyEntity;
 type Status = PolicyRow['status'];
 
-/** What one kind of policy adds to the common behaviour. */
+/** Parts of one kind of policy that differ from the common behaviour. */
 export interface PolicyDefinition<R extends PolicyRow, Create, Update, Response> extends Resource<R> {
   readonly view: (row: R) => Response & object;
   readonly object: string;

@@ -14,7 +14,7 @@ import { scimErrorBody, scimErrorOf } from './scim-errors';
 import { ScimExchanges } from './scim-exchanges.service';
 import type { DryRunResponse, ScimDryRunDto, ScimExchangeListResponse } from './scim-setup.dto';
 
-/** What administrators see of SCIM while they set it up. */
+/** State of SCIM for administrators who set it up. */
 @Injectable()
 export class ScimSetupService {
   constructor(

@@ -4,7 +4,7 @@ import { BooleanField, EnumField, ResponseField, TextField, TextListField } from
 const URL_MAX = 2_048;
 const EXAMPLE = 'https://acme.okta.com/app/exk1/sso/saml';
 
-/** What an administrator sends of an identity provider by SAML: its metadata, or the values by themselves. */
+/** Request fields of a SAML identity provider: its metadata, or single values. */
 export class SamlFields {
   @TextField({
     optional: true,
@@ -134,7 +134,7 @@ export class SamlResponse {
   @ResponseField.text({ nullable: true, example: null }) readonly family_name_attribute!: string | null;
 }
 
-/** What to register at the identity provider. */
+/** Values to register at the identity provider. */
 export class ServiceProviderResponse {
   @ResponseField.text({
     nullable: true,

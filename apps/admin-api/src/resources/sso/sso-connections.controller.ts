@@ -52,7 +52,7 @@ export class SsoConnectionsController {
     return this.connections.test(at);
   }
 
-  /** What a user with these groups would have, without a login. */
+  /** Returns the roles of a user with these groups, without a login. */
   @Route.post(':connectionId/groups/preview', 'organisation_settings.read', GroupsPreviewResponse)
   previewGroups(
     @ResourceParam('connectionId') at: ResourceReference,
@@ -61,7 +61,7 @@ export class SsoConnectionsController {
     return this.connections.previewGroups(at, groups);
   }
 
-  /** What to register at the identity provider. */
+  /** Returns the values to register at the identity provider. */
   @Route.get(':connectionId/sp', 'organisation_settings.read', ServiceProviderResponse)
   serviceProvider(@ResourceParam('connectionId') at: ResourceReference): Promise<ServiceProviderResponse> {
     return this.connections.serviceProvider(at);

@@ -229,7 +229,7 @@ export class GroupsPreviewDto {
   groups!: string[];
 }
 
-/** What a user with these groups would have. */
+/** Roles of a user with these groups. */
 export class GroupsPreviewResponse {
   @ResponseField.oneOf(['admin', 'member']) readonly organisation_role!: 'admin' | 'member';
   @ResponseField.list(() => DefaultWorkspaceResponse, { description: 'Of groups and default_workspaces.' })

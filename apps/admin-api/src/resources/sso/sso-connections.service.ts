@@ -139,7 +139,7 @@ export class SsoConnectionsService {
     );
   }
 
-  /** What to register at the provider. */
+  /** Returns the values to register at the provider. */
   async serviceProvider(at: ResourceReference): Promise<ServiceProviderResponse> {
     const row = await findRow(this.dataSource.manager, this.connection, at);
     const isSaml = row.saml !== null;
@@ -157,7 +157,7 @@ export class SsoConnectionsService {
     };
   }
 
-  /** What metadata says, read as it would be for the connection; nothing is saved. */
+  /** Reads metadata as for the connection, without saving it. */
   async previewMetadata(at: ResourceReference, input: MetadataPreviewDto): Promise<MetadataPreviewResponse> {
     await findRow(this.dataSource.manager, this.connection, at);
     return this.providers.preview(input);
@@ -176,7 +176,7 @@ export class SsoConnectionsService {
     return { url: await this.tests.begin(row), object: 'sso-test-redirect' };
   }
 
-  /** What a user with these groups would have by the rules of the connection. */
+  /** Returns the roles of a user with these groups by the rules of the connection. */
   async previewGroups(at: ResourceReference, groups: readonly string[]): Promise<GroupsPreviewResponse> {
     const row = await findRow(this.dataSource.manager, this.connection, at);
     const { isAdmin, workspaces, isComplete } = rolesOf(row, { names: groups, isComplete: true });

@@ -65,7 +65,7 @@ export class SsoProviderFields {
     return { issuer: read.entityId, saml: { ...read.settings, ownCertificate } };
   }
 
-  /** What metadata says; nothing is saved. */
+  /** Reads metadata without saving it. */
   async preview(input: MetadataPreviewDto): Promise<MetadataPreviewResponse> {
     const read = await this.reader.metadata(input, '');
     if (read === null) throw invalid('metadata_xml', 'metadata_xml or metadata_url is required');

@@ -8,7 +8,7 @@ import type { DataSource } from 'typeorm';
 /** Maximum number of mails in one run; the rest is left for the next run. */
 const BATCH = 200;
 
-/** What is needed to send mails; null when mail is off. */
+/** Mailer and settings for sending mails; null when mail is off. */
 export interface Post {
   readonly mailer: Mailer;
   readonly keyring: Keyring;

@@ -4,7 +4,7 @@ import { endpointSettings, type IdpMetadata } from '@gw/federation';
 /** Settings that were saved before there were parts could have any of them by hand. */
 const PARTS: readonly SamlMetadataPart[] = ['entityId', 'sso', 'slo', 'certificates'];
 
-/** What a connection was saved with. */
+/** Saved fields of a connection. */
 export interface SavedConnection {
   readonly issuer: string;
   readonly saml: SamlSettings;

@@ -141,7 +141,7 @@ const appliedMail = (name: string): MailText => ({
 
 const isSaml = (row: SsoConnectionEntity): row is SamlRow => row.saml !== null;
 
-/** What the audit log has of a change. */
+/** Fields of a change in the audit log. */
 const shownOf = ({ certificates, ...saml }: SamlSettings): Record<string, unknown> => ({
   ...{ sso_url: saml.ssoUrl, sso_binding: saml.ssoBinding },
   ...{ slo_url: saml.sloUrl, slo_binding: saml.sloBinding, slo_response_url: saml.sloResponseUrl },

@@ -53,7 +53,7 @@ class OperationFilterDto {
   paths?: string[];
 }
 
-/** What an administrator chooses of a document. Operations are named by their ids, or by `method path`. */
+/** Selection of a document's operations by an administrator. Operations are named by their ids, or by `method path`. */
 export class OpenApiSelectionFields {
   @NestedField(() => OperationFilterDto, {
     optional: true,

@@ -203,7 +203,7 @@ function madeOrFault(document: JsonObject, selection: StoredOpenApiSelection): O
   }
 }
 
-/** What a document would give, with what keeps it from being saved as warnings. */
+/** Preview of a document's tools, with the faults that would keep it from being saved as warnings. */
 function previewOf(
   document: JsonObject,
   selection: StoredOpenApiSelection,

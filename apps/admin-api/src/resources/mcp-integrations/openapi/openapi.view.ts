@@ -21,7 +21,7 @@ class OpenApiOperationResponse {
   @ResponseField.boolean() readonly selected!: boolean;
 }
 
-/** What a document gives. */
+/** Tools made from a document. */
 class OpenApiResultResponse {
   @ResponseField.list(() => OpenApiToolResponse) readonly tools!: readonly OpenApiToolResponse[];
   @ResponseField.list(() => SkippedOperationResponse, {
