@@ -2,7 +2,7 @@ import type { Product, StubProvider } from '@gw/testing';
 import type { Page } from 'playwright-core';
 import type { Hands } from '../support/hands';
 
-/** What the jobs are done with. */
+/** Product, browser and people of a job. */
 export interface Scene {
   readonly product: Product;
   readonly stub: StubProvider;

@@ -43,7 +43,7 @@ export class Calls {
     return this.calls.filter(({ endedAt }) => endedAt === null).map(({ path }) => path);
   }
 
-  /** What was called before the last of the matching calls had ended. */
+  /** Calls made before the last of the matching calls ended. */
   before(last: RegExp): Calls {
     const end = Math.max(
       ...this.calls.filter(({ path }) => last.test(path)).map(({ endedAt }) => endedAt ?? Infinity),

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
 
-/** What was copied last. */
+/** Returns the text that was copied last. */
 export const copied = (page: Page): Promise<string> =>
   page.evaluate<string>('navigator.clipboard.readText()');

@@ -12,7 +12,7 @@ export interface ConsolePage {
   readonly faults: readonly string[];
 }
 
-/** What a page tells through the function that is added to it. */
+/** Name of the function that is added to a page for reports. */
 const REPORT = 'tollgateTestReport';
 
 /** A headless Chromium for the journeys of the console. */

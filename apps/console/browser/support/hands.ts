@@ -8,7 +8,7 @@ const COUNT_MOUSE = `globalThis.tollgateMouseEvents = 0;
   for (const type of ['pointerdown', 'pointermove', 'mousedown', 'mousemove', 'wheel'])
     addEventListener(type, () => (globalThis.tollgateMouseEvents += 1), { capture: true });`;
 
-/** What the page's own functions need of an element; the types of documents are not those of Node.js. */
+/** Members of an element that the page's own functions use; the types of documents are not those of Node.js. */
 interface PageElement {
   readonly tabIndex: number;
   readonly type?: string;

@@ -9,7 +9,7 @@ const LIFE_S = 300;
 
 /** An OpenID Connect provider on loopback that a browser can visit. It logs in `email` without a question. */
 export class IdentityProvider {
-  /** Who logs in next. */
+  /** Address of the user who logs in next. */
   email = '';
   /** The nonce of the login that each code ends. */
   private readonly nonces = new Map<string, string>();

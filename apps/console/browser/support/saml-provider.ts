@@ -7,7 +7,7 @@ const ENTITY = 'https://idp.example';
 
 /** An identity provider by SAML that browsers can visit, played by samlify. It logs in `email` without a question. */
 export class SamlProvider {
-  /** Who logs in next. */
+  /** Address of the user who logs in next. */
   email = '';
   /** Our service, as `GET …/sp` of the connection tells it. */
   partner: Omit<Partner, 'encryptFor'> = { acsUrl: '', entityId: '' };

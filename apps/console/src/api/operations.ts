@@ -8,7 +8,7 @@ export interface OperationAccess {
   readonly method: string;
   /** Path with its parameters in braces, such as `/v1/logs/{logId}`. */
   readonly path: string;
-  /** Who may call it: `public`, `authenticated`, `scopes`, … */
+  /** Callers that the operation admits: `public`, `authenticated`, `scopes`, … */
   readonly access: string;
   /** Any one of them suffices. */
   readonly scopes: readonly string[];

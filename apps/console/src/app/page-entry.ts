@@ -3,7 +3,7 @@ import type { IconName } from '../ui/icons/icon';
 
 export type PageGroup = 'top' | 'observe' | 'build' | 'control' | 'organisation';
 
-/** What the palette shows of a thing. */
+/** Entry of the palette for a resource. */
 export interface NamedThing {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface PageThings {
 }
 
 export interface PageCreate {
-  /** What is made, such as `API key`. */
+  /** Name of what the action creates, such as `API key`. */
   readonly label: string;
   readonly to: string;
   readonly operation: OperationId;

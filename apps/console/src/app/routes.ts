@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute } from '@tanstack/react-router';
 
-/** What loaders of routes have. */
+/** Context of the loaders of routes. */
 export interface RouterContext {
   readonly queries: QueryClient;
   /** Settles when the session that the page was opened with is among the answers, where it is. */

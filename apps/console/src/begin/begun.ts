@@ -3,7 +3,7 @@
 /** Marks requests of the console: the session's cookie counts only together with it. */
 export const CONSOLE_HEADERS = { 'x-gw-console': '1' } as const;
 
-/** What every page with a session reads first. */
+/** Paths that every page with a session reads first. */
 export const FIRST_PATHS = ['/v1/auth/self', '/v1/auth/permissions', '/v1/console/bootstrap'] as const;
 
 const begun = new Map<string, Promise<Response>>();

@@ -10,7 +10,7 @@ import { proofIn, ProofInput } from './proof-input';
 import { useStep } from './use-step';
 
 interface AddFactorProps {
-  /** Those that the user has. */
+  /** Factors that the user has. */
   readonly factors: Factors;
   /** With a name for the new one. */
   readonly hasName?: boolean;

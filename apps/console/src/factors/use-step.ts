@@ -2,7 +2,7 @@ import { useState } from 'react';
 
 export interface Step {
   readonly isSending: boolean;
-  /** What the last attempt was rejected with; null: nothing. */
+  /** Error of the last attempt; null for none. */
   readonly error: unknown;
   /** Runs one attempt at a time. What it calls with and what it receives is kept nowhere. */
   readonly run: (attempt: () => Promise<void>) => void;

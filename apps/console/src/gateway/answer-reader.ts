@@ -29,7 +29,7 @@ export const API_PATHS: Readonly<Record<GatewayApi, string>> = {
   raw: '/',
 };
 
-/** What an event of a stream, or a whole response, adds to the answer. */
+/** Part of an answer, from an event of a stream or a whole response. */
 export interface AnswerPart {
   readonly text: string;
   readonly inputTokens: number | null;

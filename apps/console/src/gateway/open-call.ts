@@ -9,9 +9,9 @@ export interface RunRequest {
   readonly body: Readonly<Record<string, unknown>> | FormData | string | null;
   /** Headers besides the key: `x-gw-provider`, `x-gw-config`, `x-gw-metadata`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the API `raw`: `POST` when absent. */
+  /** API `raw`: the method; `POST` when absent. */
   readonly method?: string;
-  /** Of the API `raw`: below the base URL, with a query. */
+  /** API `raw`: the path below the base URL, with a query. */
   readonly path?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the buffer needs of a row. Ids are unique; `created_at` is ISO 8601 in UTC. */
+/** Fields of a row that the buffer uses. Ids are unique; `created_at` is ISO 8601 in UTC. */
 export interface LiveRow {
   readonly id: string;
   readonly created_at: string;

@@ -1,14 +1,14 @@
 import type { LiveRow } from './row-buffer';
 import type { TailSource, TailStream } from './tail';
 
-/** What the tab with the stream sends to the others. Events are whole. */
+/** Message from the tab with the stream to the others. Events are whole. */
 type Message =
   | { readonly kind: 'hello' }
   /** `at`: the server's clock now, ISO 8601. */
   | { readonly kind: 'opened'; readonly at: string }
   | { readonly kind: 'events'; readonly text: string };
 
-/** What tabs of one browser share streams by. */
+/** Browser features by which tabs share streams. */
 export interface TabParts {
   readonly locks: Pick<LockManager, 'request'>;
   readonly channel: (name: string) => BroadcastChannel;

@@ -19,7 +19,7 @@ interface Owner {
 const isLimit = (value: unknown): value is Limit =>
   typeof value === 'object' && value !== null && 'credit_limit' in value;
 
-/** Those of a list that have a budget. */
+/** Owners in a list that have a budget. */
 export const budgetsOf = (kind: Budgeted['kind'], owners: readonly Owner[]): readonly Budgeted[] =>
   owners.flatMap(({ id, name, usage_limits: limit }) => (isLimit(limit) ? [{ kind, id, name, limit }] : []));
 

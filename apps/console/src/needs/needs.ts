@@ -18,7 +18,7 @@ export type Need =
   | { readonly kind: 'gateway'; readonly gateway: Gateway };
 
 export interface Known {
-  /** By provider, of the last hour and of the last day. */
+  /** Figures by provider, of the last hour and of the last day. */
   readonly hour: readonly Group[];
   readonly day: readonly Group[];
   readonly budgets: readonly Budgeted[];
@@ -45,7 +45,7 @@ export function isFailing(hour: Group, day: Group | undefined): boolean {
   return now >= FAILING && (isNew || now >= THAN_USUAL * usual);
 }
 
-/** What needs attention, the most urgent first. */
+/** Returns what needs attention, the most urgent first. */
 export function needsOf({ hour, day, budgets, keys, gateways, now }: Known): readonly Need[] {
   const failing = hour
     // Without a provider are requests that a limit or a guardrail refused.

@@ -21,7 +21,7 @@ export function keyOfNeed(need: Need): string {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** What a user has read in this browser, as `workspace id, need`. */
+/** Needs that a user has read in this browser, as `workspace id, need`. */
 export function readNeeds(user: string): ReadonlySet<string> {
   const stored = readStored(storeOf(user));
   return new Set(Array.isArray(stored) ? stored.filter(isText) : []);

@@ -31,8 +31,8 @@ export interface Resources {
 export const ownersOf = (workspace_id: string) => ({ query: { workspace_id, page_size: PAGE } });
 
 /**
- * What budgets, providers and *Needs you* of a workspace are made of. Home and the bell read the same answers: at most two calls a minute
- * for both, none in a hidden tab, and none before `isOn`.
+ * Reads the budgets, providers and *Needs you* of a workspace. Home and the bell share the answers:
+ * at most two calls a minute for both, none in a hidden tab, and none before `isOn`.
  */
 export function useNeeds(workspace_id: string, isOn: boolean): Resources {
   const facts = useSessionFacts();

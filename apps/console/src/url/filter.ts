@@ -1,7 +1,7 @@
 /** A comparison with a number. */
 export type Comparison = '>' | '>=' | '<' | '<=';
 
-/** What a filter demands of its field. */
+/** Condition of a filter on its field. */
 export type Match =
   /** One of the values; at least one. */
   | { readonly kind: 'any'; readonly values: readonly string[] }

@@ -27,7 +27,7 @@ export interface PageState {
   readonly view: string;
 }
 
-/** What a page shows when its URL has no parameters. Pages spread it and change what differs. */
+/** State of a page whose URL has no parameters. Pages spread it and change what differs. */
 export const PAGE_DEFAULTS: PageState = {
   range: { kind: 'relative', span: '24h' },
   filters: [],
@@ -45,7 +45,7 @@ export const PAGE_DEFAULTS: PageState = {
   view: '',
 };
 
-/** What a page accepts. Members that are absent accept every text. */
+/** Parameters that a page accepts. Absent members accept every text. */
 export interface PageRules {
   readonly defaults: PageState;
   /** Whether the page has a field that can be filtered, and with this filter. */

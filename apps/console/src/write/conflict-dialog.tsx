@@ -10,7 +10,7 @@ interface ConflictDialogProps {
   /** Name of the resource, for the title. */
   readonly name: string;
   readonly conflict: FormConflict | null;
-  /** What people call a member; its path when absent. */
+  /** Label of a member; its path when absent. */
   readonly labelOf?: (path: string) => string;
   /** How a value is shown; as JSON when absent. */
   readonly shown?: (path: string, value: unknown) => ReactNode;

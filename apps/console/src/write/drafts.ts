@@ -3,7 +3,7 @@ import type { Fields, Path } from './paths';
 
 const PREFIX = 'tollgate:draft:';
 
-/** What a form had touched when its page was left. */
+/** Changes in a form when its page was left. */
 export interface Draft {
   readonly values: Fields;
   readonly touched: readonly Path[];

@@ -25,7 +25,7 @@ export interface MergedLeaf {
 export interface Edit {
   /** The resource as the form opened it. */
   readonly base: Fields;
-  /** What the form shows now. */
+  /** Values that the form shows now. */
   readonly values: Fields;
   /** Paths that the user's input touched. A path inside a list counts for the list. */
   readonly touched: readonly Path[];

@@ -9,7 +9,7 @@ export interface Hit {
   /** Below the console; absent: `run` acts. */
   readonly address?: string;
   readonly run?: (goTo: (address: string) => void) => void;
-  /** What `Tab` offers for it. */
+  /** Actions that `Tab` offers for the entry. */
   readonly actions?: readonly Hit[];
 }
 

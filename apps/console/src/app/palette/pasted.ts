@@ -10,7 +10,7 @@ export interface PastedLimit {
   readonly resetsAt: string | null;
 }
 
-/** What a pasted text names. */
+/** Meaning of a pasted text. */
 export type Pasted =
   | { readonly kind: 'log'; readonly id: string; readonly limit: PastedLimit | null }
   | { readonly kind: 'trace'; readonly id: string }
@@ -84,8 +84,8 @@ function maskIn(text: string, keyPrefix: string): string | null {
 }
 
 /**
- * What a text names besides a name to search by: a request id, a trace id, an error body, a key, a `curl`. Null for a text to search by.
- * `keyPrefix`: with what keys of the installation begin.
+ * Recognises a pasted text: a request id, a trace id, an error body, a key, a `curl`. Null for a
+ * text to search by. `keyPrefix`: the prefix of the installation's keys.
  */
 export function pastedIn(text: string, keyPrefix = ''): Pasted | null {
   const trimmed = text.trim().slice(0, LENGTH_MAX);

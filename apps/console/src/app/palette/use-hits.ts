@@ -72,7 +72,7 @@ const keysOf = (page: PageEntry | undefined, keys: readonly NamedThing[] = [], w
 const partNote = (found: { readonly isPart: boolean } | undefined): string | null =>
   found?.isPart === true ? words.partOfKeys : null;
 
-/** What a pasted text leads to; null where nothing was pasted. */
+/** Entries for a pasted text; null where nothing was pasted. */
 function usePasted(pasted: Pasted | null, text: string, { pages, workspace }: Place): Hits | null {
   const keys = pages.find(({ id }) => id === 'keys');
   const masked = pasted?.kind === 'key' && keys !== undefined ? pasted.masked : null;

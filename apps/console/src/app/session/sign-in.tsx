@@ -15,7 +15,7 @@ import './session.css';
 export interface SignInProps {
   readonly note?: string;
   readonly onDone: (self: Self) => void;
-  /** Of a sign-in that was begun elsewhere and needs a second factor. */
+  /** Challenge of a sign-in that was begun elsewhere and needs a second factor. */
   readonly challenge?: Challenge | null;
   /** Signs in to this organisation alone. */
   readonly organisation?: string | null;

@@ -22,7 +22,7 @@ export function pageIn(workspace: Workspace, path: string): string {
   return inWorkspace(page === '' ? '/w/$ws' : `/w/$ws/${page}`, workspace.slug);
 }
 
-/** Of the switcher; the menu gives its button an id of its own. */
+/** Class of the switcher; the menu gives its button an id of its own. */
 export const SWITCHER_CLASS = 'switcher';
 
 export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): ReactElement {

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { OWN_ZONE } from '../../ui/format';
 import { readStored, writeStored } from '../../ui/stored';
 
-/** What a viewer chose in this browser, besides the theme. Nothing of it is secret. */
+/** Settings of the viewer in this browser, besides the theme. None of them is secret. */
 export interface Preferences {
   readonly zone: 'mine' | 'utc';
   readonly density: 'comfortable' | 'compact';

@@ -4,9 +4,9 @@ import type { AnswerOf } from '../../api';
 /** The signed-in user with organisation, workspaces and scopes: `GET /v1/auth/self`. */
 export type Self = AnswerOf<'auth_self'>;
 export type Workspace = Self['workspaces'][number];
-/** What the caller may do, by workspace: `GET /v1/auth/permissions`. */
+/** Rights of the caller by workspace: `GET /v1/auth/permissions`. */
 export type Permissions = AnswerOf<'auth_permissions'>;
-/** What the installation has: `GET /v1/console/bootstrap` of a session. */
+/** Features of the installation: `GET /v1/console/bootstrap` of a session. */
 export type Bootstrap = AnswerOf<'console_bootstrap'>;
 
 export interface SessionFacts {

@@ -1,6 +1,6 @@
 import { plural } from '../plural';
 
-/** Of every form that changes a saved thing. */
+/** Texts of every form that changes a saved resource. */
 export const forms = {
   save: (fields: number) => `Save ${plural(fields, { one: 'change', other: 'changes' })}`,
   nothing: 'Nothing was changed.',

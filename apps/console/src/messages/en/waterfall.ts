@@ -1,7 +1,7 @@
 import type { AttemptEnd, RoutingEvent, TimedStage } from '@gw/contracts';
 import { plural } from '../plural';
 
-/** What a call's end is, in a word or two. A status replaces `status`. */
+/** Names of the ends of a call, in a word or two. A status replaces `status`. */
 const ENDS: Readonly<Record<AttemptEnd, string>> = {
   answered: 'answered',
   status: 'error status',

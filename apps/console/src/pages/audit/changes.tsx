@@ -5,7 +5,7 @@ import { changesOf, valueWords } from './record-words';
 import type { AuditRecord } from './use-records';
 import './audit.css';
 
-/** What a record changed, by field. */
+/** Changes of a record by field. */
 export function Changes({ record }: { readonly record: AuditRecord }): ReactElement {
   const changes = changesOf(record);
   if (changes.length === 0) return <p className="sub">{audit.noChanges}</p>;

@@ -60,7 +60,7 @@ const single = (filters: readonly Filter[]): readonly Filter[] => [
   ).values(),
 ];
 
-/** What was changed in the organisation, by whom, and whether the records are as they were written. */
+/** Changes in the organisation with their authors, and whether the records are unaltered. */
 export function AuditPage(): ReactElement {
   const refusal = useRefusal('auditLogs_list');
   if (refusal === null) return <Records />;

@@ -21,7 +21,7 @@ interface ResourceHistoryProps {
   readonly name?: string;
 }
 
-/** What was done to one thing, by whom and from where, newest first. */
+/** Changes of one resource with their authors and origins, newest first. */
 export function ResourceHistory(props: ResourceHistoryProps): ReactElement {
   const refusal = useRefusal('auditLogs_list');
   if (refusal === null) return <Records {...props} />;

@@ -1,7 +1,7 @@
 import type { CodeForm } from '../../ui/code';
 import type { Recipe, RecipeValues } from './recipes';
 
-/** What is shown in the place of a key. */
+/** Text in place of a key. */
 const MASK = '••••••••';
 
 /** Recipes as forms of code. A key is shown masked or as the variable; what is copied has the variable unless the key is shown. */

@@ -20,7 +20,7 @@ interface RecipeNotesProps {
   readonly config: string | null;
 }
 
-/** What the client demands of key, gateway and provider. */
+/** Requirements of the client for key, gateway and provider. */
 export function RecipeNotes({ recipe, base, config }: RecipeNotesProps): ReactElement {
   return (
     <>

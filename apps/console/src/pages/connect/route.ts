@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { workspaceRoute } from '../../app/routes';
 
-/** What the recipes fill in; `/w/:ws/connect/:client?to=@openai&model=gpt-4o`. */
+/** Values that the recipes fill in; `/w/:ws/connect/:client?to=@openai&model=gpt-4o`. */
 export interface ConnectSearch {
   /** `@slug` of a provider, or `config:slug`. */
   readonly to?: string;

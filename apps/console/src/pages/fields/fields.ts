@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What inputs need of a form: of a new resource, or of one that is edited with `useResourceForm`. Paths are dotted. */
+/** Form behind inputs: of a new resource, or of one that is edited with `useResourceForm`. Paths are dotted. */
 export interface Fields {
   readonly valueOf: (path: string) => unknown;
   /** On behalf of the user; undefined and null clear. */
@@ -18,7 +18,7 @@ export const numberAt = (fields: Fields, path: string): number | '' => {
   return typeof value === 'number' ? value : '';
 };
 
-/** What `fieldsOf` needs of `useResourceForm`. */
+/** Members of `useResourceForm` that `fieldsOf` uses. */
 interface EditedForm {
   readonly valueOf: (path: string) => unknown;
   readonly setValue: (path: string, value: unknown) => void;

@@ -13,7 +13,7 @@ interface RemoveDialogProps {
   readonly nameLabel: string;
   /** Deletes it. What it rejects with is shown. */
   readonly onRemove: () => Promise<void>;
-  /** What hangs on it. */
+  /** Consequences of the removal. */
   readonly children: ReactNode;
 }
 

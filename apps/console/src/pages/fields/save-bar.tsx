@@ -5,7 +5,7 @@ import { forms } from '../../messages';
 import { Note, TextButton } from '../../ui/primitives';
 import { usePageKeys } from '../../ui/use-page-keys';
 
-/** What the bar needs of `useResourceForm`. */
+/** Members of `useResourceForm` that the bar uses. */
 interface SavedForm {
   readonly changed: readonly string[];
   readonly isSaving: boolean;

@@ -5,7 +5,7 @@ export type KeyType = ApiKey['type'];
 export type KeyBody = BodyOf<'apiKeys_create'>;
 export type KeyUpdate = BodyOf<'apiKeys_update'>;
 
-/** Whom a key is for, in the order in which it is offered. */
+/** Types of keys, in the order in which they are offered. */
 export const KEY_TYPES: readonly KeyType[] = ['workspace-service', 'workspace-user', 'organisation-service'];
 
 /** Path of `POST /v1/api-keys/{type}/{subType}`. */

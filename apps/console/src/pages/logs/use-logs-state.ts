@@ -15,7 +15,7 @@ export interface LogsState {
   readonly change: Change;
 }
 
-/** What the address of the list says, and how to change it. */
+/** State of the list in the address, with functions that change it. */
 export function useLogsState(): LogsState {
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -5,7 +5,7 @@ import type { Filter, PageState } from '../../url';
 import { normalised } from './filters/log-query';
 import type { Change } from './use-logs-state';
 
-/** What the open log does to the address. The functions never change, so that the log is drawn again only when it is another one. */
+/** Actions of the open log on the address. The functions never change, so that only another log is drawn again. */
 export function usePanelActions(state: PageState, rows: readonly LogRow[], change: Change) {
   const latest = useRef({ state, rows });
   useLayoutEffect(() => {

@@ -18,7 +18,7 @@ const none: readonly Model[] = [];
 export const keyOf = ({ provider, slug }: Pick<Model, 'provider' | 'slug'>): string =>
   `${provider.slug} ${slug}`;
 
-/** What the shown models were used for in 30 days: one read for each provider. */
+/** Use of the shown models in 30 days: one read for each provider. */
 export function useUseOfModels(models: readonly Model[] = none): UseOfModels {
   const { id: workspace_id } = useWorkspace();
   const can = useCan('analyticsGroups_by');

@@ -17,7 +17,7 @@ interface CodeDialogProps {
   readonly draft: Draft;
 }
 
-/** What the first column sends, as code of each client. */
+/** Request of the first column as code of each client. */
 export function CodeDialog({ onClose, settings, column, draft }: CodeDialogProps): ReactElement {
   const { gateway_url: gateway } = useBootstrap();
   const config = configOf(column);

@@ -18,7 +18,7 @@ import { useListed, type Listed } from './use-listed';
 const rowId = ({ id }: Listed): string => id;
 const GROUPS_MAX = 100;
 
-/** What the providers of the workspace did in 30 days, by slug; null where the caller may not see it. */
+/** Use of the workspace's providers in 30 days, by slug; null where the caller may not see it. */
 function useProviderUse(): ReadonlyMap<string, Use> | null {
   const workspace = useWorkspace();
   const can = useCan('analyticsGroups_by');

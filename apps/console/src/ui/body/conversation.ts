@@ -23,7 +23,7 @@ export interface Message {
   readonly finish: string | null;
 }
 
-/** What was sent and what came back, in the order of speaking. */
+/** Request and response as messages in their order. */
 export interface Conversation {
   readonly request: readonly Message[];
   readonly response: readonly Message[];

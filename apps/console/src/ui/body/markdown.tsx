@@ -91,7 +91,7 @@ const DRAW: Readonly<Record<string, Draw>> = {
   ),
 };
 
-/** What has no drawing, HTML above all, is text. */
+/** Draws a token. Tokens without a drawing, HTML above all, are text. */
 function drawn(token: Token, depth: number): ReactNode {
   const draw = depth > DEPTH_MAX ? undefined : DRAW[token.type];
   return draw === undefined ? token.raw : draw(token as never, depth);

@@ -2,7 +2,7 @@ import type uPlot from 'uplot';
 import { clockMinutes, dayAndMonth, startOfDay, type Zone } from '../format';
 import { colorOf, dashOf, type ChartSeries } from './series';
 
-/** What a chart draws besides its data. */
+/** Look of a chart, without its data. */
 export interface ChartLook {
   readonly as: 'bars' | 'stacked' | 'lines';
   readonly series: readonly ChartSeries[];

@@ -7,7 +7,7 @@ export type SeriesColor =
 export interface SparkProps {
   /** Null: no value; the line has a gap there. */
   readonly values: readonly (number | null)[];
-  /** What it shows, for screen readers: `Requests of 24 h, from 120 to 301`. */
+  /** Description for screen readers: `Requests of 24 h, from 120 to 301`. */
   readonly label: string;
   readonly color?: SeriesColor;
   readonly width?: number;

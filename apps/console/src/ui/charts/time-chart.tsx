@@ -12,7 +12,7 @@ import { useChartCursor } from './use-chart-cursor';
 const NONE: readonly never[] = [];
 
 export interface TimeChartProps {
-  /** What it shows, for screen readers. */
+  /** Description for screen readers. */
   readonly label: string;
   /** Beginnings of the buckets, in milliseconds since 1970, ascending. */
   readonly times: readonly number[];

@@ -84,7 +84,10 @@ export function useChart(
   return chart;
 }
 
-/** What changes without a new chart is read when it is drawn or called. */
+/**
+ * Look whose values are read when the chart is drawn or a function is called, so that they change
+ * without a new chart.
+ */
 function lookOf(latest: () => ChartInput): ChartLook {
   const look: ChartLook = {
     ...latest(),

@@ -16,7 +16,7 @@ export interface CodeForm {
 }
 
 export interface AsCodeProps {
-  /** What is written as code, for screen readers. */
+  /** Subject of the code, for screen readers. */
   readonly label: string;
   readonly forms: readonly CodeForm[];
   /** Id of the form that is shown first. */

@@ -1,7 +1,7 @@
 import { decodeFilter, VALUES_MAX, type Filter } from '../../url';
 import { acceptsFilter, fieldOf, type FilterField } from './fields';
 
-/** What a typed line says. */
+/** Meaning of a typed line. */
 export interface FilterText {
   readonly filters: readonly Filter[];
   /** Words that are no filter, for the search in texts. */
@@ -34,7 +34,7 @@ export function parseFilterText(line: string, fields: readonly FilterField[]): F
   return { filters, text: words.join(' '), problems };
 }
 
-/** By its id or, ignoring case, by its label. */
+/** Finds a field by its id or, ignoring case, by its label. */
 function namedField(fields: readonly FilterField[], name: string): FilterField | null {
   const byId = fieldOf(fields, name);
   if (byId !== null) return byId;

@@ -1,7 +1,7 @@
 // The shell's chords use it under this name.
 export { isTyping } from '../typing';
 
-/** What a key does in a list. */
+/** Command of a key in a list. */
 export type GridCommand =
   | { readonly kind: 'move'; readonly to: number; readonly extend: boolean }
   | { readonly kind: 'open' }
@@ -43,7 +43,7 @@ export function gridCommand(pressed: GridKey, at: number, count: number, page: n
   return at < 0 ? null : rowCommand(key, shiftKey);
 }
 
-/** What a key does to the active row. */
+/** Command of a key for the active row. */
 function rowCommand(key: string, extend: boolean): GridCommand | null {
   if (key === 'Enter') return { kind: 'open' };
   return key === ' ' ? { kind: 'mark', extend } : null;

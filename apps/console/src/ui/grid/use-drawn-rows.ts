@@ -4,7 +4,7 @@ import { nextSlots, type Slot } from './slots';
 
 interface DrawnRow {
   readonly id: string;
-  /** Of its element. */
+  /** Key of the row's element. */
   readonly key: string | number;
   readonly index: number;
   /** Pixels from the top of the scrolled area. */

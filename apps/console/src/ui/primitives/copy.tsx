@@ -40,7 +40,7 @@ export interface CopyButtonProps {
   readonly text: string | (() => string);
   /** Shown next to the icon. Absent: the icon alone, named `Copy`. */
   readonly label?: string;
-  /** What is copied, for screen readers: `Copy request id`. */
+  /** Description for screen readers: `Copy request id`. */
   readonly what?: string;
   readonly size?: 'small' | 'control';
 }

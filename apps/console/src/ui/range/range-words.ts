@@ -25,7 +25,7 @@ export function rangeWords(range: Range, now: number, zone: Zone): string {
   return `${first} – ${dayKey(from, zone) === dayKey(to, zone) ? clock(to) : whole(to)}`;
 }
 
-/** What must be said about a range whose zone changes its clock; null when it does not. */
+/** Note about a range whose zone changes its clock; null when it does not. */
 export function clockChangeNote(range: Range, now: number, zone: Zone): string | null {
   const { from, to } = resolveRange(range, now);
   return hasClockChange(from, to, zone) ? uiText.range.clockChange : null;

@@ -4,7 +4,7 @@ import { uiText } from '../../messages/en/ui';
 import { Icon } from '../icons/icon';
 import { CopyButton } from '../primitives/copy';
 
-/** What a failed call says. `message` is shown as it is. */
+/** Problem of a failed call. `message` is shown as it is. */
 export interface ShownProblem {
   readonly message: string;
   readonly type?: string | null | undefined;

@@ -3,7 +3,7 @@ import { Failed, type ShownProblem } from './failed';
 import { Skeletons } from './skeletons';
 import { Gone, NotAllowed, Stale, Updating } from './states';
 
-/** What `Loaded` needs of a query; a query of TanStack fits. */
+/** Members of a query that `Loaded` uses; a query of TanStack fits. */
 export interface LoadedQuery<T> {
   readonly data: T | undefined;
   readonly error: unknown;

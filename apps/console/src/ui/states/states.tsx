@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../icons/icon';
 import { useFormat } from '../primitives/format-context';
 
 export interface EmptyProps {
-  /** What would be here. */
+  /** Name of the missing contents. */
   readonly title: string;
   /** Why it is not: filters, time, nothing yet. */
   readonly children?: ReactNode;
@@ -50,7 +50,7 @@ export function Stale({ asOf, reason, children }: StaleProps): ReactElement {
 export interface NotAllowedProps {
   /** The right that is missing, as the API names it. */
   readonly missing: string;
-  /** Who can give it, or which setting closes it. */
+  /** Person who can grant the right, or the setting that closes it. */
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }

@@ -24,7 +24,10 @@ const CLOSE = { 'aria-label': uiText.dialog.close };
 
 const isSmall = (size: unknown): boolean => size === 'xs' || size === 'compact-sm' || size === 'compact-xs';
 
-/** What the theme may say of a component. By its type alone, so that the shell does not load each component that a page may use. */
+/**
+ * Configuration of a component in the theme. It is typed without the component, so that the shell
+ * does not load each component that a page may use.
+ */
 type ConfigOf<C extends { readonly extend: (config: never) => unknown }> = Parameters<C['extend']>[0];
 
 /** Sizes and defaults of Mantine's components: control 30 px, small 26, input 32. */

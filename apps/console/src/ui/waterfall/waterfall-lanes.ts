@@ -1,6 +1,6 @@
 import type { AttemptRecord, DecisionRecord, GuardrailRecord, RoutingEvent } from '@gw/contracts';
 
-/** What the drawing needs of a log. Members that old or uploaded logs lack are null or absent. */
+/** Fields of a log that the drawing uses. Members that old or uploaded logs lack are null or absent. */
 export interface WaterfallRecord {
   /** The whole request, in milliseconds. */
   readonly durationMs: number;

@@ -1,4 +1,4 @@
-/** What a recipe fills in. */
+/** Values that a recipe fills in. */
 export interface RecipeValues {
   /** Origin of the gateway, without `/v1`. */
   readonly base: string;
@@ -14,8 +14,9 @@ export interface RecipeValues {
 }
 
 /**
- * What a client demands of the key or the gateway. `default-config`: it sends no headers of ours, so the key needs a default config.
- * `public-address`: it calls from the servers of its maker. `messages`, `responses`: a provider that serves this API.
+ * Requirement of a client for the key or the gateway. `default-config`: it sends no headers of
+ * ours, so the key needs a default config. `public-address`: it calls from the servers of its
+ * maker. `messages`, `responses`: a provider that serves this API.
  */
 export type RecipeNeed =
   'default-config' | 'public-address' | 'messages' | 'responses' | 'gemini' | 'logs.write';

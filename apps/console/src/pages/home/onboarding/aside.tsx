@@ -4,7 +4,7 @@ import { Icon } from '../../../ui/icons/icon';
 import { Kbd } from '../../../ui/primitives';
 import { Pane } from '../../../ui/states';
 
-/** What is on without a setting, and keys to know. */
+/** Features that are on without a setting, and shortcuts. */
 export function Aside(): ReactElement {
   return (
     <>

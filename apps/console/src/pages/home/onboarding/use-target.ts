@@ -1,7 +1,7 @@
 import { useRead } from '../../../api';
 import { useWorkspace } from '../../../app';
 
-/** What first requests call. */
+/** Target of first requests. */
 export interface FirstTarget {
   /** `@slug` of a provider of the workspace. */
   readonly provider: string;

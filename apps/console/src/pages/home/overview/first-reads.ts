@@ -6,10 +6,10 @@ import { ownersOf } from '../../../needs/use-needs';
 import { decodeRange, type Range } from '../../../url';
 import { isOver } from '../onboarding/progress';
 
-/** What Home shows when the address has no range. */
+/** Range of Home when the address has none. */
 export const USUAL: Range = { kind: 'relative', span: '24h' };
 
-/** What the figures on top are made of. */
+/** Graphs behind the figures on top. */
 const FIGURES = [
   'analyticsGraphs_requests',
   'analyticsGraphs_cost',
@@ -19,7 +19,7 @@ const FIGURES = [
   'analyticsGraphs_hitRate',
 ] as const satisfies readonly OperationId[];
 
-/** What is read after them. */
+/** Lists that are read after the figures. */
 const OWNERS = ['apiKeys_list', 'providers_list'] as const;
 
 /** Begins to read the figures and budgets before they are drawn, where the session that the page was opened with may see them. */

@@ -8,7 +8,7 @@ import type { Resources } from '../../../needs/use-needs';
 import { Badge } from '../../../ui/primitives';
 import { Empty, Failed, Pane, Part, Skeletons } from '../../../ui/states';
 
-/** What needs attention: cause, since when, and what helps. */
+/** Needs with cause, time and remedy. */
 export function NeedsPane({ resources }: { readonly resources: Resources }): ReactElement {
   const { needs, isLoading, isPartial, problem } = resources;
   const { slug } = useWorkspace();

@@ -1,7 +1,7 @@
 import { useIsFetching, useQueryClient, type Query } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 
-/** What is below the figures is read after so long at the latest. */
+/** Maximum wait in milliseconds before the parts below the figures are read. */
 const WAIT_MS = 4_000;
 
 /** The chart is drawn after so long at the latest. */

@@ -12,7 +12,10 @@ import type { ApiKey } from '../key-types';
 import { useBusiest } from './busiest';
 import { PolicyLimits } from './policy-limits';
 
-/** What is left of the limits of a key: its own budget and rates, then those of its workspace and the policies that limit it. */
+/**
+ * Rest of the limits of a key: its own budget and rates, then those of its workspace and the
+ * policies that limit it.
+ */
 export function Headroom({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
   const { usage_limits: budget, rate_limits: rates } = apiKey;
   return (

@@ -17,7 +17,7 @@ const READ_MAX = 100;
 interface Refusals {
   readonly type: string;
   readonly count: number;
-  /** Of the newest one. */
+  /** Time of the newest refusal. */
   readonly at: string;
 }
 

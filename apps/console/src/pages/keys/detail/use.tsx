@@ -10,7 +10,7 @@ import type { ApiKey } from '../key-types';
 import { Headroom } from './headroom';
 import { RefusalsPane } from './refusals';
 
-/** What a key used and what is left: headroom, models, users, refusals; and what the key is. */
+/** Use of a key and what is left: headroom, models, users, refusals; and its properties. */
 export function KeyUsePane({ apiKey }: { readonly apiKey: ApiKey }): ReactElement {
   const can = useCan('analyticsGroups_by');
   const workspace = useWorkspace();

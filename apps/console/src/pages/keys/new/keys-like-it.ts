@@ -16,7 +16,7 @@ export interface Spender {
   readonly perDay: number;
 }
 
-/** What keys like a new one spend. `name` is null for the average of `count` keys. */
+/** Spending of keys like a new one. `name` is null for the average of `count` keys. */
 export interface Likeness {
   readonly name: string | null;
   readonly count: number;
@@ -48,7 +48,7 @@ export function likeness(
   return { name: null, count: spenders.length, perDay: sum / spenders.length };
 }
 
-/** What keys like the new one spent a day in the last week; null: unknown, or not shown to the caller. */
+/** Daily spending of keys like the new one in the last week; null when unknown, or not shown to the caller. */
 export function useKeysLikeIt(values: Pick<NewKey, 'name' | 'type'>): Likeness | null {
   const { id: workspace_id } = useWorkspace();
   const can = useCan('analyticsGroups_by');

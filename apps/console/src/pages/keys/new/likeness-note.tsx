@@ -17,7 +17,7 @@ interface LikenessNoteProps {
 /** Two significant digits: budgets are round. */
 const rounded = (amount: number): number => Number(amount.toPrecision(2));
 
-/** What keys like the new one spend, how long its budget would last by that, and a budget for a month. */
+/** Spending of keys like the new one, how long its budget would last by that, and a budget for a month. */
 export function LikenessNote({ values, fields }: LikenessNoteProps): ReactElement | null {
   const like = useKeysLikeIt(values);
   const limit = numberAt(fields, AMOUNT);

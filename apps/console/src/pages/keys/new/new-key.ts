@@ -1,6 +1,6 @@
 import { pathOfType, type KeyBody, type KeyType } from '../key-types';
 
-/** What the wizard holds: the body of the call, and the type of its path. */
+/** Values of the wizard: the body of the call, and the type of its path. */
 export interface NewKey extends Partial<Omit<KeyBody, 'scopes'>> {
   readonly type: KeyType;
   readonly scopes: readonly string[];

@@ -9,7 +9,7 @@ import { budgetWords, ratesWords } from '../../fields/limit-words';
 import { presetOf, useHeldScopes } from '../scopes';
 import { curlOf, type NewKey } from './new-key';
 
-/** What the key will be, what else limits it, and the call that makes it. */
+/** Properties of the key, its other limits, and the call that creates it. */
 export function Summary({ values }: { readonly values: NewKey }): ReactElement {
   const workspace = useWorkspace();
   const preset = presetOf(values.scopes, values.type, useHeldScopes());

@@ -13,7 +13,7 @@ interface ScopeFieldsProps {
   readonly held: ReadonlySet<string>;
 }
 
-/** What a key may do: a preset, then scopes by resource. Locked ones say why. */
+/** Rights of a key: a preset, then scopes by resource. Locked ones say why. */
 export function ScopeFields({ fields, type, held }: ScopeFieldsProps): ReactElement {
   const chosen = (fields.valueOf('scopes') ?? []) as readonly string[];
   const set = (scopes: readonly string[]): void => fields.setValue('scopes', scopes);

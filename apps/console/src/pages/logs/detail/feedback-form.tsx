@@ -13,7 +13,7 @@ export interface Rating {
 
 interface FeedbackFormProps {
   readonly isPending: boolean;
-  /** Of the last attempt; null: none. */
+  /** Error of the last attempt; null for none. */
   readonly problem: string | null;
   readonly button: string;
   readonly onSubmit: (rating: Rating) => void;

@@ -66,7 +66,7 @@ function priceOf(units: number, locale: string): string {
   return price === null ? unknown : pricePerMillion(price, locale);
 }
 
-/** What the total has besides the lines, such as retries and guardrails. Null: a line is not known. */
+/** Rest of the total besides the lines, such as retries and guardrails. Null: a line is not known. */
 function restOf(total: E8, lines: readonly (E8 | null)[]): E8 | null {
   if (lines.length === 0) return null;
   let rest: bigint = total;

@@ -2,7 +2,7 @@ import type { LogRow } from '../../../live';
 import { logs } from '../../../messages/en/logs';
 import type { Tone } from '../../../ui/primitives';
 
-/** What is worth knowing about a request besides its status, in a word or two. */
+/** Remarkable fact about a request besides its status, in a word or two. */
 export interface Happened {
   readonly tone: Tone;
   readonly word: string;

@@ -65,7 +65,7 @@ function TailStatus({ list: { tail } }: { readonly list: LogList }): ReactElemen
   return <Badge tone={tail.status === 'refused' ? 'danger' : 'warn'}>{logs.tail.status[tail.status]}</Badge>;
 }
 
-/** What has to be said below the filters: a text that is too short, a tail that is refused, behind or left some out. */
+/** Notes below the filters: a text that is too short, a tail that is refused, behind or incomplete. */
 export function ListNotes({
   list: { tail },
   text,

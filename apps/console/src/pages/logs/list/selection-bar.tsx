@@ -25,7 +25,7 @@ interface Props {
   readonly onClear: () => void;
 }
 
-/** What can be done with the marked rows. */
+/** Actions on the marked rows. */
 export function SelectionBar({ marked, rows, onClear }: Props): ReactElement | null {
   const { id: workspaceId, slug: ws } = useWorkspace();
   const navigate = useNavigate();

@@ -9,7 +9,7 @@ import type { PageState, ResolvedRange } from '../../../url';
 import type { Change } from '../use-logs-state';
 import { LOG_VIEW_NAMES, LOG_VIEWS, slowFilter, viewOf, type LogView } from './views';
 
-/** What counts as slow where there is no figure, in milliseconds. */
+/** Duration that counts as slow where there is no figure, in milliseconds. */
 const SLOW_MS = 1000;
 const FRESH_MS = 30_000;
 

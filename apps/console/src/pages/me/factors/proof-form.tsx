@@ -11,7 +11,7 @@ interface ProofFormProps {
   readonly isDanger?: boolean;
   /** Makes the change. What it rejects with is shown. */
   readonly onProof: (proof: Proof) => Promise<void>;
-  /** What the change does. */
+  /** Explanation of the change. */
   readonly children: ReactNode;
 }
 

@@ -13,7 +13,7 @@ interface AnswerProps {
   readonly onSend: () => void;
 }
 
-/** What came back: text as it arrives, or the body of an API without text. */
+/** Response: text as it arrives, or the body of an API without text. */
 export function Answer({ run, words, onSend }: AnswerProps): ReactElement {
   if (run === undefined)
     return <Empty title={words === '' ? text.noTarget : text.noAnswer}>{text.noAnswerText}</Empty>;

@@ -7,7 +7,7 @@ import { CopyButton, StatusBadge } from '../../../ui/primitives';
 
 interface RawExchangeProps {
   readonly exchange: Exchange;
-  /** Of HTTP; null: no response has come. */
+  /** HTTP status; null before the response. */
   readonly status: number | null;
 }
 

@@ -1,7 +1,7 @@
 /** Why a text is not taken over: see `curlBroken` of the texts. */
 export type CurlFault = 'none' | 'quote' | 'url' | 'file';
 
-/** What a curl command sends. */
+/** Request of a curl command. */
 export interface CurlCall {
   readonly method: string;
   readonly url: URL;
@@ -106,7 +106,7 @@ function joined(word: string): readonly [option: string, value: string] | null {
   return /^-[A-Za-z]./.test(word) ? [word.slice(0, 2), word.slice(2)] : null;
 }
 
-/** What the words after `curl` say. */
+/** Parses the words after `curl`. */
 function found(words: readonly string[]): Found {
   const all: Found = { method: null, url: null, headers: new Map(), data: [], isJson: false };
   for (let at = 0; at < words.length; at += 1) {

@@ -24,7 +24,7 @@ function jsonOf(text: string): Json | null {
   }
 }
 
-/** What follows the version in an address, with its query. */
+/** Returns the part of an address behind the version, with its query. */
 const pathOf = ({ pathname, search }: URL): string =>
   `${pathname.replace(/^.*?\/v1(?=\/|$)/, '') || '/'}${search}`;
 
@@ -55,7 +55,7 @@ function withProvider(column: ColumnSettings): ColumnSettings {
   return target === undefined || model === undefined ? column : { ...column, target, model };
 }
 
-/** What the inputs of an API hold of a body. */
+/** Fills the inputs of an API from a body. */
 function readBody(api: GatewayApi, json: Json | null): Draft {
   if (json === null || api === 'raw') return newDraft();
   return isSingleInput(api) ? singleDraftOf(json) : draftOf(api, json);

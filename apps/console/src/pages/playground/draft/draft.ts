@@ -4,14 +4,14 @@ import type { Attachment } from './attachment';
 
 /** A message as it is edited. */
 export interface DraftMessage {
-  /** Of this page alone. */
+  /** Id within this page. */
   readonly id: number;
   readonly role: 'user' | 'assistant' | 'other';
   /** A text that is edited, or parts (images, tool calls) that are sent as they are. */
   readonly content: string | readonly Json[];
 }
 
-/** What all columns send. It is in memory alone. */
+/** Draft that all columns send. It is kept in memory only. */
 export interface Draft {
   readonly system: string;
   readonly messages: readonly DraftMessage[];
@@ -20,7 +20,7 @@ export interface Draft {
   /** Values of `{{name}}` by name. */
   readonly variables: Readonly<Record<string, string>>;
   readonly attachments: readonly Attachment[];
-  /** Of APIs that transcribe; null: none was chosen. */
+  /** Recording for APIs that transcribe; null when none was chosen. */
   readonly recording: File | null;
   /** JSON of the config that columns with the target `draft` go by. */
   readonly config: string;

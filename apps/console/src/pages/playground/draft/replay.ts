@@ -6,7 +6,7 @@ import { newDraft, newMessage, type Draft, type DraftMessage } from './draft';
 import { targetOfConfig } from './request';
 
 type Stored = AnswerOf<'logs_get'>;
-/** What a replay needs of a log. */
+/** Fields of a log that a replay uses. */
 type Log = Pick<Stored, 'route' | 'config_id' | 'credential'> & {
   readonly request: Pick<Stored['request'], 'body' | 'encoding' | 'truncated'>;
 };

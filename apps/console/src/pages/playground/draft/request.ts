@@ -5,7 +5,7 @@ import { withAttachments } from './attachment';
 import { configHeader, filled, inputOf, isRawPath, isSendable, type Draft, type DraftMessage } from './draft';
 
 const CONFIG = 'config:';
-/** Of the API *messages*, which demands one. */
+/** `max_tokens` for the API *messages*, which requires one. */
 const MESSAGES_TOKENS = 1024;
 
 /** Slug of the config of a column; null: it goes through a provider. */
@@ -23,7 +23,7 @@ export function headersOf(column: ColumnSettings, draft = ''): Readonly<Record<s
 }
 
 interface Parts {
-  /** Of APIs without a conversation. */
+  /** Input for APIs without a conversation. */
   readonly input: string;
   readonly system: string;
   readonly messages: readonly Json[];
@@ -98,7 +98,7 @@ function messageOf({ role, content }: DraftMessage, { variables }: Draft): reado
   return [{ role: role === 'other' ? 'user' : role, content: filled(content, variables) }];
 }
 
-/** What a column sends through the gateway. */
+/** Builds the request of a column to the gateway. */
 export function requestOf(
   workspaceId: string,
   settings: PlaygroundSettings,

@@ -21,7 +21,7 @@ interface SideProps {
   readonly onChange: (changed: Partial<PlaygroundSettings>) => void;
 }
 
-/** What all columns send, by the API. */
+/** Inputs that all columns share, by the API. */
 export function Side({ settings, draft, onDraft, onChange }: SideProps): ReactElement {
   const { api, isStreamed, columns } = settings;
   return (

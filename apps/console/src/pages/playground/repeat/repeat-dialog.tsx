@@ -11,7 +11,7 @@ import { TIMES_MAX, TIMES_MIN, useRepeat } from './use-repeat';
 const USUAL = 5;
 
 interface RepeatDialogProps {
-  /** Of the column, from 1 on. */
+  /** Number of the column, from 1 on. */
   readonly number: number;
   /** Model or config of the column. */
   readonly words: string;

@@ -22,6 +22,6 @@ function spreadBy<T extends number | bigint>(
 export const spreadOf = (values: readonly number[]): Spread<number> | null =>
   spreadBy(values, (one, other) => (one + other) / 2);
 
-/** Of money in 1e-8 USD; a median between two units is rounded up. */
+/** Spread of money in 1e-8 USD; a median between two units is rounded up. */
 export const spreadOfMoney = (values: readonly bigint[]): Spread<bigint> | null =>
   spreadBy(values, (one, other) => (one + other + 1n) / 2n);

@@ -12,7 +12,7 @@ export interface CsvFault {
   readonly fault: 'empty' | 'size' | 'rows' | 'quote' | 'fields' | 'name' | 'twice' | 'fieldsMax';
   /** From 1 on; of the record, which may have several lines. */
   readonly record: number;
-  /** What is wrong there, such as a name. */
+  /** Fault at the position, such as a missing name. */
   readonly text: string;
 }
 

@@ -47,7 +47,7 @@ export function tokensOf({ body }: Pick<RunRequest, 'body'>): {
   return { input: tokensIn(body), output: typeof bound === 'number' ? bound : ASSUMED_OUTPUT };
 }
 
-/** What a request costs about, in 1e-8 USD, rounded up; null without prices. */
+/** Estimated cost of a request in 1e-8 USD, rounded up; null without prices. */
 export function estimateOf(request: Pick<RunRequest, 'body'>, prices: TokenPrices | null): bigint | null {
   // Recordings have a price by their length.
   if (prices === null || request.body instanceof FormData) return null;

@@ -30,7 +30,7 @@ export interface PlannedCall {
 
 export interface Plan {
   readonly calls: readonly PlannedCall[];
-  /** Of the calls with an estimate, in 1e-8 USD. */
+  /** Sum of the estimates in 1e-8 USD. */
   readonly estimate: bigint;
   /** Calls without one. */
   readonly unknown: number;
@@ -41,7 +41,7 @@ interface PlanParts {
   readonly settings: PlaygroundSettings;
   readonly draft: Draft;
   readonly rows: readonly TestRow[];
-  /** Of rows without one of their own. */
+  /** Check for rows without one of their own. */
   readonly check: Check | null;
   readonly pricesFor: PricesFor;
 }

@@ -4,7 +4,7 @@ import { cellId } from './test-run';
 import type { TestRow } from './test-set';
 import type { KeptSet } from './use-kept-set';
 
-/** What a cell says in a word. */
+/** Words that a cell shows. */
 export type CellWord =
   'passed' | 'failed' | 'unjudged' | 'answered' | 'error' | 'running' | 'judging' | 'stopped' | 'left';
 

@@ -32,7 +32,7 @@ const nameOf = ({ messages, variables }: Draft): string =>
     .map(({ content }) => (typeof content === 'string' ? filled(content, variables) : ''))
     .findLast((content) => content !== '') ?? text.row;
 
-/** What is done with the rows of the set. */
+/** Actions on the rows of the set. */
 export function RowsBar(props: RowsBarProps): ReactElement {
   const { set, draft, api, isRunning, columns, cellsFor, isBadOnly, onBadOnly, onAdd, change } = props;
   const { rows } = set;

@@ -26,7 +26,7 @@ export const budgetOf = (typed: number | string): bigint | null => {
   return e8 === null || e8 === 0n ? null : e8;
 };
 
-/** What a run costs about, its budget, and the button that runs or stops it. */
+/** Estimated cost of a run, its budget, and the button that runs or stops it. */
 export function RunBar(props: RunBarProps): ReactElement {
   const { plan, set, budget, onBudget, isRunning, fault, onRun, onStop } = props;
   const limit = budgetOf(budget);

@@ -12,14 +12,14 @@ export interface ShownRow {
   readonly row: TestRow;
   /** From 1 on, in the whole set. */
   readonly number: number;
-  /** By column; undefined: nothing was sent. */
+  /** Cells by column; undefined: nothing was sent. */
   readonly cells: readonly (Cell | undefined)[];
 }
 
 interface TestGridProps {
   /** All rows: what the columns count. */
   readonly rows: readonly ShownRow[];
-  /** Those that are drawn. */
+  /** Rows that are drawn. */
   readonly shown: readonly ShownRow[];
   readonly columns: readonly ColumnSettings[];
   readonly onColumn: (place: number, column: ColumnSettings) => void;

@@ -10,12 +10,12 @@ const SHOWN_MAX = 20_000;
 
 /** One request of a run: a row in a column. */
 export interface TestCall {
-  /** Of the cell; see `cellId`. */
+  /** Id of the cell; see `cellId`. */
   readonly id: string;
   /** Place of the column. */
   readonly column: number;
   readonly request: RunRequest;
-  /** What it costs about, with its judge, in 1e-8 USD; null: not known. */
+  /** Estimated cost with its judge, in 1e-8 USD; null when unknown. */
   readonly estimate: bigint | null;
   /** Null: the row has no check. */
   readonly check: PreparedCheck | null;
@@ -24,7 +24,7 @@ export interface TestCall {
 /** `left`: the budget was spent before. `failed`: the request brought no answer. */
 export type CellStatus = 'running' | 'judging' | 'done' | 'failed' | 'stopped' | 'left';
 
-/** What came of a request. */
+/** Result of a request. */
 export interface Cell {
   readonly status: CellStatus;
   readonly text: string;
@@ -32,7 +32,7 @@ export interface Cell {
   /** In 1e-8 USD; null: not known yet, or never. */
   readonly cost: bigint | null;
   readonly verdict: Verdict | null;
-  /** Of a failure. */
+  /** Message of a failure. */
   readonly message: string | null;
   readonly requestId: string | null;
 }
@@ -42,7 +42,7 @@ export const cellId = (row: number, column: number): string => `${String(row)}:$
 export interface TestRunParts {
   /** Never rejects. */
   readonly send: (request: RunRequest, signal: AbortSignal) => Promise<Run>;
-  /** What a request has cost, in 1e-8 USD; null: not known. Never rejects. */
+  /** Resolves to the cost of a request in 1e-8 USD; null when unknown. Never rejects. */
   readonly costOf: (run: Run) => Promise<bigint | null>;
   readonly onCell: (id: string, cell: Cell) => void;
   readonly onSpent: (spent: bigint) => void;

@@ -11,14 +11,14 @@ const NAME_MAX = 120;
 
 /** One request of a test set. It is in memory alone. */
 export interface TestRow {
-  /** Of this page alone. */
+  /** Id within this page. */
   readonly id: number;
   readonly name: string;
   /** Values of variables by name; `input` is the message of the user. */
   readonly values: Readonly<Record<string, string>>;
   /** A whole request in the place of the one that is written on the page; null: none. */
   readonly draft: Draft | null;
-  /** Of its own request; null: that of the page. */
+  /** API of the row's own request; null: that of the page. */
   readonly api: GatewayApi | null;
   /** Null: the check of the set. */
   readonly check: Check | null;
@@ -38,8 +38,8 @@ export const newRow = (name: string, parts: Partial<Omit<TestRow, 'id' | 'name'>
 });
 
 /**
- * What a row sends: its own request, or the one on the page with the values of the row. Its input fills `{{input}}`, and is the last
- * message of the user where the page has no such variable.
+ * Request of a row: its own, or the one on the page with the values of the row. Its input fills
+ * `{{input}}`, and is the last message of the user where the page has no such variable.
  */
 export function draftOf(row: TestRow, shared: Draft): Draft {
   if (row.draft !== null) return { ...row.draft, config: shared.config };

@@ -11,11 +11,11 @@ const KEPT_MS = 1_800_000;
 /** A test set with the results of its last run. */
 export interface KeptSet {
   readonly rows: readonly TestRow[];
-  /** Of rows without one of their own; null: none. */
+  /** Check for rows without one of their own; null for none. */
   readonly check: Check | null;
   /** Columns of the last run as JSON: results of a column that was changed since then do not count. */
   readonly columns: readonly string[];
-  /** By the id of the cell. */
+  /** Cells by their id. */
   readonly cells: Readonly<Record<string, Cell>>;
   /** In 1e-8 USD. */
   readonly spent: bigint;

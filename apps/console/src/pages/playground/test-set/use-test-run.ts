@@ -25,7 +25,7 @@ export interface TestRunControls {
   readonly stop: () => void;
 }
 
-/** What a request has cost, from its log; null where the log has no price or does not come. */
+/** Cost of a request from its log; null where the log has no price or does not come. */
 async function costOf(workspaceId: string, run: Run): Promise<bigint | null> {
   // A request without an id has not reached the gateway.
   if (run.requestId === null) return 0n;

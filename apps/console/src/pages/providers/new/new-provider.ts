@@ -2,7 +2,7 @@ import type { BodyOf } from '../../../api';
 import { getAt } from '../../../write/paths';
 import { isRequired, type CatalogueProvider, type IntegrationBody } from '../provider-types';
 
-/** What the form holds, in the shape of the body. It may hold secrets: it is never kept. */
+/** Values of the form, in the shape of the body. They may include secrets and are never stored. */
 export type NewProvider = Partial<Omit<IntegrationBody, 'ai_provider_id' | 'workspace_id'>>;
 
 /** A slug of a name: `Azure EU` is `azure-eu`. */

@@ -20,7 +20,7 @@ const COMPATIBLE = 'openai';
 const isNamed = ({ id, name, aliases }: CatalogueProvider, text: string): boolean =>
   [id, name, ...aliases].some((word) => word.toLowerCase().includes(text.trim().toLowerCase()));
 
-/** What a provider is, in few words. */
+/** Short description of a provider. */
 function hintOf({ native_routes, self_hosted, needs_key, priced }: CatalogueProvider): string {
   const routes = native_routes.slice(0, 3).map((route) => route.split('.')[0] ?? route);
   return [

@@ -72,7 +72,7 @@ export function KeyField({ fields }: { readonly fields: Fields }): ReactElement 
 
 const MULTIPLIER = 'pricing_adjustments.multiplier.default';
 
-/** What all prices of the provider are multiplied by. */
+/** Factor for all prices of the provider. */
 function PriceAdjustment({ fields }: { readonly fields: Fields }): ReactElement {
   return (
     <NumberInput

@@ -8,7 +8,7 @@ import type { Fields } from '../../fields/fields';
 import { mappingOf, mappingsWith, type SecretMapping } from './secret-mappings';
 
 interface SecretSourceProps {
-  /** What the secret fills in: `key` or `configurations.<field>`. */
+  /** Field that the secret fills in: `key` or `configurations.<field>`. */
   readonly target: string;
   readonly label: string;
   readonly fields: Fields;

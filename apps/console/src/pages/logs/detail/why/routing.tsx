@@ -4,7 +4,7 @@ import { waterfallText } from '../../../../messages/en/waterfall';
 import { shortTarget } from '../../../../ui/waterfall';
 import type { Decision } from '../record';
 
-/** What influenced routing besides the config, in words. */
+/** Influences on routing besides the config, in words. */
 export function Routing({ decision: { routing } }: { readonly decision: Decision }): ReactElement | null {
   if (routing.length === 0) return null;
   return (

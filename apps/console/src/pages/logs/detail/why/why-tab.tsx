@@ -48,7 +48,7 @@ export function WhyTab({ log, decision, onTab }: Props): ReactElement {
   );
 }
 
-/** What the record says of the lane that was chosen in the drawing. */
+/** Record of the lane that is selected in the drawing. */
 function LaneFacts({ lane }: { readonly lane: Lane }): ReactElement {
   const { name, detail, facts } = laneWords(lane);
   const losses = lane.kind === 'attempt' ? (lane.attempt.losses ?? []) : [];

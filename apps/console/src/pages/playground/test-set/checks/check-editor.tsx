@@ -22,7 +22,7 @@ const NEW: Readonly<Record<CheckKind, Check>> = {
 interface CheckEditorProps {
   readonly label: string;
   readonly check: Check | null;
-  /** What no check means here. */
+  /** Meaning of "no check" in this place. */
   readonly none: string;
   readonly onChange: (check: Check | null) => void;
 }

@@ -1,6 +1,6 @@
 import type { Run } from '../../../../gateway';
 
-/** What an answer has to be. */
+/** Condition on an answer. */
 export type Check =
   | { readonly kind: 'contains'; readonly text: string }
   /** A pattern in RE2 syntax, bare or as `/pattern/flags`. */

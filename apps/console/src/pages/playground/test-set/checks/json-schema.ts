@@ -18,7 +18,7 @@ function below(holds: Holds, rule: unknown): readonly unknown[] {
   return holds === 'names' && isJson(rule) ? Object.values(rule) : [];
 }
 
-/** What the interpreter does not know would be ignored, so it is refused. */
+/** Returns the fault of a schema. Unknown keywords are refused, because the interpreter would ignore them. */
 function faultIn(schema: unknown, root: unknown, depth = 0): string | null {
   if (typeof schema === 'boolean') return null;
   if (!isJson(schema) || depth > DEPTH_MAX) return text.schemaBroken;
@@ -94,7 +94,7 @@ export function compileSchema(source: string): SchemaCheck | string {
 
 const FENCE = '```';
 
-/** What the first fenced block holds, without the line of its language. */
+/** Content of the first fenced block, without the line of its language. */
 function fencedIn(answer: string): string {
   const fence = answer.indexOf(FENCE);
   const from = fence < 0 ? -1 : answer.indexOf('\n', fence);

@@ -1,7 +1,7 @@
 import { checkWords as text } from '../../../../messages/en/test-sets';
 import { isJson, type Json } from '../../../../ui/body/conversation';
 
-/** What a keyword holds: one schema, a list of them, schemas by name, or none. */
+/** Value of a keyword: one schema, a list of them, schemas by name, or none. */
 export type Holds = 'schema' | 'list' | 'names' | null;
 
 interface Checking {
