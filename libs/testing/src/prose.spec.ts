@@ -4,9 +4,17 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 const COLUMNS_MAX = 100;
-const DOCUMENTS = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
-  .split('\n')
-  .filter((path) => path !== '' && existsSync(join(ROOT, path)));
+const filesOf = (...patterns: readonly string[]): string[] =>
+  execFileSync('git', ['ls-files', ...patterns], { cwd: ROOT, encoding: 'utf8' })
+    .split('\n')
+    .filter((path) => path !== '' && existsSync(join(ROOT, path)));
+const DOCUMENTS = filesOf('*.md');
+/** Product source. Migrations that ran stay as they are. */
+const SOURCES = filesOf('apps/*.ts', 'apps/*.tsx', 'libs/*.ts').filter(
+  (path) => !/spec|\/migrations\/|^libs\/testing\/|\/browser\//.test(path),
+);
+/** Beginnings of a docstring that is a fragment: its subject is missing or is a pronoun. */
+const FRAGMENT = /\/\*\*\s+(?:\*\s+)?(?:What|Who|Whom|Whoever|Of|Those|Since|So|By)\b.*/g;
 
 const withoutCode = (line: string): string => line.trim().replaceAll(/`[^`]*`/g, '`');
 
@@ -26,5 +34,15 @@ function tooLong(text: string): string[] {
 describe('prose in Markdown', () => {
   it.each(DOCUMENTS)('is wrapped at 100 columns in %s, so that a diff shows what changed', (path) => {
     expect(tooLong(readFileSync(join(ROOT, path), 'utf8'))).toEqual([]);
+  });
+});
+
+describe('docstrings', () => {
+  it('begin with their subject', () => {
+    const faults = SOURCES.flatMap((path) =>
+      [...readFileSync(join(ROOT, path), 'utf8').matchAll(FRAGMENT)].map(([text]) => `${path}: ${text}`),
+    );
+    expect(SOURCES.length).toBeGreaterThan(1_000);
+    expect(faults).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ const POLL_MS_MIN = 1_000;
 const RELATED = 'io.modelcontextprotocol/related-task';
 
 /**
- * What the gateway announces of the tasks of a server: `tasks` to clients with sessions, the extension to
+ * Task capabilities that the gateway announces for a server: `tasks` to clients with sessions, the extension to
  * others. A server has the form of its own era, so tasks are not bridged between the eras.
  */
 export function taskCapabilities(announced: JsonObject): JsonObject {
