@@ -1,9 +1,5 @@
 import type { Tenant } from '../apps/admin-api/src/spec-support/admin-api';
-import {
-  insertCapability,
-  insertMcpIntegration,
-  insertMcpServer,
-} from '../apps/admin-api/src/spec-support/mcp-servers';
+import { insertCapability } from '../apps/admin-api/src/spec-support/mcp-servers';
 import { exportState, type State } from '../apps/cli/src/reconcile';
 import { CliTenants } from './spec-support/cli-tenants';
 
@@ -122,17 +118,6 @@ describe('MCP servers in files', () => {
     await expect(tenants.apply(tenant, file('eve@other.example'))).rejects.toThrow(
       'must be the id of a user',
     );
-  });
-
-  it('leave out HTTP services with what belongs to them', async () => {
-    const tenant = await admin.tenant();
-    const { manager } = admin.dataSource;
-    const { id } = await insertMcpIntegration(manager, tenant, { kind: 'openapi', slug: 'service' });
-    await insertMcpServer(manager, tenant, id);
-    const state = await exportState(tenants.clientOf(tenant));
-    expect(Object.keys(state).filter((kind) => kind.startsWith('mcp_'))).toEqual([]);
-    const empty = { mcp_integrations: [], mcp_servers: [] };
-    expect(await tenants.apply(tenant, empty, { prune: true, force: true })).toEqual([]);
   });
 
   it('have toolsets, whose members are servers by their slugs', async () => {

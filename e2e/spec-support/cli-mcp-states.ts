@@ -1,5 +1,13 @@
 import type { State } from '../../apps/cli/src/reconcile';
 
+const operation = (operationId: string): object => ({ operationId, tags: ['pets'] });
+const PETS = JSON.stringify({
+  ...{ openapi: '3.1.0', info: { title: 'Pets', version: '1.0.0' } },
+  paths: {
+    '/pets': { get: operation('listPets'), post: operation('addPet'), delete: operation('removePet') },
+  },
+});
+
 /** MCP servers with every member that a file may have. */
 export const MCP_FULL: State = {
   mcp_integrations: [
@@ -38,6 +46,20 @@ export const MCP_FULL: State = {
           client_id: 'tollgate',
           client_secret: { env: 'SECRET' },
         },
+      },
+    },
+    {
+      slug: 'pets',
+      name: 'Pets',
+      url: 'https://pets.example.com/v1',
+      auth_type: 'none',
+      openapi: {
+        spec: PETS,
+        include: { tags: ['pets'], methods: ['get', 'post'], paths: ['/pets*'] },
+        exclude: { operation_ids: ['removePet'] },
+        aliases: { 'get /pets': 'list_pets' },
+        read_only: ['post /pets'],
+        output_schemas: false,
       },
     },
   ],
@@ -92,6 +114,10 @@ export const MCP_HAND_WRITTEN: State = {
       auth_type: 'headers',
       configurations: { headers: { Authorization: 'Bearer literal-0123456789' } },
       pricing: { tools: { search: 0.01 } },
+    },
+    {
+      ...{ slug: 'clock', name: 'Clock', url: 'https://clock.example.com/', auth_type: 'none' },
+      openapi: { spec: 'openapi: 3.0.3\ninfo: {title: Clock}\npaths:\n  /now: {get: {}}\n', include: {} },
     },
   ],
   mcp_integration_access: [{ integration: 'files', workspaces: [{ workspace: 'search', enabled: true }] }],

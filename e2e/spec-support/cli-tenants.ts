@@ -1,13 +1,18 @@
 import { TestAdminApi, type Tenant } from '../../apps/admin-api/src/spec-support/admin-api';
 import { ApiClient } from '../../apps/cli/src/api-client';
+import { runCli } from '../../apps/cli/src/cli';
 import { reconcile, type ReconcileOptions, type State } from '../../apps/cli/src/reconcile';
 
 /** Applies files of `tollgate` to tenants of an admin API that listens; created in a `describe`. */
 export class CliTenants {
-  readonly admin = new TestAdminApi();
+  readonly admin: TestAdminApi;
   private url = '';
 
-  constructor(private readonly environment: Readonly<Record<string, string>> = {}) {
+  constructor(
+    private readonly environment: Readonly<Record<string, string>> = {},
+    settings: ConstructorParameters<typeof TestAdminApi>[0] = {},
+  ) {
+    this.admin = new TestAdminApi(settings);
     beforeAll(async () => {
       await this.admin.api.app.listen(0, '127.0.0.1');
       this.url = await this.admin.api.app.getUrl();
@@ -27,5 +32,16 @@ export class CliTenants {
     return changes.map(
       ({ action, kind, name, fields }) => `${action} ${kind} ${name} (${fields.join(', ')})`,
     );
+  }
+
+  /** Runs a command as in a terminal. Returns its exit code, and what it prints. */
+  async run({ adminKey }: Tenant, ...args: readonly string[]): Promise<{ code: number; text: string }> {
+    let text = '';
+    const print = (piece: string): void => {
+      text += piece;
+    };
+    const environment = { ...this.environment, TOLLGATE_API_KEY: adminKey, TOLLGATE_URL: this.url };
+    const output = { out: print, err: print, input: () => Promise.resolve('') };
+    return { code: await runCli(args, environment, output, new AbortController().signal), text };
   }
 }

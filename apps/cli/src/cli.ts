@@ -14,7 +14,8 @@ import { accessToken, loginCommand, logoutCommand, type LoginCall } from './logi
 
 const USAGE = `tollgate: manages the control plane as a file.
 
-  tollgate export [-o FILE]                 Write the state as YAML.
+  tollgate export [-o FILE [--inline]]      Write the state as YAML. OpenAPI documents become files in a folder
+                                            next to FILE, or with --inline texts in it.
   tollgate diff -f FILE [--prune]           Say what apply would change; 1 when there is something.
   tollgate plan -f FILE [--prune [--force]] [--secrets]
                                             The same, after the control plane has checked every write and deletion; 2
@@ -59,6 +60,7 @@ const OPTIONS = {
   file: { type: 'string', short: 'f', multiple: true },
   output: { type: 'string', short: 'o' },
   'dry-run': { type: 'boolean' },
+  inline: { type: 'boolean' },
   prune: { type: 'boolean' },
   force: { type: 'boolean' },
   secrets: { type: 'boolean' },

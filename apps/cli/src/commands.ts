@@ -1,6 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dump } from 'js-yaml';
+import { dirname } from 'node:path';
 import type { ApiClient, Json } from './api-client';
+import { inlineDocuments, readDocuments, writeDocuments } from './document-files';
 import { loadWithPlaces, type Places } from './file-lines';
 import { LogTail } from './log-tail';
 import { exportState, reconcile, type Change, type State } from './reconcile';
@@ -29,9 +31,11 @@ const text = (value: Call['options'][string]): string | undefined =>
 
 /** Writes the state of the control plane as YAML to a file or to standard output. */
 export async function exportCommand({ api, options, output }: Call): Promise<number> {
-  const state = await exportState(api);
-  const yaml = dump({ version: FILE_VERSION, ...state }, { lineWidth: 120 });
   const file = text(options['output']);
+  const isInline = file === undefined || options['inline'] === true;
+  const exported = await exportState(api);
+  const state = await (isInline ? inlineDocuments(exported) : writeDocuments(exported, file));
+  const yaml = dump({ version: FILE_VERSION, ...state }, { lineWidth: 120 });
   if (file === undefined) output.out(yaml);
   else await writeFile(file, yaml, { mode: 0o600 });
   return 0;
@@ -60,7 +64,7 @@ async function readFileState(file: string, output: Output, places: Places): Prom
   const { version, ...state } = content as Json;
   if (version !== FILE_VERSION)
     throw new Error(`${file}: the file must contain version: ${String(FILE_VERSION)}.`);
-  return state as State;
+  return readDocuments(state as State, file === '-' ? '.' : dirname(file), places);
 }
 
 const lineOf = ({ action, kind, name, fields, uses = [] }: Change): string => {

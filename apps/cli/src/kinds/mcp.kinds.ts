@@ -7,12 +7,14 @@ import {
   put,
   remove,
   type ExistingItem,
+  type Item,
   type Kind,
   type ReconcileContext,
 } from '../kind';
 import { plain, type Members } from '../members';
-import { inPlaceOf } from '../values';
+import { canonical, hasSecrets, inPlaceOf } from '../values';
 import { change, ofWorkspaces } from './of-workspaces';
+import { changeDocument, OPENAPI, savedDocument, serviceOf } from './openapi-document';
 import { mappingsOf, referenceSlugs } from './secret-mappings';
 import { APPROVAL, CREDENTIALS, integrationAccess, namedSecrets, withoutCleared } from './upstream-members';
 
@@ -30,9 +32,13 @@ const INTEGRATION: Members = {
   ...CREDENTIALS,
   ...APPROVAL,
   pricing: { members: { default_usd: { fallback: 0 }, tools: { isContent: true } } },
+  openapi: { members: OPENAPI },
 };
 
-/** Upstream MCP servers. What they offer, and what is approved of it, is no state of a file. */
+/**
+ * Upstream MCP servers, and HTTP services with the OpenAPI document that makes them servers. What they
+ * offer, and what is approved of it, is no state of a file.
+ */
 export const mcpIntegrations: Kind = {
   name: 'mcp_integrations',
   identity: ['slug'],
@@ -44,63 +50,67 @@ export const mcpIntegrations: Kind = {
   async existing(context) {
     const slugs = await referenceSlugs(context);
     const rows = await context.api.all(MCP_INTEGRATIONS);
-    return rows.filter(isInFile).map((row) => {
-      const workspace = row['workspace_id'];
-      return {
-        item: {
-          ...members(row, 'slug', ...KEPT, ...CLEARED),
-          workspace: typeof workspace === 'string' ? context.workspaces.slugOf(workspace) : null,
-          configurations: namedSecrets(row['configurations'], ['mcp', String(row['slug'])]),
-          secret_mappings: mappingsOf(row, slugs),
-        },
-        path: pathOf(row),
-      };
-    });
+    return Promise.all(
+      rows.map(async (row): Promise<ExistingItem> => {
+        const [path, workspace] = [pathOf(row), row['workspace_id']];
+        return {
+          item: {
+            ...members(row, 'slug', ...KEPT, ...CLEARED),
+            workspace: typeof workspace === 'string' ? context.workspaces.slugOf(workspace) : null,
+            configurations: namedSecrets(row['configurations'], ['mcp', String(row['slug'])]),
+            secret_mappings: mappingsOf(row, slugs),
+            openapi: row['kind'] === 'openapi' ? await savedDocument(context, path) : null,
+          },
+          path,
+        };
+      }),
+    );
   },
-  create: (context, item) =>
-    post(context, MCP_INTEGRATIONS, {
+  create(context, item) {
+    const body = {
       ...present(item, 'slug', 'configurations', 'secret_mappings', ...KEPT, ...CLEARED),
       ...(item['workspace'] === undefined
         ? {}
         : { workspace_id: context.workspaces.idOf(item['workspace']) }),
-    }),
-  update: (context, path, item, before) =>
-    put(context, path, {
-      ...present(item, ...KEPT),
-      ...cleared(item, ...CLEARED),
-      configurations: inPlaceOf(before['configurations'], withoutCleared(item['configurations'])),
-      secret_mappings: item['secret_mappings'] ?? null,
-    }),
+    };
+    const { openapi } = item;
+    return openapi === undefined
+      ? post(context, MCP_INTEGRATIONS, body)
+      : post(context, `${MCP_INTEGRATIONS}/from-openapi`, serviceOf({ ...body, openapi }));
+  },
+  async update(context, path, item, before, wanted) {
+    const isSame = canonical(withoutDocument(wanted)) === canonical(withoutDocument(before));
+    if (!isSame || hasSecrets(wanted)) await changeIntegration(context, path, item, before);
+    await changeDocument(context, path, item['openapi'], before['openapi']);
+    return {};
+  },
 };
 
-/** HTTP services are made of documents, which files do not contain. */
-function isInFile({ kind }: Json): boolean {
-  return kind !== 'openapi';
-}
+const withoutDocument = ({ openapi: _openapi, ...rest }: Item): Item => rest;
+
+const changeIntegration = (
+  context: ReconcileContext,
+  path: string,
+  item: Item,
+  before: Item,
+): Promise<Json> =>
+  put(context, path, {
+    ...present(item, ...KEPT),
+    ...cleared(item, ...CLEARED),
+    configurations: inPlaceOf(before['configurations'], withoutCleared(item['configurations'])),
+    secret_mappings: item['secret_mappings'] ?? null,
+  });
 
 const pathOf = ({ id }: Json): string => `${MCP_INTEGRATIONS}/${String(id)}`;
 
 /** Which workspaces may use an integration of the organisation. */
-export const mcpIntegrationAccess = integrationAccess('mcp_integration_access', MCP_INTEGRATIONS, isInFile);
+export const mcpIntegrationAccess = integrationAccess('mcp_integration_access', MCP_INTEGRATIONS);
 
-/** Reads the servers of integrations that a file has, each with the slug of its integration. */
-export async function serversInFile(
+/** Reads the servers of all workspaces. */
+export const serversOfWorkspaces = (
   context: ReconcileContext,
   toItem: (row: Json, workspaceId: string) => Json | Promise<Json>,
-): Promise<ExistingItem[]> {
-  const rows = await context.api.all(MCP_INTEGRATIONS);
-  const services = new Set(rows.filter((row) => !isInFile(row)).map(({ slug }) => slug));
-  const servers = await ofWorkspaces(
-    context,
-    MCP_SERVERS,
-    async (row, workspaceId) => {
-      const integration = row['mcp_integration_slug'];
-      return { integration, ...(services.has(integration) ? {} : await toItem(row, workspaceId)) };
-    },
-    ({ id }) => String(id),
-  );
-  return servers.filter(({ item }) => !services.has(item['integration']));
-}
+): Promise<ExistingItem[]> => ofWorkspaces(context, MCP_SERVERS, toItem, ({ id }) => String(id));
 
 /** Servers of workspaces. Connections of users are no state of a file. */
 export const mcpServers: Kind = {
@@ -112,7 +122,11 @@ export const mcpServers: Kind = {
   },
   fixed: ['integration'],
   removable: true,
-  existing: (context) => serversInFile(context, (row) => members(row, 'slug', 'name', 'description')),
+  existing: (context) =>
+    serversOfWorkspaces(context, (row) => ({
+      ...members(row, 'slug', 'name', 'description'),
+      integration: row['mcp_integration_slug'],
+    })),
   create: (context, item) =>
     post(context, MCP_SERVERS, {
       ...present(item, 'slug', 'name', 'description'),

@@ -65,19 +65,15 @@ const ACCESS: Members = {
   },
 };
 
-/** Which workspaces may use an integration of the organisation. `isInFile`: whether files have an integration. */
-export const integrationAccess = (
-  name: string,
-  path: string,
-  isInFile: (row: Json) => boolean = () => true,
-): Kind => ({
+/** Which workspaces may use an integration of the organisation. */
+export const integrationAccess = (name: string, path: string): Kind => ({
   name,
   identity: ['integration'],
   members: ACCESS,
   removable: false,
   async existing(context) {
     const rows = await context.api.all(path, { type: 'organisation' });
-    return Promise.all(rows.filter(isInFile).map((row) => accessOf(context, path, row)));
+    return Promise.all(rows.map((row) => accessOf(context, path, row)));
   },
   update: (context, at, item) =>
     put(context, at, {

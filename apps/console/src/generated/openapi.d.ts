@@ -12098,6 +12098,11 @@ export interface components {
              */
             digest: string;
             /**
+             * @description With `document=true`: the text of the document, as it was given or read last.
+             * @example {"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}
+             */
+            document?: string;
+            /**
              * @example {
              *       "paths": [
              *         "/admin*"
@@ -38724,7 +38729,10 @@ export interface operations {
     };
     mcpOpenApi_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True adds the text of the document. */
+                document?: boolean;
+            };
             header?: never;
             path: {
                 mcpIntegrationId: string;
@@ -38760,6 +38768,7 @@ export interface operations {
                      *       ],
                      *       "output_schemas": true,
                      *       "spec_url": "https://api.example.com/openapi.json",
+                     *       "document": "{\"openapi\":\"3.1.0\",\"paths\":{\"/pets\":{\"get\":{\"operationId\":\"listPets\"}}}}",
                      *       "digest": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
                      *       "read_at": "2026-05-03T17:08:55.000Z",
                      *       "skipped": [

@@ -1,11 +1,11 @@
-import { Body } from '@nestjs/common';
+import { Body, Query } from '@nestjs/common';
 import { OPENAPI_BODY, TakesBody } from '../../../platform/bodies';
 import { Caller, type Principal } from '../../../platform/common/principal';
 import { ControlRoutes } from '../../../platform/control-routes';
 import { ResourceParam, type ResourceReference } from '../../../platform/resource/resource-reference';
 import { Route } from '../../../platform/resource/route';
 import { mcpScopes } from '../mcp-scopes';
-import { CreateOpenApiDto, UpdateOpenApiDto } from './openapi.dto';
+import { CreateOpenApiDto, OpenApiQuery, UpdateOpenApiDto } from './openapi.dto';
 import { OpenApiService } from './openapi.service';
 import { CreatedOpenApiResponse, OpenApiResponse, UpdatedOpenApiResponse } from './openapi.view';
 
@@ -20,8 +20,11 @@ export class McpOpenApiController {
   }
 
   @Route.get(':mcpIntegrationId/openapi', mcpScopes('read'), OpenApiResponse)
-  get(@ResourceParam('mcpIntegrationId') at: ResourceReference): Promise<OpenApiResponse> {
-    return this.openApi.get(at);
+  get(
+    @ResourceParam('mcpIntegrationId') at: ResourceReference,
+    @Query() query: OpenApiQuery,
+  ): Promise<OpenApiResponse> {
+    return this.openApi.get(at, query);
   }
 
   @Route.put(':mcpIntegrationId/openapi', mcpScopes('update'), UpdatedOpenApiResponse)

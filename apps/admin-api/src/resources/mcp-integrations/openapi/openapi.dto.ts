@@ -8,6 +8,7 @@ import {
   NestedField,
   omitOf,
   partialOf,
+  QueryBooleanField,
   TextField,
   TextListField,
 } from '@gw/web';
@@ -100,6 +101,10 @@ class OpenApiFields extends OpenApiSelectionFields {
 }
 
 export class UpdateOpenApiDto extends partialOf(OpenApiFields) {}
+
+export class OpenApiQuery {
+  @QueryBooleanField({ description: 'True adds the text of the document.' }) document?: boolean;
+}
 
 export class CreateOpenApiDto extends omitOf(CreateMcpIntegrationDto, 'url', 'transport') {
   @NestedField(() => OpenApiFields) openapi!: OpenApiFields;

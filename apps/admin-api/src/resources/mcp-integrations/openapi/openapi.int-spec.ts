@@ -102,6 +102,13 @@ paths:
       ...{ spec_url: null, include: { tags: ['pets'] } },
       ...{ aliases: { 'delete /pets/{id}': 'remove' }, output_schemas: true, digest: expect.any(String) },
     });
+    const shown = await admin.get(`${PATH}/${id}/openapi?document=true`, call);
+    expect(shown.body['document']).toBe(spec);
+    expect((await admin.get(`${PATH}/${id}/openapi?document=false`, call)).body).not.toHaveProperty(
+      'document',
+    );
+    const { adminKey: key } = await admin.tenant();
+    expect((await admin.get(`${PATH}/${id}/openapi?document=true`, { key })).status).toBe(404);
   });
 
   it('are shown before they are made, with all operations to choose from', async () => {

@@ -29,7 +29,7 @@ import {
   type ReadOpenApi,
 } from './openapi-documents.service';
 import { mergedSelection, selectionFaults, selectionOf } from './openapi-selection';
-import type { CreateOpenApiDto, UpdateOpenApiDto } from './openapi.dto';
+import type { CreateOpenApiDto, OpenApiQuery, UpdateOpenApiDto } from './openapi.dto';
 import {
   toOpenApi,
   type CreatedOpenApiResponse,
@@ -87,9 +87,10 @@ export class OpenApiService {
     });
   }
 
-  async get(at: ResourceReference): Promise<OpenApiResponse> {
+  async get(at: ResourceReference, { document = false }: OpenApiQuery): Promise<OpenApiResponse> {
     const { manager } = this.dataSource;
-    return toOpenApi(await this.saved(await findRow(manager, mcpIntegrationTo('read'), at)));
+    const row = await this.saved(await findRow(manager, mcpIntegrationTo('read'), at));
+    return { ...toOpenApi(row), ...(document && { document: row.document }) };
   }
 
   /**

@@ -72,6 +72,12 @@ export class OpenApiResponse {
   @ResponseField.boolean() readonly output_schemas!: boolean;
   @ResponseField.text({ nullable: true, example: 'https://api.example.com/openapi.json' })
   readonly spec_url!: string | null;
+  @ResponseField.text({
+    optional: true,
+    description: 'With `document=true`: the text of the document, as it was given or read last.',
+    example: '{"openapi":"3.1.0","paths":{"/pets":{"get":{"operationId":"listPets"}}}}',
+  })
+  readonly document?: string;
   @ResponseField.text({ description: 'SHA-256 of the document, hex.', example: 'a'.repeat(64) })
   readonly digest!: string;
   @ResponseField.time({ description: 'When the document was given or read last.' })
