@@ -12,6 +12,7 @@ export {
   type CallOptions,
   type InputHandling,
 } from './calls/call-event';
+export { pause, recoveryFor } from './calls/recovery';
 export { type ServerFacts } from './channels/channel';
 export { EraVerdicts, type KnownEra } from './connect/era-verdicts';
 export { type UpstreamProtocol } from './connect/open-channel';

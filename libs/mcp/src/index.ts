@@ -154,7 +154,7 @@ export { matchesUriTemplate } from './names/uri-template';
 export { originalUri, shownUris } from './names/resource-uris';
 export { checkOpenApi, OpenApiFault, openApiServerUrl } from './openapi/document';
 export { METHODS, type HttpMethod, type HttpOperation } from './openapi/http-operation';
-export { openApiRequest, openApiUrl, type OpenApiRequest } from './openapi/request';
+export { openApiRequest, openApiUrl, type HttpContent, type OpenApiRequest } from './openapi/request';
 export {
   ERROR_BYTES_MAX,
   isSuccess,

@@ -15264,7 +15264,7 @@ export interface components {
         SkippedOperationResponse: {
             /** @example post /pets/photo */
             operation: string;
-            /** @example Only JSON bodies are supported. */
+            /** @example Only bodies in JSON and forms are supported. */
             reason: string;
         };
         SpanListResponse: {
@@ -38774,7 +38774,7 @@ export interface operations {
                      *       "skipped": [
                      *         {
                      *           "operation": "post /pets/photo",
-                     *           "reason": "Only JSON bodies are supported."
+                     *           "reason": "Only bodies in JSON and forms are supported."
                      *         }
                      *       ]
                      *     }
@@ -38855,7 +38855,7 @@ export interface operations {
                      *       "skipped": [
                      *         {
                      *           "operation": "post /pets/photo",
-                     *           "reason": "Only JSON bodies are supported."
+                     *           "reason": "Only bodies in JSON and forms are supported."
                      *         }
                      *       ]
                      *     }
@@ -39351,7 +39351,7 @@ export interface operations {
                      *       "skipped": [
                      *         {
                      *           "operation": "post /pets/photo",
-                     *           "reason": "Only JSON bodies are supported."
+                     *           "reason": "Only bodies in JSON and forms are supported."
                      *         }
                      *       ],
                      *       "id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",

@@ -1,5 +1,11 @@
-import type { IssuedCredentials } from '@gw/cloud-identities';
-import { configuredClient, type McpAuthContent, type McpAuthType, type SecretUse } from '@gw/contracts';
+import type { IssuedCredentials, Issuing } from '@gw/cloud-identities';
+import {
+  configuredClient,
+  type CloudIdentity,
+  type McpAuthContent,
+  type McpAuthType,
+  type SecretUse,
+} from '@gw/contracts';
 import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
 import type { AccessCaller } from '@gw/mcp';
 import type { SecretResolver } from '@gw/secret-managers';
@@ -17,7 +23,7 @@ export interface ServerCredentialParts<Server extends SignedInServer> {
   /** Opens sealed credentials. */
   readonly ring: Keyring;
   readonly secrets: SecretResolver;
-  readonly issued: Pick<IssuedCredentials, 'of'>;
+  readonly issued: Pick<IssuedCredentials, 'of' | 'drop'>;
   readonly identity: IdentityTokens;
   /** The context that `sealedAuth` of an integration is bound to. */
   readonly bindingOf: (organisationId: string, integrationId: string) => string;
@@ -44,6 +50,15 @@ export class ServerCredentials<Server extends SignedInServer> {
     const credential = this.credentialOf(server, caller?.userId ?? null);
     if (caller === null || !this.parts.identity.isWanted(server)) return credential;
     return this.withIdentity(server, caller, credential);
+  }
+
+  /**
+   * Forgets the token that the server refused where a token service issues it, so that the next headers have a new one. False for
+   * other credentials, and when it was done a moment ago. Throws as `headersOf` does.
+   */
+  async renew(server: Server): Promise<boolean> {
+    if (server.authType !== 'oauth_client_credentials') return false;
+    return this.parts.issued.drop(await this.clientOf(server), issuingOf(server));
   }
 
   private async withIdentity(
@@ -92,18 +107,19 @@ export class ServerCredentials<Server extends SignedInServer> {
   }
 
   private async issued(server: Server): Promise<CredentialHeaders> {
-    const { workspaceId, configurations } = server;
-    const client = configuredClient(configurations, await this.clientSecretOf(server));
+    const client = await this.clientOf(server);
     try {
-      const issued = await this.parts.issued.of(
-        { kind: 'oauth_client', client },
-        { workspaceId, mayUseOwn: false },
-      );
+      const issued = await this.parts.issued.of(client, issuingOf(server));
       return issued.kind === 'bearer' ? { authorization: `Bearer ${issued.token}` } : {};
     } catch (cause) {
       if (!(cause instanceof VendorError)) throw cause;
       throw new GatewayError('provider_credential_failed', { detail: { server: cause.message }, cause });
     }
+  }
+
+  private async clientOf(server: Server): Promise<CloudIdentity> {
+    const secret = await this.clientSecretOf(server);
+    return { kind: 'oauth_client', client: configuredClient(server.configurations, secret) };
   }
 
   private async clientSecretOf(server: Server): Promise<string> {
@@ -136,3 +152,5 @@ export class ServerCredentials<Server extends SignedInServer> {
 
 const NO_HEADERS: CredentialHeaders = Object.freeze({});
 const HEADER_TARGET = 'headers.';
+
+const issuingOf = ({ workspaceId }: SignedInServer): Issuing => ({ workspaceId, mayUseOwn: false });

@@ -1,4 +1,4 @@
-import type { McpApprovalRound, McpServerDocument } from '@gw/contracts';
+import { isOfUsers, type McpApprovalRound, type McpServerDocument } from '@gw/contracts';
 import type { Keyring, Shares } from '@gw/kernel';
 import {
   CODES,
@@ -33,7 +33,7 @@ import type { ServerBreakers } from './server-breakers';
 import { traceContext } from './trace-headers';
 import { CallGone, newCall, type CallInProgress, type UpstreamCall } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
-import { isRefusedToken, scopesDenial } from './upstream-refusals';
+import { isRefusedCredential, isRefusedToken, scopesDenial } from './upstream-refusals';
 import type { ServerCredentials } from '../credentials/server-credentials';
 import type { McpUpstreams } from './upstreams';
 
@@ -270,11 +270,13 @@ export class UpstreamCalls {
   }
 
   /**
-   * Renews the token of a user that the server refused. Returns whether the call can be made once more. Throws a denial that
-   * leads the user to a sign-in.
+   * Renews the token that the server refused. Returns whether the call can be made once more. Throws a denial that leads the user to
+   * a sign-in where the token is the user's own.
    */
   private async renewedToken(request: McpRequest, error: unknown, isAgain: boolean): Promise<boolean> {
-    const { connections } = this.parts;
+    const { connections, credentials } = this.parts;
+    if (isRefusedCredential(error) && !isOfUsers(request.view.document.authType))
+      return !isAgain && (await credentials.renew(request.view.document));
     const denied = await scopesDenial(connections, request, error);
     if (denied === 'granted') return !isAgain;
     if (denied !== null) throw denied;

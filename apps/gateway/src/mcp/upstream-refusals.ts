@@ -6,12 +6,17 @@ import type { UpstreamConnections } from './upstream-connections';
 
 const INSUFFICIENT_SCOPE = 'insufficient_scope';
 
+/** Whether a server refused the credential of the integration (401), so that a new one may help. */
+export const isRefusedCredential = (error: unknown): boolean => isUnauthorized(error) && error.status === 401;
+
 /** Whether a server refused the token of the user, so that another one may help. */
 export const isRefusedToken = ({ view }: McpRequest, error: unknown): boolean =>
+  isUnauthorized(error) && isOfUsers(view.document.authType);
+
+const isUnauthorized = (error: unknown): error is UpstreamError =>
   error instanceof UpstreamError &&
   error.kind === 'unauthorized' &&
-  error.challenge?.error !== INSUFFICIENT_SCOPE &&
-  isOfUsers(view.document.authType);
+  error.challenge?.error !== INSUFFICIENT_SCOPE;
 
 /** The denial of a call for which the server wants more scopes of the user, as of `needsScopes`; null for other failures. */
 export async function scopesDenial(

@@ -162,10 +162,16 @@ describe('operations of documents', () => {
   it.each([
     ['servers of their own', { servers: [{ url: 'https://evil.example' }] }, '/p', 'Servers of single'],
     [
-      'a form',
+      'a body of another media type',
+      { requestBody: { required: true, content: { 'text/xml': {} } } },
+      '/p',
+      'Only bodies in JSON and forms',
+    ],
+    [
+      'a form without fields',
       { requestBody: { required: true, content: { 'multipart/form-data': {} } } },
       '/p',
-      'Only JSON bodies',
+      'Only forms whose schema has properties',
     ],
     [
       'a parameter of another media type',

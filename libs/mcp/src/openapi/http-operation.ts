@@ -14,8 +14,34 @@ export interface HttpParameter {
   readonly isRequired: boolean;
 }
 
-/** The JSON body of an operation. */
+/** The styles that parameters of a place may have. */
+export const STYLES: Readonly<Record<HttpParameter['in'], readonly ParameterStyle[]>> = {
+  path: ['simple'],
+  query: ['form', 'deepObject', 'spaceDelimited', 'pipeDelimited'],
+  header: ['simple'],
+};
+
+/** How a field of a form is written, where it is not as its value suggests. */
+export interface FormField {
+  /** Style of a field of `application/x-www-form-urlencoded`. */
+  readonly style?: ParameterStyle;
+  readonly explode?: boolean;
+  /** Media type of the parts of `multipart/form-data`. */
+  readonly contentType?: string;
+  /** The argument is a file, or a list of files. */
+  readonly isFile?: true;
+}
+
+export interface HttpForm {
+  readonly type: 'application/x-www-form-urlencoded' | 'multipart/form-data';
+  /** Fields by name; others are written as their values suggest. */
+  readonly fields: Readonly<Record<string, FormField>>;
+}
+
+/** The body of an operation: JSON, or a form. */
 export interface HttpBody {
+  /** Absent: the body is JSON. */
+  readonly form?: HttpForm;
   readonly isRequired: boolean;
   /** Name of the argument that is the whole body, when `members` is null. */
   readonly argument: string;

@@ -141,14 +141,20 @@ describe('tools from OpenAPI', () => {
     });
     const flat = toolOf({ path: '/p', method: 'post', requestBody: requestBody({}) });
     expect(flat.definition['inputSchema']).toMatchObject({ required: ['a'] });
-    expect(openApiRequest(flat.operation, { a: 'x', b: 1 }).body).toBe('{"a":"x"}');
+    expect(openApiRequest(flat.operation, { a: 'x', b: 1 }).body).toEqual({
+      type: 'application/json',
+      bytes: Buffer.from('{"a":"x"}'),
+    });
     const whole = toolOf({
       path: '/p',
       method: 'post',
       requestBody: requestBody({ additionalProperties: true }),
     });
     expect(whole.definition['inputSchema']).toMatchObject({ required: ['body'] });
-    expect(openApiRequest(whole.operation, { body: { a: 1, b: 2 } }).body).toBe('{"a":1,"b":2}');
+    expect(openApiRequest(whole.operation, { body: { a: 1, b: 2 } }).body).toEqual({
+      type: 'application/json',
+      bytes: Buffer.from('{"a":1,"b":2}'),
+    });
     expect(() => openApiRequest(whole.operation, {})).toThrow(OpenApiFault);
   });
 

@@ -3,9 +3,10 @@ import { isCredentialHeader, isMetadataHeader, isObject } from '@gw/kernel';
 import { isReservedHeader } from '../http/reserved-headers';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
+import { readBody, type BodyPlace } from './body';
 import { OpenApiFault, resolved } from './document';
-import type { HttpBody, HttpMethod, HttpOperation, HttpParameter, ParameterStyle } from './http-operation';
-import type { SchemaReader } from './schema';
+import { STYLES, type HttpOperation, type HttpParameter, type ParameterStyle } from './http-operation';
+import { jsonMediaType } from './media-type';
 
 /** An operation of a document, with what its tool shows of it. */
 export interface DescribedOperation extends HttpOperation {
@@ -19,18 +20,10 @@ export interface DescribedOperation extends HttpOperation {
 }
 
 const PARAMETERS_MAX = 100;
-const STYLES: Readonly<Record<HttpParameter['in'], readonly ParameterStyle[]>> = {
-  path: ['simple'],
-  query: ['form', 'deepObject', 'spaceDelimited', 'pipeDelimited'],
-  header: ['simple'],
-};
 
 /** Place of an operation in its document. */
-export interface OperationPlace {
-  readonly document: JsonObject;
-  readonly schemas: SchemaReader;
+export interface OperationPlace extends BodyPlace {
   readonly path: string;
-  readonly method: HttpMethod;
 }
 
 /** Reads one operation. Throws an `OpenApiFault` for what calls cannot express, such as matrix styles. */
@@ -169,44 +162,6 @@ function styleOf(
   if (known === undefined) throw new OpenApiFault(`The style of the parameter ${shown} is not supported.`);
   return known;
 }
-
-const COMPOSED = ['oneOf', 'anyOf', 'allOf', 'additionalProperties', 'patternProperties'];
-/** Methods whose bodies have no meaning (RFC 9110, section 9.3). */
-const BODILESS: ReadonlySet<HttpMethod> = new Set(['get', 'head', 'options']);
-
-function readBody(
-  { document, schemas, method }: OperationPlace,
-  value: unknown,
-  taken: ReadonlySet<string>,
-): { readonly body: HttpBody; readonly schema: JsonObject } | null {
-  if (value === undefined || BODILESS.has(method)) return null;
-  const described = resolved(document, value);
-  const isRequired = own(described, 'required') === true;
-  const json = jsonMediaType(ownObject(described, 'content'));
-  if (json === null && !isRequired) return null;
-  if (json === null) throw new OpenApiFault('Only JSON bodies are supported.');
-  const schema = schemas.read(own(json, 'schema') ?? {}, 'input');
-  const names = Object.keys(ownObject(schema, 'properties'));
-  const isFlat =
-    own(schema, 'type') === 'object' &&
-    names.length > 0 &&
-    !COMPOSED.some((keyword) => own(schema, keyword) !== undefined) &&
-    !names.some((name) => taken.has(name));
-  const argument = taken.has('body') ? 'request_body' : 'body';
-  return { body: { isRequired, argument, members: isFlat ? names : null }, schema };
-}
-
-/** The first JSON media type of `content`; null without one. */
-function jsonMediaType(content: JsonObject): JsonObject | null {
-  const [, json] = Object.entries(content).find(([type]) => isJsonType(type)) ?? [];
-  return isObject(json) ? json : null;
-}
-
-/** Whether a media type is JSON, such as `application/json; charset=utf-8` or `application/problem+json`. */
-export const isJsonType = (type: string): boolean => {
-  const [name = ''] = type.slice(0, 256).toLowerCase().split(';');
-  return name.trim() === 'application/json' || name.trim().endsWith('+json');
-};
 
 function readOutput({ document, schemas }: OperationPlace, responses: JsonObject): JsonObject | null {
   const successes = Object.keys(responses).filter((status) => /^2(?:\d\d|XX)$/i.test(status));

@@ -3,7 +3,9 @@ import { hasPathTraversal } from '../access/path-traversal';
 import type { JsonObject } from '../protocol';
 import { own } from '../rpc/message';
 import { OpenApiFault } from './document';
-import type { HttpOperation, HttpParameter } from './http-operation';
+import { formContent } from './form-content';
+import type { HttpBody, HttpOperation, HttpParameter } from './http-operation';
+import { encoded, queryPairs, scalarText, simple } from './serialize';
 
 /** The HTTP request of a call, without the base URL and the credential of the integration. */
 export interface OpenApiRequest {
@@ -13,13 +15,18 @@ export interface OpenApiRequest {
   readonly target: string;
   /** Headers that arguments fill, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON; null: no body is sent. */
-  readonly body: string | null;
+  /** Null: no body is sent. */
+  readonly body: HttpContent | null;
+}
+
+/** The body of a request, with the media type that it is sent as. */
+export interface HttpContent {
+  readonly type: string;
+  readonly bytes: Buffer;
 }
 
 const TARGET_MAX = 8_192;
 const HEADERS_MAX = 16_384;
-const ITEMS_MAX = 1_000;
 
 /**
  * Writes the request of a tool call: path values are percent-encoded including `/`; empty, `.` and
@@ -87,84 +94,6 @@ function pathValue(parameter: HttpParameter, value: unknown): string {
   return parameter.style === 'json' ? encoded(JSON.stringify(value)) : simple(parameter, value);
 }
 
-/** Percent-encodes everything but unreserved characters. */
-function encoded(value: unknown): string {
-  const text = scalarText(value);
-  try {
-    return encodeURIComponent(text).replace(
-      /[!'()*]/g,
-      (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-    );
-  } catch {
-    throw new OpenApiFault('An argument has a broken surrogate.');
-  }
-}
-
-function scalarText(value: unknown): string {
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new OpenApiFault(
-      'An integer of more than 53 bits may have changed on its way; send it as a string.',
-    );
-  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
-    return String(value);
-  if (value === null || value === undefined) return '';
-  throw new OpenApiFault(
-    'Lists and objects inside of a list or object cannot be written into a URL or header.',
-  );
-}
-
-const itemsOf = (value: readonly unknown[]): readonly unknown[] => {
-  if (value.length > ITEMS_MAX) throw new OpenApiFault(`A list has at most ${String(ITEMS_MAX)} items.`);
-  return value;
-};
-
-const pairsOf = (value: JsonObject): readonly (readonly [string, unknown])[] => {
-  const pairs = Object.entries(value);
-  itemsOf(pairs);
-  return pairs;
-};
-
-/** Style `simple` of OpenAPI, for paths. */
-function simple(
-  { explode }: HttpParameter,
-  value: unknown,
-  write: (value: unknown) => string = encoded,
-): string {
-  if (Array.isArray(value))
-    return itemsOf(value as readonly unknown[])
-      .map(write)
-      .join(',');
-  if (!isObject(value)) return write(value);
-  return pairsOf(value)
-    .map(([name, each]) => `${write(name)}${explode ? '=' : ','}${write(each)}`)
-    .join(',');
-}
-
-const DELIMITERS = {
-  form: ',',
-  spaceDelimited: '%20',
-  pipeDelimited: '%7C',
-  deepObject: ',',
-  simple: ',',
-  json: ',',
-} as const;
-
-/** The `name=value` pairs of a query parameter. */
-function queryPairs({ name, style, explode }: HttpParameter, value: unknown): readonly string[] {
-  const key = encoded(name);
-  if (style === 'json') return [`${key}=${encoded(JSON.stringify(value))}`];
-  const delimiter = DELIMITERS[style];
-  if (Array.isArray(value)) {
-    const items = itemsOf(value as readonly unknown[]).map(encoded);
-    return explode ? items.map((item) => `${key}=${item}`) : [`${key}=${items.join(delimiter)}`];
-  }
-  if (!isObject(value)) return [`${key}=${encoded(value)}`];
-  const pairs = pairsOf(value).map(([member, each]) => [encoded(member), encoded(each)] as const);
-  if (style === 'deepObject') return pairs.map(([member, each]) => `${key}%5B${member}%5D=${each}`);
-  if (explode) return pairs.map(([member, each]) => `${member}=${each}`);
-  return [`${key}=${pairs.flat().join(delimiter)}`];
-}
-
 function headerOf(parameter: HttpParameter, value: unknown): readonly [string, string] {
   const text = parameter.style === 'json' ? JSON.stringify(value) : simple(parameter, value, scalarText);
   if (!isHeaderValue(text) || text !== text.trim() || !/^[\x20-\x7e]*$/.test(text))
@@ -172,16 +101,22 @@ function headerOf(parameter: HttpParameter, value: unknown): readonly [string, s
   return [parameter.name.toLowerCase(), text];
 }
 
-function bodyOf({ body }: HttpOperation, args: JsonObject): string | null {
+function bodyOf({ body }: HttpOperation, args: JsonObject): HttpContent | null {
   if (body === null) return null;
-  const { argument, isRequired } = body;
-  if (body.members === null) {
+  const { argument, isRequired, members } = body;
+  if (members === null) {
     const value = own(args, argument);
     if (value === undefined && isRequired) throw new OpenApiFault(`The argument ${argument} is required.`);
-    return value === undefined ? null : JSON.stringify(value);
+    return value === undefined ? null : contentOf(body, value);
   }
-  const members = body.members
+  const given = members
     .filter((name) => Object.hasOwn(args, name))
     .map((name) => [name, args[name]] as const);
-  return members.length === 0 && !isRequired ? null : JSON.stringify(Object.fromEntries(members));
+  return given.length === 0 && !isRequired ? null : contentOf(body, Object.fromEntries(given));
+}
+
+function contentOf({ form, argument }: HttpBody, value: unknown): HttpContent {
+  if (form === undefined) return { type: 'application/json', bytes: Buffer.from(JSON.stringify(value)) };
+  if (isObject(value)) return formContent(form, value);
+  throw new OpenApiFault(`The argument ${argument} must be an object with the fields of the form.`);
 }

@@ -2,7 +2,7 @@ import { exactNumbers, GatewayError, isObject, jsonSize, type ExactNumbers, type
 import { isUtf8 } from 'node:buffer';
 import { toolError } from '../denial/denial-response';
 import { MCP_LIMITS, type Era, type JsonObject } from '../protocol';
-import { isJsonType } from './operation';
+import { isJsonType } from './media-type';
 
 /** The response of the service; redirects are not followed. */
 export interface OpenApiResponse {

@@ -11,6 +11,7 @@ import {
   type HttpOperation,
   type JsonObject,
   type OpenApiRequest,
+  type OpenApiResponse,
 } from '@gw/mcp';
 import {
   CALL_MS_MAX,
@@ -19,13 +20,13 @@ import {
   UpstreamError,
   UpstreamHttp,
   parsedResult,
+  pause,
+  recoveryFor,
   type CallEnd,
   type CallOptions,
-  type UpstreamHttpResponse,
   type UpstreamNetwork,
 } from '@gw/mcp-client';
 import type { ResponseMemory } from '@gw/outbound';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CalledUpstream, UpstreamOwner } from '../called-upstream';
 import { ruledHeaders } from '../../credentials/passed-headers';
 import { poolClassOf } from '../pool-class';
@@ -35,7 +36,7 @@ import { withoutSecrets } from './without-secrets';
 
 export interface OpenApiUpstreamParts {
   readonly network: UpstreamNetwork;
-  readonly credentials: Pick<ServerCredentials<McpServerDocument>, 'headersOf'>;
+  readonly credentials: Pick<ServerCredentials<McpServerDocument>, 'headersOf' | 'renew'>;
   /** Counts the bytes of responses while a call holds them. */
   readonly memory: ResponseMemory;
 }
@@ -46,10 +47,6 @@ interface ServiceTool {
 }
 
 type Headers = Readonly<Record<string, string>>;
-
-const JSON_TYPE = 'application/json';
-/** Wait before a request is sent a second time, in milliseconds. */
-const REPEAT_AFTER_MS = 250;
 
 const toolsOf = new WeakMap<McpServerDocument, ReadonlyMap<string, ServiceTool>>();
 
@@ -112,24 +109,16 @@ export class OpenApiUpstream implements CalledUpstream {
     options: CallOptions,
     clock: CallClock,
   ): Promise<CallEnd> {
-    const url = openApiUrl(this.baseUrl, request);
-    const credential = await this.parts.credentials.headersOf(this.server, this.owner.caller);
-    const passed = options.headers ?? {};
-    const given = argumentHeaders(request, { ...credential, ...passed }, this.server);
-    const response = await this.send(
-      this.with(credential),
-      url,
-      { ...request, headers: { ...given, ...passed } },
-      clock,
-    );
-    if (response.status === 401 && isOfUsers(this.server.authType)) {
-      response.body.discard();
-      throw new UpstreamError('unauthorized', 'The service refused the token of the user.', {
-        ...{ status: 401, mayHaveExecuted: false },
-      });
+    const { server, owner, parts } = this;
+    const credential = await parts.credentials.headersOf(server, owner.caller);
+    let received = await this.received(request, credential, options, clock);
+    if (received.response.status === 401) {
+      if (isOfUsers(server.authType)) throw refusedToken();
+      const renewed = await this.renewed(credential);
+      if (renewed !== null) received = await this.received(request, renewed, options, clock);
     }
-    const read = await readServiceResponse(response);
-    const shown = { ...read, body: withoutSecrets(read.body, credential) };
+    const { response, sentWith } = received;
+    const shown = { ...response, body: withoutSecrets(response.body, sentWith) };
     const { result, numbers } = openApiResult(shown, {
       era: 'modern',
       // Clients need not know where the service is.
@@ -138,6 +127,46 @@ export class OpenApiUpstream implements CalledUpstream {
     });
     const { status, body } = shown;
     return { kind: 'result', result: parsedResult(result, numbers, { status, bytes: body.length }) };
+  }
+
+  /** A new credential in place of one that the service refused; null when there is no other. */
+  private async renewed(refused: Headers): Promise<Headers | null> {
+    const { server, owner, parts } = this;
+    await parts.credentials.renew(server);
+    // Another call may have renewed it meanwhile.
+    const headers = await parts.credentials.headersOf(server, owner.caller);
+    return headers['authorization'] === refused['authorization'] ? null : headers;
+  }
+
+  /** Sends the request and reads the response; a second time where the first one is lost and may be repeated. */
+  private async received(
+    request: OpenApiRequest,
+    credential: Headers,
+    options: CallOptions,
+    clock: CallClock,
+  ): Promise<Received> {
+    const passed = options.headers ?? {};
+    const given = argumentHeaders(request, { ...credential, ...passed }, this.server);
+    const { method, body } = request;
+    const sent = {
+      ...{ method, url: openApiUrl(this.baseUrl, request), extra: { ...given, ...passed } },
+      headers: { accept: 'application/json, */*;q=0.5', ...(body !== null && { 'content-type': body.type }) },
+      body: body === null ? null : body.bytes,
+    };
+    const http = this.with(credential);
+    const once = async (): Promise<Received> => ({
+      response: await readServiceResponse(await http.send(sent, clock)),
+      sentWith: credential,
+    });
+    try {
+      return await once();
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      const call = { method: 'tools/call', channel: null, attempts: 0, options, clock };
+      const recovery = recoveryFor(error, call);
+      if (recovery.kind !== 'repeat' || !(await pause(recovery.afterMs, clock))) throw error;
+      return once();
+    }
   }
 
   private with(credential: Headers): UpstreamHttp {
@@ -151,29 +180,18 @@ export class OpenApiUpstream implements CalledUpstream {
       connectMs,
     });
   }
-
-  /** Sends the request, and a second time when the first one surely did not reach the service. */
-  private async send(
-    http: UpstreamHttp,
-    url: URL,
-    { method, headers: extra, body }: OpenApiRequest,
-    clock: CallClock,
-  ): Promise<UpstreamHttpResponse> {
-    const headers = {
-      accept: 'application/json, */*;q=0.5',
-      ...(body !== null && { 'content-type': JSON_TYPE }),
-    };
-    const request = { method, url, extra, headers, body: body === null ? null : Buffer.from(body) };
-    try {
-      return await http.send(request, clock);
-    } catch (error) {
-      const isRepeatable =
-        error instanceof UpstreamError && error.kind === 'unreachable' && !error.mayHaveExecuted;
-      if (!isRepeatable || !(await waited(clock))) throw error;
-      return http.send(request, clock);
-    }
-  }
 }
+
+/** A response with the credential that was sent for it. */
+interface Received {
+  readonly response: OpenApiResponse;
+  readonly sentWith: Headers;
+}
+
+const refusedToken = (): UpstreamError =>
+  new UpstreamError('unauthorized', 'The service refused the token of the user.', {
+    ...{ status: 401, mayHaveExecuted: false },
+  });
 
 /** Headers that arguments fill. Throws an `OpenApiFault` for those of the credential and of the integration's rules. */
 function argumentHeaders({ headers }: OpenApiRequest, set: Headers, server: McpServerDocument): Headers {
@@ -195,12 +213,6 @@ function serviceTools(server: McpServerDocument): ReadonlyMap<string, ServiceToo
     toolsOf.set(server, (tools = new Map(found)));
   }
   return tools;
-}
-
-/** Waits before a repetition; false when the call ended meanwhile. */
-async function waited({ signal }: CallClock): Promise<boolean> {
-  await delay(REPEAT_AFTER_MS, undefined, { signal }).catch(() => undefined);
-  return !signal.aborted;
 }
 
 const unsupported = (): UpstreamError =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mcpAuthBinding, type McpAuthContent, type McpServerDocument } from '@gw/contracts';
 import { seal, sealingKeyring } from '@gw/kernel';
 import { METHODS, openApiTools, type OpenApiSelection } from '@gw/mcp';
-import type { RestService } from '@gw/testing';
+import { STUB_IDENTITY, type RestService, type StubTokenServices } from '@gw/testing';
 import { ORGANISATION_ID, WORKSPACE_ID, type GatewayHarness } from '../../spec-support/harness';
 
 /** What the control plane would write about a service: all operations of its document, approved. */
@@ -41,8 +41,28 @@ export function withHeaders(
   server: McpServerDocument,
   headers: Readonly<Record<string, string>>,
 ): McpServerDocument {
-  const content: McpAuthContent = { headers };
-  const binding = mcpAuthBinding(server.organisationId, server.integrationId);
-  const sealedAuth = seal(sealingKeyring(master), JSON.stringify(content), binding);
-  return { ...server, authType: 'headers', sealedAuth };
+  return { ...server, authType: 'headers', sealedAuth: sealed(master, server, { headers }) };
 }
+
+/** The server with tokens that a stub of a token service issues for the scope. */
+export const withClientCredentials = (
+  { master }: GatewayHarness,
+  server: McpServerDocument,
+  { origin }: Pick<StubTokenServices, 'origin'>,
+  scope: string,
+): McpServerDocument => ({
+  ...{ ...server, authType: 'oauth_client_credentials' },
+  configurations: {
+    oauth_client_credentials: {
+      ...{ token_endpoint: `${origin}/oauth`, client_id: STUB_IDENTITY.oauthClient, scope },
+    },
+  },
+  sealedAuth: sealed(master, server, { clientSecret: STUB_IDENTITY.oauthSecret }),
+});
+
+const sealed = (
+  master: GatewayHarness['master'],
+  { organisationId, integrationId }: McpServerDocument,
+  content: McpAuthContent,
+): string =>
+  seal(sealingKeyring(master), JSON.stringify(content), mcpAuthBinding(organisationId, integrationId));

@@ -9,7 +9,7 @@ class OpenApiToolResponse {
 
 class SkippedOperationResponse {
   @ResponseField.text({ example: 'post /pets/photo' }) readonly operation!: string;
-  @ResponseField.text({ example: 'Only JSON bodies are supported.' }) readonly reason!: string;
+  @ResponseField.text({ example: 'Only bodies in JSON and forms are supported.' }) readonly reason!: string;
 }
 
 class OpenApiOperationResponse {

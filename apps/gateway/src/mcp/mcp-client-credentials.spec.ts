@@ -1,0 +1,47 @@
+import { modernRequest, startMcpFixture, StubTokenServices } from '@gw/testing';
+import { GatewayHarness } from '../spec-support/harness';
+import { saveServer, serverDocument } from './spec-support/mcp-server';
+import { withClientCredentials } from './spec-support/openapi-server';
+
+describe('servers with client credentials', () => {
+  let gateway: GatewayHarness;
+  let tokens: StubTokenServices;
+  beforeEach(async () => {
+    tokens = await StubTokenServices.start();
+    gateway = await GatewayHarness.start(tokens.settings);
+    gateway.addKey(gateway.apiKey, { scopes: ['mcp.invoke'] });
+  });
+  afterEach(() => Promise.all([gateway.stop(), tokens.stop()]));
+
+  /** Calls a server that accepts these tokens alone. */
+  async function resultsWith(accepted: readonly string[], calls: number): Promise<readonly boolean[]> {
+    const open = await startMcpFixture();
+    const document = await serverDocument(open.url, 'mail');
+    await open.close();
+    const authorization = { tokens: [...accepted], authorizationServer: 'https://as.example' };
+    const fixture = await startMcpFixture({ authorization });
+    saveServer(
+      gateway,
+      withClientCredentials(gateway, { ...document, url: fixture.url.href }, tokens, 'read'),
+    );
+    const results: boolean[] = [];
+    const params = { name: 'echo', arguments: { text: 'hi' } };
+    for (let at = 0; at < calls; at += 1) {
+      const url = `http://127.0.0.1:${String(gateway.port)}/main/mail/mcp`;
+      const response = await fetch(url, modernRequest(gateway.apiKey, 'tools/call', params));
+      results.push((await response.text()).includes('"text":"hi"'));
+    }
+    await fixture.close();
+    return results;
+  }
+
+  it('are called once more with a new token when they refuse the known one', async () => {
+    expect(await resultsWith(['oauth-token-2'], 2)).toEqual([true, true]);
+    expect(tokens.issued).toBe(2);
+  });
+
+  it('are not called again and again when they refuse every token', async () => {
+    expect(await resultsWith([], 3)).toEqual([false, false, false]);
+    expect(tokens.issued).toBe(2);
+  });
+});

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../protocol';
+import { own, ownObject } from '../rpc/message';
+import { OpenApiFault, resolved } from './document';
+import { readForm } from './form';
+import type { HttpBody, HttpMethod } from './http-operation';
+import { jsonMediaType } from './media-type';
+import type { SchemaReader } from './schema';
+
+/** Place of a body in its document. */
+export interface BodyPlace {
+  readonly document: JsonObject;
+  readonly schemas: SchemaReader;
+  readonly method: HttpMethod;
+}
+
+/** A body with the schema of its arguments. */
+export interface DescribedBody {
+  readonly body: HttpBody;
+  readonly schema: JsonObject;
+}
+
+const COMPOSED = ['oneOf', 'anyOf', 'allOf', 'additionalProperties', 'patternProperties'];
+/** Methods whose bodies have no meaning (RFC 9110, section 9.3). */
+const BODILESS: ReadonlySet<HttpMethod> = new Set(['get', 'head', 'options']);
+
+/**
+ * Reads the body of an operation: JSON, else a form. Null without one, and for another one that is not
+ * required. Throws an `OpenApiFault` for a required body that cannot be sent. `taken`: names of arguments.
+ */
+export function readBody(
+  { document, schemas, method }: BodyPlace,
+  value: unknown,
+  taken: ReadonlySet<string>,
+): DescribedBody | null {
+  if (value === undefined || BODILESS.has(method)) return null;
+  const described = resolved(document, value);
+  const isRequired = own(described, 'required') === true;
+  const content = ownObject(described, 'content');
+  const json = jsonMediaType(content);
+  if (json !== null)
+    return describedBody({ schema: schemas.read(own(json, 'schema') ?? {}, 'input') }, { isRequired, taken });
+  const form = readForm({ document, schemas }, content);
+  if (typeof form !== 'string') return describedBody(form, { isRequired, taken });
+  if (!isRequired) return null;
+  throw new OpenApiFault(form);
+}
+
+/** The members of a flat object are arguments of their own, unless parameters have their names. */
+function describedBody(
+  { schema, form }: { readonly schema: JsonObject; readonly form?: HttpBody['form'] },
+  { isRequired, taken }: { readonly isRequired: boolean; readonly taken: ReadonlySet<string> },
+): DescribedBody {
+  const names = Object.keys(ownObject(schema, 'properties'));
+  const isFlat =
+    own(schema, 'type') === 'object' &&
+    names.length > 0 &&
+    !COMPOSED.some((keyword) => own(schema, keyword) !== undefined) &&
+    !names.some((name) => taken.has(name));
+  const argument = taken.has('body') ? 'request_body' : 'body';
+  const body = { isRequired, argument, members: isFlat ? names : null };
+  return { body: form === undefined ? body : { ...body, form }, schema };
+}

@@ -1,0 +1,144 @@
+import { isObject } from '@gw/kernel';
+import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '../protocol';
+import { own } from '../rpc/message';
+import { OpenApiFault } from './document';
+import type { FormField, HttpForm } from './http-operation';
+import { isJsonType } from './media-type';
+import { encoded, itemsOf, queryPairs, scalarText } from './serialize';
+
+/** Fields of a form with the items of lists, and bytes of the whole form. */
+const PARTS_MAX = 1_000;
+const BYTES_MAX = 8_388_608;
+const NAME_MAX = 256;
+/** Half of a character, which UTF-8 cannot have. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Writes a form. A list is a field for each item, an object is JSON, and null is left out. Throws an
+ * `OpenApiFault` for what a form cannot have, and for more than 1,000 fields or 8 MiB.
+ */
+export function formContent(
+  { type, fields }: HttpForm,
+  values: JsonObject,
+): { readonly type: string; readonly bytes: Buffer } {
+  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
+  return type === 'multipart/form-data' ? multipart(fields, given) : urlencoded(type, fields, given);
+}
+
+type Given = readonly (readonly [string, unknown])[];
+
+function urlencoded(
+  type: string,
+  fields: HttpForm['fields'],
+  given: Given,
+): { readonly type: string; readonly bytes: Buffer } {
+  const size = new FormSize();
+  const pairs = given.flatMap(([name, value]) => {
+    const written = pairsOfField(name, ownField(fields, name), value);
+    for (const pair of written) size.add(pair.length + 1);
+    return written;
+  });
+  return { type, bytes: Buffer.from(pairs.join('&')) };
+}
+
+function pairsOfField(name: string, { style, explode = true }: FormField, value: unknown): readonly string[] {
+  if (style !== undefined) return queryPairs({ name, style, explode }, value);
+  const key = encoded(name);
+  return listOf(value).map((each) => `${key}=${encoded(textOf(each))}`);
+}
+
+function multipart(
+  fields: HttpForm['fields'],
+  given: Given,
+): { readonly type: string; readonly bytes: Buffer } {
+  // Random, so that no argument can contain it.
+  const boundary = `tollgate-${randomBytes(18).toString('hex')}`;
+  const size = new FormSize();
+  const pieces: Buffer[] = [];
+  for (const [name, value] of given) {
+    const field = ownField(fields, name);
+    for (const each of listOf(value)) {
+      const { head, bytes } =
+        field.isFile === true ? filePart(name, field, each) : textPart(name, field, each);
+      size.add(boundary.length + head.length + bytes.length + PART_SIGNS);
+      pieces.push(Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), bytes, LINE_END);
+    }
+  }
+  pieces.push(Buffer.from(`--${boundary}--\r\n`));
+  return { type: `multipart/form-data; boundary=${boundary}`, bytes: Buffer.concat(pieces) };
+}
+
+interface Part {
+  readonly head: string;
+  readonly bytes: Buffer;
+}
+
+const LINE_END = Buffer.from('\r\n');
+/** Dashes and line ends of a part. */
+const PART_SIGNS = 10;
+
+function textPart(name: string, { contentType }: FormField, value: unknown): Part {
+  const type = contentType ?? (isObject(value) || Array.isArray(value) ? 'application/json' : null);
+  const isText = type === null || !isJsonType(type) || typeof value === 'string';
+  const text = isText ? textOf(value) : JSON.stringify(value);
+  if (LONE_SURROGATE.test(text)) throw new OpenApiFault('An argument has a broken surrogate.');
+  return { head: headOf(name, null, type), bytes: Buffer.from(text) };
+}
+
+function filePart(
+  name: string,
+  { contentType = 'application/octet-stream' }: FormField,
+  file: unknown,
+): Part {
+  const shown = name.slice(0, 128);
+  const [data, filename] = isObject(file) ? [own(file, 'data'), own(file, 'filename') ?? 'file'] : [];
+  if (typeof data !== 'string' || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
+    throw new OpenApiFault(
+      `The argument ${shown} must be a file: an object with its bytes in base64 as data.`,
+    );
+  if (typeof filename !== 'string' || !FILE_NAME.test(filename) || LONE_SURROGATE.test(filename))
+    throw new OpenApiFault(
+      `The filename of ${shown} must have 1 to 255 characters, and none that leads to another folder.`,
+    );
+  return { head: headOf(name, filename, contentType), bytes: Buffer.from(data, 'base64') };
+}
+
+/** Services may store a file by its name. Folders, drives, streams and control characters are no part of it. */
+const FILE_NAME = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f/\\:]{1,255}$/;
+
+function headOf(name: string, filename: string | null, type: string | null): string {
+  if (name.length > NAME_MAX || LONE_SURROGATE.test(name))
+    throw new OpenApiFault(`The name of a field has at most ${String(NAME_MAX)} characters.`);
+  const file = filename === null ? '' : `; filename="${quoted(filename)}"`;
+  const content = type === null ? '' : `\r\nContent-Type: ${type}`;
+  return `Content-Disposition: form-data; name="${quoted(name)}"${file}${content}`;
+}
+
+/** As browsers write names (HTML, multipart form data). */
+const quoted = (text: string): string =>
+  text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+
+const ownField = (fields: HttpForm['fields'], name: string): FormField =>
+  Object.hasOwn(fields, name) ? (fields[name] ?? {}) : {};
+
+const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? itemsOf(value as readonly unknown[]) : [value];
+
+const textOf = (value: unknown): string =>
+  isObject(value) || Array.isArray(value) ? JSON.stringify(value) : scalarText(value);
+
+/** Counts the fields of a form while it is written. */
+class FormSize {
+  private parts = 0;
+  private bytes = 0;
+
+  add(bytes: number): void {
+    this.parts += 1;
+    this.bytes += bytes;
+    if (this.parts > PARTS_MAX || this.bytes > BYTES_MAX)
+      throw new OpenApiFault(
+        `A form has at most ${String(PARTS_MAX)} fields and ${String(BYTES_MAX)} bytes.`,
+      );
+  }
+}
