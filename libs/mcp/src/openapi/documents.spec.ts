@@ -155,6 +155,39 @@ describe('schemas of tools', () => {
   });
 });
 
+describe('texts that references repeat', () => {
+  const text = 'x'.repeat(200_000);
+  const documentOf = (schema: JsonObject, count: number): JsonObject => {
+    const $ref = '#/components/schemas/Big';
+    const properties = Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`p${String(at)}`, { $ref }]),
+    );
+    const operation = bodyOf({ type: 'object', properties });
+    const paths = Object.fromEntries(
+      Array.from({ length: 100 }, (_, at) => [`/${String(at)}`, { post: operation }]),
+    );
+    return { openapi: '3.1.0', paths, components: { schemas: { Big: schema } } };
+  };
+
+  it.each([
+    ['a description', { description: text }],
+    ['a choice', { enum: [text] }],
+    ['a default', { default: { a: text } }],
+    ['a name of a default', { default: { [text]: 1 } }],
+    ['a name', { properties: { [text]: {} } }],
+  ])('are bounded for an operation: %s', (_what, schema) => {
+    const once = openApiTools(documentOf(schema, 1), ALL);
+    expect([once.tools.length > 10, once.refused.at(-1)?.reason]).toEqual([
+      ...[true, 'The schemas of the selected operations are too large together; select fewer.'],
+    ]);
+    const often = openApiTools(documentOf(schema, 1_500), ALL);
+    expect([often.tools, often.refused[0]?.reason]).toEqual([
+      [],
+      'The schemas of the operation are too large.',
+    ]);
+  });
+});
+
 describe('operations of documents', () => {
   const refusal = (operation: JsonObject, path = '/p'): string | undefined =>
     openApiTools(document(operation, {}, path), ALL).refused[0]?.reason;

@@ -8,6 +8,9 @@ export type SchemaUse = 'input' | 'output';
 
 const NODES_OF_ONE = 5_000;
 const NODES_OF_ALL = 100_000;
+/** Characters of texts and names: a reference repeats those of its target. */
+const CHARACTERS_OF_ONE = 262_144;
+const CHARACTERS_OF_ALL = 8_388_608;
 /** A level of a schema is two of its JSON, and what is stored has at most 64. */
 const DEPTH_MAX = 24;
 const PATTERN_MAX = 256;
@@ -15,6 +18,7 @@ const PATTERN_MAX = 256;
 /** Schemas of OpenAPI 3.0 and 3.1 as JSON Schema of 2020-12, for all tools of one document. */
 export class SchemaReader {
   private nodes = 0;
+  private characters = 0;
 
   constructor(private readonly document: JsonObject) {}
 
@@ -23,15 +27,20 @@ export class SchemaReader {
    * in one schema, become `{}`, so that recursive schemas end. Keywords that are not known, or whose
    * values are not valid, are left out, since one invalid schema makes some clients refuse a whole
    * list. A schema of the use `output` has no constraints: responses rarely keep all of them. Throws
-   * an `OpenApiFault` for references to other documents, and beyond 100,000 nodes in all schemas.
+   * an `OpenApiFault` for references to other documents, for more than 262,144 characters in one schema,
+   * and beyond 100,000 nodes or 8 Mi characters in all schemas.
    */
   read(schema: unknown, use: SchemaUse): JsonObject {
-    if (this.nodes > NODES_OF_ALL)
+    if (this.nodes > NODES_OF_ALL || this.characters > CHARACTERS_OF_ALL)
       throw new OpenApiFault('The schemas of the selected operations are too large together; select fewer.');
     const inliner = new Inliner(this.document, use);
-    const inlined = inliner.schema(schema, 0, 0);
-    this.nodes += inliner.nodes;
-    return isObject(inlined) ? inlined : {};
+    try {
+      const inlined = inliner.schema(schema, 0, 0);
+      return isObject(inlined) ? inlined : {};
+    } finally {
+      this.nodes += inliner.nodes;
+      this.characters += inliner.characters;
+    }
   }
 }
 
@@ -85,6 +94,7 @@ const KEYWORDS: Readonly<Record<SchemaUse, ReadonlyMap<string, Keyword>>> = {
 
 class Inliner {
   nodes = 0;
+  characters = 0;
 
   constructor(
     private readonly document: JsonObject,
@@ -99,7 +109,9 @@ class Inliner {
     if (references >= REFERENCE_DEPTH_MAX) return {};
     const target = this.schema(referenced(this.document, reference), references + 1, depth + 1);
     const description = own(schema, 'description');
-    return isObject(target) && typeof description === 'string' ? { ...target, description } : target;
+    if (!isObject(target) || typeof description !== 'string') return target;
+    this.count(description);
+    return { ...target, description };
   }
 
   private members(schema: JsonObject, references: number, depth: number): JsonObject {
@@ -107,7 +119,9 @@ class Inliner {
     for (const [name, keyword] of KEYWORDS[this.use]) {
       const of = keywordOf(schema, name);
       const written = of === undefined ? undefined : this.keyword(keyword, of, references, depth + 1);
-      if (written !== undefined) found.push([name, written]);
+      if (written === undefined) continue;
+      this.count(name);
+      found.push([name, written]);
     }
     const pattern = own(schema, 'pattern');
     const isShown = this.use === 'input' && typeof pattern === 'string' && pattern.length <= PATTERN_MAX;
@@ -136,7 +150,12 @@ class Inliner {
     const shown = Object.entries(properties)
       .slice(0, NODES_OF_ONE)
       .filter(([, each]) => isSchema(each) && !this.isHidden(each));
-    return Object.fromEntries(shown.map(([name, each]) => [name, this.schema(each, references, depth)]));
+    return Object.fromEntries(
+      shown.map(([name, each]) => {
+        this.count(name);
+        return [name, this.schema(each, references, depth)];
+      }),
+    );
   }
 
   /** Whether a schema is hidden: `readOnly` members are no arguments, and `writeOnly` members are in no response. */
@@ -147,12 +166,22 @@ class Inliner {
   /** A value that is no schema, such as a default; undefined when there is no room for all of it. */
   private data(of: unknown, depth: number): unknown {
     if (this.isFull(depth)) return undefined;
+    if (typeof of === 'string') this.count(of);
     if (!isObject(of) && !Array.isArray(of)) return of;
     const entries = Object.entries(of);
     if (!this.hasRoom(entries.length)) return undefined;
-    const copied = entries.map(([name, each]) => [name, this.data(each, depth + 1)] as const);
+    const copied = entries.map(([name, each]) => {
+      if (!Array.isArray(of)) this.count(name);
+      return [name, this.data(each, depth + 1)] as const;
+    });
     if (copied.some(([, each]) => each === undefined)) return undefined;
     return Array.isArray(of) ? copied.map(([, each]) => each) : Object.fromEntries(copied);
+  }
+
+  private count({ length }: string): void {
+    this.characters += length;
+    if (this.characters > CHARACTERS_OF_ONE)
+      throw new OpenApiFault('The schemas of the operation are too large.');
   }
 
   private isFull(depth: number): boolean {
