@@ -6,7 +6,7 @@ export interface AgentTimeouts {
   readonly connectMs: number;
   /** Until a response without a stream is complete, and until the head of a stream. */
   readonly responseMs: number;
-  /** Silence of a stream; every byte starts it anew. */
+  /** Silence of a stream; every byte restarts it. */
   readonly idleMs: number;
   /** A whole stream. */
   readonly streamMs: number;

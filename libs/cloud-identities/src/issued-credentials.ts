@@ -19,7 +19,7 @@ interface Known {
   issued: Issued | null;
   /** Unix milliseconds from which the credential is renewed while it is used. */
   renewAt: number;
-  /** The call that renews it; null when none is under way. */
+  /** The call that renews it; null when none is in progress. */
   renewing: Promise<Issued> | null;
   failure: VendorError | null;
   /** Unix milliseconds until which no call is made after a failure. */

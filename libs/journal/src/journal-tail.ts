@@ -46,7 +46,7 @@ class TailBuffer {
 
 /**
  * The newest frames in memory: collected here, sealed and written to the disk from here, and mostly shipped from here too, so that
- * what is written need not be read and opened again. At most `BUFFERS_MAX` buffers of 1 MiB; past that the oldest one is used anew,
+ * what is written need not be read and opened again. At most `BUFFERS_MAX` buffers of 1 MiB; past that the oldest one is used again,
  * and what it held is read from the disk.
  */
 export class JournalTail {

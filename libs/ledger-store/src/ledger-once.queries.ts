@@ -52,7 +52,7 @@ interface OnceRow {
 }
 
 /**
- * Time after which a name that no record uses is deleted; a later record is charged anew. Providers
+ * Time after which a name that no record uses is deleted; a later record is charged again. Providers
  * keep responses and the outputs of batches for a month, and batches for longer. Reading a name
  * extends its time.
  */

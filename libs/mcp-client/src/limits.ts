@@ -12,7 +12,7 @@ export interface UpstreamTimeouts {
   readonly listMs: number;
   /** Whole tools/call, without the time that the upstream waits for input. At most 900,000. */
   readonly callMs: number;
-  /** Silence during a call. Every byte of the response starts it anew, such as a progress event. */
+  /** Silence during a call. Every byte of the response restarts it, such as a progress event. */
   readonly idleMs: number;
   /** Silence of a stream that is no call. */
   readonly streamIdleMs: number;

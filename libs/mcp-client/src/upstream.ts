@@ -332,7 +332,7 @@ export class McpUpstream {
 
   /**
    * A modern request that a server refuses as one that it does not know at all: the era is found out
-   * anew, and the call is repeated when the server turns out to be a legacy one.
+   * again, and the call is repeated when the server turns out to be a legacy one.
    */
   private async changesEra(error: UpstreamError, { channel, attempts, clock }: FailedCall): Promise<boolean> {
     const isKept = this.options.protocol === 'auto' && channel?.era === 'modern' && attempts === 0;

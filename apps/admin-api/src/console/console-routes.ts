@@ -73,7 +73,7 @@ export class ConsoleRoutes {
   private async servePage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const page = await this.page.serve(request.url);
     if (page === null) throw new GatewayError('not_found', { message: NOT_BUILT });
-    // A file of another version, whose page must load itself anew.
+    // A file of another version, whose page must load itself again.
     if (request.url.startsWith(`${this.path}/assets/`)) throw new GatewayError('not_found');
     return reply
       .type('text/html; charset=utf-8')

@@ -39,7 +39,7 @@ describe('The calls of the console', () => {
     await product.stop();
   });
 
-  /** Waits until no call but the stream is under way. */
+  /** Waits until no call but the stream is in progress. */
   const settled = (): Promise<unknown> =>
     eventually(() => calls.paths.length > 0 && calls.open.every((path) => path.endsWith('/logs/tail')));
 

@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core';
 interface Call {
   readonly path: string;
   readonly sentAt: number;
-  /** Null while it is under way. */
+  /** Null while it is in progress. */
   endedAt: number | null;
 }
 

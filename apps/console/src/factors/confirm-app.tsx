@@ -13,7 +13,7 @@ const GROUP = /.{1,4}/g;
 interface ConfirmAppProps {
   readonly enrolment: AppEnrolment;
   readonly onAdded: (codes: readonly string[]) => void;
-  /** Begins anew, as after ten minutes. */
+  /** Begins again, as after ten minutes. */
   readonly onBack: () => void;
 }
 

@@ -127,7 +127,7 @@ async function lead(
   return { stream: { stream, openedAt: opened.openedAt }, ended };
 }
 
-/** The events of the tab with the stream, until that has none any more. `again`: opens anew when it ends before it was open. */
+/** The events of the tab with the stream, until that has none any more. `again`: opens again when it ends before it was open. */
 function follow(
   name: string,
   { locks, channel: channelOf }: TabParts,

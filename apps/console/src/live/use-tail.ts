@@ -46,7 +46,7 @@ export function logSource(query: TailQuery): TailSource<LogRow> {
 }
 
 /**
- * Logs as they are stored, while the component is mounted and `isOn`. A change of `query` begins anew. Tabs with the same query share one
+ * Logs as they are stored, while the component is mounted and `isOn`. A change of `query` begins again. Tabs with the same query share one
  * stream; a hidden tab gives it up after `HIDDEN_MS`, and catches up when it is shown again.
  */
 export function useTail(query: TailQuery, isOn: boolean): TailState<LogRow> & { readonly clear: () => void } {

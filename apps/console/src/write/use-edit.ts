@@ -55,7 +55,7 @@ export function useEdit(draft: string | undefined) {
       };
       return { ...props, onChange };
     },
-    /** `key` of that input: it shows a value anew that was set from elsewhere. */
+    /** `key` of that input: it shows a value again that was set from elsewhere. */
     keyOf: (name: string) => form.key(name),
     /** The value that the form shows. */
     valueOf: (name: string | Path): unknown => getAt(form.getValues(), pathOf(name)),

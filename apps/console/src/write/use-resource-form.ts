@@ -24,7 +24,7 @@ export interface ResourceFormOptions<G extends OperationId, P extends OperationI
   readonly putParams: Params<P>;
   /** The members that the form may write, as the read answered them. */
   readonly valuesOf: (answer: AnswerOf<G>) => Partial<BodyOf<P>> & object;
-  /** Reads to take anew after a save, such as the list. The read itself is always taken. */
+  /** Reads to take again after a save, such as the list. The read itself is always taken. */
   readonly invalidates?: readonly OperationId[];
   /** Name of the draft in this tab; none is kept when absent. Give none to a form with secrets. */
   readonly draft?: string;

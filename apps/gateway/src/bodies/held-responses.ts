@@ -8,7 +8,7 @@ export interface MemoryOwner {
   readonly organisationId: string;
 }
 
-/** The share of a workspace for work that outlives a request. It is found anew each time, since empty shares are forgotten. */
+/** The share of a workspace for work that outlives a request. It is found again each time, since empty shares are forgotten. */
 export const workspaceMemory = (
   memory: Shares,
   { workspaceId, organisationId }: MemoryOwner,

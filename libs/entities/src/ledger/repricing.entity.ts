@@ -21,7 +21,7 @@ export interface RepricingReport {
   readonly groups: readonly RepricingGroup[];
 }
 
-/** The logs of a time, priced anew: first to see what would change, then, when somebody asks for it, for good. */
+/** The logs of a time, priced again: first to see what would change, then, when somebody asks for it, for good. */
 @Entity('repricings')
 @Check('repricings_status_ck', `status IN ('previewing', 'previewed', 'applying', 'applied')`)
 @Index('repricings_page_ix', ['organisationId', 'createdAt', 'id'])

@@ -3,7 +3,7 @@ import { UserEntity } from '../identity/user.entity';
 import { PlainRow } from '../row';
 import { SsoConnectionEntity } from './sso-connection.entity';
 
-/** A login at an identity provider that is under way. Each step can be taken once. */
+/** A login at an identity provider that is in progress. Each step can be taken once. */
 @Entity('sso_flows')
 export class SsoFlowEntity extends PlainRow {
   /** HMAC-SHA256 of `state`, hex. */

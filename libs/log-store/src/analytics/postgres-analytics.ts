@@ -124,27 +124,27 @@ function pendingOf(
   conditions: readonly string[],
   bind: Bind,
 ): string[] {
-  const stretches = mergedStretches(sources).map((stretch) => `(${within('created_at', stretch, bind)})`);
-  if (stretches.length === 0) return [];
+  const ranges = mergedRanges(sources).map((range) => `(${within('created_at', range, bind)})`);
+  if (ranges.length === 0) return [];
   return [
     `SELECT ${columnsOf(table)}, sign, sign * cost, sign * saved_cost, sign * input_tokens, sign * output_tokens, sign * total_tokens,
       sign * round(duration_ms::numeric * 1000), ${MILLISECONDS('created_at')}, ${MILLISECONDS('created_at')},
       ARRAY[width_bucket(duration_ms, ${bounds(bind)})]::smallint[], ARRAY[sign]::integer[]
     FROM usage_pending
-    WHERE ${[`(${stretches.join(' OR ')})`, ...conditions].join(' AND ')}`,
+    WHERE ${[`(${ranges.join(' OR ')})`, ...conditions].join(' AND ')}`,
   ];
 }
 
 /** Neighbours are one. */
-function mergedStretches(sources: readonly Source[]): { from: number; end: number }[] {
-  const stretches: { from: number; end: number }[] = [];
+function mergedRanges(sources: readonly Source[]): { from: number; end: number }[] {
+  const ranges: { from: number; end: number }[] = [];
   const merged = sources.filter(({ grain }) => grain !== null).sort((one, other) => one.from - other.from);
   for (const { from, end } of merged) {
-    const last = stretches.at(-1);
+    const last = ranges.at(-1);
     if (last?.end === from) last.end = end;
-    else stretches.push({ from, end });
+    else ranges.push({ from, end });
   }
-  return stretches;
+  return ranges;
 }
 
 const bounds = (bind: Bind): string => `${bind(LATENCY_BOUNDS, 'floats')}`;

@@ -22,7 +22,7 @@ export const POSTGRES: SqlDialect = {
   bucketNumber: (size, offset) => `floor((first_ms + ${offset}) / ${size})::integer`,
   float: (expression) => `(${expression})::double precision`,
   distinctUsers: `count(DISTINCT metadata->>'_user')`,
-  // `OFFSET 0` keeps the planner from working the keys out anew for each of a fact's hundred counts.
+  // `OFFSET 0` keeps the planner from working the keys out again for each of a fact's hundred counts.
   histogram: (keys) =>
     `(SELECT ${[...keys, 'latency_buckets', 'latency_counts'].join(', ')} FROM facts OFFSET 0) AS keyed
        CROSS JOIN LATERAL unnest(latency_buckets, latency_counts) AS counts (latency_bucket, latency_count)`,

@@ -16,7 +16,7 @@ export async function rollupsBuiltUntil(source: DataSource | EntityManager): Pro
   >;
 }
 
-/** How long after its end a stretch is made: what comes later costs one more row to write. */
+/** How long after its end a range is made: what comes later costs one more row to write. */
 const BUILT_AFTER_MS = 600_000;
 /** The finer grain from which each grain is built. */
 const FROM_FINER: readonly (readonly [grain: Grain, finer: Grain])[] = [
@@ -29,22 +29,22 @@ export async function buildRollups(source: DataSource, now: Date): Promise<void>
   for (const [grain, finer] of FROM_FINER) while (await buildNext(source, grain, finer, now));
 }
 
-/** One stretch, in a transaction of its own. False: there is none that is over. */
+/** One range, in a transaction of its own. False: there is none that is over. */
 async function buildNext(source: DataSource, grain: Grain, finer: Grain, now: Date): Promise<boolean> {
   const isBuilt = await inTurn(source, async (manager) => {
     const { [grain]: from, [finer]: there } = await rollupsBuiltUntil(manager);
     const end = from + grain * MINUTE_MS;
     if (end > Math.min(there, now.getTime() - BUILT_AFTER_MS)) return false;
-    const stretch = [new Date(from), new Date(end)];
+    const range = [new Date(from), new Date(end)];
     for (const target of ROLLUP_TABLES) {
       // A release that did not know of this may have left some.
       await manager.query(
         `DELETE FROM ${target.table} WHERE grain = ${String(grain)} AND at >= $1 AND at < $2`,
-        stretch,
+        range,
       );
-      await manager.query(build(target, grain, finer), stretch);
+      await manager.query(build(target, grain, finer), range);
     }
-    await manager.query('UPDATE usage_built SET until = $2 WHERE grain = $1', [grain, stretch[1]]);
+    await manager.query('UPDATE usage_built SET until = $2 WHERE grain = $1', [grain, range[1]]);
     return true;
   });
   return isBuilt === true;

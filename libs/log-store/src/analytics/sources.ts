@@ -2,7 +2,7 @@ import type { AnalyticsQueryCase } from '@gw/analytics';
 import { MINUTE_MS, DAY_MS } from '@gw/kernel';
 import { GRAINS, ROLLUP_RETENTION_DAYS, type Grain } from './rollup-grains';
 
-/** A stretch of time and where its requests are read: rollups of a grain, or the log for null. In Unix milliseconds, without its end. */
+/** A range of time and where its requests are read: rollups of a grain, or the log for null. In Unix milliseconds, without its end. */
 export interface Source {
   readonly grain: Grain | null;
   readonly from: number;

@@ -11,7 +11,7 @@ import { SessionsService } from './sessions.service';
 import { SessionStrategy, type AuthenticatedSession } from './session.strategy';
 
 const RENEW_MS = 3_600_000;
-/** How long requests that were under way may use the secret before. */
+/** How long requests that were in progress may use the secret before. */
 const GRACE_MS = 60_000;
 
 /** Whether a request is of a console in a browser. */

@@ -38,7 +38,7 @@ export interface TakenStep {
   readonly isFirst: boolean;
 }
 
-/** Logins that are under way. Each step of one is taken once, also by several processes at a time. */
+/** Logins that are in progress. Each step of one is taken once, also by several processes at a time. */
 @Injectable()
 export class SsoFlows {
   constructor(

@@ -126,7 +126,7 @@ export class OauthEngine {
   private async around(context: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
     if (CHANGING.has(context.path)) await this.transactions.whenNeeded(() => next());
     else await next();
-    // Each request asks the user anew, so the engine's own session is never kept.
+    // Each request asks the user again, so the engine's own session is never kept.
     const cookies = context.response.headers['set-cookie'];
     if (Array.isArray(cookies))
       context.set(

@@ -63,7 +63,7 @@ export async function endGrantsNotAllowed(
   // A refresh of a grant must show a proof anyway, so its refresh tokens do not count.
   const isUnbound = `EXISTS (SELECT 1 FROM oauth_artifacts AS token WHERE token.grant_id = oauth_consents.id
       AND token.model = 'AccessToken' AND token.expires_at > now() AND token.payload->>'jkt' IS NULL)`;
-  // Token requests hold their grant, so the tokens of those that are under way are seen by the statement after this one.
+  // Token requests hold their grant, so the tokens of those that are in progress are seen by the statement after this one.
   await write.manager.query(
     `SELECT 1 FROM oauth_consents WHERE organisation_id = $1 ORDER BY id FOR UPDATE`,
     [organisationId],

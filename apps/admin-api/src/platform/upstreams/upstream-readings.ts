@@ -56,7 +56,7 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
   }
 
   /**
-   * Reads an upstream that says that it has changed. A reading that is under way may have missed the change,
+   * Reads an upstream that says that it has changed. A reading that is in progress may have missed the change,
    * so that another one follows it. A failure is kept with its integration.
    */
   async syncChanged(id: string): Promise<void> {

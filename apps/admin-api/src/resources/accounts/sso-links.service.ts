@@ -31,7 +31,7 @@ export class SsoLinksService {
   }
 
   /**
-   * Unlinks all subjects of a connection from a user, and ends the user's sessions: the next login decides anew who the subject is. Throws
+   * Unlinks all subjects of a connection from a user, and ends the user's sessions: the next login decides again who the subject is. Throws
    * as `list` does, and `forbidden` for a role above the caller's and for callers who may not name an identity provider.
    */
   remove(caller: Principal, userId: string, connectionId: string): Promise<object> {
@@ -49,7 +49,7 @@ export class SsoLinksService {
       });
       if (total === 0) throw new GatewayError('not_found');
       await manager.delete(SsoLinkEntity, of);
-      // A login of the subject that is under way opens no session any more.
+      // A login of the subject that is in progress opens no session any more.
       await manager.delete(SsoFlowEntity, of);
       await endSessions(write, seat);
       write.changed(documentKey.user(organisationId, seat.userId));

@@ -25,7 +25,7 @@ export const CHANGES = list(
 
 const MEMBERS_MAX = 100;
 const LEVELS_MAX = 6;
-/** Members that every change changes, and those of a created row, which the real change makes anew. */
+/** Members that every change changes, and those of a created row, which the real change makes again. */
 const OF_EVERY = new Set(['etag', 'last_updated_at', 'created_at', 'object']);
 const OF_CREATED = new Set(['id', 'key', 'api_key']);
 

@@ -232,7 +232,7 @@ async function endTokens(write: Write<Principal>, row: McpIntegrationEntity): Pr
   await endConnections(write, { organisationId, serverIds: servers.map(({ id }) => id) });
 }
 
-/** The server of another address or with another authentication is read and checked anew. */
+/** The server of another address or with another authentication is read and checked again. */
 const readAgain = (): Partial<McpIntegrationEntity> => ({
   ...{ syncStatus: 'pending', nextSyncAt: new Date(), nextHealthAt: new Date() },
   ...{ healthState: 'unknown', healthError: null, healthSince: null, healthFailures: 0 },

@@ -139,7 +139,7 @@ const isEnd = ({ status, ...others }: UpdateTrustDto): boolean =>
 
 /**
  * Checks a trust as it will be. A user who changes which tokens a trust accepts can make such tokens, so maps that stay are given
- * anew.
+ * again.
  */
 async function assertChange(
   manager: EntityManager,

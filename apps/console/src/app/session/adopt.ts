@@ -10,7 +10,7 @@ export const ONCE = {
   refetchOnReconnect: false,
 } as const;
 
-/** Makes a user whose session was just opened the one of this tab, and reads everything else anew. */
+/** Makes a user whose session was just opened the one of this tab, and reads everything else again. */
 export async function adoptSession(queries: QueryClient, self: Self): Promise<void> {
   const own = keyOf('auth_self', {});
   queries.setQueryData(own, self);

@@ -10,7 +10,7 @@ import { FormError, onSubmit, textIn } from './sign-in-parts';
 interface FactorFormProps {
   readonly challenge: Challenge;
   readonly onOpened: (opened: Opened) => void;
-  /** Begins anew, as after a challenge that has expired. */
+  /** Begins again, as after a challenge that has expired. */
   readonly onBack: () => void;
 }
 

@@ -39,7 +39,7 @@ export const leave = {
   },
 };
 
-/** Loads the console anew at a path without its first slash, so that nothing of the session stays in memory or in the tab. */
+/** Loads the console again at a path without its first slash, so that nothing of the session stays in memory or in the tab. */
 export function loadAnew(path = ''): void {
   forgetSession();
   leave.to(new URL(path, document.baseURI).href);

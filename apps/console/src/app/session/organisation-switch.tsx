@@ -18,7 +18,7 @@ interface OrganisationSwitchProps {
 }
 
 /**
- * Opens the session of another organisation, and loads the console anew, so that nothing of this one stays in memory. Asks for a second factor,
+ * Opens the session of another organisation, and loads the console again, so that nothing of this one stays in memory. Asks for a second factor,
  * or for a sign-in there, where the API needs one.
  */
 export function OrganisationSwitch({ organisation, onClose }: OrganisationSwitchProps): ReactElement {

@@ -28,7 +28,7 @@ export function useSessionState(self: Self | undefined): {
 } {
   const queries = useQueryClient();
   const [state, setState] = useState<SessionState>('open');
-  // The page belongs to the first user; a later one must load it anew.
+  // The page belongs to the first user; a later one must load it again.
   const [holder, setHolder] = useState<Holder>(null);
   if (holder === null && self !== undefined) setHolder(holderOf(self));
   if (holder !== null && self !== undefined && !isSame(holder, holderOf(self)) && state !== 'changed')

@@ -5,7 +5,7 @@ import { errors } from '../../messages';
 /** Vite tells of a file that is not there any more: another version is installed. */
 const EVENT = 'vite:preloadError';
 
-/** Offers to load the console anew when its files were replaced. Drafts are in the storage of the tab. */
+/** Offers to load the console again when its files were replaced. Drafts are in the storage of the tab. */
 export function NewerVersion(): ReactElement | null {
   const [isNewer, setNewer] = useState(false);
   useEffect(() => {

@@ -9,7 +9,7 @@ export function WorkspaceGate(): ReactElement {
   const { ws } = useParams({ strict: false });
   const workspace = workspaceOf(useSelf(), ws);
   if (workspace === null) return <NotFound />;
-  // A page of another workspace begins anew.
+  // A page of another workspace begins again.
   return (
     <WorkspaceContext value={workspace} key={workspace.id}>
       <Outlet />

@@ -11,7 +11,7 @@ export interface PagedRead<P, R> {
     page: { readonly current_page: number; readonly page_size: number },
     signal: AbortSignal,
   ) => Promise<P>;
-  /** The same function at each call, because rows are computed anew for another one. */
+  /** The same function at each call, because rows are computed again for another one. */
   readonly rowsOf: (page: P) => readonly R[];
   readonly totalOf: (page: P) => number;
   /** Milliseconds. */

@@ -27,7 +27,7 @@ function scaleTime(
 }
 
 /**
- * Keeps a chart in an element: made anew when its looks or the theme change, because uPlot keeps colours
+ * Keeps a chart in an element: made again when its looks or the theme change, because uPlot keeps colours
  * with what it has drawn, otherwise fed with data and resized with the element.
  */
 export function useChart(

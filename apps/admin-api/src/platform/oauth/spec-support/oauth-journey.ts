@@ -14,7 +14,7 @@ export interface TokenBody {
   readonly error?: string;
 }
 
-/** An authorization request under way, with what its browser and its client keep. */
+/** An authorization request in progress, with what its browser and its client keep. */
 export interface Begun {
   readonly clientId: string;
   readonly browser: Browser;

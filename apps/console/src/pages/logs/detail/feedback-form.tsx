@@ -19,7 +19,7 @@ interface FeedbackFormProps {
   readonly onSubmit: (rating: Rating) => void;
 }
 
-/** Value and note of a feedback. Make it anew, by its key, to empty it. */
+/** Value and note of a feedback. Make it again, by its key, to empty it. */
 export function FeedbackForm({ isPending, problem, button, onSubmit }: FeedbackFormProps): ReactElement {
   const [value, setValue] = useState<number | string>(5);
   const [note, setNote] = useState('');

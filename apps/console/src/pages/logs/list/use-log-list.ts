@@ -114,7 +114,7 @@ interface Pages {
   readonly fetchNextPage: () => Promise<unknown>;
 }
 
-/** Loads the next page, or reads the list anew from the oldest row of the tail. */
+/** Loads the next page, or reads the list again from the oldest row of the tail. */
 function useLoadMore(
   { isFetching, fetchNextPage }: Pages,
   hasMore: boolean,

@@ -36,7 +36,7 @@ export function useRuns(): RunControls {
       const controller = new AbortController();
       senders.current.set(place, controller);
       const show = (run: Run): void => {
-        // A column that was sent anew, or moved, belongs to another request.
+        // A column that was sent again, or moved, belongs to another request.
         const at = [...senders.current].find(([, one]) => one === controller)?.[0];
         if (at !== undefined) setRuns((before) => ({ ...before, [at]: run }));
       };

@@ -15,7 +15,7 @@ export class RunBudget {
   }
 
   /**
-   * Holds an amount, or all that is left where it is null, and resolves to it. Waits for requests that are under way, which may cost
+   * Holds an amount, or all that is left where it is null, and resolves to it. Waits for requests that are in progress, which may cost
    * less than they hold; the amount is computed again then. Resolves to null where the budget does not pay it even so.
    */
   async hold(amountOf: () => bigint | null): Promise<bigint | null> {

@@ -38,7 +38,7 @@ export function usePrices(ways: readonly Way[]): PricesFor {
       const model = found.get(keyOf(way));
       return model === undefined ? null : pricesOf(model);
     };
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- `known` is made anew each time, of the same ways
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `known` is made again each time, of the same ways
   }, [prices, known.map(keyOf).join('\n\n')]);
 }
 

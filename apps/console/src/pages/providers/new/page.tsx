@@ -45,7 +45,7 @@ export function NewProviderPage(): ReactElement {
                 {chosen === undefined ? (
                   <Empty title={providers.choose} icon="servers" />
                 ) : (
-                  // Another provider has other fields: its form begins anew, and forgets the secrets of the former.
+                  // Another provider has other fields: its form begins again, and forgets the secrets of the former.
                   <NewProviderForm key={chosen.id} provider={chosen} />
                 )}
               </div>
