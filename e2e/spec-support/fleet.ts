@@ -69,6 +69,17 @@ export class FleetProcess {
     return this.environment['SERVICE_TOKEN'] ?? '';
   }
 
+  /** A figure of a part in `/health/parts`; NaN if the part has none of the name. */
+  async figure(part: string, name: string): Promise<number> {
+    const response = await fetch(`${this.origin}/health/parts`, {
+      headers: { authorization: `Bearer ${this.serviceToken}` },
+    });
+    const { parts } = (await response.json()) as {
+      parts: readonly { name: string; figures?: Readonly<Record<string, number>> }[];
+    };
+    return parts.find((one) => one.name === part)?.figures?.[name] ?? NaN;
+  }
+
   /** Process id; null while it does not run. */
   get pid(): number | null {
     return this.child?.pid ?? null;

@@ -169,6 +169,14 @@ export class Spending {
     return accepted;
   }
 
+  /** Number of requests that the gateways have admitted without the counters, which were too slow. */
+  async admittedAlone(): Promise<number> {
+    const counts = await Promise.all(
+      this.gateways.map((gateway) => gateway.figure('limits', 'admitted_alone')),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
   /** Counter of a key's budget in Redis; −1 if there is none. */
   async counted({ id }: NewKey, type = 'cost'): Promise<number> {
     const name = await this.counterName(id, type);

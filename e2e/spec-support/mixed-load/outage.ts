@@ -58,15 +58,8 @@ export async function withoutPostgres(
 }
 
 /** Bytes of log records that no worker has stored. */
-export async function backlogOf({ origin, serviceToken }: FleetProcess): Promise<number> {
-  const response = await fetch(`${origin}/health/parts`, {
-    headers: { authorization: `Bearer ${serviceToken}` },
-  });
-  const { parts } = (await response.json()) as {
-    parts: readonly { name: string; figures?: { backlog_bytes?: number } }[];
-  };
-  return parts.find(({ name }) => name === 'journal')?.figures?.backlog_bytes ?? NaN;
-}
+export const backlogOf = (gateway: FleetProcess): Promise<number> =>
+  gateway.figure('journal', 'backlog_bytes');
 
 /** Reads /proc, so it works only on Linux. */
 const residentOf = (pid: number): number =>
