@@ -4,7 +4,7 @@ import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 import { asObject, compact } from '../values/json';
 import { assumedMaxTokens, encodeMaxTokens } from '../values/max-tokens';
-import { recordUnsupported } from '../values/unsupported-members';
+import { recordMissing } from '../values/missing-members';
 import { withAnthropicMembers } from './chat-extensions';
 import { CacheMarks } from './cache-marks';
 import { encodeMessages, type EncodedMessages } from './encode-messages';
@@ -13,14 +13,14 @@ import { isBlank } from './encode-parts';
 import { encodeSampling } from './encode-sampling';
 import { encodeThinking, type Thinking } from './encode-thinking';
 import { encodeTools, isForced } from './encode-tools';
+import { MISSING } from './missing';
 import { DIALECT } from './paths';
-import { UNSUPPORTED } from './unsupported';
 
 /** Encodes a call as the body of `/v1/messages`. */
 export function encodeCall(given: ModelCall, target: Target, losses: LossLedger): ProviderCall {
   const call = withAnthropicMembers(given);
   const { body, output } = content(call, target, losses, encodeMaxTokens(call, target, losses));
-  recordUnsupported(call, UNSUPPORTED, losses);
+  recordMissing(call, MISSING, losses);
   return {
     path: '/messages',
     body: withExtensions(body, call),

@@ -1,10 +1,11 @@
 import { isForced } from '../anthropic-messages/encode-tools';
+import { MISSING as CLAUDE } from '../anthropic-messages/missing';
 import { pathOf, type JsonObject, type ModelCall, type ServiceTier } from '../call';
 import type { ProviderCall } from '../codec';
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 import { assumedMaxTokens, encodeMaxTokens } from '../values/max-tokens';
-import { recordUnsupported } from '../values/unsupported-members';
+import { recordMissing, type MissingMembers } from '../values/missing-members';
 import { betaFlags } from '../bedrock-invoke/betas';
 import { CachePoints } from './cache-points';
 import { DocumentNames } from './document-names';
@@ -17,14 +18,22 @@ import { encodeTurns, type EncodedTurns } from './encode-turns';
 import { STOP_SEQUENCE_PATHS } from './finish';
 import { targetPath } from './model-path';
 import { modelOf, resolvedTarget } from './models';
-import { UNSUPPORTED } from './unsupported';
+
+const MISSING: MissingMembers = {
+  ...CLAUDE,
+  dialect: 'bedrock-converse',
+  name: 'Bedrock',
+  hints: ['seed', 'store', 'prediction', 'safety', 'truncation', 'cache', 'user', 'include'],
+  contracts: ['modalities', 'audioOut'],
+  rules: { cache: CLAUDE.rules.cache, audioOut: CLAUDE.rules.audioOut },
+};
 
 /** Encodes a `Converse` or `ConverseStream` request. */
 export function encodeCall(call: ModelCall, target: Target, losses: LossLedger): ProviderCall {
   const resolved = resolvedTarget(target);
   const content = encodeContent(call, resolved, losses);
   const { turns, tools, output } = content;
-  recordUnsupported(call, UNSUPPORTED, losses);
+  recordMissing(call, MISSING, losses);
   const thinking = planThinking(call, content, resolved, losses);
   refusePrefill(call, turns, resolved, losses);
   const config = encodeConfig(call, {

@@ -3,7 +3,7 @@ import type { ProviderCall } from '../codec';
 import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 import { asObject, compact } from '../values/json';
-import { bounded, recordMissing, type MissingMembers } from '../values/missing-members';
+import { bounded, noteSummary, recordMissing, type MissingMembers } from '../values/missing-members';
 import { encodeMessages } from './encode-messages';
 import { encodeThinking } from './encode-thinking';
 import { encodeTools } from './encode-tools';
@@ -12,13 +12,26 @@ const STOPS_MAX = 5;
 
 const MISSING: MissingMembers = {
   dialect: 'cohere-v2',
+  name: 'Cohere',
   parameters: ['n', 'minP', 'logitBias', 'verbosity', 'parallelTools'],
-  hints: ['user', 'metadata', 'serviceTier', 'store', 'prediction', 'include'],
+  hints: [
+    'user',
+    'metadata',
+    'serviceTier',
+    'store',
+    'prediction',
+    'include',
+    'truncation',
+    'cache',
+    'audioOut',
+  ],
+  contracts: ['guardrail', 'output', 'modalities'],
 };
 
 /** Encodes a request of `/v2/chat`. */
 export function encodeCall(call: ModelCall, target: Target, losses: LossLedger): ProviderCall {
   recordMissing(call, MISSING, losses);
+  noteSummary(call, losses);
   const { messages, documents } = encodeMessages(call, losses);
   const tools = encodeTools(call, losses);
   const isPlain = documents.length === 0 && tools['tools'] === undefined;

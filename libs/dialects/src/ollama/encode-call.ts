@@ -4,19 +4,33 @@ import type { LossLedger } from '../losses';
 import type { Target } from '../target';
 import { effortOfBudget } from '../values/effort';
 import { compact, optional } from '../values/json';
-import { recordMissing, type MissingMembers } from '../values/missing-members';
+import { noteSummary, recordMissing, type MissingMembers } from '../values/missing-members';
 import { encodeMessages } from './encode-messages';
 import { encodeTools } from './encode-tools';
 
 const MISSING: MissingMembers = {
   dialect: 'ollama',
+  name: 'Ollama',
   parameters: ['n', 'logitBias', 'verbosity', 'parallelTools'],
-  hints: ['user', 'metadata', 'serviceTier', 'store', 'prediction', 'safety', 'include'],
+  hints: [
+    'user',
+    'metadata',
+    'serviceTier',
+    'store',
+    'prediction',
+    'safety',
+    'include',
+    'truncation',
+    'cache',
+    'audioOut',
+  ],
+  contracts: ['guardrail', 'output', 'modalities'],
 };
 
 /** Encodes a request of `/api/chat`. The base URL of a target ends in `/api`. */
 export function encodeCall(call: ModelCall, target: Target, losses: LossLedger): ProviderCall {
   recordMissing(call, MISSING, losses);
+  noteSummary(call, losses);
   const options = encodeOptions(call);
   return {
     path: '/chat',

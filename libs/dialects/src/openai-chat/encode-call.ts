@@ -45,6 +45,8 @@ class CallWriter {
   write(): JsonObject {
     const { call, target, losses, form } = this;
     refuseState(call, losses);
+    if (call.guardrail !== undefined)
+      losses.refuse(pathOf(call, 'guardrail'), 'The provider has no guardrails.');
     recordForeignMembers(call, form.dialect, losses);
     return this.adjusted({
       model: target.model,

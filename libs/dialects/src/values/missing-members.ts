@@ -2,46 +2,54 @@ import { pathOf, type CallMember, type Dialect, type ModelCall } from '../call';
 import type { LossLedger } from '../losses';
 import { recordForeignMembers } from './foreign-members';
 
-/** When the value of a member asks for what every provider does without it. */
-const NEUTRAL: Readonly<Partial<Record<CallMember, (call: ModelCall) => boolean>>> = {
-  n: ({ n }) => n === 1,
-  logitBias: ({ logitBias }) => Object.keys(logitBias ?? {}).length === 0,
-  minP: ({ minP }) => minP === 0,
-  verbosity: ({ verbosity }) => verbosity === 'medium',
-  parallelTools: ({ parallelTools, tools = [] }) => parallelTools === true || tools.length === 0,
-  store: ({ store }) => store !== true,
-  serviceTier: ({ serviceTier }) => serviceTier === 'auto' || serviceTier === 'default',
+type Rule = (call: ModelCall) => boolean;
+
+/** Whether a value asks for more than every provider does without it. Members without a rule always do. */
+const RULES: Readonly<Partial<Record<CallMember, Rule>>> = {
+  n: ({ n }) => n !== 1,
+  frequencyPenalty: ({ frequencyPenalty }) => frequencyPenalty !== 0,
+  presencePenalty: ({ presencePenalty }) => presencePenalty !== 0,
+  minP: ({ minP }) => minP !== 0,
+  logitBias: ({ logitBias = {} }) => Object.keys(logitBias).length > 0,
+  verbosity: ({ verbosity }) => verbosity !== 'medium',
+  parallelTools: ({ parallelTools, tools = [] }) => parallelTools === false && tools.length > 0,
+  store: ({ store }) => store === true,
+  serviceTier: ({ serviceTier }) => serviceTier !== 'auto' && serviceTier !== 'default',
+  truncation: ({ truncation }) => truncation === 'auto',
+  cache: ({ cache = {} }) => cache.key !== undefined || cache.auto === true || cache.ttl !== undefined,
+  output: ({ output }) => output?.kind === 'grammar',
+  modalities: ({ modalities = [] }) => modalities.some((modality) => modality !== 'text'),
+  // With other modalities, these are refused.
+  audioOut: ({ modalities = [] }) => modalities.every((modality) => modality === 'text'),
 };
 
-/** Members that a dialect cannot express. */
+/** Members that a dialect cannot express, whose provider returns text only and keeps no state. */
 export interface MissingMembers {
   readonly dialect: Dialect;
+  /** Name of the provider in errors. */
+  readonly name: string;
   /** Members that change the response. */
   readonly parameters: readonly CallMember[];
   readonly hints: readonly CallMember[];
+  /** Content and contracts. */
+  readonly contracts: readonly CallMember[];
+  /** Rules of the dialect in place of the common ones. */
+  readonly rules?: typeof RULES;
 }
 
-/**
- * Records the members of a call that a dialect lacks, for a provider that returns text only and keeps no state. Neutral values are
- * no loss.
- */
+/** Records the members of a call that a dialect lacks. Neutral values are no loss. */
 export function recordMissing(call: ModelCall, missing: MissingMembers, losses: LossLedger): void {
-  const isGiven = (member: CallMember): boolean =>
-    call[member] !== undefined && NEUTRAL[member]?.(call) !== true;
-  for (const member of missing.parameters) {
-    const path = pathOf(call, member);
-    if (isGiven(member)) losses.parameter(path, `The provider does not take ${path}.`);
-  }
-  for (const member of missing.hints) if (isGiven(member)) losses.note(pathOf(call, member));
-  if (call.truncation === 'auto') losses.note(pathOf(call, 'truncation'));
-  const { key, auto, ttl } = call.cache ?? {};
-  if (key !== undefined || auto === true || ttl !== undefined) losses.note(pathOf(call, 'cache'));
-  noteSummary(call, losses);
+  const { dialect, name, rules = {} } = missing;
+  const lost = (members: readonly CallMember[]): readonly string[] =>
+    members
+      .filter((member) => call[member] !== undefined && (rules[member] ?? RULES[member])?.(call) !== false)
+      .map((member) => pathOf(call, member));
+  for (const path of lost(missing.parameters)) losses.parameter(path, `${name} does not take ${path}.`);
+  for (const path of lost(missing.hints)) losses.note(path);
   refuseState(call, losses);
-  if (call.output?.kind === 'grammar')
-    losses.refuse(pathOf(call, 'output'), 'The provider has no grammars of the output.');
-  refuseMedia(call, losses);
-  recordForeignMembers(call, missing.dialect, losses);
+  for (const path of lost(missing.contracts))
+    losses.refuse(path, `${name} has no equivalent of this value of ${path}; leave it out.`);
+  recordForeignMembers(call, dialect, losses);
 }
 
 /** The provider returns its reasoning as it is, or none. */
@@ -50,7 +58,7 @@ export function noteSummary(call: ModelCall, losses: LossLedger): void {
   if (summary !== 'off') losses.note(call.paths.reasoningSummary ?? pathOf(call, 'reasoning'));
 }
 
-/** Refuses what only a provider with state or guardrails can do. */
+/** Refuses what only a provider with state can do. */
 export function refuseState(call: ModelCall, losses: LossLedger): void {
   const state: readonly (readonly [path: string, isGiven: boolean])[] = [
     ['previous_response_id', call.previous?.responseId !== undefined],
@@ -62,15 +70,6 @@ export function refuseState(call: ModelCall, losses: LossLedger): void {
     if (isGiven)
       losses.refuse(path, 'The provider keeps no state between requests; send the whole conversation.');
   }
-  if (call.guardrail !== undefined)
-    losses.refuse(pathOf(call, 'guardrail'), 'The provider has no guardrails.');
-}
-
-/** Only text can be requested. A voice without audio is a hint. */
-function refuseMedia(call: ModelCall, losses: LossLedger): void {
-  const isTextOnly = call.modalities?.every((modality) => modality === 'text') ?? true;
-  if (!isTextOnly) losses.refuse(pathOf(call, 'modalities'), 'The provider returns text only.');
-  else if (call.audioOut !== undefined) losses.note(pathOf(call, 'audioOut'));
 }
 
 /** Returns a number when it is in range. Otherwise the call is refused, or goes on with the nearest bound. */
