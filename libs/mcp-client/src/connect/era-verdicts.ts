@@ -1,7 +1,13 @@
-import type { EraVerdict } from '@gw/mcp';
+import type { EraVerdict, JsonObject } from '@gw/mcp';
 
 /** A verdict that can be kept. */
 export type KnownEra = Extract<EraVerdict, { readonly kind: 'modern' | 'legacy' }>;
+
+/** What `server/discover` says: the era, and the result of a server that knows the method. */
+export interface FoundEra {
+  readonly verdict: KnownEra;
+  readonly result: JsonObject | null;
+}
 
 const LIFETIME_MS = 24 * 3_600_000;
 const ENTRIES_MAX = 10_000;
@@ -12,6 +18,7 @@ const ENTRIES_MAX = 10_000;
  */
 export class EraVerdicts {
   private readonly entries = new Map<string, { readonly verdict: KnownEra; readonly expiresAt: number }>();
+  private readonly probes = new Map<string, Promise<FoundEra>>();
 
   constructor(
     private readonly bounds: { readonly entriesMax: number; readonly lifetimeMs: number } = {
@@ -41,5 +48,20 @@ export class EraVerdicts {
 
   forget(key: string): void {
     this.entries.delete(key);
+  }
+
+  /**
+   * Finds an era out, once for all who want it at the same time: after the restart of a gateway, many
+   * sessions open at once, and a probe by each of them can take the server longer than a probe may last.
+   * `credential` names the class of the credential, because only its holders share a refusal.
+   */
+  find(key: string, credential: string, probe: () => Promise<FoundEra>): Promise<FoundEra> {
+    const name = JSON.stringify([key, credential]);
+    let finding = this.probes.get(name);
+    if (finding === undefined) {
+      finding = probe().finally(() => this.probes.delete(name));
+      this.probes.set(name, finding);
+    }
+    return finding;
   }
 }

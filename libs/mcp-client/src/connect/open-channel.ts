@@ -19,7 +19,7 @@ import { CallClock } from '../http/call-clock';
 import type { UpstreamHttp } from '../http/upstream-http';
 import type { UpstreamTimeouts } from '../limits';
 import { protocolError, UpstreamError } from '../upstream-error';
-import type { EraVerdicts, KnownEra } from './era-verdicts';
+import type { EraVerdicts, FoundEra, KnownEra } from './era-verdicts';
 
 /** How an upstream is spoken to: `auto` finds out; the others pin it. `sse` is HTTP+SSE of 2024-11-05. */
 export type UpstreamProtocol = 'auto' | 'modern' | 'legacy' | 'sse';
@@ -63,7 +63,7 @@ async function open(options: ConnectOptions): Promise<Channel> {
       verdicts.forget(eraKey);
     }
   }
-  const { verdict, result } = await probe(options);
+  const { verdict, result } = await verdicts.find(eraKey, options.http.poolClass, () => probe(options));
   verdicts.keep(eraKey, verdict);
   return verdict.kind === 'modern' ? modern(options, verdict.revision, result) : openLegacy(options);
 }
@@ -79,9 +79,7 @@ export const discoveredFacts = (result: JsonObject): ReturnType<typeof factsOf> 
 };
 
 /** Finds out the era with `server/discover`. Throws when the response is no statement about it. */
-async function probe(
-  options: ConnectOptions,
-): Promise<{ readonly verdict: KnownEra; readonly result: JsonObject | null }> {
+async function probe(options: ConnectOptions): Promise<FoundEra> {
   const { discoverMs } = options.timeouts;
   const clock = new CallClock({ totalMs: discoverMs, idleMs: discoverMs }, null, options.http.memory);
   const channel = new ModernChannel(options.http, NEWEST_MODERN, options.client, null);

@@ -58,6 +58,11 @@ export class UpstreamHttp {
     return this.options.url;
   }
 
+  /** Names those with whom connections are shared. */
+  get poolClass(): string {
+    return this.options.poolClass;
+  }
+
   /** For the clocks of requests that belong to no call. */
   get memory(): ResponseMemory | null {
     return this.options.memory ?? null;
