@@ -10,6 +10,7 @@ import {
 } from '@gw/mcp';
 import { LRUCache } from 'lru-cache';
 import type { McpRequest } from './mcp-request';
+import { AnswerDelivery } from './replicas/answer-delivery';
 import type { ReplicaLink } from './replicas/replica-link';
 
 /** Maximum for the process. Workspaces share it, so that none can take all. */
@@ -33,13 +34,18 @@ const nameOf = ({ principal, session }: RequestOwner): string => `${session}/${p
 export class ClientInputs {
   private readonly waiting = new Map<string, Waiting>();
   private readonly shares = new Shares(WAITING_MAX);
+  private readonly delivery: AnswerDelivery;
   private readonly passedOn = new LRUCache<string, true>({ max: PASSED_ON_MAX, ttl: PASSED_ON_MS });
 
   constructor(
     private readonly link: ReplicaLink,
     private readonly ring: Keyring,
   ) {
-    link.on('answer', ({ request, owner, result }) => this.resolve(request, owner, result));
+    this.delivery = new AnswerDelivery(link);
+    link.on('answer', ({ request, owner, result, from }) => {
+      this.resolve(request, owner, result);
+      if (from !== undefined) link.send(from, { kind: 'answer_taken', request });
+    });
   }
 
   /**
@@ -77,7 +83,7 @@ export class ClientInputs {
     if (replica === this.link.id) this.resolve(request, nameOf(owner), result);
     else if (!this.passedOn.has(request)) {
       this.passedOn.set(request, true);
-      this.link.send(replica, { kind: 'answer', request, owner: nameOf(owner), result });
+      this.delivery.send(replica, { request, owner: nameOf(owner), result });
     }
   }
 

@@ -224,6 +224,23 @@ describe('calls of several gateways', () => {
     expect(call.text).not.toContain('Eve');
   });
 
+  it('get the answer of a client that gave it at another gateway while Redis was away', async () => {
+    const origin = gateways.origin(0);
+    const client = await RawSession.open(origin, gateways.apiKey, { capabilities: { elicitation: {} } });
+    const call = await client.stream(origin, 'tools/call', {
+      ...{ name: 'test_elicitation', arguments: { message: 'Who?' } },
+    });
+    await call.until('elicitation/create');
+    const id = call.messages.at(-1)?.['id'];
+    await redis.kill();
+    const result = { action: 'accept', content: { response: 'Ada' } };
+    const sent = await client.send(gateways.origin(1), { jsonrpc: '2.0', id, result });
+    expect(sent.status).toBe(202);
+    await redis.start();
+    await call.untilEnd();
+    expect(call.text).toContain('Ada');
+  });
+
   it('use the log level that the session set at another gateway, and end with the session', async () => {
     const client = await RawSession.open(gateways.origin(0), gateways.apiKey);
     const logged = async (): Promise<boolean> => {

@@ -10,6 +10,14 @@ export interface AnswerMessage {
   readonly owner: string;
   /** Null: the client refused. */
   readonly result: JsonObject | null;
+  /** The gateway that wants to know that the answer arrived; absent in messages of older gateways. */
+  readonly from?: string;
+}
+
+/** The sender has an answer of the receiver, whatever it does with it. */
+export interface AnswerTakenMessage {
+  readonly kind: 'answer_taken';
+  readonly request: string;
 }
 
 /** A modern client continues a call of the receiver at another gateway, which reads it from now on. */
@@ -87,6 +95,7 @@ export interface PostedMessage {
 /** Message of a gateway to another one, or to all. */
 export type ReplicaMessage =
   | AnswerMessage
+  | AnswerTakenMessage
   | RedeemMessage
   | HolderMessage
   | ReaderMessage
