@@ -12,9 +12,25 @@ export { operatorsClient, type ProxyEnvironment } from './operators-client';
 export { OutboundClient, type OutboundClientOptions, type OutboundStats } from './outbound-client';
 export { PlayedCall, type PlayedResponse } from './played-call';
 export { isFollowedRedirect, isRedirect } from './redirects';
+export {
+  codingOf,
+  decode,
+  decodeNow,
+  knownCodings,
+  streamDecoder,
+  type Coding,
+  type Decoded,
+} from './responses/decoding';
 export { EventParser, type StreamedEvent } from './responses/event-parser';
 export { HeldMemory, type ResponseMemory } from './responses/held-memory';
-export { endedBy, openResponse, type CallEnder, type StreamedResponse } from './responses/open-response';
+export {
+  endedBy,
+  openResponse,
+  type CallEnder,
+  type DecodedBounds,
+  type StreamedBody,
+  type StreamedResponse,
+} from './responses/open-response';
 export type { LookupAll } from './connector';
 export { PROXY_SETTINGS, type ProxySettings } from './proxy';
 export {

@@ -37,7 +37,7 @@ export function layeredHeaders(
   for (const name in protocol) list.push(name, protocol[name] as string);
   if (!fields.has('user-agent')) list.push('user-agent', 'tollgate');
   for (const [name, value] of fields) list.push(name, value);
-  // Streams are parsed as they arrive, so they must not be compressed.
+  // Streams are read as they arrive, and compressors hold events back.
   list.push('accept-encoding', 'identity');
   return list;
 }

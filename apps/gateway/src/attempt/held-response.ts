@@ -1,9 +1,8 @@
-import { OutboundError } from '@gw/outbound';
+import { codingOf, decode, type Decoded, OutboundError } from '@gw/outbound';
 import { BodyBudget } from '../bodies/body-budget';
 import { contentTypeOf, valueOf } from '../http/header-rules';
 import { isEventStream, type GatewayResponse } from './gateway-response';
 import { type BodySink } from '../core/upstream';
-import { codingOf, decode, type Decoded } from './decoding';
 import type { RequestContext } from '../core/request-context';
 import { FirstEvent, type StreamListener } from './first-event';
 import { respondsWithJson, faultOfJson } from './response-check';

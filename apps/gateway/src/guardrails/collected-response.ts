@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { GatewayError } from '@gw/kernel';
+import { codingOf, decode } from '@gw/outbound';
 import { valueOf } from '../http/header-rules';
 import type { GatewayResponse } from '../attempt/gateway-response';
 import type { BodySink } from '../core/upstream';
-import { codingOf, decode } from '../attempt/decoding';
 
 /** Maximum bytes of a response that is judged as a whole, after decoding. */
 export const RESPONSE_BYTES_MAX = 16 * 1_048_576;

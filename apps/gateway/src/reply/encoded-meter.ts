@@ -1,10 +1,10 @@
 import type { Usage } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
+import { decode, type Coding } from '@gw/outbound';
 import { readResponse, type ResponseFacts, type CreatedObject, type Provider } from '@gw/providers';
 import { contentTypeOf } from '../http/header-rules';
 import { mayReportEarlierWork } from '../usage/made-earlier';
 import type { GatewayResponse } from '../attempt/gateway-response';
-import { decode, type Coding } from '../attempt/decoding';
 import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 import type { Reply } from './reply';

@@ -1,5 +1,5 @@
 import type { Usage } from '@gw/contracts';
-import { streamDecoder, type Coding } from '../attempt/decoding';
+import { streamDecoder, type Coding } from '@gw/outbound';
 import type { BatchOutputMeter } from './batch-output';
 import type { BatchOutput } from './use';
 

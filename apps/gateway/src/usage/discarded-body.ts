@@ -1,8 +1,8 @@
+import { codingOf, decodeNow } from '@gw/outbound';
 import { readResponse, type ResponseFacts } from '@gw/providers';
 import { valueOf } from '../http/header-rules';
 import type { GatewayResponse } from '../attempt/gateway-response';
 import type { BodySink } from '../core/upstream';
-import { codingOf, decodeNow } from '../attempt/decoding';
 
 /** Maximum number of bytes that are read of an unwanted response; a longer one is cancelled. */
 const BYTES_MAX = 65_536;

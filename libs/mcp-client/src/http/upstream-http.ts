@@ -8,7 +8,8 @@ import {
   type ResponseMemory,
   type StreamedResponse,
 } from '@gw/outbound';
-import { noMemory, tooLarge, UpstreamError, type UpstreamErrorKind } from '../upstream-error';
+import { UPSTREAM_BOUNDS } from '../limits';
+import { noMemory, protocolError, tooLarge, UpstreamError, type UpstreamErrorKind } from '../upstream-error';
 import { beforeAbort } from './before-abort';
 import type { CallClock } from './call-clock';
 import { HEADER_RULES, type HeaderSource } from './headers';
@@ -135,4 +136,9 @@ function fromOutbound(error: OutboundError): UpstreamError {
   });
 }
 
-const ERRORS = { errorOf: fromOutbound, tooLarge, noMemory };
+const undecodable = (): UpstreamError => protocolError('The response does not have its content coding.');
+
+const ERRORS = {
+  ...{ errorOf: fromOutbound, tooLarge, noMemory },
+  decoding: { bytesMax: UPSTREAM_BOUNDS.callBytesMax, undecodable },
+};

@@ -27,8 +27,7 @@ export async function readMessages(
   take: (message: UpstreamMessage) => boolean,
 ): Promise<boolean> {
   const type = mediaTypeOf(response);
-  const encoding = response.headers.get('content-encoding') ?? 'identity';
-  const isReadable = encoding === 'identity' && (type === 'application/json' || type === 'text/event-stream');
+  const isReadable = response.isPlain && (type === 'application/json' || type === 'text/event-stream');
   if (!isReadable) {
     response.body.discard();
     throw protocolError('The response is neither JSON nor an event stream.', { status: response.status });

@@ -1,5 +1,7 @@
 import type { OutboundClient } from '../outbound-client';
 import type { OutboundCall, OutboundError, OutboundRequest } from '../types';
+import { DecodedBody, type StreamedBody } from './decoded-body';
+import { codingOf } from './decoding';
 import type { ResponseMemory } from './held-memory';
 import { ResponseBody, type TooLarge } from './response-body';
 import { ResponseHeaders } from './response-headers';
@@ -8,7 +10,17 @@ import { ResponseHeaders } from './response-headers';
 export interface StreamedResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  readonly body: ResponseBody;
+  readonly body: StreamedBody;
+  /** False: the body has a content coding, and is as the server sent it. */
+  readonly isPlain: boolean;
+}
+
+/** How bodies with a content coding are decoded. */
+export interface DecodedBounds {
+  /** Decoded bytes of a body that is read in chunks. */
+  readonly bytesMax: number;
+  /** The error of bytes that do not have their coding. */
+  readonly undecodable: () => Error;
 }
 
 /** Signal and memory by which a call is ended early. */
@@ -29,16 +41,21 @@ export interface ResponseErrors {
   readonly tooLarge: TooLarge;
   /** The error of a response for which `memory` has no room. */
   readonly noMemory: () => Error;
+  /** Absent: bodies are passed on as they are. */
+  readonly decoding?: DecodedBounds;
 }
+
+export type { StreamedBody };
 
 /** Resolves with the head of a response of any status. Rejects with what `errorOf` makes, or why the call was aborted. */
 export const openResponse = (
   client: Pick<OutboundClient, 'dispatch'>,
   request: OutboundRequest,
   ender: CallEnder,
-  { errorOf, tooLarge, noMemory }: ResponseErrors,
+  errors: ResponseErrors,
 ): Promise<StreamedResponse> =>
   new Promise((resolve, reject) => {
+    const { errorOf, tooLarge, noMemory } = errors;
     let hasHead = false;
     // Reads `call` late, since the client calls the handler only after it has returned.
     const body = new ResponseBody(() => call, tooLarge, ender.memory);
@@ -55,7 +72,13 @@ export const openResponse = (
       onHeaders: (status, raw) => {
         ender.touch();
         hasHead = true;
-        resolve({ status, headers: new ResponseHeaders(raw), body });
+        const headers = new ResponseHeaders(raw);
+        const encoding = headers.get('content-encoding');
+        resolve(
+          encoding === undefined || PLAIN.has(encoding)
+            ? { status, headers, body, isPlain: true }
+            : decoded({ status, headers, body }, encoding, ender.memory, errors),
+        );
       },
       onData: (chunk) => {
         ender.touch();
@@ -71,6 +94,21 @@ export const openResponse = (
     });
     ender.onAbort(onAbort);
   });
+
+/** Names of no coding. */
+const PLAIN: ReadonlySet<string> = new Set(['', 'identity']);
+
+function decoded(
+  response: Pick<StreamedResponse, 'status' | 'headers'> & { readonly body: ResponseBody },
+  encoding: string,
+  memory: ResponseMemory | null,
+  { decoding, tooLarge, noMemory }: ResponseErrors,
+): StreamedResponse {
+  const coding = codingOf(encoding);
+  if (coding === null || decoding === undefined) return { ...response, isPlain: false };
+  const body = new DecodedBody(response.body, { coding, memory, tooLarge, noMemory, ...decoding });
+  return { ...response, body, isPlain: true };
+}
 
 /** Ends a call when a signal aborts; its reason is the error. */
 export const endedBy = (signal: AbortSignal, memory: ResponseMemory | null = null): CallEnder => ({

@@ -1,7 +1,7 @@
 import type { CompiledTarget } from '@gw/config-schema';
 import { ROUTE_FAMILIES, type RouteFamily, type RouteKind } from '@gw/contracts';
 import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
-import type { BodySource, OutboundRequest } from '@gw/outbound';
+import { type BodySource, knownCodings, type OutboundRequest } from '@gw/outbound';
 import type { HeaderList, JsonObject, RouteSupport } from '@gw/providers';
 import { isReadForUse } from '../../usage/made-earlier';
 import { removeHeader, setHeader, upstreamHeaders, valueOf } from '../../http/header-rules';
@@ -9,7 +9,6 @@ import { queryWithModel } from '../../realtime/model-query';
 import type { GeminiAddress } from '../../routes/gemini-path';
 import { callAddress } from '../call-address';
 import type { Upstream } from '../../core/upstream';
-import { knownCodings } from '../decoding';
 import type { RequestView } from '../../core/request-context';
 import { BaseAddresses } from './base-address';
 import { forwardedHeaders } from './forwarded-headers';

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { StreamGuard, Subject, undecidedInBackground, type GuardrailResult } from '@gw/guardrails';
+import { codingOf, decode } from '@gw/outbound';
 import type { HeaderList } from '@gw/providers';
 import { contentTypeOf, valueOf } from '../../http/header-rules';
 import { RESPONSE_READ_WHOLE, exceededBy } from '../../bodies/read-whole';
-import { codingOf, decode } from '../../attempt/decoding';
 import type { RequestContext } from '../../core/request-context';
 import { Reply, type Flow, type Settle } from '../../reply/reply';
 import { Events } from '../../reply/splice/events';

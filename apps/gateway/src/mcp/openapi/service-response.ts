@@ -1,6 +1,5 @@
 import { ERROR_BYTES_MAX, isSuccess, type OpenApiResponse } from '@gw/mcp';
-import { tooLarge, UPSTREAM_BOUNDS, UpstreamError, type UpstreamHttpResponse } from '@gw/mcp-client';
-import { codingOf, decode } from '../../attempt/decoding';
+import { UPSTREAM_BOUNDS, UpstreamError, type UpstreamHttpResponse } from '@gw/mcp-client';
 
 const { messageBytesMax } = UPSTREAM_BOUNDS;
 
@@ -19,45 +18,27 @@ export async function readServiceResponse(response: UpstreamHttpResponse): Promi
   };
 }
 
-async function whole({ headers, body }: UpstreamHttpResponse): Promise<Buffer> {
-  const encoding = encodingOf(headers);
+async function whole({ body, isPlain }: UpstreamHttpResponse): Promise<Buffer> {
   const received = await body.whole(messageBytesMax);
-  if (encoding === null || received.length === 0) return received;
-  const coding = codingOf(encoding);
-  const pieces: Buffer[] = [];
-  if (coding === null) throw undecodable();
-  const end = await decode([received], coding, messageBytesMax, (piece) => pieces.push(piece));
-  if (end === 'whole') return Buffer.concat(pieces);
-  throw end === 'too_large' ? tooLarge('The response', messageBytesMax) : undecodable();
-}
-
-/** Decoded bytes of an error, from which its beginning is taken. */
-const DECODED_ERROR_MAX = 65_536;
-
-/** The first bytes of a body, after which the connection is closed unless the body ended. */
-async function beginning({ headers, body }: UpstreamHttpResponse): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of body) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length >= ERROR_BYTES_MAX) break;
-  }
-  const encoding = encodingOf(headers);
-  if (encoding === null) return Buffer.concat(pieces).subarray(0, ERROR_BYTES_MAX);
-  const coding = codingOf(encoding);
-  const decoded: Buffer[] = [];
-  if (coding !== null) await decode(pieces, coding, DECODED_ERROR_MAX, (piece) => decoded.push(piece));
-  return Buffer.concat(decoded).subarray(0, ERROR_BYTES_MAX);
-}
-
-/** The coding of a body, which was not requested; null without one. */
-function encodingOf(headers: UpstreamHttpResponse['headers']): string | null {
-  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
-  return encoding === '' || encoding === 'identity' ? null : encoding;
-}
-
-const undecodable = (): UpstreamError =>
-  new UpstreamError('protocol', 'The response is compressed in a way that cannot be decoded.', {
+  if (isPlain || received.length === 0) return received;
+  throw new UpstreamError('protocol', 'The response is compressed in a way that cannot be decoded.', {
     mayHaveExecuted: true,
   });
+}
+
+/** The first bytes of a body, after which the connection is closed unless the body ended. */
+async function beginning({ body, isPlain }: UpstreamHttpResponse): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const piece of body) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length >= ERROR_BYTES_MAX) break;
+    }
+  } catch (error) {
+    // The status counts, whatever is wrong with the coding of its body.
+    if (!(error instanceof UpstreamError) || error.kind !== 'protocol') throw error;
+  }
+  return isPlain ? Buffer.concat(pieces).subarray(0, ERROR_BYTES_MAX) : Buffer.alloc(0);
+}

@@ -1,12 +1,11 @@
 import type { Usage } from '@gw/contracts';
-import type { OutboundError } from '@gw/outbound';
+import { codingOf, type OutboundError } from '@gw/outbound';
 import { mayContainUsage, readResponse, readUsageAtEnd, type ResponseFacts } from '@gw/providers';
 import { contentTypeOf, valueOf } from '../../http/header-rules';
 import type { BatchOutputMeter } from '../../usage/batch-output';
 import { DecodedOutput } from '../../usage/decoded-output';
 import type { GatewayResponse } from '../../attempt/gateway-response';
 import type { BodySink } from '../../core/upstream';
-import { codingOf } from '../../attempt/decoding';
 import { EncodedMeter } from '../encoded-meter';
 import { brokenResponse } from '../../attempt/broken-response';
 import type { RequestContext } from '../../core/request-context';

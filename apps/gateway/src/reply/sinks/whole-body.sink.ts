@@ -1,10 +1,9 @@
 import { GatewayError } from '@gw/kernel';
-import type { OutboundError } from '@gw/outbound';
+import { type Coding, codingOf, decode, type OutboundError } from '@gw/outbound';
 import { valueOf } from '../../http/header-rules';
 import type { GatewayResponse } from '../../attempt/gateway-response';
 import type { BodySink } from '../../core/upstream';
 import { brokenResponse } from '../../attempt/broken-response';
-import { codingOf, decode, type Coding } from '../../attempt/decoding';
 
 /**
  * Collects and decodes a body that must be read before a response can be sent. If the body exceeds the cap,

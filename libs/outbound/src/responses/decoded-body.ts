@@ -1,0 +1,113 @@
+import { pipeline, Readable } from 'node:stream';
+import { decode, streamDecoder, type Coding } from './decoding';
+import type { ResponseMemory } from './held-memory';
+import type { ResponseBody, TooLarge } from './response-body';
+
+/** The body of a response, as its reader gets it. The reader must read or discard it. */
+export type StreamedBody = Pick<
+  ResponseBody,
+  'expectEnd' | 'whole' | 'discard' | typeof Symbol.asyncIterator
+>;
+
+export interface DecodingErrors {
+  readonly tooLarge: TooLarge;
+  /** The error of a body for which there is no memory. */
+  readonly noMemory: () => Error;
+  /** The error of bytes that do not have the coding. */
+  readonly undecodable: () => Error;
+}
+
+export interface DecodedBodyOptions extends DecodingErrors {
+  readonly coding: Coding;
+  /** Decoded bytes of a body that is read in chunks. */
+  readonly bytesMax: number;
+  /** Null: bytes are not counted. */
+  readonly memory: ResponseMemory | null;
+}
+
+/** Memory of a decoder that runs as long as its stream: the largest windows, with what is around them. */
+const DECODER_BYTES: Readonly<Record<Coding, number>> = {
+  gzip: 65_536,
+  deflate: 65_536,
+  br: 20_971_520,
+  zstd: 10_485_760,
+};
+
+/**
+ * A body with a content coding, decoded outside of the event loop. The bounds are those of decoded bytes,
+ * and decoded bytes of a whole body are counted until the owner of the memory ends it. A stream that ends
+ * in the middle of the coding ends, as one does whose connection was closed early.
+ */
+export class DecodedBody implements StreamedBody {
+  constructor(
+    private readonly body: ResponseBody,
+    private readonly options: DecodedBodyOptions,
+  ) {}
+
+  expectEnd(): void {
+    this.body.expectEnd();
+  }
+
+  discard(): void {
+    this.body.discard();
+  }
+
+  async whole(bytesMax: number): Promise<Buffer> {
+    const { coding, memory, tooLarge, noMemory, undecodable } = this.options;
+    const encoded = await this.body.whole(bytesMax);
+    if (encoded.length === 0) return encoded;
+    const pieces: Buffer[] = [];
+    let isRoom = true;
+    const end = await decode([encoded], coding, bytesMax, (piece) => {
+      isRoom &&= memory?.take(piece.length) !== false;
+      if (isRoom) pieces.push(piece);
+    });
+    if (!isRoom) throw noMemory();
+    if (end === 'whole') return Buffer.concat(pieces);
+    throw end === 'too_large' ? tooLarge('The response', bytesMax) : undecodable();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    const { coding, memory, noMemory, bytesMax, tooLarge } = this.options;
+    if (memory?.take(DECODER_BYTES[coding]) === false) {
+      this.body.discard();
+      throw noMemory();
+    }
+    const decoder = streamDecoder(coding);
+    const broken: { error: Error | null } = { error: null };
+    const source = Readable.from(caught(this.body, (error) => (broken.error = error)));
+    // Its errors are those of the decoder, which is read below.
+    pipeline(source, decoder, () => undefined);
+    let left = bytesMax;
+    try {
+      for await (const chunk of decoder as AsyncIterable<Buffer>) {
+        left -= chunk.length;
+        if (left < 0) throw tooLarge('The response', bytesMax);
+        yield chunk;
+      }
+    } catch (error) {
+      if (broken.error !== null) throw broken.error;
+      if (!isOfDecoder(error)) throw error;
+      if (error.code !== ENDED_EARLY) throw this.options.undecodable();
+    } finally {
+      memory?.give(DECODER_BYTES[coding]);
+      decoder.destroy();
+      this.body.discard();
+    }
+    if (broken.error !== null) throw broken.error;
+  }
+}
+
+/** Passes chunks on, and notes the error of a body that broke; then the decoder still gives what came before. */
+async function* caught(body: ResponseBody, fail: (error: Error) => void): AsyncGenerator<Buffer, void> {
+  try {
+    yield* body;
+  } catch (error) {
+    fail(error as Error);
+  }
+}
+
+const ENDED_EARLY = 'Z_BUF_ERROR';
+
+const isOfDecoder = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error && 'errno' in error && 'code' in error && typeof error.code === 'string';
