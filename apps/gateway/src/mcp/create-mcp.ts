@@ -40,7 +40,7 @@ import { McpDoor, type McpDoorParts } from './mcp-door';
 import { McpServers } from './mcp-servers';
 import { Parking } from './parked/parking';
 import { Requests } from './requests';
-import { ResourceWatches } from './resource-watches';
+import { ResourceWatches } from './resource-watches/resource-watches';
 import { RunningStreams } from './events/running-streams';
 import { ResumedCalls } from './events/resumed-calls';
 import { SessionCalls } from './sessions/session-calls';

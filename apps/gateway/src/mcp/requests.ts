@@ -11,7 +11,7 @@ import type { Endpoints } from './endpoints';
 import type { EndpointRequest } from './mcp-request';
 import { routeOfMethod } from './mcp-route';
 import { forward, isForwarded } from './other-requests';
-import type { ResourceWatches } from './resource-watches';
+import type { ResourceWatches } from './resource-watches/resource-watches';
 import { isOfSession, setOfSession } from './sessions/session-requests';
 import { isAboutTasks, type TaskRequests } from './tasks/task-requests';
 import type { ToolCalls } from './tool-calls';
@@ -69,7 +69,7 @@ export class Requests {
     await lists.during(endpoint, reply, now);
     if (reply.isOver) return;
     const uris = streams.listen(endpoint, reply, now, message);
-    if (uris.length > 0) watches.ofListen({ endpoint, reply, uris, id: message.id });
+    if (uris.length > 0) watches.ofListen({ now, reply, uris, id: message.id });
   }
 }
 

@@ -3,7 +3,7 @@ import type { EraVerdict, JsonObject } from '@gw/mcp';
 /** A verdict that can be kept. */
 export type KnownEra = Extract<EraVerdict, { readonly kind: 'modern' | 'legacy' }>;
 
-/** What `server/discover` says: the era, and the result of a server that knows the method. */
+/** The era that `server/discover` shows, and the result of a server that knows the method. */
 export interface FoundEra {
   readonly verdict: KnownEra;
   readonly result: JsonObject | null;

@@ -3,7 +3,12 @@ import { GatewayHarness } from '../../spec-support/harness';
 import { startListReader, type ListReader } from '../spec-support/list-reader';
 import { saveServer, serverDocument } from '../spec-support/mcp-server';
 import { EventReader } from '../spec-support/read-events';
+import type { McpServerDocument } from '@gw/contracts';
+import type { Endpoint } from '../endpoint';
+import type { McpReply } from '../mcp-reply';
+import type { McpUpstreams } from '../upstreams';
 import { ChangedLists } from './changed-lists';
+import { ListWatches } from './list-watches';
 
 const WANTED: object = { notifications: { toolsListChanged: true } };
 const ECHO = { name: 'echo', arguments: { text: 'a' } };
@@ -105,6 +110,48 @@ describe('servers that announce changed lists', () => {
     await stream.until('notifications/subscriptions/acknowledged');
     stream.leave();
     fixture = await startMcpFixture();
+  });
+});
+
+describe('a workspace that watches as many servers as it may', () => {
+  it('watches the next one as soon as there is a place', async () => {
+    const listened: string[] = [];
+    const upstreams = {
+      of: ({ id }: McpServerDocument) => ({
+        describe: () => Promise.resolve({ era: 'modern' }),
+        async *listen(_filter: object, { signal }: { signal: AbortSignal }) {
+          listened.push(id);
+          yield { method: 'notifications/subscriptions/acknowledged', params: {} };
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        },
+      }),
+    } as unknown as McpUpstreams;
+    // Two places, of which one workspace gets one.
+    const watches = new ListWatches(upstreams, new ChangedLists(() => Promise.resolve({}), nothing), 2);
+    const streamOf = async (id: string) => {
+      const document = { id, workspaceId: 'w', organisationId: 'o', authType: 'none', configurations: {} };
+      const endpoint = { servers: [{ id, document, caller: {} }] } as unknown as Endpoint;
+      const over: (() => void)[] = [];
+      const reply = { isOver: false, whenOver: (callback: () => void) => over.push(callback) };
+      await watches.during(endpoint, reply as unknown as McpReply, () => endpoint);
+      return () => over.forEach((each) => each());
+    };
+    jest.useFakeTimers();
+    try {
+      const first = streamOf('a');
+      await jest.advanceTimersByTimeAsync(1_000);
+      const leave = await first;
+      const second = await streamOf('b');
+      await jest.advanceTimersByTimeAsync(5_000);
+      expect(listened).toEqual(['a']);
+      leave();
+      await jest.advanceTimersByTimeAsync(40_000);
+      expect(listened).toEqual(['a', 'b']);
+      second();
+      watches.close();
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });
 

@@ -1,26 +1,23 @@
 import { isOfUsers, type McpServerDocument } from '@gw/contracts';
-import { GatewayError, Shares } from '@gw/kernel';
+import { Shares, type Share } from '@gw/kernel';
 import { NO_CAPABILITIES } from '@gw/mcp';
-import { UpstreamError } from '@gw/mcp-client';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Denied } from '../denials';
 import type { UpstreamOwner } from '../called-upstream';
 import type { Endpoint } from '../endpoint';
 import type { McpReply } from '../mcp-reply';
 import type { ServerView } from '../server-view';
 import type { McpUpstreams } from '../upstreams';
+import { assertOfServer, CHECK_EVERY_MS, connectionOf, watchedAgainMs } from '../watched-server';
 import type { ChangedLists } from './changed-lists';
 
 /** Servers that one process watches, of which each workspace has a share. */
 const WATCHES_MAX = 500;
+/** Waiting streams that get their watch in one check. */
+const ATTACHED_PER_CHECK_MAX = 100;
 /** A stream begins after so long, although a server is not watched yet. */
 const READY_WAIT_MS = 250;
 /** A client that opens its next stream within this time finds the server watched. */
 const LINGER_MS = 30_000;
-const RETRY_MS_MIN = 1_000;
-const RETRY_MS_MAX = 300_000;
-/** How soon a watch follows a server whose address or credential has changed. */
-const CHECK_EVERY_MS = 1_000;
 
 const WANTED = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
 const ANNOUNCED: ReadonlySet<string> = new Set(
@@ -31,13 +28,16 @@ const ANNOUNCED: ReadonlySet<string> = new Set(
 interface User {
   /** Returns the current endpoint of the stream's address; null when it is gone. */
   readonly now: () => Endpoint | null;
-  watch: Watch;
+  readonly serverId: string;
+  /** The watches that the workspace may have. */
+  readonly share: () => Share;
+  /** Null: it waits for a place. */
+  watch: Watch | null;
 }
 
 /** One server that is watched for all clients that have a stream. */
 interface Watch {
   readonly users: Set<User>;
-  readonly serverId: string;
   /** Settings of the connection, by `connectionOf`. */
   readonly connection: string;
   readonly over: AbortController;
@@ -53,14 +53,19 @@ interface Watch {
  */
 export class ListWatches {
   private readonly watches = new Map<string, Watch>();
-  private readonly shares = new Shares(WATCHES_MAX);
+  /** Streams without a place among the watches of their workspace. */
+  private readonly waiting = new Set<User>();
+  private readonly shares: Shares;
   private isClosed = false;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(
     private readonly upstreams: McpUpstreams,
     private readonly lists: ChangedLists,
-  ) {}
+    watchesMax = WATCHES_MAX,
+  ) {
+    this.shares = new Shares(watchesMax);
+  }
 
   /**
    * Watches the servers of an address until the stream of the reply is over. `now` gives what the address offers at
@@ -69,12 +74,16 @@ export class ListWatches {
   async during(endpoint: Endpoint, reply: McpReply, now: User['now']): Promise<void> {
     if (this.isClosed || reply.isOver) return;
     const watches = endpoint.servers.flatMap((view) => {
-      const watch = this.watchOf(view);
-      if (watch === null) return [];
-      const user = { now, watch };
-      join(user, watch);
-      reply.whenOver(() => leave(user));
-      return [watch];
+      if (!isWatched(view.document)) return [];
+      const { id: serverId, workspaceId, organisationId } = view.document;
+      const share = (): Share => this.shares.of(workspaceId, organisationId);
+      const user: User = { now, serverId, share, watch: null };
+      this.attach(user, view);
+      reply.whenOver(() => {
+        this.waiting.delete(user);
+        leave(user);
+      });
+      return user.watch === null ? [] : [user.watch];
     });
     this.timer ??= setInterval(() => this.check(), CHECK_EVERY_MS).unref();
     if (watches.length === 0) return;
@@ -101,13 +110,32 @@ export class ListWatches {
       const view = first && viewOf(first);
       if (view === undefined || connectionOf(view.document) === watch.connection) continue;
       stop(watch);
-      for (const user of watch.users) {
-        const next = viewOf(user);
-        const successor = next === undefined ? null : this.watchOf(next);
-        if (successor !== null) join(user, successor);
-      }
+      for (const user of watch.users) this.attach(user, viewOf(user));
     }
-    if (this.watches.size === 0) this.rest();
+    this.checkWaiting();
+    if (this.watches.size + this.waiting.size === 0) this.rest();
+  }
+
+  /** Gives places that are free now to those who wait. A stream whose address is gone ends by itself. */
+  private checkWaiting(): void {
+    let left = ATTACHED_PER_CHECK_MAX;
+    for (const user of [...this.waiting]) {
+      if (!user.share().fits(1)) continue;
+      if ((left -= 1) < 0) return;
+      // One that waits again is the last from then on.
+      this.waiting.delete(user);
+      this.attach(user, viewOf(user));
+    }
+  }
+
+  /** Lets a stream have the watch of its server, or wait for one. */
+  private attach(user: User, view: ServerView | undefined): void {
+    const watch = view === undefined ? null : this.watchOf(view, user.share());
+    if (watch !== null) join(user, watch);
+    else if (view === undefined || isWatched(view.document)) {
+      user.watch = null;
+      this.waiting.add(user);
+    }
   }
 
   private rest(): void {
@@ -116,22 +144,21 @@ export class ListWatches {
   }
 
   /** Null: the server cannot be watched, or the workspace watches as many as it may. */
-  private watchOf(view: ServerView): Watch | null {
+  private watchOf(view: ServerView, share: Share): Watch | null {
     if (!isWatched(view.document)) return null;
     const owner = ownerOf(view);
     const key = `${view.document.id}/${owner.binding}`;
     const known = this.watches.get(key);
     // One that was stopped is still there until its connection has ended.
-    return known?.over.signal.aborted === false ? known : this.begin(key, view.document, owner);
+    return known?.over.signal.aborted === false ? known : this.begin(key, view.document, owner, share);
   }
 
-  private begin(key: string, document: McpServerDocument, owner: UpstreamOwner): Watch | null {
-    const share = this.shares.of(document.workspaceId, document.organisationId);
+  private begin(key: string, document: McpServerDocument, owner: UpstreamOwner, share: Share): Watch | null {
     if (!share.take(1)) return null;
     let isReady = (): void => undefined;
     const ready = new Promise<void>((resolve) => (isReady = resolve));
     const watch: Watch = {
-      ...{ users: new Set(), serverId: document.id, connection: connectionOf(document) },
+      ...{ users: new Set(), connection: connectionOf(document) },
       ...{ over: new AbortController(), ready, isReady, linger: null },
     };
     this.watches.set(key, watch);
@@ -150,8 +177,7 @@ export class ListWatches {
       const hadMessage = await this.listen(watch, server, owner);
       watch.isReady();
       if (hadMessage) failures = 0;
-      const ms = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** Math.min(failures, 10));
-      await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
+      await delay(watchedAgainMs(failures), undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
@@ -171,9 +197,7 @@ export class ListWatches {
         if (ANNOUNCED.has(method)) this.lists.changed(server.integrationId);
       }
     } catch (error) {
-      const isExpected =
-        error instanceof UpstreamError || error instanceof Denied || error instanceof GatewayError;
-      if (!isExpected) throw error;
+      assertOfServer(error);
     }
     return hadMessage;
   }
@@ -190,12 +214,8 @@ const ownerOf = ({ document, caller }: ServerView): UpstreamOwner => ({
   capabilities: NO_CAPABILITIES,
 });
 
-/** All of a document that its connections depend on. */
-const connectionOf = ({ url, transport, authType, configurations, sealedAuth }: McpServerDocument): string =>
-  JSON.stringify([url, transport, authType, configurations, sealedAuth]);
-
-const viewOf = ({ now, watch }: User): ServerView | undefined =>
-  now()?.servers.find(({ document }) => document.id === watch.serverId);
+const viewOf = ({ now, serverId }: User): ServerView | undefined =>
+  now()?.servers.find(({ document }) => document.id === serverId);
 
 function join(user: User, watch: Watch): void {
   user.watch = watch;
@@ -206,6 +226,7 @@ function join(user: User, watch: Watch): void {
 
 function leave(user: User): void {
   const { watch } = user;
+  if (watch === null) return;
   watch.users.delete(user);
   if (watch.users.size === 0) watch.linger = setTimeout(() => stop(watch), LINGER_MS).unref();
 }

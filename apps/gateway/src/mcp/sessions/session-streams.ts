@@ -7,7 +7,7 @@ import { replicaOfStream, sessionStream, StreamTrail } from '../events/stream-tr
 import type { Endpoint } from '../endpoint';
 import type { Endpoints } from '../endpoints';
 import type { ListWatches } from '../list-watches/list-watches';
-import type { ResourceWatches } from '../resource-watches';
+import type { ResourceWatches } from '../resource-watches/resource-watches';
 import type { SessionState } from './session-states';
 import type { SessionName } from './session-store';
 import type { StreamLeases } from './stream-leases';
@@ -82,11 +82,12 @@ export class SessionStreams {
     }
     reply.whenOver(() => leases.release(name, lost));
     this.trail(request, before);
-    streams.open(endpoint, reply, () => endpoints.now(endpoint), state);
+    const now = (): Endpoint | null => endpoints.now(endpoint);
+    streams.open(endpoint, reply, now, state);
     for (const event of before?.events ?? []) reply.replay(before?.stream ?? '', event);
     if (lastEventId !== null && before === null) reply.comment('the stream starts anew');
-    watches.ofSession({ endpoint, session, reply, state });
-    void lists.during(endpoint, reply, () => endpoints.now(endpoint));
+    watches.ofSession({ now, session, reply, state });
+    void lists.during(endpoint, reply, now);
   }
 
   /** Events of an earlier stream that the client missed; null when there is no such stream. */

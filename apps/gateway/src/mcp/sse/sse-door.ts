@@ -22,7 +22,7 @@ import type { Endpoint } from '../endpoint';
 import type { Endpoints } from '../endpoints';
 import type { ListWatches } from '../list-watches/list-watches';
 import type { McpReply } from '../mcp-reply';
-import type { ResourceWatches } from '../resource-watches';
+import type { ResourceWatches } from '../resource-watches/resource-watches';
 import { nameOf, ownerOf } from '../session-names';
 import type { SessionState, SessionStates } from '../sessions/session-states';
 import { SseReplies, type SseReply } from './sse-replies';
@@ -83,7 +83,7 @@ export class SseDoor {
     });
     reply.whenOver(end);
     reply.endpoint(`${messagesPath(context)}?sessionId=${encodeURIComponent(id)}`);
-    watches.ofSession({ endpoint, session, state, reply });
+    watches.ofSession({ now: () => endpoints.now(endpoint), session, state, reply });
     void lists.during(endpoint, reply, () => endpoints.now(endpoint));
   }
 
