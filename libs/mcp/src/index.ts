@@ -21,7 +21,14 @@ export {
 } from './access/argument-conditions';
 export { hasPathTraversal } from './access/path-traversal';
 export { RULE_ROLES, userRoles } from './access/roles';
-export { createdTask, shownCreation, shownTask, taskCapabilities } from './bridge/tasks';
+export {
+  createdTask,
+  shownCreation,
+  shownTask,
+  taskCapabilities,
+  taskTexts,
+  withEditedTask,
+} from './bridge/tasks';
 export { sampledMessage, samplingCompletion, type SamplingModel } from './bridge/sampling';
 export { openTaskId, sealTaskId, type TaskPlace } from './sealed/task-id';
 export { inputRequiredFault, InputRounds, type NextRound } from './bridge/input-rounds';
@@ -231,7 +238,14 @@ export {
   splicedResponse,
   type ScannedResponse,
 } from './rpc/scan-response';
-export { argumentText, resultText, withEditedLeaves, withEditedResult, type ResultText } from './rpc/texts';
+export {
+  argumentText,
+  resultText,
+  stringLeaves,
+  withEditedLeaves,
+  withEditedResult,
+  type ResultText,
+} from './rpc/texts';
 export { readToolCall, type ToolCall } from './rpc/tool-call';
 export {
   SANDBOX_MCP_FACTS,

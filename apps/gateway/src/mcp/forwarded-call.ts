@@ -1,5 +1,5 @@
 import type { McpApprovalRound } from '@gw/contracts';
-import { own, ownObject, type HeaderParameter, type JsonObject } from '@gw/mcp';
+import { own, ownObject, type HeaderParameter, type JsonObject, type RpcError } from '@gw/mcp';
 import type { CallOptions, ReceivedResult } from '@gw/mcp-client';
 import { passedHeaders } from '../credentials/passed-headers';
 import { logLevel } from './log-level';
@@ -23,6 +23,8 @@ export interface ForwardedCall {
   readonly approved?: (continues: McpApprovalRound | null) => Promise<void>;
   /** The upstream gave a result. Returns what the client gets in its place, null for the result itself; throws what denies it. */
   readonly finished: (result: ReceivedResult) => Promise<JsonObject | null>;
+  /** Returns the error that the client gets in place of one of the upstream; throws a denial of it. Absent: the error itself. */
+  readonly failed?: (error: RpcError) => Promise<RpcError>;
   /** The upstream wants input, and the client's request ends here. */
   readonly paused: () => void;
 }

@@ -2,6 +2,7 @@ import { McpFault, CODES, own, ownObject, unknownCapability, type JsonObject } f
 import type { ToolGuards } from '../guardrails/tool-guards';
 import { argumentBytes } from './argument-bytes';
 import { guarded } from './denials';
+import { guardedError } from './guarded-texts';
 import { atServer, type EndpointRequest } from './mcp-request';
 import type { ServerView } from './server-view';
 import type { UpstreamCalls } from './upstream-calls';
@@ -57,13 +58,12 @@ export async function forward(
     if (type === 'prompt') context.mcp.capability = name;
   }
   context.spanName ??= `${method} ${name}`.slice(0, 256);
+  const subject = { server, capabilityId: null, arguments: params };
   await calls.run(request, {
     params: ownParams(params),
     argumentBytes: argumentBytes(request, own(params, 'arguments')),
-    finished: (result) =>
-      guarded(() =>
-        guards.after(context, { server, capabilityId: null, arguments: params }, () => result.value),
-      ),
+    finished: (result) => guarded(() => guards.after(context, subject, () => result.value)),
+    failed: (error) => guardedError({ guards, context, subject }, error),
     paused: () => undefined,
   });
 }

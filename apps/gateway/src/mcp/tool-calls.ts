@@ -16,6 +16,7 @@ import { argumentBytes } from './argument-bytes';
 import { argumentsDigest } from './arguments-digest';
 import { calledParams } from './aggregate/search-tools';
 import { Denied, guarded, limitDenied } from './denials';
+import { guardedError } from './guarded-texts';
 import type { ForwardedCall } from './forwarded-call';
 import type { Offered } from './endpoint';
 import { atServer, type EndpointRequest, type McpRequest } from './mcp-request';
@@ -71,10 +72,12 @@ export class ToolCalls {
         const price = result.wasSent ? limited.price : 0;
         this.charge(request, { ...limited, price }, () => tokensOf(result.value));
         // What a task results in passes the guardrails when it is read.
-        const created = this.parts.tasks.created(request, call.tool, result);
-        if (created !== null) return Promise.resolve(created);
-        return guarded(() => guards.after(context, { ...subject, arguments: args }, () => result.value));
+        return (
+          this.parts.tasks.created(request, call.tool, result) ??
+          guarded(() => guards.after(context, { ...subject, arguments: args }, () => result.value))
+        );
       },
+      failed: (error) => guardedError({ guards, context, subject: { ...subject, arguments: args } }, error),
       paused: () => this.charge(request, { ...limited, price: 0 }, () => 0),
     });
   }

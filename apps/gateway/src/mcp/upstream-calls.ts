@@ -11,6 +11,7 @@ import {
   type InputRequests,
   type JsonObject,
   type RequestState,
+  type RpcError,
   type StateOwner,
 } from '@gw/mcp';
 import { noMemory, UpstreamError, type ReceivedResult } from '@gw/mcp-client';
@@ -105,7 +106,7 @@ export class UpstreamCalls {
       ends?.(error);
       if (await this.renewedToken(request, error, isAgain))
         return await this.attempt(request, forwarded, true);
-      this.failed(request, error);
+      await this.failed(request, forwarded, error);
     }
   }
 
@@ -289,7 +290,7 @@ export class UpstreamCalls {
   }
 
   /** Sends the error of an upstream on; throws every other failure. */
-  private failed(request: McpRequest, error: unknown): void {
+  private async failed(request: McpRequest, forwarded: ForwardedCall, error: unknown): Promise<void> {
     if (error instanceof CallGone) {
       sendResult(request, interrupted(request.message.method, 'gone'));
       return;
@@ -301,7 +302,11 @@ export class UpstreamCalls {
     }
     const denied = upstreamDenied(error);
     if (denied !== null) throw denied;
-    const relayed = relayedError(error.rpc as NonNullable<typeof error.rpc>, request);
+    await this.sendError(request, forwarded, error.rpc as NonNullable<typeof error.rpc>);
+  }
+
+  private async sendError(request: McpRequest, forwarded: ForwardedCall, rpc: RpcError): Promise<void> {
+    const relayed = relayedError((await forwarded.failed?.(rpc)) ?? rpc, request);
     request.context.reply.providerFailed();
     if (relayed.kind === 'error' && request.context.mcp !== null)
       request.context.mcp.errorCode = relayed.error.code;

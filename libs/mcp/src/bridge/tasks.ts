@@ -1,6 +1,7 @@
 import { isObject } from '@gw/kernel';
 import { TASKS_EXTENSION, type Era, type JsonObject } from '../protocol';
 import { own, ownObject } from '../rpc/message';
+import { stringLeaves, withEditedLeaves } from '../rpc/texts';
 import { TASK_ID_MAX } from '../sealed/task-id';
 
 /** Clients poll a task once a second at most. */
@@ -64,6 +65,42 @@ export function shownTask(task: JsonObject, taskId: string): JsonObject {
     ...slower(task, 'pollInterval'),
     ...slower(task, 'pollIntervalMs'),
     ...relatedMeta(task, taskId),
+  };
+}
+
+/** `_meta` of a new task: a text for the model until the task ends (MCP 2025-11-25). */
+const IMMEDIATE = 'io.modelcontextprotocol/model-immediate-response';
+
+/** Texts that the server writes about a task, without its result: guardrails judge them as those of results. */
+export const taskTexts = (task: JsonObject): readonly string[] => stringLeaves(writtenParts(task));
+
+/** A task whose texts are edited. */
+export function withEditedTask(task: JsonObject, edit: (text: string) => string): JsonObject {
+  const edited = withEditedLeaves(writtenParts(task), edit) as Partial<WrittenParts>;
+  const meta = edited.immediate === undefined ? {} : { [IMMEDIATE]: edited.immediate };
+  return {
+    ...task,
+    ...(edited.statusMessage !== undefined && { statusMessage: edited.statusMessage }),
+    ...(edited.error !== undefined && { error: edited.error }),
+    ...(edited.task !== undefined && { task: { ...ownObject(task, 'task'), statusMessage: edited.task } }),
+    ...(edited.immediate !== undefined && { _meta: { ...ownObject(task, '_meta'), ...meta } }),
+  };
+}
+
+interface WrittenParts {
+  readonly statusMessage: unknown;
+  readonly error: unknown;
+  /** Status message of the task that a result of 2025-11-25 makes. */
+  readonly task: unknown;
+  readonly immediate: unknown;
+}
+
+function writtenParts(task: JsonObject): WrittenParts {
+  return {
+    statusMessage: own(task, 'statusMessage'),
+    error: own(task, 'error'),
+    task: own(ownObject(task, 'task'), 'statusMessage'),
+    immediate: own(ownObject(task, '_meta'), IMMEDIATE),
   };
 }
 

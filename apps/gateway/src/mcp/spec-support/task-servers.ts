@@ -102,7 +102,7 @@ interface ModernRequest {
   readonly hasExtension: boolean;
 }
 
-/** A server of 2026-07-28 that makes a task of each call of a client with the extension. The text `ask` needs input. */
+/** A server of 2026-07-28 that makes a task of each call of a client with the extension. The text `ask` needs input; texts that begin with `created:`, `status:`, `error:` and `refused:` are in that part of the task; a call with `no:` fails. */
 export async function startModernTaskServer(): Promise<TaskServer> {
   const tasks = new Map<string, ModernTask>();
   return listening(async (body, req, res) => {
@@ -113,6 +113,14 @@ export async function startModernTaskServer(): Promise<TaskServer> {
     const isNamed =
       !method.startsWith('tasks/') || (task !== undefined && req.headers['mcp-name'] === params['taskId']);
     const hasExtension = capabilities?.extensions?.[EXTENSION] !== undefined;
+    const { text = '' } = (params['arguments'] ?? {}) as { text?: string };
+    const isRefused =
+      (method === 'tasks/get' && task?.text.startsWith('refused:') === true) || text.startsWith('no:');
+    if (isRefused) {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message: task?.text ?? text } }));
+      return;
+    }
     const result = isNamed ? MODERN[method]?.({ params, task, hasExtension }, tasks) : undefined;
     const error = { code: isNamed ? -32_601 : -32_602, message: 'Refused.' };
     const part = result === undefined ? { error } : { result: { resultType: 'complete', ...result } };
@@ -145,12 +153,20 @@ const MODERN: Readonly<Record<string, Handler>> = {
     const { text } = params['arguments'] as { text: string };
     const taskId = randomUUID();
     tasks.set(taskId, { status: text === 'ask' ? 'input_required' : 'completed', text, answers: null });
-    return { resultType: 'task', taskId, status: 'working', ...TIMES };
+    const shown = text.startsWith('created:') && { statusMessage: text };
+    return { resultType: 'task', taskId, status: 'working', ...TIMES, ...shown };
   },
   'tasks/get': ({ params: { taskId }, task }) => ({
     ...{ taskId, status: task?.status, ...TIMES },
+    ...(task?.text.startsWith('status:') === true && { status: 'working', statusMessage: task.text }),
+    ...(task?.text.startsWith('error:') === true && {
+      ...{ status: 'failed', error: { code: -32_000, message: task.text } },
+    }),
     ...(task?.status === 'input_required' && { inputRequests: QUESTION }),
-    ...(task?.status === 'completed' && { result: { ...contentOf(task.text), answers: task.answers } }),
+    ...(task?.status === 'completed' &&
+      !/^(?:status|error):/.test(task.text) && {
+        result: { ...contentOf(task.text), answers: task.answers },
+      }),
   }),
   'tasks/update': ({ params, task }) => {
     if (task !== undefined) [task.status, task.answers] = ['completed', params['inputResponses']];

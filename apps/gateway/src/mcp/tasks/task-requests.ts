@@ -1,4 +1,4 @@
-import { isObject, type Keyring } from '@gw/kernel';
+import type { Keyring } from '@gw/kernel';
 import {
   CODES,
   createdTask,
@@ -21,6 +21,7 @@ import { passedHeaders } from '../../credentials/passed-headers';
 import type { ToolGuards } from '../../guardrails/tool-guards';
 import { shownInput } from '../aggregate/shown';
 import { guarded } from '../denials';
+import { guardedError, guardedTask, type TextGuard } from '../guarded-texts';
 import { atServer, type EndpointRequest, type McpRequest } from '../mcp-request';
 import type { SeenCapability, ServerView } from '../server-view';
 import type { ForwardedCall } from '../forwarded-call';
@@ -60,7 +61,7 @@ export class TaskRequests {
   constructor(private readonly parts: TaskRequestParts) {}
 
   /** The result that a client gets in place of one that makes a task; null for another result. */
-  created(request: McpRequest, tool: SeenCapability, result: ReceivedResult): JsonObject | null {
+  created(request: McpRequest, tool: SeenCapability, result: ReceivedResult): Promise<JsonObject> | null {
     const { era, view, session } = request;
     const wantsTask = era === 'modern' ? result.type === 'task' : taskParam(request).task !== undefined;
     const task = wantsTask ? createdTask(result.value, era) : null;
@@ -69,7 +70,8 @@ export class TaskRequests {
     const place = { serverId: view.id, task, tool: tool.facts.name, session: session?.nonce ?? null };
     const id = sealTaskId(this.parts.ring, binding, place);
     this.parts.store.add(binding, id);
-    return shownCreation(result.value, era, id);
+    const judged = guardedTask(this.guardOf(request, { view, tool }), result.value);
+    return judged.then((shown) => shownCreation(shown, era, id));
   }
 
   /** Carries out a request about tasks. Resolves when the response is sent. */
@@ -94,6 +96,7 @@ export class TaskRequests {
       params: { ...params, taskId: found.place.task },
       session: found.place.session,
       finished: (result) => this.shown(request, found, result.value),
+      failed: (error) => guardedError(this.guardOf(request, found), error),
       paused: () => undefined,
     };
   }
@@ -102,22 +105,21 @@ export class TaskRequests {
   private async shown(request: McpRequest, found: Found, value: JsonObject): Promise<JsonObject> {
     if (request.message.method === 'tasks/result')
       return shownTask((await this.guarded(request, found, value)) ?? value, found.id);
-    const task = shownTask(value, found.id);
-    const result = own(task, 'result');
-    const judged = isObject(result) ? await this.guarded(request, found, result) : null;
-    return {
-      ...withoutForbidden(request, task, this.parts.ownHosts),
-      ...(judged !== null && { result: judged }),
-    };
+    const judged = await guardedTask(this.guardOf(request, found), shownTask(value, found.id));
+    return withoutForbidden(request, judged, this.parts.ownHosts);
   }
 
-  private guarded(
-    { context }: McpRequest,
-    { view, tool }: Found,
-    result: JsonObject,
-  ): Promise<JsonObject | null> {
+  private guardOf(
+    { context }: Pick<McpRequest, 'context'>,
+    { view, tool }: Pick<Found, 'view' | 'tool'>,
+  ): TextGuard {
     const subject = { server: view.document, capabilityId: tool.facts.id, arguments: {} };
-    return guarded(() => this.parts.guards.after(context, subject, () => result));
+    return { guards: this.parts.guards, context, subject };
+  }
+
+  private guarded(request: McpRequest, found: Found, result: JsonObject): Promise<JsonObject | null> {
+    const { guards, context, subject } = this.guardOf(request, found);
+    return guarded(() => guards.after(context, subject, () => result));
   }
 
   /** The newest tasks that the caller made at this address and that their servers still have. */
@@ -137,7 +139,8 @@ export class TaskRequests {
   }
 
   /** Null for a task that its server does not have any more, or that cannot be read now. */
-  private async read(from: EndpointRequest, { id, place, view }: Found): Promise<JsonObject | null> {
+  private async read(from: EndpointRequest, found: Found): Promise<JsonObject | null> {
+    const { id, place, view } = found;
     const { signal, context, capabilities } = from;
     const owner = { binding: view.caller.binding, caller: view.caller.access, session: place.session };
     const headers = passedHeaders(context, view.document, view.caller.principal);
@@ -146,7 +149,8 @@ export class TaskRequests {
         ...owner,
         capabilities: { ...capabilities, tasks: false },
       });
-      return shownTask(await upstream.request('tasks/get', { taskId: place.task }, { signal, headers }), id);
+      const task = await upstream.request('tasks/get', { taskId: place.task }, { signal, headers });
+      return await guardedTask(this.guardOf(from, found), shownTask(task, id));
     } catch {
       return null;
     }

@@ -51,6 +51,16 @@ describe('tasks of MCP servers', () => {
     for (const document of Object.values(documents)) saveServer(gateway, { ...document, guardrails });
   }
 
+  /** Replaces addresses of mail in results of all tools. */
+  function redact(): void {
+    const checks = [{ id: 'default.regexReplace', parameters: { rule: '[a-z]+@[a-z.]+', redactText: '…' } }];
+    gateway.addGuardrail('no-mail', checks, {}, { target: 'mcp_tools' });
+    const guardrails = [
+      { guardrailId: 'guardrail-no-mail', runOn: ['afterToolCall' as const], capabilityIds: [] },
+    ];
+    for (const document of Object.values(documents)) saveServer(gateway, { ...document, guardrails });
+  }
+
   describe('with sessions', () => {
     async function connected(key = gateway.apiKey, path = '/main/old/mcp'): Promise<Client> {
       const client = new Client(INFO);
@@ -226,6 +236,31 @@ describe('tasks of MCP servers', () => {
       expect((await send('tasks/get', { taskId: task })).error).toMatchObject({
         ...{ code: 31_446, data: { type: 'hooks_failed', phase: 'afterToolCall' } },
       });
+    });
+
+    it('[MCP-02] pass the guardrails of their tool with their status message, error and errors', async () => {
+      forbid('parrot');
+      const denied = { code: 31_446, data: { type: 'hooks_failed', phase: 'afterToolCall' } };
+      for (const text of ['status: a parrot', 'error: a parrot', 'refused: a parrot']) {
+        const task = await make(text);
+        expect((await send('tasks/get', { taskId: task })).error).toMatchObject(denied);
+      }
+      for (const text of ['created: a parrot', 'no: a parrot'])
+        expect((await send('tools/call', { name: 'work', arguments: { text } })).error).toMatchObject(denied);
+    });
+
+    it('[MCP-02] have the texts of their status message and error as guardrails leave them', async () => {
+      redact();
+      const status = await make('status: +49 170 1234567 and a@example.com');
+      expect((await send('tasks/get', { taskId: status })).result?.['statusMessage']).not.toContain('@');
+      const error = await make('error: a@example.com');
+      const failed = (await send('tasks/get', { taskId: error })).result;
+      expect(failed).toMatchObject({ status: 'failed', error: { code: -32_000 } });
+      expect(JSON.stringify(failed)).not.toContain('@');
+      const refused = await make('refused: a@example.com');
+      const { error: shown } = await send('tasks/get', { taskId: refused });
+      expect(shown?.code).toBe(-32_000);
+      expect(shown?.message).not.toContain('@');
     });
 
     it('leave out questions that the client cannot answer', async () => {

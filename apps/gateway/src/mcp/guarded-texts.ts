@@ -1,0 +1,48 @@
+import { isObject } from '@gw/kernel';
+import {
+  own,
+  resultText,
+  stringLeaves,
+  taskTexts,
+  withEditedLeaves,
+  withEditedResult,
+  withEditedTask,
+  type JsonObject,
+  type RpcError,
+} from '@gw/mcp';
+import type { RequestContext } from '../core/request-context';
+import type { ToolGuards, ToolSubject } from '../guardrails/tool-guards';
+import { guarded } from './denials';
+
+/** Judges texts of one capability by its guardrails. */
+export interface TextGuard {
+  readonly guards: ToolGuards;
+  readonly context: RequestContext;
+  readonly subject: ToolSubject;
+}
+
+/** Returns a task with its result as guardrails leave them. Throws the denial of a guardrail. */
+export async function guardedTask(guard: TextGuard, task: JsonObject): Promise<JsonObject> {
+  const result = own(task, 'result');
+  const texts = [...taskTexts(task), ...(isObject(result) ? resultText(result).texts : [])];
+  const edit = texts.length === 0 && !isObject(result) ? null : await editOf(guard, texts);
+  if (edit === null) return task;
+  const edited = withEditedTask(task, edit);
+  return isObject(result) ? { ...edited, result: withEditedResult(result, edit) } : edited;
+}
+
+/** Returns an error of a server as guardrails leave it. Throws the denial of a guardrail. */
+export async function guardedError(guard: TextGuard, error: RpcError): Promise<RpcError> {
+  const { code, ...texts } = error;
+  const edit = await editOf(guard, stringLeaves(texts));
+  return edit === null ? error : { code, ...(withEditedLeaves(texts, edit) as typeof texts) };
+}
+
+/** Null: nothing changes. */
+async function editOf(
+  { guards, context, subject }: TextGuard,
+  texts: readonly string[],
+): Promise<((text: string) => string) | null> {
+  const changes = await guarded(() => guards.changesOf(context, subject, texts));
+  return changes === null ? null : (text) => changes.get(text) ?? text;
+}
