@@ -22,7 +22,10 @@ export {
 export { hasPathTraversal } from './access/path-traversal';
 export { RULE_ROLES, userRoles } from './access/roles';
 export {
+  bridgedCreation,
+  bridgedTask,
   createdTask,
+  isBridgedTool,
   shownCreation,
   shownTask,
   taskCapabilities,

@@ -1,5 +1,12 @@
 import type { McpApprovalRound } from '@gw/contracts';
-import { own, ownObject, type HeaderParameter, type JsonObject, type RpcError } from '@gw/mcp';
+import {
+  own,
+  ownObject,
+  type ClientCapabilities,
+  type HeaderParameter,
+  type JsonObject,
+  type RpcError,
+} from '@gw/mcp';
 import type { CallOptions, ReceivedResult } from '@gw/mcp-client';
 import { passedHeaders } from '../credentials/passed-headers';
 import { logLevel } from './log-level';
@@ -16,6 +23,8 @@ export interface ForwardedCall {
   readonly isIdempotent?: boolean;
   /** The session that the call belongs to; absent: that of the request. */
   readonly session?: string | null;
+  /** Capabilities that are declared to the server; absent: those of the client. */
+  readonly capabilities?: ClientCapabilities;
   /**
    * Resolves if a person has approved the call, and throws a denial otherwise, without waiting; called before each round
    * that is sent. `continues` is the approved round before it. Absent: no approval is needed.

@@ -3,6 +3,7 @@ import {
   checkParameterHeaders,
   hiddenNames,
   hintOf,
+  NO_CAPABILITIES,
   readToolCall,
   resultText,
   sentArguments,
@@ -22,7 +23,7 @@ import type { Offered } from './endpoint';
 import { atServer, type EndpointRequest, type McpRequest } from './mcp-request';
 import type { SeenCapability } from './server-view';
 import type { TaskRequests } from './tasks/task-requests';
-import { taskParam } from './tasks/task-support';
+import { isBridged, taskParam } from './tasks/task-support';
 import type { ToolApprovals } from './tool-approvals';
 import type { UpstreamCalls } from './upstream-calls';
 
@@ -59,9 +60,11 @@ export class ToolCalls {
     const { guards } = this.parts;
     const subject = { server: view.document, capabilityId: call.tool.facts.id, arguments: call.arguments };
     const args = await guarded(() => guards.before(context, subject));
+    const bridged = bridgedParts(request, call.tool);
     context.mcp?.begins(limited);
     await this.parts.calls.run(request, {
-      params: { name: call.tool.facts.name, arguments: args, ...taskParam(request) },
+      params: { name: call.tool.facts.name, arguments: args, ...taskParam(request), ...bridged.params },
+      ...bridged.call,
       argumentBytes: args === call.arguments ? asWritten : null,
       headerParameters: call.tool.headerParameters,
       isIdempotent: hintOf(call.tool.facts.definition, 'idempotentHint'),
@@ -122,6 +125,15 @@ function shownParameters({ seen, override }: Offered): readonly HeaderParameter[
   const hidden = hiddenNames(override);
   return seen.headerParameters.filter(({ path: [name] }) => name === undefined || !hidden.has(name));
 }
+
+/** Parts of a call that makes a bridged task. Its server may not ask for input, since its client could not be asked. */
+const bridgedParts = (
+  request: McpRequest,
+  tool: SeenCapability,
+): { readonly params: JsonObject; readonly call: Pick<ForwardedCall, 'capabilities'> } =>
+  isBridged(request, tool)
+    ? { params: { task: {} }, call: { capabilities: NO_CAPABILITIES } }
+    : { params: {}, call: {} };
 
 /** An unknown name may be one of a server that cannot be read now. */
 function missing({ endpoint }: EndpointRequest): undefined {

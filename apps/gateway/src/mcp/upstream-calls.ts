@@ -188,7 +188,7 @@ export class UpstreamCalls {
       binding: view.caller.binding,
       caller: view.caller.access,
       session: forwarded.session === undefined ? (session?.nonce ?? null) : forwarded.session,
-      capabilities: upstreamCapabilities(request),
+      capabilities: forwarded.capabilities ?? upstreamCapabilities(request),
     });
     const mayRelay = request.era === 'modern' && samplingModel(view.document) === null;
     const era = mayRelay ? upstream.connect({ signal: request.signal }) : 'legacy';
@@ -198,7 +198,9 @@ export class UpstreamCalls {
     // The last check, because it uses the approval up.
     if (forwarded.approved !== undefined) await forwarded.approved(approval);
     const trace = traceContext(request);
-    const input = relays ? 'relay' : inputOf(request, call.respond, this.parts);
+    const { capabilities } = forwarded;
+    const asked = capabilities === undefined ? request : { ...request, capabilities };
+    const input = relays ? 'relay' : inputOf(asked, call.respond, this.parts);
     const params = sentParams(request, forwarded, { more, relays, trace });
     const options = callOptions(request, forwarded, { signal, input, trace });
     this.parts.beforeCall(request.context, null);

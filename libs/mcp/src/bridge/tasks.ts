@@ -10,14 +10,12 @@ const RELATED = 'io.modelcontextprotocol/related-task';
 
 /**
  * Task capabilities that the gateway announces for a server: `tasks` to clients with sessions, the extension to
- * others. A server has the form of its own era, so tasks are not bridged between the eras.
+ * others. Tasks of servers with sessions are bridged to the extension. The other way round is not possible: a client
+ * with sessions decides that a call becomes a task, and a server of the extension decides it itself.
  */
 export function taskCapabilities(announced: JsonObject): JsonObject {
   const tasks = own(announced, 'tasks');
-  const hasCalls = isObject(
-    own(ownObject(ownObject(ownObject(announced, 'tasks'), 'requests'), 'tools'), 'call'),
-  );
-  const hasExtension = isObject(own(ownObject(announced, 'extensions'), TASKS_EXTENSION));
+  const hasCalls = hasCoreTasks(announced);
   return {
     ...(hasCalls && {
       tasks: {
@@ -26,9 +24,41 @@ export function taskCapabilities(announced: JsonObject): JsonObject {
         requests: { tools: { call: {} } },
       },
     }),
-    ...(hasExtension && { extensions: { [TASKS_EXTENSION]: {} } }),
+    ...((hasCalls || hasExtension(announced)) && { extensions: { [TASKS_EXTENSION]: {} } }),
   };
 }
+
+const hasExtension = (announced: JsonObject): boolean =>
+  isObject(own(ownObject(announced, 'extensions'), TASKS_EXTENSION));
+
+const hasCoreTasks = (announced: JsonObject): boolean =>
+  isObject(own(ownObject(ownObject(ownObject(announced, 'tasks'), 'requests'), 'tools'), 'call'));
+
+/**
+ * Whether a tool can only be called as a task of a server with sessions, so that a client of the extension gets a
+ * bridged task. A tool that can be called without a task is: its server may then ask the user, which it cannot do
+ * in a bridged task.
+ */
+export const isBridgedTool = (announced: JsonObject, definition: JsonObject): boolean =>
+  hasCoreTasks(announced) &&
+  !hasExtension(announced) &&
+  own(ownObject(definition, 'execution'), 'taskSupport') === 'required';
+
+/** A task of 2025-11-25 in the form of the extension. */
+export function bridgedTask({ ttl, pollInterval, ...task }: JsonObject): JsonObject {
+  return {
+    ...task,
+    ...(ttl !== undefined && { ttlMs: ttl }),
+    ...(pollInterval !== undefined && { pollIntervalMs: pollInterval }),
+  };
+}
+
+/** A result of 2025-11-25 that makes a task, in the form of the extension. */
+export const bridgedCreation = ({ task: _task, ...created }: JsonObject, task: JsonObject): JsonObject => ({
+  ...created,
+  ...bridgedTask(task),
+  resultType: 'task',
+});
 
 /** Capabilities of a server as clients of an era read them. */
 export function capabilitiesOfEra(capabilities: JsonObject, era: Era): JsonObject {

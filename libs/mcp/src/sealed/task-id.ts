@@ -11,6 +11,8 @@ export interface TaskPlace {
   readonly tool: string;
   /** `nonce` of the session that made the task; null in the modern era. */
   readonly session: string | null;
+  /** The client has no sessions and its server has them, so that the forms of tasks differ. */
+  readonly isBridged: boolean;
 }
 
 const PREFIX = 'gwt1.';
@@ -24,15 +26,16 @@ const binding = (principal: string): string => `mcp/task/${principal}`;
 export const sealTaskId = (
   ring: Keyring,
   principal: string,
-  { serverId, task, tool, session }: TaskPlace,
-): string => sealToken(ring, PREFIX, [serverId, task, tool, session], binding(principal));
+  { serverId, task, tool, session, isBridged }: TaskPlace,
+): string => sealToken(ring, PREFIX, [serverId, task, tool, session, isBridged], binding(principal));
 
 /** Opens the id of a task. Null, for all of these alike: another caller's, changed, and not ours. */
 export function openTaskId(ring: Keyring, principal: string, id: unknown): TaskPlace | null {
   if (typeof id !== 'string') return null;
   const options = { prefix: PREFIX, boundTo: binding(principal), lengthMax: SEALED_MAX };
-  const opened = openToken(ring, id, options) as [string, string, string, string | null] | null;
+  const opened = openToken(ring, id, options) as
+    readonly [string, string, string, string | null, boolean?] | null;
   if (opened === null) return null;
-  const [serverId, task, tool, session] = opened;
-  return { serverId, task, tool, session };
+  const [serverId, task, tool, session, isBridged = false] = opened;
+  return { serverId, task, tool, session, isBridged };
 }

@@ -113,12 +113,10 @@ export async function startModernTaskServer(): Promise<TaskServer> {
     const isNamed =
       !method.startsWith('tasks/') || (task !== undefined && req.headers['mcp-name'] === params['taskId']);
     const hasExtension = capabilities?.extensions?.[EXTENSION] !== undefined;
-    const { text = '' } = (params['arguments'] ?? {}) as { text?: string };
-    const isRefused =
-      (method === 'tasks/get' && task?.text.startsWith('refused:') === true) || text.startsWith('no:');
-    if (isRefused) {
+    const refusal = refusalOf(method, params, task);
+    if (refusal !== null) {
       res.writeHead(200, { 'content-type': 'application/json' });
-      res.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message: task?.text ?? text } }));
+      res.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_000, message: refusal } }));
       return;
     }
     const result = isNamed ? MODERN[method]?.({ params, task, hasExtension }, tasks) : undefined;
@@ -129,6 +127,17 @@ export async function startModernTaskServer(): Promise<TaskServer> {
       res.end(JSON.stringify({ jsonrpc: '2.0', id, ...part }), resolve);
     });
   });
+}
+
+/** The error with which a text makes a request fail; null: it does not. */
+function refusalOf(
+  method: string,
+  params: ModernRequest['params'],
+  task: ModernTask | undefined,
+): string | null {
+  const { text = '' } = (params['arguments'] ?? {}) as { text?: string };
+  if (text.startsWith('no:')) return text;
+  return method === 'tasks/get' && task?.text.startsWith('refused:') === true ? task.text : null;
 }
 
 const CACHE = { ttlMs: 0, cacheScope: 'private' };

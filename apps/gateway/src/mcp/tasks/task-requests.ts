@@ -1,9 +1,12 @@
 import type { Keyring } from '@gw/kernel';
 import {
+  bridgedCreation,
+  bridgedTask,
   CODES,
   createdTask,
   inputRequiredFault,
   McpFault,
+  NO_CAPABILITIES,
   openTaskId,
   own,
   ownObject,
@@ -16,7 +19,7 @@ import {
   type JsonObject,
   type TaskPlace,
 } from '@gw/mcp';
-import type { ReceivedResult } from '@gw/mcp-client';
+import { UpstreamError, type ReceivedResult } from '@gw/mcp-client';
 import { passedHeaders } from '../../credentials/passed-headers';
 import type { ToolGuards } from '../../guardrails/tool-guards';
 import { shownInput } from '../aggregate/shown';
@@ -27,7 +30,7 @@ import type { SeenCapability, ServerView } from '../server-view';
 import type { ForwardedCall } from '../forwarded-call';
 import type { UpstreamCalls } from '../upstream-calls';
 import { allowsSampling, type McpUpstreams } from '../upstreams';
-import { taskParam } from './task-support';
+import { isBridged, taskParam } from './task-support';
 import { TaskPace } from './task-pace';
 import type { TaskStore } from './task-store';
 
@@ -43,6 +46,8 @@ export interface TaskRequestParts {
 /** Tasks of a list, and how many are read from their servers at once. */
 const LISTED_MAX = 20;
 const READ_AT_ONCE = 5;
+/** States in which a server with sessions has a result or an error of a task. */
+const ENDED: ReadonlySet<unknown> = new Set(['completed', 'failed']);
 
 /** A task that the caller may use, with its server and tool. */
 interface Found {
@@ -62,16 +67,25 @@ export class TaskRequests {
 
   /** The result that a client gets in place of one that makes a task; null for another result. */
   created(request: McpRequest, tool: SeenCapability, result: ReceivedResult): Promise<JsonObject> | null {
-    const { era, view, session } = request;
-    const wantsTask = era === 'modern' ? result.type === 'task' : taskParam(request).task !== undefined;
+    const { view, session } = request;
+    const isOfBridge = isBridged(request, tool);
+    const era = isOfBridge ? 'legacy' : request.era;
+    const wantsTask =
+      era === 'modern' ? result.type === 'task' : isOfBridge || taskParam(request).task !== undefined;
     const task = wantsTask ? createdTask(result.value, era) : null;
     if (task === null) return null;
     const { binding } = view.caller;
-    const place = { serverId: view.id, task, tool: tool.facts.name, session: session?.nonce ?? null };
+    const place = {
+      ...{ serverId: view.id, task, tool: tool.facts.name },
+      ...{ session: session?.nonce ?? null, isBridged: isOfBridge },
+    };
     const id = sealTaskId(this.parts.ring, binding, place);
     this.parts.store.add(binding, id);
     const judged = guardedTask(this.guardOf(request, { view, tool }), result.value);
-    return judged.then((shown) => shownCreation(shown, era, id));
+    return judged.then((shown) => {
+      const created = shownCreation(shown, era, id);
+      return isOfBridge ? bridgedCreation(created, ownObject(created, 'task')) : created;
+    });
   }
 
   /** Carries out a request about tasks. Resolves when the response is sent. */
@@ -82,6 +96,11 @@ export class TaskRequests {
     const found = this.find(from, own(message.params, 'taskId'));
     if (found === null) throw new McpFault(CODES.invalidParams, 'Unknown task.', { id: message.id });
     if (message.method === 'tasks/get') this.pace.take(found.id);
+    if (message.method === 'tasks/update' && found.place.isBridged) {
+      // A bridged task wants no input.
+      from.reply.end(JSON.stringify(resultBody(message.id, { resultType: 'complete' })));
+      return;
+    }
     const request = atServer(from, found.view);
     const { context } = request;
     const { name } = found.tool.facts;
@@ -95,7 +114,11 @@ export class TaskRequests {
     return {
       params: { ...params, taskId: found.place.task },
       session: found.place.session,
-      finished: (result) => this.shown(request, found, result.value),
+      ...(found.place.isBridged && { capabilities: NO_CAPABILITIES }),
+      finished: (result) =>
+        found.place.isBridged
+          ? this.bridged(request, found, result.value)
+          : this.shown(request, found, result.value),
       failed: (error) => guardedError(this.guardOf(request, found), error),
       paused: () => undefined,
     };
@@ -107,6 +130,37 @@ export class TaskRequests {
       return shownTask((await this.guarded(request, found, value)) ?? value, found.id);
     const judged = await guardedTask(this.guardOf(request, found), shownTask(value, found.id));
     return withoutForbidden(request, judged, this.parts.ownHosts);
+  }
+
+  /** A response of a server with sessions for a client without, which gets the result together with the task. */
+  private async bridged(request: McpRequest, found: Found, value: JsonObject): Promise<JsonObject> {
+    if (request.message.method === 'tasks/cancel') return { resultType: 'complete' };
+    const task = bridgedTask(shownTask(value, found.id));
+    const hasEnded = ENDED.has(own(task, 'status'));
+    const end = hasEnded ? await this.endOf(request, found) : {};
+    return guardedTask(this.guardOf(request, found), { ...task, ...end });
+  }
+
+  /** Reads how a task of a server with sessions ended. A result that says that the tool failed is one. */
+  private async endOf(from: McpRequest, found: Found): Promise<JsonObject> {
+    try {
+      const result = await this.requestOf(from, found, 'tasks/result');
+      return { status: 'completed', result: shownTask(result, found.id) };
+    } catch (error) {
+      if (!(error instanceof UpstreamError) || error.rpc === null) throw error;
+      return { status: 'failed', error: error.rpc };
+    }
+  }
+
+  /** Sends a request about a task that is part of another one. */
+  private requestOf(from: EndpointRequest, { place, view }: Found, method: string): Promise<JsonObject> {
+    const { signal, context, capabilities } = from;
+    const upstream = this.parts.upstreams.of(view.document, {
+      ...{ binding: view.caller.binding, caller: view.caller.access, session: place.session },
+      capabilities: place.isBridged ? NO_CAPABILITIES : { ...capabilities, tasks: false },
+    });
+    const headers = passedHeaders(context, view.document, view.caller.principal);
+    return upstream.request(method, { taskId: place.task }, { signal, headers });
   }
 
   private guardOf(
@@ -140,17 +194,9 @@ export class TaskRequests {
 
   /** Null for a task that its server does not have any more, or that cannot be read now. */
   private async read(from: EndpointRequest, found: Found): Promise<JsonObject | null> {
-    const { id, place, view } = found;
-    const { signal, context, capabilities } = from;
-    const owner = { binding: view.caller.binding, caller: view.caller.access, session: place.session };
-    const headers = passedHeaders(context, view.document, view.caller.principal);
     try {
-      const upstream = this.parts.upstreams.of(view.document, {
-        ...owner,
-        capabilities: { ...capabilities, tasks: false },
-      });
-      const task = await upstream.request('tasks/get', { taskId: place.task }, { signal, headers });
-      return await guardedTask(this.guardOf(from, found), shownTask(task, id));
+      const task = shownTask(await this.requestOf(from, found, 'tasks/get'), found.id);
+      return await guardedTask(this.guardOf(from, found), task);
     } catch {
       return null;
     }
