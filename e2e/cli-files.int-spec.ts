@@ -5,6 +5,7 @@ import type { Members } from '../apps/cli/src/members';
 import { exportState, reconcile, type Change, type State } from '../apps/cli/src/reconcile';
 import { fullFileOf, HAND_WRITTEN } from './spec-support/cli-states';
 import { NO_STATE, NOT_IN_FILES, WRITES } from './spec-support/cli-routes';
+import { insertVerifiedDomain, keySet } from './spec-support/cli-sso-states';
 import { insertTools, withTools } from './spec-support/mcp-tools';
 
 interface Schema {
@@ -17,7 +18,11 @@ interface Schema {
 
 type Item = Record<string, unknown>;
 
-const ENVIRONMENT = new Proxy({}, { get: () => 'secret-0123456789' });
+const KEYS = keySet('one');
+const ENVIRONMENT = new Proxy(
+  {},
+  { get: (_target, name) => (String(name).endsWith('_JWKS') ? KEYS : 'secret-0123456789') },
+);
 
 describe('tollgate files', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
@@ -43,6 +48,7 @@ describe('tollgate files', () => {
   it('reproduces every member on an empty organisation, and a second apply changes nothing', async () => {
     const [first, second] = [await admin.tenant(), await admin.tenant()];
     const [tools, others] = [await insertTools(admin, first), await insertTools(admin, second)];
+    for (const { organisationId } of [first, second]) await insertVerifiedDomain(admin, organisationId);
     const file = withTools(fullFileOf(first.organisationId), tools);
     await apply(first, file);
     expect(await diff(first, file)).toEqual([]);

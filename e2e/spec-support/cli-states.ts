@@ -3,6 +3,7 @@ import { rsaKeyPair } from '@gw/testing';
 import type { State } from '../../apps/cli/src/reconcile';
 import { AGENTS_FULL } from './cli-agent-states';
 import { MCP_FULL, MCP_HAND_WRITTEN } from './cli-mcp-states';
+import { ssoConnectionsOf } from './cli-sso-states';
 
 const PUBLIC_KEY = rsaKeyPair('k1').jwk;
 /** Ids that `withTools` replaces: of an MCP server and its tool, of an agent and its skill. */
@@ -334,9 +335,10 @@ export const FULL_FILE: State = {
   ],
 };
 
-/** A file with everything, for one organisation: a second one that trusts an issuer needs audiences with its id. */
+/** A file with everything, for one organisation: a second one that trusts an issuer needs audiences with its id, and its own domain. */
 export const fullFileOf = (organisationId: string): State => ({
   ...FULL_FILE,
+  sso_connections: ssoConnectionsOf(organisationId),
   trusts: [
     {
       name: 'CI',

@@ -22,6 +22,7 @@ import {
 import { mcpServerAccess } from './kinds/mcp-access.kinds';
 import { mcpToolsets } from './kinds/mcp-toolset.kinds';
 import { mcpIntegrationAccess, mcpIntegrations, mcpServers } from './kinds/mcp.kinds';
+import { ssoConnections } from './kinds/sso.kinds';
 import { users } from './kinds/user.kinds';
 import { alertWebhooks } from './kinds/webhook.kinds';
 import { rateLimitPolicies, usageLimitPolicies } from './kinds/policy.kinds';
@@ -41,6 +42,7 @@ export const KINDS: readonly Kind[] = [
   organisationSettings,
   workspaces,
   domains,
+  ssoConnections,
   oauthClients,
   trusts,
   secretReferences,

@@ -1,7 +1,7 @@
 import { samlifyIdp } from '@gw/testing';
 
 /** A certificate of an identity provider that is only read, never used. */
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+export const IDP_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIDFzCCAf+gAwIBAgIUR58CACnJzPDmD8l7t85jpKE6bt0wDQYJKoZIhvcNAQEL
 BQAwGjEYMBYGA1UEAwwPaWRwLmV4YW1wbGUub3JnMCAXDTI2MTEyNzA1MTkxMFoY
 DzIxMjYxMTAzMDUxOTEwWjAaMRgwFgYDVQQDDA9pZHAuZXhhbXBsZS5vcmcwggEi
@@ -31,4 +31,4 @@ export const connectionFields = (name: string): object => ({
 
 /** Metadata of an identity provider by SAML. */
 export const samlMetadata = (): string =>
-  samlifyIdp('https://idp.example.org', { privateKey: '', certificate: CERTIFICATE }).metadata();
+  samlifyIdp('https://idp.example.org', { privateKey: '', certificate: IDP_CERTIFICATE }).metadata();

@@ -13972,6 +13972,11 @@ export interface components {
              */
             fingerprint: string;
             /**
+             * @description PEM.
+             * @example -----BEGIN CERTIFICATE-----
+             */
+            pem: string;
+            /**
              * Format: date-time
              * @example 2026-05-03T17:08:55.000Z
              */
@@ -14019,10 +14024,10 @@ export interface components {
             /** @description True: unsigned responses may have no Destination. */
             lenient_destination?: boolean;
             /**
-             * @description Where the metadata is read: when this is saved, and every six hours.
+             * @description Where the metadata is read: when this is saved, and every six hours. Null: it is read no more, and what it said stays.
              * @example https://acme.okta.com/app/exk1/sso/saml
              */
-            metadata_url?: string;
+            metadata_url?: string | null;
             /**
              * @description Metadata of the provider, XML.
              * @example <EntityDescriptor/>
@@ -14071,6 +14076,11 @@ export interface components {
             metadata_url: string | null;
             /** @example null */
             name_id_format: string | null;
+            /**
+             * @description What was given by itself, so that metadata does not change it: entity_id, sso, slo, certificates.
+             * @example []
+             */
+            own_parts: string[];
             /** @example true */
             sign_authn_requests: boolean;
             /**
@@ -18732,12 +18742,14 @@ export interface operations {
                      *         "certificates": [
                      *           {
                      *             "fingerprint": "AB:CD",
+                     *             "pem": "-----BEGIN CERTIFICATE-----",
                      *             "valid_from": "2026-05-03T17:08:55.000Z",
                      *             "valid_until": "2026-05-03T17:08:55.000Z"
                      *           }
                      *         ],
                      *         "metadata_url": null,
                      *         "metadata_fault": null,
+                     *         "own_parts": [],
                      *         "sign_authn_requests": true,
                      *         "allow_idp_initiated": true,
                      *         "force_authn": true,
@@ -20563,12 +20575,14 @@ export interface operations {
                      *             "certificates": [
                      *               {
                      *                 "fingerprint": "AB:CD",
+                     *                 "pem": "-----BEGIN CERTIFICATE-----",
                      *                 "valid_from": "2026-05-03T17:08:55.000Z",
                      *                 "valid_until": "2026-05-03T17:08:55.000Z"
                      *               }
                      *             ],
                      *             "metadata_url": null,
                      *             "metadata_fault": null,
+                     *             "own_parts": [],
                      *             "sign_authn_requests": true,
                      *             "allow_idp_initiated": true,
                      *             "force_authn": true,
@@ -20710,12 +20724,14 @@ export interface operations {
                      *         "certificates": [
                      *           {
                      *             "fingerprint": "AB:CD",
+                     *             "pem": "-----BEGIN CERTIFICATE-----",
                      *             "valid_from": "2026-05-03T17:08:55.000Z",
                      *             "valid_until": "2026-05-03T17:08:55.000Z"
                      *           }
                      *         ],
                      *         "metadata_url": null,
                      *         "metadata_fault": null,
+                     *         "own_parts": [],
                      *         "sign_authn_requests": true,
                      *         "allow_idp_initiated": true,
                      *         "force_authn": true,
@@ -20837,12 +20853,14 @@ export interface operations {
                      *         "certificates": [
                      *           {
                      *             "fingerprint": "AB:CD",
+                     *             "pem": "-----BEGIN CERTIFICATE-----",
                      *             "valid_from": "2026-05-03T17:08:55.000Z",
                      *             "valid_until": "2026-05-03T17:08:55.000Z"
                      *           }
                      *         ],
                      *         "metadata_url": null,
                      *         "metadata_fault": null,
+                     *         "own_parts": [],
                      *         "sign_authn_requests": true,
                      *         "allow_idp_initiated": true,
                      *         "force_authn": true,
@@ -21159,6 +21177,7 @@ export interface operations {
                      *       "certificates": [
                      *         {
                      *           "fingerprint": "AB:CD",
+                     *           "pem": "-----BEGIN CERTIFICATE-----",
                      *           "valid_from": "2026-05-03T17:08:55.000Z",
                      *           "valid_until": "2026-05-03T17:08:55.000Z"
                      *         }

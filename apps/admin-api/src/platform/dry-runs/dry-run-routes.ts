@@ -2,6 +2,7 @@
 const RESOURCES: ReadonlySet<string> = new Set([
   'admin/organisation/domains',
   'admin/organisation/oauth-clients',
+  'admin/organisation/sso-connections',
   'alert-webhooks',
   'collections',
   'configs',

@@ -14,7 +14,7 @@ import { BufferedClient } from '@gw/outbound';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
-import type { MetadataPreviewDto, SamlFields } from './saml.dto';
+import type { SamlFields } from './saml.dto';
 
 const DEFAULTS = {
   ...{ sloUrl: null, metadataUrl: null, nameIdFormat: null, authnContext: null },
@@ -61,14 +61,14 @@ export class SamlSettingsReader {
 
   /** The metadata that was sent or is at the address; null without either. Throws `invalid_request` with the field. */
   async metadata(
-    { metadata_xml: xml, metadata_url: url }: MetadataPreviewDto,
+    { metadata_xml: xml, metadata_url: url }: Pick<SamlFields, 'metadata_xml' | 'metadata_url'>,
     field = 'saml.',
   ): Promise<IdpMetadata | null> {
-    if (xml !== undefined && url !== undefined) {
+    if (xml !== undefined && url != null) {
       throw invalid(`${field}metadata_url`, 'send metadata_xml or metadata_url, not both');
     }
     if (xml !== undefined) return readAs(`${field}metadata_xml`, () => readIdpMetadata(xml));
-    if (url === undefined) return null;
+    if (url == null) return null;
     const verdict = this.addresses.checkUrl(url);
     if (!verdict.ok) throw invalid(`${field}metadata_url`, verdict.rule);
     return readAs(`${field}metadata_url`, () => fetchIdpMetadata(url, this.http));
@@ -78,6 +78,8 @@ export class SamlSettingsReader {
   settings(input: SamlFields, metadata: IdpMetadata | null, before: ReadSettings | null): ReadSettings {
     const read: Partial<SamlSettings> =
       metadata === null ? {} : { ...ofMetadata(metadata), metadataUrl: input.metadata_url ?? null };
+    // What the metadata said stays when it is read no more.
+    const end = input.metadata_url === null ? { metadataUrl: null, metadataFault: null } : {};
     const merged = { ...DEFAULTS, ...before?.settings, ...read, ...plain(input), ...this.addressesIn(input) };
     const certificates = certificatesIn(input.certificates) ?? merged.certificates;
     return {
@@ -88,6 +90,7 @@ export class SamlSettingsReader {
         ssoBinding: merged.ssoBinding ?? 'redirect',
         certificates: needed('certificates', certificates),
         ...provenance(partsIn(input), metadata === null ? before : null),
+        ...end,
       },
     };
   }

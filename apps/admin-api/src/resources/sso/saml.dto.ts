@@ -1,4 +1,4 @@
-import type { SamlSettings } from '@gw/entities';
+import type { SamlMetadataPart, SamlSettings } from '@gw/entities';
 import { BooleanField, EnumField, ResponseField, TextField, TextListField } from '@gw/web';
 
 const URL_MAX = 2_048;
@@ -15,11 +15,13 @@ export class SamlFields {
   metadata_xml?: string;
   @TextField({
     optional: true,
+    nullable: true,
     max: URL_MAX,
-    description: 'Where the metadata is read: when this is saved, and every six hours.',
+    description:
+      'Where the metadata is read: when this is saved, and every six hours. Null: it is read no more, and what it said stays.',
     example: EXAMPLE,
   })
-  metadata_url?: string;
+  metadata_url?: string | null;
   @TextField({
     optional: true,
     max: 1_024,
@@ -93,6 +95,7 @@ export class MetadataPreviewDto {
 
 export class SamlCertificateResponse {
   @ResponseField.text({ description: 'SHA-256.', example: 'AB:CD' }) readonly fingerprint!: string;
+  @ResponseField.text({ description: 'PEM.', example: '-----BEGIN CERTIFICATE-----' }) readonly pem!: string;
   @ResponseField.time() readonly valid_from!: string;
   @ResponseField.time() readonly valid_until!: string;
 }
@@ -122,6 +125,12 @@ export class SamlResponse {
     example: null,
   })
   readonly metadata_fault!: string | null;
+  @ResponseField.texts({
+    description:
+      'What was given by itself, so that metadata does not change it: entity_id, sso, slo, certificates.',
+    example: [],
+  })
+  readonly own_parts!: readonly string[];
   @ResponseField.boolean() readonly sign_authn_requests!: boolean;
   @ResponseField.boolean() readonly allow_idp_initiated!: boolean;
   @ResponseField.boolean() readonly force_authn!: boolean;
@@ -159,9 +168,18 @@ export class ServiceProviderResponse {
 export const toCertificates = (
   certificates: SamlSettings['certificates'],
 ): readonly SamlCertificateResponse[] =>
-  certificates.map(({ fingerprint, validFrom, validUntil }) => ({
-    ...{ fingerprint, valid_from: validFrom, valid_until: validUntil },
+  certificates.map(({ pem, fingerprint, validFrom, validUntil }) => ({
+    ...{ pem, fingerprint, valid_from: validFrom, valid_until: validUntil },
   }));
+
+/** Parts of the metadata by their names in responses. */
+const SHOWN_PARTS = {
+  entityId: 'entity_id',
+  sso: 'sso',
+  slo: 'slo',
+  certificates: 'certificates',
+} as const satisfies Record<SamlMetadataPart, string>;
+const PARTS = Object.keys(SHOWN_PARTS) as SamlMetadataPart[];
 
 export const toSaml = (saml: SamlSettings): SamlResponse => ({
   sso_url: saml.ssoUrl,
@@ -171,6 +189,7 @@ export const toSaml = (saml: SamlSettings): SamlResponse => ({
   certificates: toCertificates(saml.certificates),
   metadata_url: saml.metadataUrl,
   metadata_fault: saml.metadataFault ?? null,
+  own_parts: (saml.ownParts ?? PARTS).map((part) => SHOWN_PARTS[part]),
   sign_authn_requests: saml.signRequests,
   allow_idp_initiated: saml.allowIdpInitiated,
   force_authn: saml.forceAuthn,
