@@ -181,7 +181,7 @@ export {
   type OpenApiSelection,
   type OperationFilter,
 } from './openapi/selection';
-export { OPENAPI_BOUNDS, readOpenApiText } from './openapi/text';
+export { OPENAPI_BOUNDS, readOpenApiText, type YamlReader } from './openapi/text';
 export {
   openApiTools,
   splitOperation,

@@ -1,5 +1,4 @@
-import { isObject, jsonSize, type JsonSize } from '@gw/kernel';
-import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
+import { jsonSize, type JsonSize } from '@gw/kernel';
 import { OpenApiFault } from './document';
 
 /** Bounds of the text of a document. Commas are those between members and items. */
@@ -10,22 +9,33 @@ export const OPENAPI_BOUNDS = {
   depthMax: 100,
   commasMax: 500_000,
   membersOfOneMax: 10_000,
+  /** Aliases of a document in YAML. */
+  aliasesMax: 1_000,
 } as const;
 
 const { bytesMax, yamlBytesMax, depthMax, commasMax, membersOfOneMax } = OPENAPI_BOUNDS;
 const BYTE_ORDER_MARK = '\ufeff';
-const ALIASES_MAX = 1_000;
+
+/** Reads a text in YAML 1.2 as JSON, within the bounds. Rejects with an `OpenApiFault` for other texts. */
+export type YamlReader = (text: string) => Promise<Buffer>;
 
 /**
  * Parses the text of an OpenAPI document, JSON of at most 5 MiB or YAML 1.2 of at most 1 MiB. Both are
- * bounded in depth and in the number of their values, also after aliases are resolved. Throws an
- * `OpenApiFault` for other texts.
+ * bounded in depth and in the number of their values, also after aliases are resolved. Rejects with an
+ * `OpenApiFault` for other texts. `readYaml`: YAML takes too long to be read where requests are answered.
  */
-export function readOpenApiText(text: string): unknown {
-  const bytes = Buffer.from(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
-  if (bytes.length > bytesMax)
-    throw new OpenApiFault(`The document is larger than ${String(bytesMax)} bytes.`);
-  return /^\s*[{[]/.test(text.slice(0, 1_024)) ? readJson(bytes) : readYaml(bytes);
+export async function readOpenApiText(text: string, readYaml: YamlReader): Promise<unknown> {
+  const plain = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  const bytes = Buffer.from(plain);
+  if (bytes.length > bytesMax) throw tooManyBytes();
+  if (/^\s*[{[]/.test(text.slice(0, 1_024))) return readJson(bytes);
+  if (bytes.length > yamlBytesMax)
+    throw new OpenApiFault(
+      `A document in YAML has at most ${String(yamlBytesMax)} bytes; convert it to JSON.`,
+    );
+  const json = await readYaml(plain);
+  if (json.length > bytesMax) throw tooManyBytes();
+  return readJson(json);
 }
 
 const isTooLarge = ({ depth, commas, membersOfOne }: JsonSize): boolean =>
@@ -40,38 +50,8 @@ function readJson(bytes: Buffer): unknown {
   }
 }
 
-function readYaml(bytes: Buffer): unknown {
-  if (bytes.length > yamlBytesMax)
-    throw new OpenApiFault(
-      `A document in YAML has at most ${String(yamlBytesMax)} bytes; convert it to JSON.`,
-    );
-  let parsed: unknown;
-  try {
-    parsed = load(bytes.toString('utf8'), {
-      schema: CORE_SCHEMA,
-      maxDepth: depthMax,
-      maxAliases: ALIASES_MAX,
-    });
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw error;
-    throw new OpenApiFault(`The document is neither JSON nor YAML: ${error.reason.slice(0, 200)}.`);
-  }
-  let left: number = commasMax;
-  const count = (value: unknown, depth: number): void => {
-    left -= 1;
-    if (left < 0 || depth > depthMax) throw tooLarge();
-    if (Array.isArray(value)) for (const each of value) count(each, depth + 1);
-    else if (isObject(value)) for (const each of membersOf(value)) count(each, depth + 1);
-  };
-  count(parsed, 0);
-  return parsed;
-}
-
-function membersOf(value: object): readonly unknown[] {
-  const members = Object.values(value);
-  if (members.length > membersOfOneMax) throw tooLarge();
-  return members;
-}
+const tooManyBytes = (): OpenApiFault =>
+  new OpenApiFault(`The document is larger than ${String(bytesMax)} bytes.`);
 
 const tooLarge = (): OpenApiFault =>
   new OpenApiFault(

@@ -21,6 +21,7 @@ import { McpUpstreams } from './mcp-upstreams.service';
 import { OpenApiDocuments } from './openapi/openapi-documents.service';
 import { McpOpenApiController } from './openapi/openapi.controller';
 import { OpenApiService } from './openapi/openapi.service';
+import { YamlDocuments } from './openapi/yaml-documents';
 
 /** The parts of MCP integrations, and of what their servers offer. */
 export const MCP_INTEGRATIONS = {
@@ -45,6 +46,7 @@ export const MCP_INTEGRATIONS = {
     { provide: McpServerTests, useExisting: McpSyncService },
     McpUpstreams,
     McpSources,
+    { provide: YamlDocuments, useFactory: () => new YamlDocuments() },
     OpenApiDocuments,
     OpenApiService,
     McpImportService,

@@ -26,6 +26,7 @@ import { McpReadError, type McpSource, type ServerDescription } from '../mcp-sou
 import { infoOf } from '../mcp-server-info';
 import type { ServerSnapshot } from '../mcp-snapshot';
 import { selectionOf } from './openapi-selection';
+import { YamlDocuments } from './yaml-documents';
 
 const FETCH_MS = 20_000;
 const TEST_MS = 10_000;
@@ -44,10 +45,11 @@ export class OpenApiDocuments implements McpSource {
   constructor(
     private readonly dataSource: DataSource,
     private readonly http: BufferedClient,
+    private readonly yaml: YamlDocuments,
   ) {}
 
-  /** Reads the document at a URL under the address policy. Throws an `OpenApiFault`. */
-  async fetch(url: string): Promise<ReadOpenApi> {
+  /** Reads the document at a URL under the address policy. Throws as `parse` does. */
+  async fetch(url: string, organisationId: string): Promise<ReadOpenApi> {
     try {
       const { status, body } = await this.http.fetchBuffered({
         ...{ url, headers: { accept: ACCEPT }, redirectsMax: 3 },
@@ -58,27 +60,34 @@ export class OpenApiDocuments implements McpSource {
           `The document was not read: its server answered with status ${String(status)}.`,
         );
       if (!isUtf8(body)) throw new OpenApiFault('The document is not in UTF-8.');
-      return this.parse(body.toString('utf8'));
+      return await this.parse(body.toString('utf8'), organisationId);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       throw new OpenApiFault(`The document was not read (${error.failure}): ${error.message}`);
     }
   }
 
-  /** Throws an `OpenApiFault`, also for more operations than a document may have. */
-  parse(text: string): ReadOpenApi {
+  /**
+   * Throws an `OpenApiFault`, also for more operations than a document may have, and `rate_limited` when the organisation reads
+   * too many documents in YAML at once.
+   */
+  async parse(text: string, organisationId: string): Promise<ReadOpenApi> {
     if (!isStorable(text)) throw new OpenApiFault('The document has a NUL or half of a character.');
-    const document = checkOpenApi(readOpenApiText(text));
+    const readYaml = (yaml: string): Promise<Buffer> => this.yaml.read(yaml, organisationId);
+    const document = checkOpenApi(await readOpenApiText(text, readYaml));
     listedOperations(document);
     return { text, document };
   }
 
   /** Reads the document of an integration again if it has a URL. Throws `McpReadError`. */
-  async read({ id }: McpIntegrationEntity): Promise<ServerSnapshot> {
+  async read({ id, organisationId }: McpIntegrationEntity): Promise<ServerSnapshot> {
     const { manager } = this.dataSource;
     const row = await manager.findOneByOrFail(McpOpenApiDocumentEntity, { integrationId: id });
     try {
-      const read = row.url === null ? this.parse(row.document) : await this.fetch(row.url);
+      const read =
+        row.url === null
+          ? await this.parse(row.document, organisationId)
+          : await this.fetch(row.url, organisationId);
       const made = toolsOf(read.document, row.selection);
       const { url } = row;
       if (url !== null)

@@ -101,7 +101,9 @@ export class OpenApiService {
     const { caller } = at;
     const found = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
     const before = await this.saved(found);
-    const read = (await this.given(caller, input, '')) ?? this.documents.parse(before.document);
+    const read =
+      (await this.given(caller, input, '')) ??
+      (await this.documents.parse(before.document, caller.organisationId));
     const url = input.spec === undefined ? (input.spec_url ?? before.url) : null;
     const selection = mergedSelection(input, before.selection);
     const made = madeOf(read.document, selection, '');
@@ -137,12 +139,12 @@ export class OpenApiService {
       throw invalid(`${path}spec_url`, 'cannot be sent together with spec; send one of them');
     if (spec !== undefined) {
       const text = typeof spec === 'string' ? spec : JSON.stringify(spec);
-      return named(`${path}spec`, () => this.documents.parse(text));
+      return named(`${path}spec`, () => this.documents.parse(text, organisationId));
     }
     if (url === undefined) return null;
     assertAllowedUrl(this.policy, url, `${path}spec_url`);
     return named(`${path}spec_url`, () =>
-      this.snapshots.within({ organisationId }, () => this.documents.fetch(url)),
+      this.snapshots.within({ organisationId }, () => this.documents.fetch(url, organisationId)),
     );
   }
 
@@ -168,7 +170,7 @@ const changedMeanwhile = (): GatewayError =>
   });
 
 /** Throws a fault of a document as one of the member that it came with. */
-async function named<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
