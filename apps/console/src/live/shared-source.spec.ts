@@ -53,6 +53,7 @@ class Server implements TailSource<LiveRow> {
   async open(signal: AbortSignal) {
     this.opened += 1;
     await this.gate;
+    signal.throwIfAborted();
     if (this.refusal !== null) throw this.refusal;
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -145,6 +146,33 @@ describe('A stream that tabs share', () => {
     await has(second, 1, 2, 3);
     expect(server.mostAtOnce).toBe(1);
   });
+
+  it.each(Array.from({ length: 24 }, (_, moment) => moment))(
+    'misses nothing in another tab when its own ends at moment %i of opening, taking over and reading',
+    async (moment) => {
+      const { server, tab } = browser();
+      const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+      const first = tab();
+      let second: Tail<LiveRow> | null = null;
+      for (let now = 0; now < 24; now += 1) {
+        if (now === 4) second = tab();
+        if (now === moment) first.stop();
+        if (second !== null) server.store(now);
+        await turn();
+      }
+      const after = second ?? tab();
+      await isLive(after);
+      server.store(100);
+      // Those before its first sight are in the list of the page.
+      await until(after, () => after.getState().rows.some(({ id }) => id === row(100).id));
+      const ids = after.getState().rows.map(({ id }) => id);
+      const begin = Number(ids.at(-1)?.slice(4));
+      const all = server.stored.map(({ id }) => id).filter((id) => Number(id.slice(4)) >= begin);
+      expect(new Set(ids)).toEqual(new Set(all));
+      expect(ids.length).toBe(all.length);
+      expect(server.mostAtOnce).toBe(1);
+    },
+  );
 
   it('that ends at the server is opened once again', async () => {
     const { server, tab } = browser();

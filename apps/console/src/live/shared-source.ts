@@ -95,6 +95,8 @@ async function lead(
     };
   });
   signal.addEventListener('abort', close);
+  // It may have come while the stream was opened.
+  if (signal.aborted) close();
   const reader = opened.stream.getReader();
   const decoder = new TextDecoder();
   let rest = '';

@@ -105,6 +105,18 @@ describe('A tail', () => {
     tail.stop();
   });
 
+  it('lists a log that was stored while the stream was cut and whose request began before the first stream', async () => {
+    const server = new Server();
+    const { tail } = tailOf(server);
+    tail.start();
+    await pass(2_000);
+    server.cut();
+    server.store({ id: 'log-long', created_at: new Date(START - 3_000).toISOString() }, false);
+    await pass(5_000);
+    expect(tail.getState().rows.map(({ id }) => id)).toEqual(['log-long']);
+    tail.stop();
+  });
+
   it('fills what the server skipped by a list, and says what even that does not have', async () => {
     const server = new Server();
     const { tail, numbers } = tailOf(server);

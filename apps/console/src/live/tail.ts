@@ -77,7 +77,7 @@ export class Tail<R extends LiveRow> {
   private running: AbortController | null = null;
   private emission: ReturnType<typeof setTimeout> | null = null;
   private hiding: ReturnType<typeof setTimeout> | null = null;
-  /** When this tail first went live: rows before are no part of it. */
+  /** When this tail first went live: older rows than `LATE_MS` before are no part of it. */
   private beginning: string | null = null;
 
   constructor(private readonly source: TailSource<R>) {}
@@ -182,8 +182,9 @@ export class Tail<R extends LiveRow> {
 
   /** Lists what came since a time. `missing`: what the server said that it left out, if it did. */
   private async fill(known: string, signal: AbortSignal, missing = { count: 0, exact: true }): Promise<void> {
-    const from = new Date(Date.parse(known) - LATE_MS).toISOString();
-    const time = this.beginning !== null && from < this.beginning ? this.beginning : from;
+    // Requests that began before the first stream may have been stored after it, so that no list call had them.
+    const since = Math.max(Date.parse(known), Date.parse(this.beginning ?? known));
+    const time = new Date(since - LATE_MS).toISOString();
     try {
       const { rows, isWhole } = await this.source.since(time, signal);
       this.buffer.add(rows);

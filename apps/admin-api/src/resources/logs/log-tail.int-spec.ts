@@ -115,6 +115,15 @@ describe('tails of logs', () => {
     expect(new Set(ids(open)).size).toBe(ids(open).length);
   });
 
+  it('send a log that is stored after their beginning and whose request began before it', async () => {
+    const stored = await log({ traceId: 'earlier', createdAt: ago(3_000) });
+    const open = await tail('trace_id=earlier');
+    const late = await log({ traceId: 'earlier', createdAt: ago(4_000) });
+    await eventually(() => ids(open).length > 0);
+    expect(ids(open)).toEqual([late]);
+    expect(ids(open)).not.toContain(stored);
+  });
+
   it('say how many logs they skip, and send the newest', async () => {
     const open = await tail('trace_id=flood');
     const from = Date.now();

@@ -1,5 +1,5 @@
 import { GatewayError, Shares } from '@gw/kernel';
-import { logsOfIds, recentLogs, type LogFilter, type StoredRequestLog } from '@gw/log-store';
+import { logsOfIds, recentLogs, type LogFilter, type RecentLogs, type StoredRequestLog } from '@gw/log-store';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { DataSource } from 'typeorm';
@@ -60,7 +60,14 @@ export class LogTail implements BeforeApplicationShutdown {
       });
     const endsAt = Date.now() + seconds * 1_000;
     let checkedAt = Date.now();
-    const logs = new NewLogs(this.dataSource, filter, Date.now());
+    const logs = new NewLogs(this.dataSource, filter);
+    try {
+      // Before the response begins: a list that the client reads after that has what is stored by now.
+      await logs.begin();
+    } catch (error) {
+      share.give(1);
+      throw error;
+    }
     const res = takeOver();
     this.open.add(res);
     res.on('error', () => undefined);
@@ -99,32 +106,31 @@ interface NewRows {
   readonly isExact: boolean;
 }
 
-/** The logs of a filter that are stored while it is followed, each once. */
+/**
+ * The logs of a filter that are stored while it is followed, each once. Their requests may have begun before that: a log is stored when
+ * its request has ended, and a moment later.
+ */
 class NewLogs {
   private seen = new Set<string>();
   /** Time of the newest log that was read. */
-  private readUntil: number;
+  private readUntil = Date.now();
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly filter: LogFilter,
-    private readonly startedAt: number,
-  ) {
-    this.readUntil = startedAt;
+  ) {}
+
+  /** Takes note of what is stored already. */
+  async begin(): Promise<void> {
+    const { ids } = await this.recent(this.since());
+    this.seen = new Set(ids);
   }
 
   async next(): Promise<NewRows> {
     const { manager } = this.dataSource;
-    const { ranges, owner } = this.filter;
-    const from = Math.max(this.startedAt, Date.now() - LATE_MS, Number(ranges.created_at?.min ?? 0));
-    const since = new Date(from);
-    // The paging parameters of lists are ignored.
-    const filter = {
-      ...this.filter,
-      after: null,
-      ranges: { ...ranges, created_at: { ...ranges.created_at, min: since } },
-    };
-    const { ids, newest, cutAt } = await recentLogs(manager, filter, READ_MAX);
+    const { owner } = this.filter;
+    const since = this.since();
+    const { ids, newest, cutAt } = await this.recent(since);
     const fresh = ids.filter((id) => !this.seen.has(id));
     const isExact = cutAt === null || cutAt.getTime() <= this.readUntil;
     const rows =
@@ -133,6 +139,21 @@ class NewLogs {
     this.seen = new Set(ids);
     this.readUntil = newest?.getTime() ?? this.readUntil;
     return { rows: [...rows].reverse(), skipped: fresh.length - rows.length, isExact };
+  }
+
+  private since(): Date {
+    return new Date(Math.max(Date.now() - LATE_MS, Number(this.filter.ranges.created_at?.min ?? 0)));
+  }
+
+  private recent(since: Date): Promise<RecentLogs> {
+    const { ranges } = this.filter;
+    // The paging parameters of lists are ignored.
+    const filter = {
+      ...this.filter,
+      after: null,
+      ranges: { ...ranges, created_at: { ...ranges.created_at, min: since } },
+    };
+    return recentLogs(this.dataSource.manager, filter, READ_MAX);
   }
 }
 
