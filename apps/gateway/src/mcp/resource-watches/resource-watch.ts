@@ -11,6 +11,8 @@ import { assertOfServer, CHECK_EVERY_MS, connectionOf, watchedAgainMs } from '..
 export const UPDATED = 'notifications/resources/updated';
 /** A connection that lasted so long was none that the server ends at once. */
 const LASTED_MS = 60_000;
+/** A server that offers no stream refuses it sooner. */
+const WATCHED_MS = 1_000;
 /** Wait for a place among the watches of the workspace. */
 const PLACE_WAIT_MS = 5_000;
 
@@ -23,6 +25,13 @@ export interface WatchedServer {
   readonly uris: (view: ServerView) => readonly string[];
   /** Takes an update under the server's own URI. */
   readonly updated: (uri: string, params: JsonObject) => void;
+}
+
+interface Connection {
+  /** When the server had taken the subscriptions; null before. */
+  begunAt: number | null;
+  hadUpdate: boolean;
+  readonly over: AbortController;
 }
 
 /**
@@ -63,62 +72,67 @@ export class ResourceWatch {
   private async connection(): Promise<boolean> {
     const view = this.server.view();
     if (view === undefined) return false;
-    const startedAt = performance.now();
-    const moved = new AbortController();
-    const check = setInterval(() => this.check(view.document, moved), CHECK_EVERY_MS).unref();
-    let hadUpdate = false;
+    const connection: Connection = { begunAt: null, hadUpdate: false, over: new AbortController() };
+    let hasMoved = false;
+    const check = setInterval(() => {
+      if (!this.hasMoved(view.document)) return;
+      hasMoved = true;
+      connection.over.abort();
+    }, CHECK_EVERY_MS).unref();
     try {
       const upstream = this.upstreams.of(view.document, ownerOf(view, this.server.session));
-      const signal = AbortSignal.any([this.signal, moved.signal]);
-      hadUpdate = await this.listen(upstream, this.server.uris(view), signal);
+      await this.listen(upstream, this.server.uris(view), connection);
     } catch (error) {
       assertOfServer(error);
     } finally {
       clearInterval(check);
+      // Ends a stream that a failed subscription left open.
+      connection.over.abort();
     }
-    return hadUpdate || moved.signal.aborted || performance.now() - startedAt >= LASTED_MS;
+    const { begunAt, hadUpdate } = connection;
+    const ms = begunAt === null ? 0 : performance.now() - begunAt;
+    if (hadUpdate || ms >= WATCHED_MS) this.wasWatched = true;
+    return hadUpdate || hasMoved || ms >= LASTED_MS;
   }
 
-  private check(document: McpServerDocument, moved: AbortController): void {
+  private hasMoved(document: McpServerDocument): boolean {
     const now = this.server.view()?.document;
-    if (now === document) return;
-    if (now === undefined || connectionOf(now) !== connectionOf(document)) moved.abort();
+    if (now === document) return false;
+    return now === undefined || connectionOf(now) !== connectionOf(document);
   }
 
   private async listen(
     upstream: CalledUpstream,
     uris: readonly string[],
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    if (uris.length === 0) return false;
+    connection: Connection,
+  ): Promise<void> {
+    if (uris.length === 0) return;
+    const signal = AbortSignal.any([this.signal, connection.over.signal]);
     const isLegacy = (await upstream.describe({ signal })).era === 'legacy';
     const messages = upstream.listen({ resourceSubscriptions: uris }, { signal });
-    let [hadMessage, hadUpdate] = [false, false];
     // The stream is opened first: a server without one drops updates.
     let next = messages.next();
     if (isLegacy) {
       next.catch(() => undefined);
       await subscribe(upstream, uris, signal);
-      this.begun(uris);
+      this.begun(uris, connection);
     }
     for (let read = await next; read.done !== true; read = await next) {
       next = messages.next();
       next.catch(() => undefined);
       const { method, params } = read.value;
       // A modern server acknowledges the subscription first.
-      if (!isLegacy && !hadMessage) this.begun(uris);
-      hadMessage = true;
+      if (connection.begunAt === null) this.begun(uris, connection);
       const uri = own(params, 'uri');
       if (method !== UPDATED || typeof uri !== 'string') continue;
-      hadUpdate = true;
+      connection.hadUpdate = true;
       this.server.updated(uri, params);
     }
-    return hadUpdate;
   }
 
-  private begun(uris: readonly string[]): void {
+  private begun(uris: readonly string[], connection: Connection): void {
+    connection.begunAt = performance.now();
     if (this.wasWatched) for (const uri of uris) this.server.updated(uri, { uri });
-    this.wasWatched = true;
   }
 
   private async pause(ms: number): Promise<void> {

@@ -125,6 +125,13 @@ describe('watched resources', () => {
     });
   });
 
+  it('are not notified again and again where their server has no stream', async () => {
+    await served('legacy', { hasStream: false });
+    const stream = await watching('legacy', [A]);
+    await watched(A, 3);
+    expect(updatesOf(stream, A)).toBe(0);
+  });
+
   it('are notified with their URI alone where the update is long', async () => {
     await served('modern');
     const stream = await watching('modern', [A]);

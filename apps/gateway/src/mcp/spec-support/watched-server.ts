@@ -26,9 +26,10 @@ interface Message {
 const CAPABILITIES = { resources: { subscribe: true } };
 const RESOURCES = ['a', 'b'].map((name) => ({ uri: `test://${name}`, name }));
 
+/** `refused`: resources that it refuses to watch; `hasStream`: whether sessions have a stream. */
 export async function startWatchedServer(
   era: 'modern' | 'legacy',
-  { refused = [] as readonly string[] } = {},
+  { refused = [] as readonly string[], hasStream = true } = {},
 ): Promise<WatchedServer> {
   const subscribed: string[] = [];
   const streams = new Set<ServerResponse>();
@@ -47,6 +48,11 @@ export async function startWatchedServer(
     res.flushHeaders();
     streams.add(res);
     res.on('close', () => streams.delete(res));
+  };
+
+  const stream = (res: ServerResponse): void => {
+    if (hasStream) hold(res);
+    else res.writeHead(405).end();
   };
 
   function subscribe(res: ServerResponse, message: Message): void {
@@ -85,7 +91,7 @@ export async function startWatchedServer(
     const isOpening = method === 'server/discover' || method === 'initialize';
     const isUnknown = !isOpening && !sessions.has(String(req.headers['mcp-session-id']));
     if (era === 'legacy' && isUnknown) fail(res, message, -32_001, 404);
-    else if (req.method === 'GET') hold(res);
+    else if (req.method === 'GET') stream(res);
     else if (id === undefined) res.writeHead(202).end();
     else if (answers[method] !== undefined) answers[method](res, message);
     else fail(res, message, -32_601, era === 'modern' ? 404 : isOpening ? 400 : 200);
