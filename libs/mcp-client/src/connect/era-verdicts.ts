@@ -1,4 +1,5 @@
 import type { EraVerdict, JsonObject } from '@gw/mcp';
+import { UpstreamError, type UpstreamErrorKind } from '../upstream-error';
 
 /** A verdict that can be kept. */
 export type KnownEra = Extract<EraVerdict, { readonly kind: 'modern' | 'legacy' }>;
@@ -53,15 +54,23 @@ export class EraVerdicts {
   /**
    * Finds an era out, once for all who want it at the same time: after the restart of a gateway, many
    * sessions open at once, and a probe by each of them can take the server longer than a probe may last.
-   * `credential` names the class of the credential, because only its holders share a refusal.
+   * `credential` names the class of the credential, because only its holders share a refusal. A failure of the
+   * gateway itself, such as a workspace without memory, is not shared.
    */
   find(key: string, credential: string, probe: () => Promise<FoundEra>): Promise<FoundEra> {
     const name = JSON.stringify([key, credential]);
-    let finding = this.probes.get(name);
-    if (finding === undefined) {
-      finding = probe().finally(() => this.probes.delete(name));
-      this.probes.set(name, finding);
-    }
+    const shared = this.probes.get(name);
+    if (shared !== undefined)
+      return shared.catch((error: unknown) => {
+        if (isOfGateway(error)) return probe();
+        throw error;
+      });
+    const finding = probe().finally(() => this.probes.delete(name));
+    this.probes.set(name, finding);
     return finding;
   }
 }
+
+const OF_GATEWAY: ReadonlySet<UpstreamErrorKind> = new Set(['no_memory', 'closed', 'cancelled']);
+
+const isOfGateway = (error: unknown): boolean => error instanceof UpstreamError && OF_GATEWAY.has(error.kind);

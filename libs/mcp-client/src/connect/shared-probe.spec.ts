@@ -1,3 +1,4 @@
+import { Shares } from '@gw/kernel';
 import type { ServerResponse } from 'node:http';
 import { closedAfterEach, failureOf, json, result, until, type Received } from '../spec-support/fixture';
 import { modernServer } from '../spec-support/modern-server';
@@ -44,6 +45,21 @@ describe('the era of a server', () => {
     json(allowed.res, result(allowed.received, DISCOVERED));
     const settled = await Promise.allSettled(calls);
     expect(settled.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('is found out by those who have memory when the workspace of the first one has none', async () => {
+    const { url, probes } = await heldServer();
+    const verdicts = new EraVerdicts();
+    const memory = new Shares(1).of('workspace', 'organisation');
+    const failed = failureOf(upstream(url, { verdicts, memory }).request('tools/call', { name: 'a' }));
+    const call = upstream(url, { verdicts }).request('tools/call', { name: 'a' });
+    for (const at of [0, 1]) {
+      await until(() => probes.length > at);
+      const { received, res } = probes[at] as (typeof probes)[0];
+      json(res, result(received, DISCOVERED));
+    }
+    expect(await failed).toMatchObject({ kind: 'no_memory' });
+    expect(await call).toMatchObject({ content: [] });
   });
 
   it('is found out anew after a probe that failed', async () => {
