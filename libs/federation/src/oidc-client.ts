@@ -1,4 +1,4 @@
-import { isLoopbackUrl } from '@gw/kernel';
+import { isLoopbackUrl, isSecureUrl } from '@gw/kernel';
 import { createRemoteJWKSet, customFetch as keysFetch, type JWTVerifyGetKey } from 'jose';
 import { webcrypto } from 'node:crypto';
 import * as client from 'openid-client';
@@ -222,7 +222,7 @@ export class OidcClient {
 
 /** https, or plain http on this machine for an issuer that is there too. */
 const isSafe = (url: string, isLoopback: boolean): boolean =>
-  url.startsWith('https://') || (isLoopback && isLoopbackUrl(url));
+  isLoopback ? isSecureUrl(url) : url.startsWith('https://');
 
 const isSafeEndpoint = (url: string, issuer: string): boolean => isSafe(url, isLoopbackUrl(issuer));
 

@@ -118,4 +118,4 @@ export {
   type VendorRequest,
   type VendorResponse,
 } from './vendor-calls';
-export { isLoopbackUrl } from './loopback-url';
+export { isLoopbackUrl, isSecureUrl } from './loopback-url';

@@ -1,4 +1,4 @@
-import { isLoopbackUrl } from '@gw/kernel';
+import { isLoopbackUrl, isSecureUrl } from '@gw/kernel';
 import { CLI_CLIENT } from '@gw/oauth';
 import * as client from 'openid-client';
 import type { Login } from './login-store';
@@ -11,14 +11,12 @@ const TIMEOUT_S = 30;
  * address that they are for.
  */
 export async function discover(url: string): Promise<client.Configuration> {
-  const isLocal = isLoopbackUrl(url);
-  if (!url.startsWith('https://') && !isLocal)
-    throw new Error(`A login needs https; ${url} is not on this machine.`);
+  if (!isSecureUrl(url)) throw new Error(`A login needs https; ${url} is not on this machine.`);
   try {
     return await client.discovery(new URL(url), CLI_CLIENT.id, undefined, client.None(), {
       algorithm: 'oauth2',
       timeout: TIMEOUT_S,
-      ...(isLocal ? { execute: [client.allowInsecureRequests] } : {}),
+      ...(isLoopbackUrl(url) ? { execute: [client.allowInsecureRequests] } : {}),
     });
   } catch (error) {
     throw new Error(`${url} has no login: ${reasonOf(error)}`, { cause: error });

@@ -1,4 +1,4 @@
-import { isLoopbackUrl } from '@gw/kernel';
+import { isSecureUrl } from '@gw/kernel';
 import { readCertificate, type SamlCertificate } from './certificates';
 import { METADATA, POST_BINDING, REDIRECT_BINDING, SIGNATURE } from './names';
 import { allElements, childrenOf, readXml, XmlFault, type XmlElement } from './xml';
@@ -73,8 +73,8 @@ export function readIdpMetadata(xml: string): IdpMetadata {
 /** An address that browsers may be sent to. Returns what is wrong with it, or null. */
 export function endpointFault(url: string): string | null {
   if (url.length > 2_048 || !URL.canParse(url)) return 'must be a URL';
-  const { protocol, username, hash, href } = new URL(url);
-  if (protocol !== 'https:' && !isLoopbackUrl(href)) return 'must be https';
+  const { username, hash, href } = new URL(url);
+  if (!isSecureUrl(href)) return 'must be https';
   return username === '' && hash === '' ? null : 'must have no user and no fragment';
 }
 

@@ -1,4 +1,4 @@
-import { isLoopbackUrl, type AddressPolicy } from '@gw/kernel';
+import { isSecureUrl, type AddressPolicy } from '@gw/kernel';
 import {
   checkResourceMetadata,
   checkServerMetadata,
@@ -154,7 +154,7 @@ class MetadataFetches {
 /** Why a response is no document. `url`: where it came from, after redirects. */
 function unusable(status: number, contentType: string, url: string): string | null {
   if (status !== 200) return `The status is ${String(status)}.`;
-  if (!url.startsWith('https://') && !isLoopbackUrl(url)) return 'The document must come over https.';
+  if (!isSecureUrl(url)) return 'The document must come over https.';
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return type === 'application/json' || type.endsWith('+json') ? null : 'The document is not JSON.';
 }

@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '@gw/kernel';
 import { CODES, McpFault } from '../fault';
 import { singleHeader, type HeaderFields } from './headers';
 
@@ -28,11 +29,9 @@ const forbidden = (message: string): McpFault => new McpFault(CODES.invalidReque
 function isAllowed(origin: string, allowed: readonly string[]): boolean {
   const canonical = canonicalOrigin(origin);
   if (canonical === null) return false;
-  const withoutPort = canonical.replace(/:\d{1,5}$/, '');
-  return allowed.some((each) => {
-    const known = canonicalOrigin(each);
-    return known === canonical || (known !== null && LOOPBACK.test(known) && known === withoutPort);
-  });
+  // An origin of the user's own computer without a port is meant with each port, as tools choose free ones.
+  const anyPort = isLoopbackUrl(canonical) ? canonical.replace(/:\d{1,5}$/, '') : canonical;
+  return allowed.map(canonicalOrigin).some((known) => known === canonical || known === anyPort);
 }
 
 /** Scheme, host and port in their canonical form; null for a text that is no http origin, such as `null`. */
@@ -40,9 +39,6 @@ export function canonicalOrigin(text: string): string | null {
   const isOrigin = text.length <= 512 && /^https?:\/\/[^\s/?#@\\,]+$/i.test(text) && URL.canParse(text);
   return isOrigin ? new URL(text).origin : null;
 }
-
-/** Origins of the user's own computer: without a port, each port is meant, as tools choose free ones. */
-const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** A public host without a port is meant with each port. */
 const isHost = (host: string, known: string): boolean =>

@@ -1,4 +1,4 @@
-import { isLoopbackUrl, isObject, type AddressPolicy } from '@gw/kernel';
+import { isObject, isSecureUrl, type AddressPolicy } from '@gw/kernel';
 import type { JsonObject } from '../protocol';
 import { own, ownList } from '../rpc/message';
 
@@ -67,9 +67,7 @@ const textsOf = (document: JsonObject, name: string): readonly string[] =>
 function endpointFault(url: unknown, policy: AddressPolicy): string | null {
   const verdict = policy.checkUrl(url);
   if (!verdict.ok) return verdict.rule;
-  return verdict.url.protocol === 'https:' || isLoopbackUrl(verdict.url.href)
-    ? null
-    : 'The URL must begin with https://.';
+  return isSecureUrl(verdict.url.href) ? null : 'The URL must begin with https://.';
 }
 
 export interface ServerMetadata {

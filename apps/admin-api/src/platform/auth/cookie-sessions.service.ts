@@ -34,8 +34,7 @@ export class CookieSessions {
     private readonly sessions: SessionsService,
     @Inject(SETTINGS) settings: PublicUrlSettings,
   ) {
-    const url = publicUrl(settings, '/');
-    const isPlain = isLoopbackUrl(url) && url.startsWith('http:');
+    const isPlain = isLoopbackUrl(publicUrl(settings, '/'));
     this.name = isPlain ? 'tollgate' : '__Host-tollgate';
     this.attributes = `Path=/; HttpOnly; SameSite=Strict${isPlain ? '' : '; Secure'}`;
   }

@@ -1,5 +1,5 @@
 import type { McpAuthType } from '@gw/contracts';
-import { assertAllowedUrl, isLoopbackUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
+import { assertAllowedUrl, isSecureUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { headerMapFaults } from '../credentials/header-map';
 import { shortenedFault } from '../credentials/shown-secret';
 import { forwardedHeaderFault, sentHeaderFault } from './header-names';
@@ -135,8 +135,8 @@ export function checkAuthMethod(method: unknown, path: string, faults: Pick<Faul
     faults.add(path, `must be one of ${AUTH_METHODS.join(', ')}`);
 }
 
-/** Whether no one on the way can read a secret that is sent there. */
-export const isSecureUrl = (url: string): boolean => /^https:\/\//i.test(url) || isLoopbackUrl(url);
+/** `isSecureUrl` for an address that a person wrote, who may write HTTPS. */
+export const isSecure = (url: string): boolean => isSecureUrl(url.replace(/^https:/i, 'https:'));
 
 /** Members of the client of `oauth_client_credentials`. */
 export const CLIENT_MEMBERS = ['token_endpoint', 'client_id', 'client_secret', 'auth_method', 'scope'];
@@ -151,7 +151,7 @@ function checkClientCredentials(
   checkClient(value, path, faults);
   const { token_endpoint: endpoint, client_secret: secret, auth_method: method } = value;
   checkAuthMethod(method, `${path}.auth_method`, faults);
-  if (typeof endpoint !== 'string' || !isSecureUrl(endpoint))
+  if (typeof endpoint !== 'string' || !isSecure(endpoint))
     faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
   if (!mapped.has('client_secret') && (secret === undefined || secret === null))
     faults.add(`${path}.client_secret`, 'is required; send it, or map client_secret to a secret reference');

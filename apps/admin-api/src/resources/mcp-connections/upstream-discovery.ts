@@ -1,5 +1,5 @@
 import { McpIntegrationEntity } from '@gw/entities';
-import { GatewayError, isLoopbackUrl, isObject, Shares, type AddressPolicy } from '@gw/kernel';
+import { GatewayError, isObject, isSecureUrl, Shares, type AddressPolicy } from '@gw/kernel';
 import {
   defaultEndpoints,
   issuerVerdict,
@@ -156,7 +156,7 @@ export class UpstreamDiscovery {
     const own = await discoverIssuer(origin, options);
     if (own.server !== null) return { kind: 'found', resource, server: own.server };
     const isAbsent = own.attempts.every(({ status }) => status === 404);
-    return isAbsent && isSafe(serverUrl)
+    return isAbsent && isSecureUrl(serverUrl.href)
       ? { kind: 'found', resource, server: { issuer: origin, ...defaultEndpoints(serverUrl) } }
       : { kind: 'failed', attempts: [...attempts, ...own.attempts] };
   }
@@ -179,8 +179,6 @@ export class UpstreamDiscovery {
 }
 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
-
-const isSafe = ({ protocol, href }: URL): boolean => protocol === 'https:' || isLoopbackUrl(href);
 
 /** The integration's scopes, else those of the challenge, else those of the server. */
 function scopesFor(

@@ -1,12 +1,12 @@
 import { shortenedFault } from '../../platform/credentials/shown-secret';
-import { checkAuthMethod, CLIENT_MEMBERS, isSecureUrl } from '../../platform/upstreams/configuration-checks';
+import { checkAuthMethod, CLIENT_MEMBERS, isSecure } from '../../platform/upstreams/configuration-checks';
 import { checkClient, type Faults, type Fields } from './configuration-faults';
 
 /** A client at a token endpoint whose address the administrator knows. */
 function checkExchangeClient(value: Fields, path: string, faults: Faults): void {
   checkClient(value, path, faults);
   const { token_endpoint: endpoint, auth_method: method } = value;
-  if (typeof endpoint !== 'string' || !isSecureUrl(endpoint))
+  if (typeof endpoint !== 'string' || !isSecure(endpoint))
     faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
   checkAuthMethod(method, `${path}.auth_method`, faults);
 }
@@ -29,7 +29,7 @@ export function checkIdJag(value: unknown, path: string, faults: Faults): void {
     server_auth_method: method,
     allow_unannounced: forced,
   } = value;
-  if (typeof issuer !== 'string' || !isSecureUrl(issuer))
+  if (typeof issuer !== 'string' || !isSecure(issuer))
     faults.add(
       `${path}.issuer`,
       'must be the issuer of the authorization server, which begins with https://',

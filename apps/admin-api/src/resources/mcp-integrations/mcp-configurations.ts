@@ -2,7 +2,7 @@ import { isExchanged, type McpAuthType } from '@gw/contracts';
 import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { headerMapFaults } from '../../platform/credentials/header-map';
 import { shortenedFault } from '../../platform/credentials/shown-secret';
-import { checkAuthMethod, CLIENT_MEMBERS, isSecureUrl } from '../../platform/upstreams/configuration-checks';
+import { checkAuthMethod, CLIENT_MEMBERS, isSecure } from '../../platform/upstreams/configuration-checks';
 import { checkClient, Faults, isFields, type CheckedIntegration, type Fields } from './configuration-faults';
 import { checkIdJag, checkTokenExchange } from './exchange-checks';
 import { checkIdentity } from './identity-checks';
@@ -82,7 +82,7 @@ function checkClientCredentials(
   checkClient(value, path, faults);
   const { token_endpoint: endpoint, client_secret: secret, auth_method: method } = value;
   checkAuthMethod(method, `${path}.auth_method`, faults);
-  if (typeof endpoint !== 'string' || !isSecureUrl(endpoint))
+  if (typeof endpoint !== 'string' || !isSecure(endpoint))
     faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
   if (!mapped.has('client_secret') && (secret === undefined || secret === null))
     faults.add(`${path}.client_secret`, 'is required; send it, or map client_secret to a secret reference');

@@ -1,6 +1,6 @@
 import type { SsoConnectionEntity, TokenEndpointAuthMethod } from '@gw/entities';
 import { newKeyWithCertificate, type IdpMetadata, type PrivateJwk } from '@gw/federation';
-import { isLoopbackUrl, isObject, type AddressPolicy } from '@gw/kernel';
+import { isObject, isSecureUrl, type AddressPolicy } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
@@ -116,8 +116,7 @@ export class SsoProviderFields {
   private assertIssuer(issuer: string): void {
     const verdict = this.addresses.checkUrl(issuer);
     if (!verdict.ok) throw invalid('issuer', verdict.rule);
-    if (!issuer.startsWith('https://') && !isLoopbackUrl(issuer))
-      throw invalid('issuer', 'issuer must be https');
+    if (!isSecureUrl(issuer)) throw invalid('issuer', 'issuer must be https');
     if (/[?#]/.test(issuer)) throw invalid('issuer', 'issuer must have no query and no fragment');
     if (/[{}]/.test(issuer)) throw invalid('issuer', 'issuer must name a tenant, not a template');
   }

@@ -1,4 +1,4 @@
-import { isObject, readSigningKey, type AddressPolicy } from '@gw/kernel';
+import { isObject, isSecureUrl, readSigningKey, type AddressPolicy } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
 import { fetchKeysBy, type FetchKeys } from '@gw/trusts';
 import { invalid } from '@gw/web';
@@ -7,7 +7,6 @@ import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentia
 
 const URLS_MAX = 10;
 const KEYS_MAX = 100;
-const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
 
 /** Where the keys of a trust come from. */
 export interface TrustKeySource {
@@ -52,8 +51,7 @@ export class TrustKeys {
   private assertUrl(url: string): void {
     const verdict = this.addresses.checkUrl(url);
     if (!verdict.ok) throw invalid('jwks_uri', verdict.rule);
-    if (!url.startsWith('https://') && !LOOPBACK.test(url))
-      throw invalid('jwks_uri', 'jwks_uri must be https');
+    if (!isSecureUrl(url)) throw invalid('jwks_uri', 'jwks_uri must be https');
   }
 
   private async discovered(issuer: string): Promise<string> {
