@@ -1,16 +1,14 @@
-import type { CompiledCache } from '@gw/config-schema';
-import { cachePolicy, isCacheable, readCacheControls } from './cache-policy';
+import { cachePolicy, isCacheable, readCacheControls, type CacheRules } from './cache-policy';
 
 const none = readCacheControls(undefined, undefined, undefined);
 
-const settings = (over: Partial<CompiledCache> = {}): CompiledCache => ({
+const settings = (over: Partial<CacheRules> = {}): CacheRules => ({
   mode: 'simple',
   maxAgeSeconds: null,
   namespace: null,
   forceRefresh: false,
   coalesce: false,
   threshold: 0.95,
-  embeddings: null,
   ...over,
 });
 

@@ -1,6 +1,4 @@
-import { familyNamed } from '@gw/contracts';
-import type { CompiledCache } from '@gw/config-schema';
-import { HEADER } from '@gw/contracts';
+import { familyNamed, HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 
 /** The request's own cache headers. `namespace` and `maxAgeS` are null when absent. */
@@ -11,6 +9,16 @@ export interface CacheControls {
   readonly forceRefresh: boolean;
   /** `max-age` of `cache-control`, in seconds. */
   readonly maxAgeS: number | null;
+}
+
+/** Cache settings of a target, as its config has them. */
+export interface CacheRules {
+  readonly mode: 'simple' | 'semantic';
+  readonly maxAgeSeconds: number | null;
+  readonly namespace: string | null;
+  readonly forceRefresh: boolean;
+  readonly coalesce: boolean;
+  readonly threshold: number;
 }
 
 export interface CachePolicy {
@@ -51,7 +59,7 @@ export const isCacheable = (method: string, route: string, path: string): boolea
  * themselves. A `max-age` of the request takes precedence over that of the config, also when it is
  * longer; a forced refresh of either applies.
  */
-export const cachePolicy = (settings: CompiledCache, controls: CacheControls): CachePolicy => ({
+export const cachePolicy = (settings: CacheRules, controls: CacheControls): CachePolicy => ({
   maxAgeMs: 1_000 * (controls.maxAgeS ?? settings.maxAgeSeconds ?? CACHE_LIMITS.maxAgeDefaultS),
   namespace: controls.namespace ?? settings.namespace,
   refresh: controls.forceRefresh || settings.forceRefresh,

@@ -15,18 +15,6 @@ export {
   type TargetConfig,
 } from './config';
 export {
-  type CompiledBreaker,
-  type CompiledCache,
-  type CompiledConfig,
-  type CompiledEdge,
-  type CompiledEmbeddings,
-  type CompiledNode,
-  type CompiledRetry,
-  type CompiledStrategy,
-  type CompiledTarget,
-} from './compiled';
-export { configCompiler, hashFieldsOf } from './compile';
-export {
   compileQuery,
   testsOf,
   toNumber,
@@ -40,10 +28,10 @@ export { EVERY_ITEM, parseParamPath, type ParamPath, type PathSegment } from './
 export { Pattern, patternOfRule } from './pattern';
 export { patternsFault } from './pattern-budget';
 export { configSchema, HASH_FIELDS, isProviderField, SHORT_TEXT, STATUS_CODES } from './schema';
-export type { StrategyLanguage, StrategySource } from './strategy-language';
+export type { StrategyLanguage } from './strategy-language';
 export { checkHashFields } from './strategy-rules';
 export { savedGuardrail } from './rules';
-export { DEMANDS, type Demand, WEEKDAYS, type Subject } from './subjects';
+export { DEMANDS, type Demand, parseHashField, WEEKDAYS, type Subject } from './subjects';
 export type { ConfigNode, Path, Report } from './report';
 export {
   configInvalid,

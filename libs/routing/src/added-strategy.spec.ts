@@ -1,4 +1,4 @@
-import type { CompiledStrategy } from '@gw/config-schema';
+import type { CompiledStrategy } from './compile/compiled';
 import { configLanguage } from './config-language';
 import { commonFault, faultOf } from './faults';
 import { createPlan, createRoutingState, simulate } from './index';

@@ -1,4 +1,5 @@
-import type { BreakerSettings, CompiledBreaker } from '@gw/config-schema';
+import type { BreakerSettings } from '@gw/config-schema';
+import type { CompiledBreaker } from './compile/compiled';
 import { compileConfig } from './config-language';
 import fc from 'fast-check';
 import { Breaker, isBreakerFailure } from './index';

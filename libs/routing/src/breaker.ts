@@ -1,4 +1,4 @@
-import type { CompiledBreaker } from '@gw/config-schema';
+import type { CompiledBreaker } from './compile/compiled';
 import type { AttemptOutcome } from './types';
 
 /** The outcome of one call, as far as a breaker needs it. */

@@ -1,4 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from './compile/compiled';
 import { compileConfig } from './config-language';
 import { HedgeBudgets, RetryBudget, type HedgeOffer } from './index';
 

@@ -1,4 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from './compile/compiled';
 import { EndpointMap } from './endpoint-map';
 
 export interface RetryBudgetOptions {

@@ -1,4 +1,5 @@
-import type { CompiledTarget, GatewayConfig } from '@gw/config-schema';
+import type { GatewayConfig } from '@gw/config-schema';
+import type { CompiledTarget } from './compile/compiled';
 import { compileConfig, validateConfig } from './index';
 
 const compileTargets = (config: GatewayConfig): readonly CompiledTarget[] => {

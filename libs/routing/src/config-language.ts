@@ -1,4 +1,5 @@
-import { configCompiler, configSchema, configValidator } from '@gw/config-schema';
+import { configSchema, configValidator } from '@gw/config-schema';
+import { configCompiler } from './compile/compile';
 import type { Strategy } from './strategy';
 import { STRATEGIES } from './strategies';
 

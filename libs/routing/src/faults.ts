@@ -1,4 +1,4 @@
-import type { CompiledNode, CompiledStrategy, CompiledTarget } from '@gw/config-schema';
+import type { CompiledNode, CompiledStrategy, CompiledTarget } from './compile/compiled';
 import type { Mark } from './health';
 import type { Strategy } from './strategy';
 import type { ChoiceContext } from './types';

@@ -1,4 +1,4 @@
-import type { CompiledBreaker } from '@gw/config-schema';
+import type { CompiledBreaker } from './compile/compiled';
 import { compileConfig } from './config-language';
 import type { BreakerChange } from '@gw/contracts';
 import { breakerStoreContract } from '@gw/testing';

@@ -1,4 +1,4 @@
-import type { CompiledBreaker } from '@gw/config-schema';
+import type { CompiledBreaker } from './compile/compiled';
 import type { BreakerChange, BreakerStore } from '@gw/contracts';
 import { Breaker } from './breaker';
 import { EndpointMap } from './endpoint-map';

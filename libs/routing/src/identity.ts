@@ -1,4 +1,5 @@
-import type { CompiledTarget, Subject } from '@gw/config-schema';
+import { parseHashField, type Subject } from '@gw/config-schema';
+import type { CompiledTarget } from './compile/compiled';
 import { read } from './evaluate';
 import type { RequestFacts } from './types';
 
@@ -21,6 +22,10 @@ export function unitHash(text: string): number {
   low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909);
   return ((low >>> 11) * 4_294_967_296 + (high >>> 0)) / 9_007_199_254_740_992;
 }
+
+/** Returns the parts of a request that the hash fields name. Skips invalid fields. */
+export const hashFieldsOf = (fields: readonly string[] | undefined): readonly Subject[] =>
+  Object.freeze((fields ?? []).map(parseHashField).filter((subject) => typeof subject !== 'string'));
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

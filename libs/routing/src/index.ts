@@ -7,6 +7,13 @@ export {
   type HedgeOffer,
   type RetryBudgetOptions,
 } from './budgets';
+export type {
+  CompiledBreaker,
+  CompiledCache,
+  CompiledConfig,
+  CompiledEmbeddings,
+  CompiledTarget,
+} from './compile/compiled';
 export { CONFIG_SCHEMA, compileConfig, configLanguage, parseConfig, validateConfig } from './config-language';
 export { matches } from './evaluate';
 export { TargetHealth, type Mark, type TargetHealthOptions } from './health';

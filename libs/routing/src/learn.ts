@@ -1,4 +1,4 @@
-import type { CompiledConfig, CompiledTarget } from '@gw/config-schema';
+import type { CompiledConfig, CompiledTarget } from './compile/compiled';
 import { isBreakerFailure } from './breaker';
 import type { Mark } from './health';
 import type { AttemptOutcome, ChoiceContext } from './types';

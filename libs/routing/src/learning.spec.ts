@@ -1,4 +1,5 @@
-import type { CompiledBreaker, GatewayConfig } from '@gw/config-schema';
+import type { GatewayConfig } from '@gw/config-schema';
+import type { CompiledBreaker } from './compile/compiled';
 import {
   createPlan,
   createRoutingState,

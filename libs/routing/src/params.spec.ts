@@ -1,4 +1,5 @@
-import type { CompiledTarget, InheritedSettings } from '@gw/config-schema';
+import type { InheritedSettings } from '@gw/config-schema';
+import type { CompiledTarget } from './compile/compiled';
 import { compileConfig, validateConfig } from './config-language';
 import fc from 'fast-check';
 import { applyParams, ParamRules, type JsonObject } from './index';

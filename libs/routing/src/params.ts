@@ -1,4 +1,5 @@
-import { EVERY_ITEM, type CompiledTarget, type ParamPath, type PathSegment } from '@gw/config-schema';
+import { EVERY_ITEM, type ParamPath, type PathSegment } from '@gw/config-schema';
+import type { CompiledTarget } from './compile/compiled';
 import { GatewayError } from '@gw/kernel';
 
 export type JsonObject = Record<string, unknown>;

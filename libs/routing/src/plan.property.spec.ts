@@ -1,4 +1,5 @@
-import type { CompiledConfig, CompiledTarget, GatewayConfig } from '@gw/config-schema';
+import type { GatewayConfig } from '@gw/config-schema';
+import type { CompiledConfig, CompiledTarget } from './compile/compiled';
 import { compileConfig, validateConfig } from './config-language';
 import fc from 'fast-check';
 import {

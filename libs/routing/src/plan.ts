@@ -1,6 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import type { RoutingEvent } from '@gw/contracts';
-import type { CompiledConfig, CompiledEdge, CompiledNode, CompiledTarget } from '@gw/config-schema';
+import type { CompiledConfig, CompiledEdge, CompiledNode, CompiledTarget } from './compile/compiled';
 import type { HedgeOffer } from './budgets';
 import { behaviourOf, isOpen } from './faults';
 import { learn, type AttemptTargets } from './learn';

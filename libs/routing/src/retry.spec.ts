@@ -1,4 +1,5 @@
-import type { CompiledTarget, RetrySettings } from '@gw/config-schema';
+import type { RetrySettings } from '@gw/config-schema';
+import type { CompiledTarget } from './compile/compiled';
 import { compileConfig } from './config-language';
 import { isRetryable } from './retry';
 import type { AttemptFailure, AttemptOutcome } from './types';

@@ -1,4 +1,5 @@
-import { CONFIG_LIMITS, type CompiledRetry, type CompiledTarget } from '@gw/config-schema';
+import { CONFIG_LIMITS } from '@gw/config-schema';
+import type { CompiledRetry, CompiledTarget } from './compile/compiled';
 import type { AttemptOutcome, RoutingRuntime } from './types';
 
 /**

@@ -1,4 +1,4 @@
-import type { CompiledConfig } from '@gw/config-schema';
+import type { CompiledConfig } from './compile/compiled';
 import type { RoutingEvent } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import { endpointKey } from './identity';

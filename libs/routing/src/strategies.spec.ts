@@ -1,4 +1,5 @@
-import type { CompiledNode, GatewayConfig } from '@gw/config-schema';
+import type { GatewayConfig } from '@gw/config-schema';
+import type { CompiledNode } from './compile/compiled';
 import { compileConfig, validateConfig } from './index';
 
 const rules = (config: unknown): string[] => {

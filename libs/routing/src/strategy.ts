@@ -1,5 +1,6 @@
-import type { CompiledEdge, CompiledStrategy, CompiledTarget, StrategyLanguage } from '@gw/config-schema';
+import type { StrategyConfig, StrategyLanguage, StrategySettings, Subject } from '@gw/config-schema';
 import type { HedgeOffer } from './budgets';
+import type { CompiledEdge, CompiledNode, CompiledStrategy, CompiledTarget } from './compile/compiled';
 import type { Fault } from './faults';
 import type { AttemptOutcome, ChoiceContext } from './types';
 
@@ -30,12 +31,31 @@ export interface Frame {
   sibling(situation: ChoiceContext): CompiledEdge | null;
 }
 
+/** The input of `Strategy.compile`. */
+export interface StrategySource {
+  readonly config: StrategyConfig;
+  /** JSON path of the config that contains the strategy. */
+  readonly path: string;
+  /** Compiles one of the targets. */
+  readonly child: (index: number) => CompiledNode;
+  /** Compiles all targets, each with its line for the decision record. */
+  readonly edges: () => readonly CompiledEdge[];
+}
+
 /**
  * Everything about a strategy: its part of the config language, how it chooses, and when it is
  * unavailable.
  * To add one, write its file in `strategies/` and add it to the list in `strategies/index.ts`.
  */
 export interface Strategy<Node extends CompiledStrategy = CompiledStrategy> extends StrategyLanguage {
+  /** Returns the parts of a request that the strategy reads. Absent: none. */
+  subjects?(settings: StrategySettings): readonly Subject[];
+  /** Returns whether the strategy chooses by measurements of its targets. Absent: it does not. */
+  measures?(settings: StrategySettings): boolean;
+  /** Number of targets that a request can reach, counted from the first one. Absent: all. */
+  readonly reach?: number;
+  /** Returns the node for a valid config. */
+  compile(source: StrategySource): CompiledNode;
   /** Returns the edge that a request takes; null when no edge is left or none applies. */
   choose(node: Node, cursor: ChoosingCursor): CompiledEdge | null;
   /**

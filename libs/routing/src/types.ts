@@ -1,4 +1,4 @@
-import type { CompiledConfig, CompiledTarget } from '@gw/config-schema';
+import type { CompiledConfig, CompiledTarget } from './compile/compiled';
 import type { RoutingEvent } from '@gw/contracts';
 import type { HedgeBudgets, HedgeOffer, RetryBudgets } from './budgets';
 import type { TargetHealth } from './health';

@@ -1,4 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import type { RequestContext, RequestView } from '../core/request-context';
 import type { Upstream } from '../core/upstream';
 import type { HedgePlan } from '../hedge/hedged-attempt';

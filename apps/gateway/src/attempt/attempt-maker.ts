@@ -1,4 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import type { GatewayResponse } from './gateway-response';
 import type { AttemptCall } from './attempt-call';
 import type { RequestContext } from '../core/request-context';

@@ -1,5 +1,5 @@
 import type { AttemptEnd, AttemptRecord } from '@gw/contracts';
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import type { AttemptResult } from './attempt-result';

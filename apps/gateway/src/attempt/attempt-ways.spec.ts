@@ -1,4 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import { AROUND_ORDER, type AroundName } from '../core/order';
 import type { RequestContext } from '../core/request-context';
 import type { AttemptListener } from './gateway-response';

@@ -1,6 +1,11 @@
-import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
-import { createPlan, type RoutingCursor, type RoutingRuntime, type RoutingState } from '@gw/routing';
+import {
+  createPlan,
+  type RoutingCursor,
+  type RoutingRuntime,
+  type RoutingState,
+  type CompiledTarget,
+} from '@gw/routing';
 import type { RequestContext, Stage } from '../core/request-context';
 import type { Accounts } from '../limits/accounts';
 import type { GatewayResponse } from './gateway-response';

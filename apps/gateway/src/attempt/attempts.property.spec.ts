@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { CompiledTarget, GatewayConfig } from '@gw/config-schema';
-import { compileConfig } from '@gw/routing';
+import type { GatewayConfig } from '@gw/config-schema';
+import { compileConfig, type CompiledTarget } from '@gw/routing';
 import { GatewayError } from '@gw/kernel';
 import { OutboundError, type OutboundCall, type OutboundFailure } from '@gw/outbound';
 import { PROVIDERS, type Provider } from '@gw/providers';

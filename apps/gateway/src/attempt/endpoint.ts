@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CompiledTarget } from '@gw/config-schema';
-import { endpointKey } from '@gw/routing';
+import { endpointKey, type CompiledTarget } from '@gw/routing';
 import type { RequestContext } from '../core/request-context';
 
 /**

@@ -1,5 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
-import type { RequestFacts } from '@gw/routing';
+import type { CompiledTarget, RequestFacts } from '@gw/routing';
 import { parseJsonObject } from '../bodies/json-body';
 import type { RequestContext } from '../core/request-context';
 import { requestedModel } from '../core/requested-model';

@@ -6,7 +6,7 @@ import {
   type ProviderDocument,
   type ProviderModel,
 } from '@gw/contracts';
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import { GatewayError, nearestName } from '@gw/kernel';
 import {
   retiredMessage,

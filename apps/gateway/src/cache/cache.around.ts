@@ -9,7 +9,7 @@ import {
   type ResponseCache,
   type SemanticSource,
 } from '@gw/cache';
-import type { CompiledCache } from '@gw/config-schema';
+import type { CompiledCache } from '@gw/routing';
 import type { Shares } from '@gw/kernel';
 import { OutboundError, type OutboundHandler } from '@gw/outbound';
 import { parseJsonObject } from '../bodies/json-body';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { performance } from 'node:perf_hooks';
 import type { Embedder } from '@gw/cache';
-import type { CompiledEmbeddings } from '@gw/config-schema';
+import type { CompiledEmbeddings } from '@gw/routing';
 import type { CacheEmbedding } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { OutboundError, OutboundHandler } from '@gw/outbound';

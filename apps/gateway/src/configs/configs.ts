@@ -1,6 +1,6 @@
 import { documentKey, HEADER, type ConfigDocument, type DecisionRecord } from '@gw/contracts';
-import { configInvalid, type CompiledConfig, type ValidateConfigOptions } from '@gw/config-schema';
-import { compileConfig, parseConfig, validateConfig } from '@gw/routing';
+import { configInvalid, type ValidateConfigOptions } from '@gw/config-schema';
+import { compileConfig, parseConfig, validateConfig, type CompiledConfig } from '@gw/routing';
 import { GatewayError } from '@gw/kernel';
 import { LRUCache } from 'lru-cache';
 import { didYouMean } from './near-slugs';

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { CacheControls } from '@gw/cache';
-import type { CompiledConfig } from '@gw/config-schema';
+import type { CompiledConfig } from '@gw/routing';
 import type { DecisionRecord } from '@gw/contracts';
 import { GatewayError, type Share } from '@gw/kernel';
 import type { JsonObject, ShallowScan } from '@gw/providers';

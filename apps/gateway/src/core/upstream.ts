@@ -1,4 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import type { ProviderDocument } from '@gw/contracts';
 import type { Reservation } from '@gw/limits';
 import type { OutboundError } from '@gw/outbound';

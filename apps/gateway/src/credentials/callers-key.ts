@@ -1,4 +1,5 @@
-import { holdsAddress, type CompiledTarget } from '@gw/config-schema';
+import { holdsAddress } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import { HEADER } from '@gw/contracts';
 import { GatewayError } from '@gw/kernel';
 import type { Provider } from '@gw/providers';

@@ -12,12 +12,11 @@ import {
   configInvalid,
   detail,
   savedGuardrail,
-  type CompiledConfig,
-  type CompiledTarget,
   type ConfigErrorDetail,
   type GuardrailReference,
   type JsonObject,
 } from '@gw/config-schema';
+import type { CompiledConfig, CompiledTarget } from '@gw/routing';
 import {
   compileGuardrail,
   compileInline,

@@ -1,6 +1,11 @@
-import type { CompiledTarget } from '@gw/config-schema';
 import type { OutboundError } from '@gw/outbound';
-import { endsHedge, type AttemptOutcome, type HedgeOffer, type RoutingCursor } from '@gw/routing';
+import {
+  endsHedge,
+  type AttemptOutcome,
+  type HedgeOffer,
+  type RoutingCursor,
+  type CompiledTarget,
+} from '@gw/routing';
 import type { GatewayResponse } from '../attempt/gateway-response';
 import type { RequestContext, LeaveListener } from '../core/request-context';
 import { AttemptCall } from '../attempt/attempt-call';

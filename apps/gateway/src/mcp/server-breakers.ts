@@ -1,7 +1,6 @@
-import type { CompiledBreaker } from '@gw/config-schema';
 import { GatewayError } from '@gw/kernel';
 import { UpstreamError, type TimeoutPhase, type UpstreamErrorKind } from '@gw/mcp-client';
-import type { TargetHealth } from '@gw/routing';
+import type { CompiledBreaker, TargetHealth } from '@gw/routing';
 import { Denied } from './denials';
 import type { ServerView } from './server-view';
 

@@ -1,5 +1,5 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
 import type { Provider } from '@gw/providers';
 import type { Upstream } from '../core/upstream';

@@ -1,4 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import { GatewayError } from '@gw/kernel';
 import { demandOf, largerDemand, NO_DEMAND, type JsonObject, type OutputDemand } from '@gw/providers';
 import { parseJsonObject } from '../bodies/json-body';

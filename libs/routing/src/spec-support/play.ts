@@ -1,4 +1,5 @@
-import type { CompiledConfig, GatewayConfig } from '@gw/config-schema';
+import type { GatewayConfig } from '@gw/config-schema';
+import type { CompiledConfig } from '../compile/compiled';
 import { compileConfig, validateConfig } from '../config-language';
 import {
   createPlan,

@@ -1,13 +1,7 @@
-import {
-  checkHashFields,
-  HASH_FIELDS,
-  hashFieldsOf,
-  type CompiledEdge,
-  type CompiledStrategy,
-  type Subject,
-} from '@gw/config-schema';
+import { checkHashFields, HASH_FIELDS, type Subject } from '@gw/config-schema';
+import type { CompiledEdge, CompiledStrategy } from '../compile/compiled';
 import { commonFault, faultOf } from '../faults';
-import { fieldsOf, unitHash } from '../identity';
+import { fieldsOf, hashFieldsOf, unitHash } from '../identity';
 import { defineStrategy, type Strategy } from '../strategy';
 
 interface CanarySettings {

@@ -3,13 +3,12 @@ import {
   SHORT_TEXT,
   CONFIG_LIMITS,
   testsOf,
-  type CompiledEdge,
   type CompiledQuery,
-  type CompiledStrategy,
   type JsonObject,
   type Path,
   type Report,
 } from '@gw/config-schema';
+import type { CompiledEdge, CompiledStrategy } from '../compile/compiled';
 import { isObject } from '@gw/kernel';
 import { matches } from '../evaluate';
 import { faultOf } from '../faults';

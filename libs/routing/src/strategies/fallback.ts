@@ -1,10 +1,5 @@
-import {
-  STATUS_CODES,
-  type CompiledEdge,
-  type CompiledNode,
-  type CompiledStrategy,
-  type CompiledTarget,
-} from '@gw/config-schema';
+import { STATUS_CODES } from '@gw/config-schema';
+import type { CompiledEdge, CompiledNode, CompiledStrategy, CompiledTarget } from '../compile/compiled';
 import { commonFault, faultOf } from '../faults';
 import { defineStrategy, type Frame, type Strategy } from '../strategy';
 import type { AttemptOutcome, ChoiceContext } from '../types';

@@ -1,4 +1,4 @@
-import type { CompiledEdge, CompiledStrategy, CompiledTarget } from '@gw/config-schema';
+import type { CompiledEdge, CompiledStrategy, CompiledTarget } from '../compile/compiled';
 import { isObject } from '@gw/kernel';
 import type { HedgeOffer } from '../budgets';
 import { commonFault, faultOf } from '../faults';

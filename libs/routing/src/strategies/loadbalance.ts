@@ -1,16 +1,8 @@
-import {
-  checkHashFields,
-  HASH_FIELDS,
-  hashFieldsOf,
-  type CompiledEdge,
-  type CompiledNode,
-  type CompiledStrategy,
-  type CompiledTarget,
-  type Subject,
-} from '@gw/config-schema';
+import { checkHashFields, HASH_FIELDS, type Subject } from '@gw/config-schema';
+import type { CompiledEdge, CompiledNode, CompiledStrategy, CompiledTarget } from '../compile/compiled';
 import { isObject } from '@gw/kernel';
 import { commonFault, faultOf } from '../faults';
-import { fieldsOf, unitHash } from '../identity';
+import { fieldsOf, hashFieldsOf, unitHash } from '../identity';
 import { defineStrategy, type Frame, type Strategy } from '../strategy';
 import type { RequestFacts, ChoiceContext } from '../types';
 

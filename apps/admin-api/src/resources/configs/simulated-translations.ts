@@ -1,9 +1,8 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { CompiledConfig, CompiledTarget } from '@gw/config-schema';
 import { IntegrationEntity, ProviderEntity } from '@gw/entities';
 import type { LossMode } from '@gw/kernel';
 import { previewTranslation, PROVIDERS, type Provider } from '@gw/providers';
-import { ParamRules, type SimulatedRequest } from '@gw/routing';
+import { ParamRules, type SimulatedRequest, type CompiledConfig, type CompiledTarget } from '@gw/routing';
 import { In, type EntityManager } from 'typeorm';
 import type { GuardrailScope } from '../../platform/rows/guardrail-references';
 import { LIVE_PROVIDER } from '../../platform/rows/integrations.queries';

@@ -1,4 +1,3 @@
-import type { CompiledTarget } from '@gw/config-schema';
 import { GatewayError, exactNumbers, hasDuplicateMembers, withExactNumbers, type LossMode } from '@gw/kernel';
 import type { CallAddress } from '@gw/dialects';
 import type { BodySource } from '@gw/outbound';
@@ -10,7 +9,7 @@ import {
   type TranslatedRequest,
   type Translator,
 } from '@gw/providers';
-import { ParamRules } from '@gw/routing';
+import { ParamRules, type CompiledTarget } from '@gw/routing';
 import { parseJsonObject } from '../../bodies/json-body';
 import type { SpooledBody, Splice } from '../../bodies/spool/spooled-body';
 import type { Upstream } from '../../core/upstream';

@@ -1,4 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import { ROUTE_FAMILIES, type RouteFamily, type RouteKind } from '@gw/contracts';
 import { GatewayError, isHeaderValue, type AddressPolicy } from '@gw/kernel';
 import { type BodySource, knownCodings, type OutboundRequest } from '@gw/outbound';

@@ -1,4 +1,4 @@
-import type { CompiledTarget } from '@gw/config-schema';
+import type { CompiledTarget } from '@gw/routing';
 import type { JsonObject } from '@gw/providers';
 import type { Upstream } from '../../core/upstream';
 import type { RequestView } from '../../core/request-context';

@@ -1,4 +1,4 @@
-import type { GuardrailReference, InheritedSettings, JsonObject } from './config';
+import type { GuardrailReference, InheritedSettings, JsonObject } from '@gw/config-schema';
 
 /**
  * Merges the settings of a node with those that it inherits. The nearest node takes precedence.

@@ -1,25 +1,23 @@
-import { compileTarget } from './compile-target';
-import type { CompiledConfig, CompiledEdge, CompiledNode, CompiledTarget } from './compiled';
 import {
   isStrategyConfig,
   type BreakerSettings,
   type GatewayConfig,
   type InheritedSettings,
   type StrategyConfig,
-} from './config';
+  type Subject,
+} from '@gw/config-schema';
+import type { Strategy } from '../strategy';
+import { compileTarget } from './compile-target';
+import type { CompiledConfig, CompiledEdge, CompiledNode, CompiledTarget } from './compiled';
 import { inherit } from './inherit';
-import type { StrategyLanguage } from './strategy-language';
-import { parseHashField, type Subject } from './subjects';
 
 /** Returns a function that compiles configs with these strategies. */
-export function configCompiler(
-  strategies: readonly StrategyLanguage[],
-): (config: GatewayConfig) => CompiledConfig {
+export function configCompiler(strategies: readonly Strategy[]): (config: GatewayConfig) => CompiledConfig {
   const byMode = new Map(strategies.map((strategy) => [strategy.mode, strategy]));
   return (config) => compileConfig(config, byMode);
 }
 
-type Strategies = ReadonlyMap<string, StrategyLanguage>;
+type Strategies = ReadonlyMap<string, Strategy>;
 
 /**
  * Compiles a valid config (see `ConfigValidator`), once per version. It neither changes nor keeps
@@ -81,12 +79,8 @@ function collectReads(config: GatewayConfig, strategies: Strategies, found: Foun
 }
 
 /** Returns the manifest of a valid config's strategy, whose mode is therefore known. */
-const languageOf = ({ strategy }: StrategyConfig, strategies: Strategies): StrategyLanguage =>
-  strategies.get(strategy.mode) as StrategyLanguage;
-
-/** Returns the parts of a request that the hash fields name. Skips invalid fields. */
-export const hashFieldsOf = (fields: readonly string[] | undefined): readonly Subject[] =>
-  Object.freeze((fields ?? []).map(parseHashField).filter((subject) => typeof subject !== 'string'));
+const languageOf = ({ strategy }: StrategyConfig, strategies: Strategies): Strategy =>
+  strategies.get(strategy.mode) as Strategy;
 
 function compileNode(config: GatewayConfig, inherited: Above, context: CompileContext): CompiledNode {
   const settings = inherit(inherited.settings, config);

@@ -1,17 +1,17 @@
+import {
+  CONFIG_LIMITS,
+  isProviderField,
+  parseParamPath,
+  type BreakerSettings,
+  type CacheSettings,
+  type EmbeddingsConfig,
+  type InheritedSettings,
+  type JsonObject,
+  type RetrySettings,
+  type TargetConfig,
+} from '@gw/config-schema';
 import { createHash } from 'node:crypto';
 import type { CompiledBreaker, CompiledCache, CompiledRetry, CompiledTarget } from './compiled';
-import type {
-  BreakerSettings,
-  CacheSettings,
-  EmbeddingsConfig,
-  InheritedSettings,
-  JsonObject,
-  RetrySettings,
-  TargetConfig,
-} from './config';
-import { CONFIG_LIMITS } from './bounds';
-import { parseParamPath } from './param-path';
-import { isProviderField } from './schema';
 
 const RETRY_STATUS_CODES: readonly number[] = Object.freeze([429, 500, 502, 503, 504]);
 const NO_RETRY: CompiledRetry = Object.freeze({

@@ -1,7 +1,11 @@
 import type { LossMode } from '@gw/kernel';
-import type { GuardrailReference, JsonObject, OnStreamFailure } from './config';
-import type { ParamPath } from './param-path';
-import type { StrategyLanguage } from './strategy-language';
+import type {
+  GuardrailReference,
+  JsonObject,
+  OnStreamFailure,
+  ParamPath,
+  StrategyLanguage,
+} from '@gw/config-schema';
 
 /** A config prepared for requests: inheritance applied, queries and paths parsed, deeply frozen. */
 export interface CompiledConfig {
