@@ -2,7 +2,7 @@ import { freePort, NameServer, startProduct, type Product } from '@gw/testing';
 import { generateSync } from 'otplib';
 import type { Page } from 'playwright-core';
 import { findingsInThemes, findingsOf } from '../support/accessibility';
-import { addOrganisation, type AnotherOrganisation } from '../support/another-organisation';
+import { addOrganisation, joinOrganisation, type AnotherOrganisation } from '../support/another-organisation';
 import { ConsoleBrowser, type ConsolePage } from '../support/console-browser';
 import { Keyboard } from '../support/hands';
 import { Owner } from '../support/owner';
@@ -212,6 +212,25 @@ describe('Accounts in the console', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('acme-key').waitFor();
     // Chromium reports each refusal for want of a session or a factor.
+    expect(faults.filter((fault) => !/40[13]/.test(fault))).toEqual([]);
+  });
+
+  it('lead a user without a required factor to another organisation instead', async () => {
+    const cara = { email: 'cara@example.com', password: 'nine slow boats on a lake' };
+    const { invite_link: link } = await admin<{ invite_link: string }>('POST', '/admin/users/invites', {
+      ...{ email: cara.email, role: 'member', workspaces: [] },
+    });
+    await admin('POST', '/invites/accept', { token: link.split('/').at(-1), password: cara.password });
+    await joinOrganisation(product, beta, cara.email);
+    const { page, faults } = await browser.open();
+    await page.goto(inWorkspace('keys'));
+    await signIn(page, cara);
+    await press(page, /^(?!Beta).*Member$/);
+    await page.getByRole('heading', { level: 1, name: 'Add a second factor' }).waitFor();
+    await press(page, 'Open another organisation');
+    expect(await findingsInThemes(page)).toEqual([]);
+    await press(page, /^Beta/);
+    await page.getByRole('button', { name: 'Workspace: Beta team' }).waitFor();
     expect(faults.filter((fault) => !/40[13]/.test(fault))).toEqual([]);
   });
 

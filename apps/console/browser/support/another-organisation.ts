@@ -26,3 +26,31 @@ export async function addOrganisation(product: Product, name: string): Promise<A
   );
   return { id, workspaceId };
 }
+
+/** Makes a user a member of an organisation, and of its workspace. The user's password then counts in all of their organisations. */
+export async function joinOrganisation(
+  product: Product,
+  { id, workspaceId }: AnotherOrganisation,
+  email: string,
+): Promise<void> {
+  const run = (sql: string, values: readonly unknown[]) => queryDatabase({ product }, sql, values);
+  await run(
+    `UPDATE users SET password_hash = organisation_users.password_hash
+     FROM organisation_users WHERE user_id = users.id AND email = $1 AND organisation_users.password_hash IS NOT NULL`,
+    [email],
+  );
+  await run(
+    'UPDATE organisation_users SET password_hash = NULL WHERE user_id = (SELECT id FROM users WHERE email = $1)',
+    [email],
+  );
+  await run(
+    `INSERT INTO organisation_users (organisation_id, user_id, role)
+     SELECT $1, id, 'member' FROM users WHERE email = $2`,
+    [id, email],
+  );
+  await run(
+    `INSERT INTO workspace_users (workspace_id, user_id, role)
+     SELECT $1, id, 'member' FROM users WHERE email = $2`,
+    [workspaceId, email],
+  );
+}

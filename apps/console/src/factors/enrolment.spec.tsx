@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { leave } from '../app/session/leave';
 import { OWNER_PERMISSIONS, OWNER_SELF } from '../spec-support/answers';
@@ -136,6 +136,35 @@ describe('A required second factor', () => {
     state.lacksFactor = false;
     otherTab({ user: OWNER_SELF.id, organisation: OWNER_SELF.organisation.id });
     await screen.findByRole('heading', { level: 1, name: 'Models' });
+  });
+
+  it('leaves a way to the other organisations of the user', async () => {
+    const to = jest.spyOn(leave, 'to').mockImplementation();
+    const beta = { id: '0198f3a1-0000-7000-8000-0000000000b1', name: 'Beta', role: 'member' as const };
+    const self = { ...OWNER_SELF, organisations: [...OWNER_SELF.organisations, beta] };
+    const bodies: unknown[] = [];
+    const { answers } = server({
+      'GET /v1/auth/self': self,
+      'POST /v1/auth/organisation': async (request: Request) => {
+        bodies.push(await request.json());
+        return Response.json({ ...self, organisation: { ...self.organisation, id: beta.id, name: 'Beta' } });
+      },
+    });
+    renderConsole('/w/search/models', answers);
+    await user.click(await screen.findByRole('button', { name: 'Open another organisation' }));
+    const group = screen.getByRole('group', { name: 'Organisations' });
+    expect(within(group).queryByRole('button', { name: /^Acme/ })).toBeNull();
+    await user.click(within(group).getByRole('button', { name: /^Beta/ }));
+    await waitFor(() => expect(to).toHaveBeenCalledTimes(1));
+    expect(bodies).toEqual([{ organisation_id: beta.id }]);
+    to.mockRestore();
+  });
+
+  it('names no other organisation where the user has none', async () => {
+    const { answers } = server();
+    renderConsole('/w/search/models', answers);
+    await screen.findByRole('button', { name: 'Sign out' });
+    expect(screen.queryByRole('button', { name: 'Open another organisation' })).toBeNull();
   });
 
   it('lets the user sign out instead', async () => {

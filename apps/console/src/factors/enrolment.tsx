@@ -6,6 +6,7 @@ import { factors as text } from '../messages';
 import { BrandMark } from '../ui/icons/brand-mark';
 import { Loaded } from '../ui/states';
 import { AddFactor } from './add-factor';
+import { OtherOrganisations } from './other-organisations';
 import { RecoveryCodes } from './recovery-codes';
 import '../app/session/session.css';
 
@@ -21,7 +22,7 @@ export interface EnrolmentProps {
 /** Adds the second factor that the organisation requires of its users, who can do nothing else before. */
 export function Enrolment({ isOver, onAdded, onDone }: EnrolmentProps): ReactElement {
   const factors = useRead('mfa_list', {});
-  const organisation = useRead('auth_self', {}).data?.organisation.name;
+  const self = useRead('auth_self', {}).data;
   const [codes, setCodes] = useState<readonly string[]>([]);
   const take = (made: readonly string[]): void => {
     onAdded();
@@ -40,10 +41,11 @@ export function Enrolment({ isOver, onAdded, onDone }: EnrolmentProps): ReactEle
         <RecoveryCodes codes={codes} onDone={onDone} />
       ) : (
         <>
-          <p className="sub">{text.requiredBy(organisation)}</p>
+          <p className="sub">{text.requiredBy(self?.organisation.name)}</p>
           <Loaded query={factors} problemOf={problemFrom}>
             {(known) => <AddFactor factors={known} onAdded={take} />}
           </Loaded>
+          {self !== undefined && <OtherOrganisations self={self} />}
           <Button variant="subtle" onClick={() => void signOut()}>
             {text.signOut}
           </Button>

@@ -5,6 +5,7 @@ export const factors = {
   required: 'Add a second factor',
   requiredBy: (organisation = 'Your organisation') =>
     `${organisation} requires a second factor with your password. Add one to go on.`,
+  otherOrganisation: 'Open another organisation',
   signOut: 'Sign out',
 
   password: 'Password',

@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactElement } from 'react';
+import type { Self } from '../app';
+import { OrganisationList, type Organisation } from '../app/session/organisation-list';
+import { OrganisationSwitch } from '../app/session/organisation-switch';
+import { factors as text } from '../messages';
+
+/** A way to the other organisations of a user who cannot go on in this one. Nothing where there are none. */
+export function OtherOrganisations({ self }: { readonly self: Self }): ReactElement | null {
+  const [isOpen, setOpen] = useState(false);
+  const [wanted, setWanted] = useState<Organisation | null>(null);
+  const others = self.organisations.filter(({ id }) => id !== self.organisation.id);
+  if (others.length === 0) return null;
+  return (
+    <>
+      {isOpen ? (
+        <OrganisationList organisations={others} onChoose={setWanted} />
+      ) : (
+        <Button variant="subtle" onClick={() => setOpen(true)}>
+          {text.otherOrganisation}
+        </Button>
+      )}
+      {wanted !== null && <OrganisationSwitch organisation={wanted} onClose={() => setWanted(null)} />}
+    </>
+  );
+}
