@@ -89,7 +89,16 @@ export const logs = {
       unpriced: 'Requests whose model has no price.',
     },
   },
-  histogram: { label: 'Requests over time', good: 'others', failed: 'failed' },
+  histogram: {
+    label: 'Requests over time',
+    good: 'others',
+    failed: 'failed',
+    noFilters: (names: readonly string[]) =>
+      `Graphs cannot count by ${names.join(', ')}: bars show once all rows are loaded.`,
+    noText: 'Graphs cannot count by a text: bars show once all rows are loaded.',
+    tooLong: (days: number) =>
+      `Graphs cannot count over more than ${String(days)} days: bars show once all rows are loaded.`,
+  },
   tail: {
     button: 'Tail',
     title: (isOn: boolean) => (isOn ? 'Stop following new logs (.)' : 'Follow new logs (.)'),

@@ -5,6 +5,15 @@ import { problemResponse, renderConsole, type Answers } from '../../spec-support
 import { withElementSize } from '../../ui/spec-support/layout';
 import { FALLBACK_LOG, FALLBACK_ROW, KEY, PLAIN_ROW, pageOf } from './spec-support/logs';
 
+// jsdom draws nothing.
+jest.mock('../../ui/charts/chart-engine', () => ({
+  barPaths: () => () => null,
+  createChart: () => {
+    const nothing = () => undefined;
+    return { setData: nothing, setScale: nothing, setSize: nothing, redraw: nothing, destroy: nothing };
+  },
+}));
+
 const ID = FALLBACK_LOG.id;
 const GRAPH = { object: 'analytics-graph', summary: { total: 0 }, data_points: [] };
 const KEYS = { object: 'list', total: 1, data: [{ id: KEY, name: 'ci-tests' }] };
@@ -57,9 +66,10 @@ describe('The list of logs', () => {
     const user = userEvent.setup();
     const { requests, address } = renderConsole(
       '/w/search/logs?t=2026-11-23T13:30Z..2026-11-23T14:00Z&f=key:ci-tests&f=status:5xx&f=took:%3E100',
-      answers(),
+      answers({ 'GET /v1/logs': { ...pageOf([FALLBACK_ROW, PLAIN_ROW]), next_cursor: 'more' } }),
     );
     await screen.findByText('fallback');
+    screen.getByText('Graphs cannot count by status, took: bars show once all rows are loaded.');
     const sent = lists(requests).at(-1)!.searchParams;
     expect(sent.getAll('api_key_id')).toEqual([KEY]);
     expect(sent.getAll('status')).toEqual(['5xx']);
@@ -73,6 +83,14 @@ describe('The list of logs', () => {
     const last = () => lists(requests).at(-1)!.searchParams;
     await waitFor(() => expect(last().get('q')).toBe('hello'));
     expect(last().get('metadata')).toBe('{"team":"search"}');
+  });
+
+  it('counts the requests itself where the graphs cannot and all of them are loaded', async () => {
+    const { requests } = renderConsole('/w/search/logs?f=model:sandbox-small', answers());
+    await screen.findByText('fallback');
+    await screen.findByRole('figure', { name: 'Requests over time' });
+    expect(screen.queryByText(/^Graphs cannot count/)).toBeNull();
+    expect(requests.some((request) => request.includes('/graphs/'))).toBe(false);
   });
 
   it('names what it does not understand of the address, until that changes', async () => {

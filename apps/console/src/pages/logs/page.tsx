@@ -100,7 +100,7 @@ function Logs(): ReactElement {
             >
               <RangePicker range={state.range} onChange={(range) => change({ range })} />
             </FilterBar>
-            <Histogram state={state} range={list.range} keys={keys} change={change} />
+            <Histogram state={state} list={list} keys={keys} change={change} />
             <ListNotes list={list} text={state.text} />
             <LogGrid
               state={state}

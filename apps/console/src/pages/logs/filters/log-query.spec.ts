@@ -1,6 +1,6 @@
 import { decodeFilter, type Filter } from '../../../url';
 import { acceptsLogFilter } from './fields';
-import { filterQuery, graphFilters, normalised } from './log-query';
+import { filterQuery, graphFilters, normalised, unknownToGraphs } from './log-query';
 
 const KEY = '0198f3a1-0000-7000-8000-0000000000a1';
 const idsOf = (text: string): readonly string[] => (text === 'ci' ? [KEY] : [text]);
@@ -56,6 +56,19 @@ describe('graphFilters', () => {
       expect(graphFilters(filters('key:ci', text), idsOf)).toBeNull();
     },
   );
+});
+
+describe('unknownToGraphs', () => {
+  it.each([
+    [[], []],
+    [['key:ci', 'status:429'], []],
+    [
+      ['key:ci', 'model:a', 'status:5xx', 'took:>5'],
+      ['model', 'status', 'took'],
+    ],
+  ])('of %j are %j', (texts, labels) => {
+    expect(unknownToGraphs(filters(...texts))).toEqual(labels);
+  });
 });
 
 describe('Filters of the address', () => {

@@ -27,17 +27,22 @@ export function normalised(filters: readonly Filter[]): readonly Filter[] {
 export const filterQuery = (filters: readonly Filter[], idsOf: KeyNames): Partial<LogsQuery> =>
   parametersOf(filters, idsOf, ({ parameter }) => parameter) ?? {};
 
+/** Whether the graphs cannot count by a filter: they lack its field, or have single statuses where it has a class of them. */
+const isUnknown = ({ field, match }: Filter): boolean =>
+  logField(field)?.graph === undefined ||
+  (field === 'status' && match.kind === 'any' && match.values.some((value) => !/^[1-9]\d\d$/.test(value)));
+
+/** Labels of the filters by which the graphs cannot count, each once. */
+export const unknownToGraphs = (filters: readonly Filter[]): readonly string[] => [
+  ...new Set(filters.filter(isUnknown).map(({ field }) => logField(field)?.label ?? field)),
+];
+
 /**
  * Parameters of the graphs, without the time. Null: they have not all of these filters, so that a
  * graph would count other requests than the list shows.
  */
-export function graphFilters(filters: readonly Filter[], idsOf: KeyNames): Partial<GraphQuery> | null {
-  const isClass = filters.some(
-    ({ field, match }) =>
-      field === 'status' && match.kind === 'any' && match.values.some((value) => !/^[1-9]\d\d$/.test(value)),
-  );
-  return isClass ? null : parametersOf(filters, idsOf, ({ graph }) => graph);
-}
+export const graphFilters = (filters: readonly Filter[], idsOf: KeyNames): Partial<GraphQuery> | null =>
+  filters.some(isUnknown) ? null : parametersOf(filters, idsOf, ({ graph }) => graph);
 
 export const timeQuery = ({ from, to }: ResolvedRange, isOpenEnded: boolean) => ({
   time_of_generation_min: new Date(from).toISOString(),

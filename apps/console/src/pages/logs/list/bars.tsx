@@ -5,18 +5,20 @@ import type { ChartSeries } from '../../../ui/charts/series';
 import { TimeChart } from '../../../ui/charts/time-chart';
 import { count, parseMoment } from '../../../ui/format';
 import type { GraphQuery } from '../filters/log-query';
+import type { ResolvedRange } from '../../../url';
 import type { Change } from '../use-logs-state';
+import { countRows, type CountedRow } from './count-rows';
 
 const FRESH_MS = 30_000;
 const HEIGHT = 62;
 
-interface Props {
+interface BarsProps {
   readonly query: GraphQuery;
   readonly change: Change;
 }
 
-/** Requests as bars; nothing until both graphs are there. */
-export function Bars({ query, change }: Props): ReactElement | null {
+/** Requests as bars, as the graphs count them; nothing until both graphs are there. */
+export function Bars({ query, change }: BarsProps): ReactElement | null {
   const options = { staleTime: FRESH_MS };
   const requests = useRead('analyticsGraphs_requests', { query }, options).data?.data_points;
   const errors = useRead('analyticsGraphs_errors', { query }, options).data?.data_points;
@@ -24,7 +26,23 @@ export function Bars({ query, change }: Props): ReactElement | null {
     () => (requests === undefined || errors === undefined ? null : chartOf(requests, errors)),
     [requests, errors],
   );
-  if (chart === null) return null;
+  return chart === null ? null : <ChartOf chart={chart} change={change} />;
+}
+
+interface RowBarsProps {
+  /** All requests of the range. */
+  readonly rows: readonly CountedRow[];
+  readonly range: ResolvedRange;
+  readonly change: Change;
+}
+
+/** Requests as bars, counted here. */
+export function RowBars({ rows, range, change }: RowBarsProps): ReactElement {
+  const chart = useMemo(() => chartOfRows(rows, range), [rows, range]);
+  return <ChartOf chart={chart} change={change} />;
+}
+
+function ChartOf({ chart, change }: { readonly chart: Chart; readonly change: Change }): ReactElement {
   return (
     <TimeChart
       label={logs.histogram.label}
@@ -51,6 +69,11 @@ interface Chart {
   readonly series: readonly ChartSeries[];
 }
 
+function chartOfRows(rows: readonly CountedRow[], range: ResolvedRange): Chart {
+  const { times, bucketMs, good, bad } = countRows(rows, range);
+  return { times, bucketMs, series: seriesOf(good, bad) };
+}
+
 /** Null: too few points for a width. */
 export function chartOf(requests: readonly Point[], errors: readonly Point[]): Chart | null {
   const failed = new Map(errors.map(({ timestamp, total }) => [timestamp, total]));
@@ -59,12 +82,10 @@ export function chartOf(requests: readonly Point[], errors: readonly Point[]): C
   if (first === undefined || second === undefined) return null;
   const bad = requests.map(({ timestamp }) => failed.get(timestamp) ?? 0);
   const good = requests.map(({ total }, at) => Math.max(0, total - (bad[at] ?? 0)));
-  return {
-    times,
-    bucketMs: second - first,
-    series: [
-      { id: 'ok', label: logs.histogram.good, color: 'c-other', values: good },
-      { id: 'failed', label: logs.histogram.failed, color: 'danger', values: bad },
-    ],
-  };
+  return { times, bucketMs: second - first, series: seriesOf(good, bad) };
 }
+
+const seriesOf = (good: readonly number[], bad: readonly number[]): readonly ChartSeries[] => [
+  { id: 'ok', label: logs.histogram.good, color: 'c-other', values: good },
+  { id: 'failed', label: logs.histogram.failed, color: 'danger', values: bad },
+];
