@@ -15,12 +15,19 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '2' },
   },
 });
+/** @typedef {import('./lib/console-measures.cjs').Scene} Scene */
+
 const TRAFFIC = 60;
+/** @param {string} text */
 const note = (text) => process.stderr.write(`${text}\n`);
 
-/** From the banner's link to the first answer and its Why, without a key typed. */
+/**
+ * From the banner's link to the first answer and its Why, without a key typed.
+ * @param {import('playwright-core').Page} page
+ * @param {string} printed
+ */
 async function firstMinute(page, printed) {
-  const [, link] = /^ *Console +(http\S+)/m.exec(printed) ?? [];
+  const [, link = ''] = /^ *Console +(http\S+)/m.exec(printed) ?? [];
   const began = Date.now();
   await page.goto(link);
   await page.getByRole('button', { name: 'Send it from here' }).click();
@@ -33,7 +40,11 @@ async function firstMinute(page, printed) {
   return Date.now() - began;
 }
 
-/** What the measures need: requests that were logged, a row of theirs, and Home past its first minute. */
+/**
+ * What the measures need: requests that were logged, a row of theirs, and Home past its first minute.
+ * @param {Awaited<ReturnType<typeof startProduct>>} product
+ * @param {import('playwright-core').Page} page
+ */
 async function sceneOf(product, page) {
   const { workspace_id: ws, workspace_slug: slug, api_key: key } = product.credentials;
   const send = () =>
@@ -48,6 +59,7 @@ async function sceneOf(product, page) {
     }).then((response) => response.arrayBuffer());
   for (let sent = 0; sent < TRAFFIC; sent += 1) await send();
   await page.waitForTimeout(2_000);
+  /** @type {[Scene['template']]} */
   const [template] = await page.evaluate(
     `fetch('/v1/logs?workspace_id=${ws}&page_size=1', { headers: { 'x-gw-console': '1' } }).then((r) => r.json()).then(({ data }) => data)`,
   );
@@ -74,8 +86,10 @@ async function main() {
     ];
     const scene = { ...(await sceneOf(product, page)), open, cpuSeconds };
     for (const name of options.only.split(',')) {
-      const measured = await MEASURES[name](scene).catch((error) => [
-        [name, `failed: ${String(error.message).split('\n', 1)[0]}`, ''],
+      const measure = MEASURES[name];
+      if (measure === undefined) throw new Error(`There is no measure ${name}.`);
+      const measured = await measure(scene).catch((/** @type {Error} */ error) => [
+        [name, `failed: ${error.message.split('\n', 1)[0] ?? ''}`, ''],
       ]);
       for (const row of measured) note(row.join(' | '));
       rows.push(...measured);

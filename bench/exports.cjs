@@ -36,6 +36,7 @@ const { uuidv7 } = require('../libs/kernel/src/index.ts');
 const { freePort } = require('../libs/testing/src/free-port.ts');
 const { NODE_FLAGS } = require('../apps/launcher/src/node-flags.ts');
 const { ROOT, runtimePath } = require('../tools/runtime.cjs');
+const { isoOf } = require('./lib/log-fixture.cjs');
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
 /** @typedef {LogExportEntity['format']} LogExportFormat */
@@ -58,8 +59,10 @@ const DAYS = 3;
 const organisationId = '11111111-1111-4111-8111-111111111111';
 const workspaceId = '22222222-2222-4222-8222-222222222222';
 
+/** @param {string} text */
 const note = (text) => process.stderr.write(`${text}\n`);
 
+/** @param {string} table */
 const FILL = (table) => `
 INSERT INTO ${table} (id, created_at, organisation_id, workspace_id, trace_id, method, url, route, status, outcome, provider,
   credential, model, response_model, streamed, input_tokens, output_tokens, total_tokens, cache_read_tokens, cache_write_tokens,
@@ -73,17 +76,21 @@ SELECT gen_random_uuid(), $1::timestamptz + n * interval '1 millisecond', '${org
   0.5, 600, 900, 'application/json', 'application/json', false, false, 'gateway-1', '{"attempts":[]}'
 FROM generate_series(1, $2::int) n`;
 
+/** @param {string} text */
 const bodyOf = (text) =>
   Buffer.from(JSON.stringify({ messages: [{ role: 'user', content: `${text} `.repeat(40) }] }));
 
-/** Creates logs of `DAYS` days, with bodies for some of them. */
+/**
+ * Creates logs of `DAYS` days, with bodies for some of them.
+ * @param {DataSource} source
+ */
 async function fill(source) {
   await source.manager.insert(OrganisationEntity, { id: organisationId, name: 'o', slug: 'o' });
   await source.manager.insert(WorkspaceEntity, { id: workspaceId, organisationId, name: 'w', slug: 'w' });
   const content = encodeLogBodies({ request: bodyOf('weather'), response: bodyOf('rain') });
   const today = Math.floor(Date.now() / 86_400_000);
   for (let day = today - DAYS; day < today; day += 1) {
-    const [from, to] = [day, day + 1].map((each) => new Date(each * 86_400_000).toISOString());
+    const [from, to] = [isoOf(day), isoOf(day + 1)];
     const name = from.slice(0, 10).replaceAll('-', '');
     for (const kind of ['request_logs', 'request_log_bodies'])
       await source.query(`CREATE TABLE ${kind}_${name} (LIKE ${kind} INCLUDING DEFAULTS INCLUDING STORAGE)`);
@@ -123,11 +130,15 @@ async function startWorker(databaseUrl, dataDir, log) {
   });
 }
 
-/** Returns the resident memory of a process and its maximum so far, in MiB; null on systems other than Linux. */
+/**
+ * Returns the resident memory of a process and its maximum so far, in MiB; null on systems other than Linux.
+ * @param {number} pid
+ */
 function memoryOf(pid) {
   const path = `/proc/${String(pid)}/status`;
   if (!existsSync(path)) return null;
   const text = readFileSync(path, 'utf8');
+  /** @param {string} name */
   const mebibytes = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? 0) / 1_024;
   return { now: mebibytes('VmRSS'), most: mebibytes('VmHWM') };
 }
@@ -179,7 +190,7 @@ class Bench {
         if (performance.now() - startedAt > EXPORT_MS)
           throw new Error('The export did not end within an hour.');
         if (worker.exitCode !== null) throw new Error('The worker ended; see its log.');
-        const memory = memoryOf(worker.pid);
+        const memory = worker.pid === undefined ? null : memoryOf(worker.pid);
         if (memory) {
           samples.push(memory.now);
           most = Math.max(most, memory.most);
@@ -187,7 +198,7 @@ class Bench {
         const row = await this.source.manager.findOneByOrFail(LogExportEntity, { id });
         if (row.status === 'success') break;
         if (row.status === 'failed') throw new Error(row.failure ?? 'The export failed.');
-        if (left.length > 0 && row.rowsDone >= left[0]) {
+        if (row.rowsDone >= (left[0] ?? Infinity)) {
           left.shift();
           note(`  killed at ${String(row.rowsDone)} rows`);
           worker = await this.replaced(worker, id);
@@ -197,18 +208,26 @@ class Bench {
     } finally {
       await ended(worker);
     }
-    const median = samples.sort((a, b) => a - b)[samples.length >> 1];
+    const median = samples.sort((a, b) => a - b)[samples.length >> 1] ?? NaN;
     return { id, seconds: (performance.now() - startedAt) / 1_000, most, median };
   }
 
-  /** Kills a worker, ends its lease of the export, and starts another worker. */
+  /**
+   * Kills a worker, ends its lease of the export, and starts another worker.
+   * @param {ChildProcess} worker
+   * @param {string} id
+   */
   async replaced(worker, id) {
     await ended(worker);
     await this.source.manager.update(LogExportEntity, { id }, { leaseUntil: new Date(0) });
     return startWorker(this.databaseUrl, this.dataDir, this.log);
   }
 
-  /** Writes the parts of an export into one file. Returns its digest and sizes. */
+  /**
+   * Writes the parts of an export into one file. Returns its digest and sizes.
+   * @param {string} id
+   * @param {string} path
+   */
   async digest(id, path) {
     const parts = await this.source.manager.find(LogExportPartEntity, {
       where: { exportId: id },
@@ -240,7 +259,10 @@ async function ended(child) {
   await exit;
 }
 
-/** Returns the number of different ids in a Parquet file. */
+/**
+ * Returns the number of different ids in a Parquet file.
+ * @param {string} path
+ */
 async function readParquet(path) {
   const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
   const file = await asyncBufferFromFile(path);
@@ -255,11 +277,17 @@ async function readParquet(path) {
   return ids.size;
 }
 
-/** Measures every format, and returns what is wrong. */
+/**
+ * Measures every format, and returns what is wrong.
+ * @param {Bench} bench
+ * @param {string} folder
+ */
 async function measure(bench, folder) {
   const until = new Date();
+  /** @type {string[]} */
   const problems = [];
   for (const format of /** @type {const} */ (['jsonl', 'parquet'])) {
+    /** @type {{ sha256: string, path: string }[]} */
     const files = [];
     for (const kills of [[], [ROWS / 3, (2 * ROWS) / 3]]) {
       note(`${format}, killed ${String(kills.length)} times`);
@@ -273,13 +301,11 @@ async function measure(bench, folder) {
       );
       if (run.most >= MEMORY_MAX_MIB) problems.push(`${format}: ${run.most.toFixed(0)} MiB`);
     }
-    const [first, second] = files;
-    if (first.sha256 !== second.sha256) problems.push(`${format}: the files differ`);
-    console.log(
-      `${format.padEnd(8)} ${first.sha256 === second.sha256 ? 'identical bytes' : 'DIFFERENT BYTES'}`,
-    );
+    const isSame = files.every(({ sha256 }) => sha256 === files[0]?.sha256);
+    if (!isSame) problems.push(`${format}: the files differ`);
+    console.log(`${format.padEnd(8)} ${isSame ? 'identical bytes' : 'DIFFERENT BYTES'}`);
     if (format === 'parquet') {
-      const rows = await readParquet(second.path);
+      const rows = await readParquet(files.at(-1)?.path ?? '');
       console.log(`parquet  ${String(rows)} rows with different ids, read by hyparquet`);
       if (rows < ROWS) problems.push(`parquet: ${String(rows)} rows`);
     }
@@ -307,6 +333,7 @@ async function main() {
   try {
     await source.initialize();
     await source.runMigrations();
+    /** @type {[{ known: number }]} */
     const [{ known }] = await source.query('SELECT count(*)::int AS known FROM organisations');
     if (known === 0) await fill(source);
     const log = openSync(join(folder, 'worker.log'), 'a');

@@ -48,11 +48,15 @@ const PORT = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
 };
+/** Characters of a text that is measured. @typedef {2_048 | 10_240} Size */
+
 const SENTENCES =
   'The delivery of the second order, number 48213, was late by two days; could you tell me what happened? ' +
   'I would like to have the invoice sent again, because the first one shows the wrong address of our office. ' +
   'Please write a friendly answer to the customer, in three sentences, and offer a discount of 10 percent. ';
+/** @param {number} length */
 const textOf = (length) => SENTENCES.repeat(Math.ceil(length / SENTENCES.length)).slice(0, length);
+/** @param {number} length */
 const requestOf = (length) => ({
   model: 'gpt-4o-mini',
   messages: [
@@ -62,13 +66,19 @@ const requestOf = (length) => ({
     { role: 'user', content: textOf(Math.ceil(length / 2)) },
   ],
 });
+/** @param {number} length */
 const responseOf = (length) => ({
   choices: [{ index: 0, message: { role: 'assistant', content: textOf(length) } }],
 });
+/**
+ * @template T
+ * @param {(length: Size) => T} make
+ */
 const bySize = (make) => ({ 2_048: make(2_048), 10_240: make(10_240) });
 const REQUESTS = bySize(requestOf);
 const RESPONSES = bySize(responseOf);
 /** Parameters of checks that are not measured with those of their example. */
+/** @type {Record<string, object>} */
 const OWN = {
   'default.containsCode': { not: true },
   'gw.pii': {},
@@ -79,6 +89,7 @@ const OWN_HEURISTICS = ['gw.pii', 'gw.language', 'gw.gibberish'];
 /** Checks that may call another service, which determines their cost. */
 const CALLING = ['default.webhook', 'default.log', 'default.jwt'];
 
+/** @param {readonly object[]} checks */
 const guardrailOf = (checks) => {
   const result = compileGuardrail({ checks, actions: { deny: true } }, { id: 'bench' });
   if (!result.ok) throw new Error(JSON.stringify(result.details));
@@ -113,7 +124,11 @@ const threadMs = () => {
   return (user + system) / 1_000;
 };
 
-/** Returns the longest CPU time in milliseconds for which a search blocked the event loop. */
+/**
+ * Returns the longest CPU time in milliseconds for which a search blocked the event loop.
+ * @param {string} rule
+ * @param {string} text
+ */
 async function longestHold(rule, text) {
   const result = compileGuardrail({
     checks: [{ id: 'default.regexMatch', parameters: { rule, not: true } }],
@@ -134,10 +149,10 @@ async function longestHold(rule, text) {
   const verdict = await runner.run([result.guardrail], subject);
   isOver = true;
   tick();
-  const { error } = verdict.results[0].checks[0];
-  return { longest, error: error?.message };
+  return { longest, error: verdict.results[0]?.checks[0]?.error?.message };
 }
 
+/** @type {readonly (readonly [rule: string, text: string])[]} */
 const PATTERNS = [
   ['^(a+)+$', `${'a'.repeat(100_000)}!`],
   ['(a|a)*b', 'a'.repeat(100_000)],
@@ -154,7 +169,10 @@ const PATTERNS = [
 /** @type {import('../libs/guardrails/src/index.ts').StreamChannel} */
 const CHANNEL = { choice: 0, kind: 'text', index: 0 };
 
-/** Returns the microseconds of CPU for each piece of a stream, at four characters a piece. */
+/**
+ * Returns the microseconds of CPU for each piece of a stream, at four characters a piece.
+ * @param {readonly CompiledGuardrail[]} guardrails
+ */
 function costOfStream(guardrails) {
   const runner = new GuardrailRunner(PORT);
   const text = textOf(8_000);
@@ -162,7 +180,7 @@ function costOfStream(guardrails) {
   const run = () => {
     const guard = new StreamGuard(options);
     for (let at = 0; at < text.length; at += 4) guard.push(CHANNEL, text.slice(at, at + 4));
-    guard.end();
+    void guard.end();
   };
   for (let times = 0; times < 20; times += 1) run();
   const before = process.cpuUsage();
@@ -171,7 +189,10 @@ function costOfStream(guardrails) {
   return (user + system) / 30 / (text.length / 4);
 }
 
-/** Returns the characters of a stream that have arrived when its first text is sent (`came`), and those of the longest window. */
+/**
+ * Returns the characters of a stream that have arrived when its first text is sent (`came`), and those of the longest window.
+ * @param {readonly object[]} checks
+ */
 function firstToken(checks) {
   const guardrails = [guardrailOf(checks)];
   const guard = new StreamGuard({
@@ -181,7 +202,9 @@ function firstToken(checks) {
     facts: FACTS,
     request: null,
   });
-  const windows = guardrails[0].output.map(({ prepared }) => prepared.window?.lengthMax ?? 0);
+  const windows = guardrails
+    .flatMap(({ output }) => output)
+    .map(({ prepared }) => prepared.window?.lengthMax ?? 0);
   const text = textOf(8_000);
   for (let at = 0; at < text.length; at += 4) {
     if (guard.push(CHANNEL, text.slice(at, at + 4)).text !== '')
@@ -190,13 +213,16 @@ function firstToken(checks) {
   return { came: Infinity, window: Math.max(...windows) + 1 };
 }
 
+const [PATTERN, WORDS] = [TEN.slice(0, 1), TEN.slice(2, 3)];
+const PERSONAL = [{ id: 'gw.pii', parameters: {} }];
 const WINDOWED = {
-  'a list of words': [TEN[2]],
-  'a pattern': [TEN[0]],
-  'personal data': [{ id: 'gw.pii', parameters: {} }],
-  'all three': [TEN[0], TEN[2], { id: 'gw.pii', parameters: {} }],
+  'a list of words': WORDS,
+  'a pattern': PATTERN,
+  'personal data': PERSONAL,
+  'all three': [...PATTERN, ...WORDS, ...PERSONAL],
 };
 
+/** @param {string} line */
 const say = (line) => process.stdout.write(`${line}\n`);
 
 /**
@@ -213,7 +239,7 @@ function costOfChecks() {
   say('check | µs of CPU on 2 KB | µs for each further KB');
   for (const { id, stages, example } of CHECKS.filter(isLocal)) {
     const guardrails = [guardrailOf([{ id, parameters: OWN[id] ?? example }])];
-    const at = (length) =>
+    const at = (/** @type {Size} */ length) =>
       stages.includes('input')
         ? cost(guardrails, () => Subject.input(FACTS, REQUESTS[length]))
         : cost(guardrails, () => Subject.output(FACTS, null, RESPONSES[length], 200));
@@ -222,7 +248,7 @@ function costOfChecks() {
   }
   const ten = cost([guardrailOf(TEN)], () => Subject.input(FACTS, REQUESTS[2_048]));
   say(`\nten checks on a request of 2 KB: ${ten.toFixed(0)} µs of CPU (bar: 200)`);
-  const window = [guardrailOf([{ id: 'gw.pii', parameters: { redact: true } }, TEN[0], TEN[2]])];
+  const window = [guardrailOf([{ id: 'gw.pii', parameters: { redact: true } }, ...PATTERN, ...WORDS])];
   say(
     `three windowed checks on a stream: ${costOfStream(window).toFixed(1)} µs of CPU for each piece of 4 characters\n`,
   );

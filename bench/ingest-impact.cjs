@@ -28,7 +28,7 @@ const {
   stopAll,
   temporaryFolder,
 } = require('./lib/processes.cjs');
-const { markdown } = require('./lib/report.cjs');
+const { markdown, median, shown } = require('./lib/report.cjs');
 const { NODE_FLAGS } = require('../apps/launcher/src/node-flags.ts');
 const { ensureBuilt } = require('../tools/build.cjs');
 
@@ -41,13 +41,9 @@ const { values: options } = parseArgs({
     'provider-ms': { type: 'string', default: '0' },
   },
 });
-const [RATE, RECORDS, SECONDS, ROUNDS, PROVIDER_MS] = [
-  'rate',
-  'records',
-  'seconds',
-  'rounds',
-  'provider-ms',
-].map((name) => Number(options[name]));
+const [RATE, RECORDS] = [Number(options.rate), Number(options.records)];
+const [SECONDS, ROUNDS] = [Number(options.seconds), Number(options.rounds)];
+const PROVIDER_MS = Number(options['provider-ms']);
 /** Highest p99 with ingest, relative to p99 without. */
 const P99_RATIO_MAX = 1.1;
 /** A sender at exactly the rate of the bar stays a little below it. */
@@ -60,15 +56,22 @@ const SETTLE_MS = 3_000;
 const WARM_SECONDS = 10;
 const STORED_WITHIN_MS = 30_000;
 
+/** @param {string} line */
 const note = (line) => process.stderr.write(`ingest-impact: ${line}\n`);
-const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
 
-/** Gives a process a higher priority than the gateway, whose real-time priority is 1. */
+/**
+ * Gives a process a higher priority than the gateway, whose real-time priority is 1.
+ * @param {number} pid
+ */
 function putFirst(pid) {
   const { status, stderr } = spawnSync('chrt', ['-a', '-f', '-p', '2', String(pid)], { encoding: 'utf8' });
   if (status !== 0) note(`clients and provider get no higher priority: ${stderr ?? 'chrt is not installed'}`);
 }
 
+/**
+ * @param {string} node
+ * @param {import('../libs/embedded-postgres/src/index.ts').EmbeddedPostgres} server
+ */
 async function startWorker(node, server) {
   const port = await freePort();
   const child = start(
@@ -95,16 +98,21 @@ async function startWorker(node, server) {
   return { child, port };
 }
 
+/** @param {import('../libs/embedded-postgres/src/index.ts').EmbeddedPostgres} server */
 async function startAll(server) {
-  os.setPriority(server.child.pid, Math.min(19, os.getPriority() + POSTGRES_NICENESS));
+  os.setPriority(
+    /** @type {number} */ (server.child.pid),
+    Math.min(19, os.getPriority() + POSTGRES_NICENESS),
+  );
   await ensureBuilt();
   const node = nodeOf(SHIPPED, note);
   const worker = await startWorker(node, server);
-  const [stub, controlPlane, load, sender] = await Promise.all(
-    ['stub-provider.cjs', 'control-plane.cjs', 'load.cjs', 'log-sender.cjs'].map((script) =>
-      startScript('all', node, script, script === 'stub-provider.cjs' ? [String(PROVIDER_MS)] : []),
-    ),
-  );
+  const [stub, controlPlane, load, sender] = await Promise.all([
+    startScript('all', node, 'stub-provider.cjs', [String(PROVIDER_MS)]),
+    startScript('all', node, 'control-plane.cjs'),
+    startScript('all', node, 'load.cjs'),
+    startScript('all', node, 'log-sender.cjs'),
+  ]);
   os.setPriority(sender.child.pid, SENDER_NICENESS);
   for (const { child } of [stub, load]) putFirst(child.pid);
   const gateway = await startGateway({
@@ -121,21 +129,32 @@ async function startAll(server) {
   return { worker, load, sender, contestant: prepared };
 }
 
-/** Sends requests at the constant rate. Returns their times, and the cores that worker and Postgres used. */
+/**
+ * Sends requests at the constant rate. Returns their times, and the cores that worker and Postgres used.
+ * @param {Awaited<ReturnType<typeof startAll>>} parts
+ * @param {import('../libs/embedded-postgres/src/index.ts').EmbeddedPostgres} server
+ * @param {number} warmSeconds
+ */
 async function requests({ load, contestant, worker }, server, warmSeconds) {
   const { port, pids, expected, isStart, whole } = contestant;
-  const cpu = cpuSince([worker.child.pid, server.child.pid]);
+  const cpu = cpuSince([worker.child.pid, /** @type {number} */ (server.child.pid)]);
   const startedAt = performance.now();
   const job = { kind: 'open', request: whole, rate: RATE, warmSeconds, seconds: SECONDS };
+  /** @type {import('./lib/measure.cjs').Rate} */
   const { p50, p99, answered } = await query(load.child, { port, pids, expected, isStart, ...job });
   contestant.sent += answered;
   return { p50, p99, cores: cpu() / 1_000 / (performance.now() - startedAt) };
 }
 
+/**
+ * @param {Awaited<ReturnType<typeof startAll>>} parts
+ * @param {import('../libs/embedded-postgres/src/index.ts').EmbeddedPostgres} server
+ */
 async function measure(parts, server) {
   /** @type {Record<'alone' | 'withIngest', { p50: number, p99: number, cores: number }[]>} */
   const rounds = { alone: [], withIngest: [] };
   let accepted = 0;
+  /** @type {number[]} */
   const rates = [];
   await requests(parts, server, WARM_SECONDS);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -150,6 +169,7 @@ async function measure(parts, server) {
     });
     const withIngest = await requests(parts, server, 2);
     rounds.withIngest.push(withIngest);
+    /** @type {{ accepted: number, perSecond: number }} */
     const sent = await query(parts.sender.child, { kind: 'stop' });
     accepted += sent.accepted;
     rates.push(sent.perSecond);
@@ -157,30 +177,44 @@ async function measure(parts, server) {
       `round ${round + 1}: p99 ${alone.p99.toFixed(2)} ms alone, ${withIngest.p99.toFixed(2)} ms with ${Math.round(sent.perSecond)} records/s`,
     );
   }
-  return { rounds, accepted, rate: median(rates) };
+  return { rounds, accepted, rate: median(rates) ?? NaN };
 }
 
-/** Waits until the log has the expected number of records, at most 30 s. Returns the number above it; negative when some are missing. */
+/**
+ * Waits until the log has the expected number of records, at most 30 s. Returns the number above it; negative when some are missing.
+ * @param {import('typeorm').DataSource} source
+ * @param {number} expected
+ */
 async function difference(source, expected) {
   for (let until = performance.now() + STORED_WITHIN_MS; ; await pause(500)) {
+    /** @type {[{ count: number }]} */
     const [{ count }] = await source.query('SELECT count(*)::int AS count FROM request_logs');
     if (count === expected || performance.now() > until) return count - expected;
   }
 }
 
+/**
+ * @param {import('typeorm').DataSource} source
+ * @param {import('../libs/embedded-postgres/src/index.ts').EmbeddedPostgres} server
+ */
 async function main(source, server) {
   const parts = await startAll(server);
   try {
     const { rounds, accepted, rate } = await measure(parts, server);
-    const of = (kind, name) => median(rounds[kind].map((round) => round[name]));
-    const row = (name, kind) => [
+    /**
+     * @param {keyof typeof rounds} kind
+     * @param {'p50' | 'p99' | 'cores'} name
+     */
+    const of = (kind, name) => median(rounds[kind].map((round) => round[name])) ?? NaN;
+    const row = (/** @type {string} */ name, /** @type {keyof typeof rounds} */ kind) => [
       name,
-      of(kind, 'p50').toFixed(2),
-      of(kind, 'p99').toFixed(2),
-      of(kind, 'cores').toFixed(2),
+      shown(of(kind, 'p50'), 2),
+      shown(of(kind, 'p99'), 2),
+      shown(of(kind, 'cores'), 2),
     ];
     const ratio = of('withIngest', 'p99') / of('alone', 'p99');
     const missing = await difference(source, accepted + parts.contestant.sent);
+    /** @type {[text: string, held: boolean][]} */
     const bars = [
       [`p99 with ingest / alone: ${ratio.toFixed(3)}, at most ${P99_RATIO_MAX}`, ratio <= P99_RATIO_MAX],
       [`records/s: ${Math.round(rate)}, at least ${RECORDS}`, rate >= RECORDS],
@@ -188,7 +222,7 @@ async function main(source, server) {
     ];
     process.stdout.write(
       `${markdown(['gateway at ' + RATE + ' requests/s', 'p50 ms', 'p99 ms', 'cores of worker and Postgres'], [row('alone', 'alone'), row('with ingest', 'withIngest')])}\n\n` +
-        `medians of ${ROUNDS} rounds of ${SECONDS} s, a provider that takes ${PROVIDER_MS} ms, load ${os.loadavg()[0].toFixed(1)}\n` +
+        `medians of ${ROUNDS} rounds of ${SECONDS} s, a provider that takes ${PROVIDER_MS} ms, load ${shown(os.loadavg()[0], 1)}\n` +
         bars.map(([text, held]) => `${held ? 'held  ' : 'MISSED'} ${text}\n`).join(''),
     );
     if (bars.some(([, held]) => !held)) process.exitCode = 1;

@@ -37,12 +37,17 @@ const BARS = { pageMs: 300, graphMs: 500, recordsPerSecond: 5_000 };
 const [BATCH, SENDERS] = [250, 8];
 const MERGE_EVERY_MS = 10_000;
 
+/** @param {string} text */
 const note = (text) => process.stderr.write(`logs: ${text}\n`);
+/** @param {string} text */
 const say = (text) => process.stdout.write(`${text}\n`);
 
 /**
  * Ingests batches. Returns the records per second, including merges, and the CPU microseconds of this process and of Postgres per record,
  * without the creation of the records.
+ * @param {import('typeorm').DataSource} source
+ * @param {import('../libs/embedded-postgres/src/index.ts').EmbeddedPostgres} server
+ * @param {boolean} withBodies
  */
 async function ingest(source, server, withBodies) {
   const log = createLog('bench', 'silent');
@@ -52,7 +57,7 @@ async function ingest(source, server, withBodies) {
   // The code is compiled then, as that of a busy worker is.
   for (let i = 0; i < SENDERS; i += 1) await store.store(decodeFrames(batchOf(BATCH, withBodies)).frames);
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
-  const postgresCpu = cpuSince([server.child.pid]);
+  const postgresCpu = cpuSince([/** @type {number} */ (server.child.pid)]);
   let stored = 0;
   let makingUs = 0;
   const isOver = () => performance.now() - startedAt >= INGEST_MS;
@@ -88,7 +93,12 @@ async function ingest(source, server, withBodies) {
 /** Figures over their bar. @type {string[]} */
 const over = [];
 
-/** Prints the times of a report, and keeps those over the bar. */
+/**
+ * Prints the times of a report, and keeps those over the bar.
+ * @param {string} title
+ * @param {import('./lib/log-pages.cjs').Report} report
+ * @param {number} barMs
+ */
 function printTimes(title, report, barMs) {
   say(`\n${title.padEnd(44)} ${'p50'.padStart(8)} ${'p95'.padStart(8)}`);
   for (const [name, { p50, p95 }] of Object.entries(report)) {
@@ -97,9 +107,15 @@ function printTimes(title, report, barMs) {
   }
 }
 
+/**
+ * @param {import('typeorm').DataSource} source
+ * @param {import('../libs/embedded-postgres/src/index.ts').EmbeddedPostgres} server
+ */
 async function main(source, server) {
+  /** @type {[{ filled: boolean }]} */
   const [{ filled }] = await source.query('SELECT EXISTS (SELECT FROM usage_overviews) AS filled');
   if (!filled) note(`filled at ${Math.round(await fillLogs(source, ROWS, note))} rows/s`);
+  /** @type {[{ rows: string, size: string, rollups: string }]} */
   const [{ rows, size, rollups }] = await source.query(
     `SELECT sum(reltuples)::bigint AS rows, pg_size_pretty(sum(pg_total_relation_size(pg_class.oid))) AS size,
        (SELECT pg_size_pretty(sum(pg_total_relation_size(oid))) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'usage_%') AS rollups

@@ -23,12 +23,17 @@ const {
   temporaryFolder,
 } = require('./lib/processes.cjs');
 
+/** @typedef {import('./lib/contestants.cjs').StartedGateway} StartedGateway */
+/** @typedef {Awaited<ReturnType<typeof startStub>>} Stub */
+
 const BURST = { gateways: 4, atOnce: 250, covered: 300, callMs: 300 };
 const RATE = { gateways: 3, perSecond: 100, factors: [0.9, 1, 1.2, 1.5, 2] };
 const TOKENS = 1_000;
 const CENT_USD = 0.01;
 
+/** @param {string} line */
 const say = (line) => process.stdout.write(`${line}\n`);
+/** @param {string} line */
 const note = (line) => process.stderr.write(`bench: ${line}\n`);
 
 /** Starts a provider that sells a thousand tokens of output for a cent, after `callMs`, and counts its calls. */
@@ -53,7 +58,13 @@ async function startStub() {
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
-/** Resolves to the status of a call; 0 when the connection failed. */
+/**
+ * Resolves to the status of a call; 0 when the connection failed.
+ * @param {StartedGateway} gateway
+ * @param {string} key
+ * @param {number} maxTokens
+ * @returns {Promise<number>}
+ */
 function call(gateway, key, maxTokens) {
   const body = JSON.stringify({
     model: 'gpt-4o',
@@ -71,7 +82,7 @@ function call(gateway, key, maxTokens) {
       { agent, port: gateway.port, host: '127.0.0.1', path: PATH, method: 'POST', headers },
       (res) => {
         res.resume();
-        res.on('end', () => resolve(res.statusCode));
+        res.on('end', () => resolve(res.statusCode ?? 0));
         res.on('error', () => resolve(0));
       },
     );
@@ -80,9 +91,16 @@ function call(gateway, key, maxTokens) {
   });
 }
 
+/** @param {readonly number[]} statuses */
 const okOf = (statuses) => statuses.filter((status) => status === 200).length;
 
-/** Calls all gateways at once. Returns the number of successful calls. */
+/**
+ * Calls all gateways at once. Returns the number of successful calls.
+ * @param {readonly StartedGateway[]} gateways
+ * @param {string} key
+ * @param {number} atOnce
+ * @param {number} maxTokens
+ */
 async function burst(gateways, key, atOnce, maxTokens) {
   const calls = gateways.flatMap((gateway) =>
     Array.from({ length: atOnce }, () => call(gateway, key, maxTokens)),
@@ -90,7 +108,12 @@ async function burst(gateways, key, atOnce, maxTokens) {
   return okOf(await Promise.all(calls));
 }
 
-/** Sends one burst, then small ones until three in a row fail, each after the gateways have returned unused reservations. */
+/**
+ * Sends one burst, then small ones until three in a row fail, each after the gateways have returned unused reservations.
+ * @param {readonly StartedGateway[]} gateways
+ * @param {Stub} stub
+ * @param {{ key: string, maxTokens: number }} options
+ */
 async function overspend(gateways, stub, { key, maxTokens }) {
   const before = stub.calls;
   const first = await burst(gateways, key, BURST.atOnce, maxTokens);
@@ -104,22 +127,31 @@ async function overspend(gateways, stub, { key, maxTokens }) {
   return { first, accepted, sold: stub.calls - before };
 }
 
-/** Calls at a constant rate. It starts and ends with a second of the wall clock, which is a window of the limit. */
+/**
+ * Calls at a constant rate. It starts and ends with a second of the wall clock, which is a window of the limit.
+ * @param {readonly StartedGateway[]} gateways
+ * @param {string} key
+ * @param {number} factor
+ * @param {number} seconds
+ */
 async function steady(gateways, key, factor, seconds) {
   for (const gateway of gateways) await call(gateway, key, TOKENS);
   await pause(1_005 - (Date.now() % 1_000));
   const until = (Math.floor(Date.now() / 1_000) + seconds) * 1_000 - 40;
   const started = performance.now();
+  /** @type {Promise<number>[]} */
   const waiting = [];
   let offered = 0;
   while (Date.now() < until) {
     const due = Math.floor(((performance.now() - started) * RATE.perSecond * factor) / 1_000);
-    for (; offered < due; offered += 1) waiting.push(call(gateways[offered % gateways.length], key, TOKENS));
+    for (; offered < due; offered += 1)
+      waiting.push(call(/** @type {StartedGateway} */ (gateways[offered % gateways.length]), key, TOKENS));
     await pause(2);
   }
   return { offered, accepted: okOf(await Promise.all(waiting)) };
 }
 
+/** @param {string} enforcement */
 const budget = (enforcement) => ({
   type: 'cost',
   creditLimit: BURST.covered * CENT_USD,
@@ -154,7 +186,11 @@ async function startRedis() {
   return `redis://127.0.0.1:${String(port)}`;
 }
 
-/** Prints by how much simultaneous calls to all gateways exceed a budget. */
+/**
+ * Prints by how much simultaneous calls to all gateways exceed a budget.
+ * @param {readonly StartedGateway[]} gateways
+ * @param {Stub} stub
+ */
 async function measureBursts(gateways, stub) {
   stub.callMs = BURST.callMs;
   say(
@@ -179,7 +215,12 @@ async function measureBursts(gateways, stub) {
   }
 }
 
-/** Prints how exactly gateways that share a rate limit keep it. */
+/**
+ * Prints how exactly gateways that share a rate limit keep it.
+ * @param {readonly StartedGateway[]} gateways
+ * @param {Stub} stub
+ * @param {number} seconds
+ */
 async function measureRates(gateways, stub, seconds) {
   stub.callMs = 0;
   const allowance = RATE.perSecond * seconds;
@@ -201,6 +242,7 @@ async function main() {
   const stub = await startStub();
   const env = { REDIS_URL: await startRedis() };
   const master = randomBytes(32);
+  /** @type {StartedGateway[]} */
   const gateways = [];
   const controlPlane = await startScript('rest', node, 'control-plane.cjs');
   while (gateways.length < BURST.gateways)
@@ -214,9 +256,9 @@ async function main() {
   agent.destroy();
 }
 
-main()
-  .catch((error) => {
-    note(error.stack);
+void main()
+  .catch((/** @type {Error} */ error) => {
+    note(error.stack ?? error.message);
     process.exitCode = 1;
   })
-  .finally(stopAll);
+  .finally(() => void stopAll());

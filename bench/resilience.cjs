@@ -26,29 +26,42 @@ const SCALE = options.quick ? 0.1 : 1;
 const FAILING = { requests: 5_000 * SCALE, share: 0.3 };
 const HUNG = { rounds: 4, requests: 1_500 * SCALE, baseMs: 20, timeoutMs: 1_000, cooldownMs: 5_000 };
 const TAIL = { rounds: 5, requests: 1_500 * SCALE, baseMs: 10, share: 0.03, slowMs: 400, extraMax: 0.1 };
+/** @typedef {{ port: number, key: import('node:http').OutgoingHttpHeaders }} Gateway */
+/** Starts a provider. @typedef {(faults: object) => Promise<import('./lib/processes.cjs').BenchServer>} Start */
+/** @typedef {{ title: string, table: string, bars: { name: string, value: number, most: number }[] }} Result */
+
 const AT_A_TIME = 16;
 const BODY = chatRequest(false);
 
+/** @param {string} line */
 const say = (line) => process.stdout.write(`${line}\n`);
+/** @param {string} line */
 const note = (line) => process.stderr.write(`bench: ${line}\n`);
 
+/**
+ * @param {readonly number[]} values
+ * @param {number} part
+ */
 const percentile = (values, part) => {
   const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
 };
 
 /**
  * Sends one request. Resolves to its milliseconds and whether it got status 200 and a whole body.
+ * @param {Agent} agent
+ * @param {number} port
+ * @param {import('node:http').OutgoingHttpHeaders} headers
  * @returns {Promise<{ ms: number, ok: boolean }>}
  */
 function sendOne(agent, port, headers) {
   const startedAt = performance.now();
   return new Promise((resolve) => {
-    const done = (ok) => resolve({ ms: performance.now() - startedAt, ok });
+    const done = (/** @type {boolean} */ ok) => resolve({ ms: performance.now() - startedAt, ok });
     const options = { agent, port, host: '127.0.0.1', path: PATH, method: 'POST', headers };
     const req = request(options, (res) => {
       let bytes = 0;
-      res.on('data', (chunk) => (bytes += chunk.length));
+      res.on('data', (/** @type {Buffer} */ chunk) => (bytes += chunk.length));
       res.on('end', () => done(res.statusCode === 200 && bytes === Number(res.headers['content-length'])));
       res.on('error', () => done(false));
     });
@@ -57,7 +70,12 @@ function sendOne(agent, port, headers) {
   });
 }
 
-/** Sends `count` requests, 16 at a time. Returns their milliseconds and the number of errors. */
+/**
+ * Sends `count` requests, 16 at a time. Returns their milliseconds and the number of errors.
+ * @param {Gateway} gateway
+ * @param {object} config
+ * @param {number} count
+ */
 async function send(gateway, config, count) {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
   const headers = {
@@ -66,6 +84,7 @@ async function send(gateway, config, count) {
     'content-type': 'application/json',
     'content-length': BODY.length,
   };
+  /** @type {{ ms: number, ok: boolean }[]} */
   const results = [];
   let left = count;
   const worker = async () => {
@@ -79,20 +98,31 @@ async function send(gateway, config, count) {
   return { ms: results.map(({ ms }) => ms), errors: results.filter(({ ok }) => !ok).length };
 }
 
+/** @param {{ port: number }} provider */
 const targetOf = ({ port }) => ({
   provider: 'openai',
   api_key: 'sk-bench',
   custom_host: `http://127.0.0.1:${port}/v1`,
 });
 
-const calls = async (provider) => (await query(provider.child, {})).requests;
+/** @param {import('./lib/processes.cjs').BenchServer} provider */
+async function calls(provider) {
+  /** @type {{ requests: number }} */
+  const { requests } = await query(provider.child, {});
+  return requests;
+}
 
+/**
+ * @param {Gateway} gateway
+ * @param {Start} start
+ * @returns {Promise<Result>}
+ */
 async function failing(gateway, start) {
   const [primary, spare] = [await start({ failing: FAILING.share }), await start({})];
   const alone = await send(gateway, targetOf(primary), FAILING.requests);
   const config = { strategy: { mode: 'fallback' }, targets: [targetOf(primary), targetOf(spare)] };
   const { errors } = await send(gateway, config, FAILING.requests);
-  const row = (name, count) => [
+  const row = (/** @type {string} */ name, /** @type {number} */ count) => [
     name,
     `${count} of ${FAILING.requests}`,
     shown((100 * count) / FAILING.requests, 1),
@@ -107,10 +137,15 @@ async function failing(gateway, start) {
   };
 }
 
+/**
+ * @param {Gateway} gateway
+ * @param {Start} start
+ * @returns {Promise<Result>}
+ */
 async function hung(gateway, start) {
   const { rounds, requests, baseMs, timeoutMs, cooldownMs } = HUNG;
   const [well, sick, spare] = [await start({ baseMs }), await start({ hung: true }), await start({ baseMs })];
-  const over = (primary) => ({
+  const over = (/** @type {{ port: number }} */ primary) => ({
     strategy: { mode: 'fallback', cb_config: { consecutive_failures: 5, cooldown_interval: cooldownMs } },
     targets: [{ ...targetOf(primary), request_timeout: timeoutMs }, targetOf(spare)],
   });
@@ -124,7 +159,7 @@ async function hung(gateway, start) {
     (round === 0 ? measured.opening : measured.open).push(...broken.ms);
     errors += healthy.errors + broken.errors;
   }
-  const row = (name, ms) => [
+  const row = (/** @type {string} */ name, /** @type {number[]} */ ms) => [
     name,
     String(ms.length),
     shown(percentile(ms, 0.5), 1),
@@ -153,6 +188,11 @@ async function hung(gateway, start) {
   };
 }
 
+/**
+ * @param {Gateway} gateway
+ * @param {Start} start
+ * @returns {Promise<Result>}
+ */
 async function tail(gateway, start) {
   const { rounds, requests, baseMs, share, slowMs, extraMax } = TAIL;
   const faults = { baseMs, slow: share, slowMs };
@@ -173,6 +213,11 @@ async function tail(gateway, start) {
     errors += one.errors + other.errors;
   }
   const extra = ((await calls(hedged)) - before) / measured.hedged.length - 1;
+  /**
+   * @param {string} name
+   * @param {number[]} ms
+   * @param {number} calledTwice
+   */
   const row = (name, ms, calledTwice) => [
     name,
     String(ms.length),
@@ -205,7 +250,7 @@ async function main() {
     throw new Error('The benchmark pins processes to cores: it needs Linux and taskset.');
   const build = builtGateway(options, note);
   const node = nodeOf(SHIPPED, note);
-  const start = async (faults) => {
+  const start = async (/** @type {object} */ faults) => {
     const provider = await startScript('rest', node, 'faulty-provider.cjs');
     await query(provider.child, { set: faults });
     return provider;
@@ -225,16 +270,16 @@ async function main() {
       say(`${holds ? 'held  ' : 'MISSED'} ${name}: ${shown(value, 2)} (at most ${most})`);
     }
   }
-  say(`\nload average ${os.loadavg()[0].toFixed(1)}`);
+  say(`\nload average ${shown(os.loadavg()[0], 1)}`);
   return held ? 0 : 1;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => void stopAll().then(() => process.exit(130)));
 
-main()
-  .catch((error) => {
-    note(error.stack);
+void main()
+  .catch((/** @type {Error} */ error) => {
+    note(error.stack ?? error.message);
     return 1;
   })
   .then(async (code) => {

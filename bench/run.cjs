@@ -19,7 +19,7 @@ const { CORES, pause, query, startScript, stopAll } = require('./lib/processes.c
 const { mcp } = require('./lib/mcp.cjs');
 const { translation } = require('./lib/translation.cjs');
 const { profile } = require('./lib/profile.cjs');
-const { barLine, bars, figuresOf, stageTable, table } = require('./lib/report.cjs');
+const { barLine, bars, figuresOf, shown, stageTable, table } = require('./lib/report.cjs');
 
 const HELP = `npm run bench -- [options]
   --quick            about a minute instead of several
@@ -42,8 +42,17 @@ const FULL = { warm: 3, rounds: 4, closed: 3, closedWarm: 0.5, rate: 3, rateWarm
 const QUICK = { warm: 2.5, rounds: 2, closed: 1.2, closedWarm: 0.2, rate: 1, rateWarm: 0.1, streams: 1 };
 const RESULTS = join(__dirname, 'results');
 
+/** @param {string} line */
 const say = (line) => process.stdout.write(`${line}\n`);
+/** @param {string} line */
 const note = (line) => process.stderr.write(`bench: ${line}\n`);
+
+/** @typedef {ReturnType<typeof optionsOf>} Options */
+/** @typedef {typeof FULL} Plan */
+/** @typedef {Omit<import('./lib/contestants.cjs').Common, 'node'>} Common */
+/** @typedef {import('./lib/processes.cjs').BenchServer} BenchServer */
+/** @typedef {import('./lib/measure.cjs').Prepared} Prepared */
+/** @typedef {import('./lib/measure.cjs').Round} Round */
 
 function optionsOf() {
   const { values } = parseArgs({
@@ -68,14 +77,20 @@ function optionsOf() {
   return values;
 }
 
-/** Starts the contestants that the options select, on each Node version. */
+/**
+ * Starts the contestants that the options select, on each Node version.
+ * @param {Options} options
+ * @param {readonly string[]} versions
+ * @param {Common} common
+ */
 async function contestantsOf(options, versions, common) {
   const wanted = options.only?.split(',');
-  const wants = (id) => !wanted || wanted.includes(id);
+  const wants = (/** @type {string} */ id) => !wanted || wanted.includes(id);
   const peer = wants('peer') ? peerScript(note) : null;
   const nginx = wants('nginx') ? nginxPath(note) : null;
   if (wants('peer') && !peer) note('@portkey-ai/gateway is left out');
   if (wants('nginx') && !nginx) note('nginx is left out: it is not installed on this machine');
+  /** @type {import('./lib/measure.cjs').Contestant[]} */
   const list = [];
   for (const version of versions) {
     const node = nodeOf(version, note);
@@ -95,12 +110,13 @@ async function contestantsOf(options, versions, common) {
 
 /**
  * Waits until the log has every request that the contestant got. Throws after ten seconds.
- * @param {import('./lib/measure.cjs').Prepared} contestant
+ * @param {Prepared} contestant
  */
 async function checkLogged(contestant) {
   const { controlPlane } = contestant;
   if (!controlPlane) return;
   for (let waits = 0; waits < 100; waits += 1) {
+    /** @type {{ records: number, withBodies: number }} */
     const { records, withBodies } = await query(controlPlane.child, {});
     if (records === contestant.sent && (!contestant.logsBodies || withBodies === records)) return;
     if (waits === 99)
@@ -111,10 +127,17 @@ async function checkLogged(contestant) {
   }
 }
 
-/** Measures all contestants, and prints their figures and the bars. */
+/**
+ * Measures all contestants, and prints their figures and the bars.
+ * @param {Options} options
+ * @param {Plan} plan
+ * @param {BenchServer} load
+ * @param {Common} common
+ */
 async function compare(options, plan, load, common) {
   const versions = options.node.split(',');
   const direct = contestant('direct', 'stub alone', null, common.stubPort, UNUSED_KEY);
+  /** @type {Prepared[]} */
   const contestants = [];
   for (const one of [direct, ...(await contestantsOf(options, versions, common))])
     contestants.push(await prepare(one));
@@ -122,8 +145,10 @@ async function compare(options, plan, load, common) {
     note(`warming up ${contestant.id}`);
     await closed(load, contestant, { warmSeconds: 0, seconds: plan.warm });
   }
+  /** @type {Round[]} */
   const rounds = [];
   for (let round = 1; round <= plan.rounds; round += 1) {
+    /** @type {Round} */
     const results = {};
     for (const contestant of contestants) {
       const measured = {
@@ -148,23 +173,31 @@ async function compare(options, plan, load, common) {
   return { figures, bars: held, rounds };
 }
 
-/** Measures the gateway with one feature less each, and prints the differences. */
+/**
+ * Measures the gateway with one feature less each, and prints the differences.
+ * @param {Options} options
+ * @param {Plan} plan
+ * @param {BenchServer} load
+ * @param {Common} common
+ */
 async function stages(options, plan, load, common) {
-  const version = options.node.split(',')[0];
+  /** @type {Prepared[]} */
   const contestants = [];
-  for (const one of await startStages({ ...common, node: nodeOf(version, note) })) {
+  for (const one of await startStages({ ...common, node: nodeOf(firstOf(options), note) })) {
     const contestant = await prepare(one);
     await closed(load, contestant, { warmSeconds: 0, seconds: plan.warm });
     contestants.push(contestant);
   }
+  /** @type {Round[]} */
   const rounds = [];
   for (let round = 1; round <= plan.rounds; round += 1) {
+    /** @type {Round} */
     const results = {};
     for (const contestant of contestants) {
-      results[contestant.id] = {
-        closed: await closed(load, contestant, { warmSeconds: plan.closedWarm, seconds: plan.closed }),
-      };
-      note(`round ${round} ${contestant.id}: ${results[contestant.id].closed.cpuUs.toFixed(1)} µs`);
+      const slice = { warmSeconds: plan.closedWarm, seconds: plan.closed };
+      const measured = await closed(load, contestant, slice);
+      results[contestant.id] = { closed: measured };
+      note(`round ${round} ${contestant.id}: ${measured.cpuUs.toFixed(1)} µs`);
     }
     rounds.push(results);
   }
@@ -174,14 +207,18 @@ async function stages(options, plan, load, common) {
 }
 
 function machine() {
-  const [{ model }] = os.cpus();
   const versions = { bench: process.version, kernel: os.release() };
-  return { cpu: model, cores: os.cpus().length, memoryMb: Math.round(os.totalmem() / 1_048_576), versions };
+  return {
+    cpu: os.cpus()[0]?.model,
+    cores: os.cpus().length,
+    memoryMb: Math.round(os.totalmem() / 1_048_576),
+    versions,
+  };
 }
 
-const modeOf = (options) =>
-  ['against', 'features', 'identity', 'mcp', 'translation', 'stages'].find((mode) => options[mode]) ??
-  'latest';
+const MODES = /** @type {const} */ (['against', 'features', 'identity', 'mcp', 'translation', 'stages']);
+/** The first Node version of the options. */
+const firstOf = (/** @type {Options} */ options) => options.node.split(',', 1).join();
 
 async function main() {
   const options = optionsOf();
@@ -199,15 +236,16 @@ async function main() {
   const flags = options.flags.split(' ').filter(Boolean);
   const common = { stubPort: stub.port, build, flags, newControlPlane };
   if (options.profile) {
-    const node = nodeOf(options.node.split(',')[0], note);
+    const node = nodeOf(firstOf(options), note);
     mkdirSync(RESULTS, { recursive: true });
     const file = join(RESULTS, 'gateway.cpuprofile');
     return profile({ ...common, root: ROOT, node, load, seconds: 6, file, isMcp: options.mcp, say });
   }
   const startedAt = new Date();
-  const mode = modeOf(options);
-  const [node, otherNode = node] = options.node.split(',').map((major) => nodeOf(major, note));
-  const against = options.against && { build: resolve(options.against), node: otherNode };
+  const mode = MODES.find((each) => options[each]) ?? 'latest';
+  const node = nodeOf(firstOf(options), note);
+  const other = resolve(options.against ?? '');
+  const against = { build: other, node: nodeOf(options.node.split(',')[1] ?? firstOf(options), note) };
   const measured = await {
     translation: () =>
       translation({ plan, load, common: { ...common, node }, peer: peerScript(note), note, say }),
@@ -230,12 +268,12 @@ async function main() {
     ...measured,
   };
   writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
-  say(`\n${seconds} s; load average ${os.loadavg()[0].toFixed(1)}; all figures in ${file}`);
+  say(`\n${seconds} s; load average ${shown(os.loadavg()[0], 1)}; all figures in ${file}`);
   return undefined;
 }
 
 let stopping = false;
-async function end(code) {
+async function end(/** @type {number} */ code) {
   if (stopping) return;
   stopping = true;
   await stopAll();
@@ -245,7 +283,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void end(
 
 main().then(
   () => end(0),
-  (error) => {
+  (/** @type {Error} */ error) => {
     if (!stopping) process.stderr.write(`bench: ${error.message}\n`);
     return end(1);
   },

@@ -42,12 +42,20 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '200' },
   },
 });
-const [KEYS, CONFIGS, USED, DOCUMENTS, CALLS] = [
-  ...[values.keys, values.configs, values.used, values.documents, values.calls],
-].map(Number);
+const [KEYS, CONFIGS, USED] = [Number(values.keys), Number(values.configs), Number(values.used)];
+const [DOCUMENTS, CALLS] = [Number(values.documents), Number(values.calls)];
+/** @typedef {Awaited<ReturnType<typeof startPlatform>>} Platform */
+/** @typedef {import('./lib/control-plane-rows.cjs').Samples} Samples */
 
+/** @param {string} line */
 const note = (line) => process.stderr.write(`scale: ${line}\n`);
-const percentile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+/**
+ * @param {readonly number[]} sorted
+ * @param {number} part
+ */
+const percentile = (sorted, part) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+/** @param {number} index */
 const secretOf = (index) => `scale${String(index).padStart(27, '0')}`;
 
 /**
@@ -96,6 +104,7 @@ async function startPlatform() {
   const setup = startApp('admin-api', 'setup.js', env);
   const code = await setup.gone;
   if (code !== 0) throw new Error(`The set-up failed: ${setup.output}`);
+  /** @type {{ organisation_id: string, workspace_id: string, admin_api_key: string }} */
   const credentials = JSON.parse(readFileSync(env.CREDENTIALS_FILE, 'utf8'));
   return { postgres, master, env, credentials, ports: { gateway, admin, worker } };
 }
@@ -129,6 +138,7 @@ function call(port, path, headers, { method = 'GET', body, expected = [200] } = 
 }
 
 const PAGE = 50;
+/** @param {readonly string[]} list */
 const any = (list) => list[Math.floor(Math.random() * list.length)];
 
 /** @typedef {readonly [name: string, pathOf: () => string]} Read */
@@ -137,11 +147,12 @@ const NOTHING = ['(health: no rows)', () => '/health'];
 
 /**
  * Returns the name and path of each kind of read; each call gets another path.
+ * @param {Pick<Samples, 'keys' | 'workspaces' | 'configs'>} samples
  * @returns {Read[]}
  */
 function reads({ keys, workspaces, configs }) {
   const lastPage = Math.floor((KEYS * 0.9) / PAGE);
-  const list = (query) => `/v1/api-keys?page_size=${String(PAGE)}&${query}`;
+  const list = (/** @type {string} */ query) => `/v1/api-keys?page_size=${String(PAGE)}&${query}`;
   return [
     ['API keys: first page', () => list('')],
     ['API keys: page 2 to 200', () => list(`current_page=${String(1 + Math.floor(Math.random() * 200))}`)],
@@ -165,13 +176,19 @@ function reads({ keys, workspaces, configs }) {
   ];
 }
 
-/** Returns the times of each kind of read, in milliseconds. */
+/**
+ * Returns the times of each kind of read, in milliseconds.
+ * @param {Platform} platform
+ * @param {Samples} samples
+ */
 async function measureReads(platform, samples) {
   const { port, key } = { port: platform.ports.admin, key: platform.credentials.admin_api_key };
   const headers = { 'x-gw-api-key': key };
+  /** @type {{ name: string, p50: number, p95: number, max: number }[]} */
   const rows = [];
   for (const [name, pathOf] of [NOTHING, ...reads(samples)]) {
     for (let warm = 0; warm < 20; warm += 1) await call(port, pathOf(), headers, { expected: [200, 404] });
+    /** @type {number[]} */
     const times = [];
     for (let index = 0; index < CALLS; index += 1)
       times.push(await call(port, pathOf(), headers, { expected: [200, 404] }));
@@ -185,7 +202,12 @@ async function measureReads(platform, samples) {
 const ATTEMPTS_MAX = 30;
 let retries = 0;
 
-/** Calls a model with each of the keys from `first` to `last`. */
+/**
+ * Calls a model with each of the keys from `first` to `last`.
+ * @param {number} port
+ * @param {number} first
+ * @param {number} last
+ */
 async function callWithEach(port, first, last) {
   let next = first;
   const body = JSON.stringify({ model: 'sandbox-small', messages: [{ role: 'user', content: 'Hi' }] });
@@ -216,6 +238,7 @@ async function callWithEach(port, first, last) {
 
 /**
  * Returns the number of documents that the gateway keeps.
+ * @param {Pick<Platform, 'ports' | 'env'>} platform
  * @returns {Promise<number>}
  */
 async function documentsOf({ ports, env }) {
@@ -228,7 +251,10 @@ async function documentsOf({ ports, env }) {
   return parts.find(({ name }) => name === 'read_model')?.figures.documents ?? NaN;
 }
 
-/** Returns the documents and the resident memory of the gateway after different numbers of keys. */
+/**
+ * Returns the documents and the resident memory of the gateway after different numbers of keys.
+ * @param {Platform} platform
+ */
 async function measureMemory(platform) {
   const worker = startApp('worker', 'main.js', platform.env);
   await listening(worker, platform.ports.worker);
@@ -236,8 +262,9 @@ async function measureMemory(platform) {
   const gateway = startApp('gateway', 'main.js', { ...platform.env, ...own }, NODE_FLAGS.gateway);
   const port = platform.ports.gateway;
   await listening(gateway, port);
+  /** @type {{ keys: string, bytes: number, documents: number }[]} */
   const rows = [];
-  const measure = async (keys) => {
+  const measure = async (/** @type {string} */ keys) => {
     const bytes = residentBytes([gateway.pid]);
     rows.push({ keys, bytes, documents: await documentsOf(platform) });
     note(`${keys} keys: ${(bytes / 1_048_576).toFixed(0)} MiB`);
@@ -259,7 +286,10 @@ async function measureMemory(platform) {
   return rows;
 }
 
-/** Stops everything. */
+/**
+ * Stops everything.
+ * @param {Pick<Platform, 'postgres'>} platform
+ */
 async function end({ postgres }) {
   agent.destroy();
   await postgres.stop();
@@ -282,7 +312,7 @@ async function main() {
     await listening(admin, platform.ports.admin);
     const found = await measureReads(platform, samples);
     const memory = USED > 0 ? await measureMemory(platform) : [];
-    const ms = (value) => value.toFixed(1);
+    const ms = (/** @type {number} */ value) => value.toFixed(1);
     const lines = [
       `${String(KEYS)} API keys, ${String(CONFIGS)} configs, ${String(WORKSPACES)} workspaces of one organisation; ${String(CALLS)} calls each.`,
       '',

@@ -20,8 +20,8 @@ const TOOLS = { tool: 'tool call', model: 'request to a model' };
 async function modelRequests({ newControlPlane, ...common }) {
   const { child, port, requests } = await startGateway({ ...common, controlPlane: await newControlPlane() });
   const list = [];
-  for (const [id, name] of Object.entries(REQUESTS))
-    list.push(await prepare(contestant(id, name, child, port, requests[id])));
+  for (const id of /** @type {const} */ (['full', 'bare']))
+    list.push(await prepare(contestant(id, REQUESTS[id], child, port, requests[id])));
   return list;
 }
 
@@ -31,7 +31,7 @@ async function toolRequests(common) {
   return [tool, model];
 }
 
-/** @param {Common & { against: { build: string, node: string }, isMcp: boolean }} options */
+/** @param {Common & { against: { build: string, node: string }, isMcp?: boolean }} options */
 async function startBoth({ build, node, against, isMcp, ...common }) {
   const list = [];
   for (const [version, how] of Object.entries({ this: { build, node }, other: against }))
@@ -46,10 +46,16 @@ async function startBoth({ build, node, against, isMcp, ...common }) {
  */
 function quartiles(values) {
   const sorted = [...values].sort((a, b) => a - b);
-  const quartile = (number) => sorted[Math.floor((sorted.length * number) / 4)];
+  const quartile = (/** @type {number} */ number) => sorted[Math.floor((sorted.length * number) / 4)] ?? NaN;
   return [quartile(1), quartile(2), quartile(3)];
 }
 
+/**
+ * @param {Omit<import('./features.cjs').Run, 'plan'> & {
+ *   common: Parameters<typeof startBoth>[0],
+ *   options: { mcp: boolean, rounds?: string | undefined },
+ * }} options
+ */
 async function versions({ options, load, common, note, say }) {
   const contestants = await startBoth({ ...common, isMcp: options.mcp });
   for (const one of contestants) await warmUp(load, one);
@@ -57,18 +63,28 @@ async function versions({ options, load, common, note, say }) {
   const rounds = [];
   const count = options.rounds ? Number(options.rounds) : ROUNDS;
   for (let round = 1; round <= count; round += 1) {
+    /** @type {Record<string, number>} */
     const results = {};
     const inTurn = round % 2 === 0 ? contestants : [...contestants].reverse();
     for (const one of inTurn) results[one.id] = (await closed(load, one, SLICE)).cpuUs;
     if (round % 10 === 0) note(`round ${round}/${count}`);
     rounds.push(results);
   }
+  /**
+   * Quartiles of a figure of each round.
+   * @param {string} id
+   * @param {string} [per] Divides by the figure of this contestant.
+   */
+  const quartilesOf = (id, per) =>
+    quartiles(rounds.map((round) => (round[id] ?? NaN) / (per === undefined ? 1 : (round[per] ?? NaN))));
   const figures = Object.entries(options.mcp ? TOOLS : REQUESTS).map(([id, name]) => {
-    const of = (version) => quartiles(rounds.map((round) => round[`${version}-${id}`]));
-    const [us, otherUs] = [of('this'), of('other')];
-    const ratio = quartiles(rounds.map((round) => round[`this-${id}`] / round[`other-${id}`]));
-    return { id, name, us, otherUs, ratio };
+    const [us, otherUs] = [quartilesOf(`this-${id}`), quartilesOf(`other-${id}`)];
+    return { id, name, us, otherUs, ratio: quartilesOf(`this-${id}`, `other-${id}`) };
   });
+  /**
+   * @param {ReturnType<typeof quartiles>} values
+   * @param {number} digits
+   */
   const spread = ([low, median, high], digits) =>
     `${shown(median, digits)} (${shown(low, digits)} to ${shown(high, digits)})`;
   const rows = figures.map(({ name, us, otherUs, ratio }) => [
@@ -80,8 +96,8 @@ async function versions({ options, load, common, note, say }) {
   say(`\n${markdown(['Request', 'CPU µs, this version', 'CPU µs, the other', 'ratio'], rows)}`);
   if (options.mcp)
     for (const [version, name] of Object.entries({ this: 'this version', other: 'the other' })) {
-      const ratios = rounds.map((round) => round[`${version}-tool`] / round[`${version}-model`]);
-      say(`a tool call, times a request to a model, ${name}: ${spread(quartiles(ratios), 2)}`);
+      const ratio = quartilesOf(`${version}-tool`, `${version}-model`);
+      say(`a tool call, times a request to a model, ${name}: ${spread(ratio, 2)}`);
     }
   return { figures, rounds };
 }

@@ -5,7 +5,11 @@ const { existsSync, readdirSync, statSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 const { ROOT } = require('./cache.cjs');
 
-/** The latest change below a folder, in Unix milliseconds. */
+/**
+ * The latest change below a folder, in Unix milliseconds.
+ * @param {string} folder
+ * @returns {number}
+ */
 function newest(folder) {
   let latest = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true }))
@@ -13,7 +17,11 @@ function newest(folder) {
   return latest;
 }
 
-/** Returns the folder of the built gateway, and builds it first if its sources are newer. */
+/**
+ * Returns the folder of the built gateway, and builds it first if its sources are newer.
+ * @param {{ gateway?: string | undefined, 'no-build'?: boolean }} options
+ * @param {(line: string) => void} note
+ */
 function builtGateway(options, note) {
   if (options.gateway) return resolve(options.gateway);
   const build = join(ROOT, 'dist/gateway');

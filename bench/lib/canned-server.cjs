@@ -9,7 +9,10 @@ const { serveParent } = require('./child-script.cjs');
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** Bytes of the first whole request in `bytes`, or 0. */
+/**
+ * Bytes of the first whole request in `bytes`, or 0.
+ * @param {Buffer} bytes
+ */
 function requestLength(bytes) {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return 0;

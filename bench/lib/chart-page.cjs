@@ -30,6 +30,7 @@ async function chartPage() {
       },
     });
     const files = readdirSync(outDir, { recursive: true, encoding: 'utf8' });
+    /** @param {string} end */
     const text = (end) =>
       files.filter((file) => file.endsWith(end)).map((file) => readFileSync(join(outDir, file), 'utf8'));
     return { script: text('page.js').join('\n'), style: text('.css').join('\n') };

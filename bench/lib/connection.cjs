@@ -37,12 +37,18 @@ class Connection {
     this.socket.on('close', () => this.over('the connection was closed'));
   }
 
+  /** @param {string} reason */
   over(reason) {
     if (!this.closed && !this.idle) this.fail(`a request got no whole response: ${reason}`);
     this.closed = true;
   }
 
-  /** Sends a request. `onBody` gets the pieces of the body, `done` is called once the body is complete. */
+  /**
+   * Sends a request. `onBody` gets the pieces of the body, `done` is called once the body is complete.
+   * @param {Buffer} bytes
+   * @param {(piece: Buffer) => void} onBody
+   * @param {(connection: Connection) => void} done
+   */
   send(bytes, onBody, done) {
     this.idle = false;
     this.inBody = false;
@@ -51,6 +57,7 @@ class Connection {
     this.socket.write(bytes);
   }
 
+  /** @param {Buffer} chunk */
   read(chunk) {
     let bytes = chunk;
     if (!this.inBody) {
@@ -68,6 +75,7 @@ class Connection {
     else this.readChunked(bytes);
   }
 
+  /** @param {string} head */
   begin(head) {
     if (head.slice(9, 12) !== '200') {
       this.fail(`the status of a response was not 200: ${head.split('\r\n')[0]}`);
@@ -81,12 +89,14 @@ class Connection {
     return true;
   }
 
+  /** @param {Buffer} bytes */
   readSized(bytes) {
     if (bytes.length > 0) this.onBody(bytes);
     this.left -= bytes.length;
     if (this.left <= 0) this.finish();
   }
 
+  /** @param {Buffer} bytes */
   readChunked(bytes) {
     let at = 0;
     while (at < bytes.length) {

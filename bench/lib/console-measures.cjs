@@ -4,6 +4,19 @@ const { setTimeout: delay } = require('node:timers/promises');
 const { chartPage } = require('./chart-page.cjs');
 const { heapMb, interaction, settle } = require('./console-page.cjs');
 
+/** @typedef {import('./console-page.cjs').Page} Page */
+/**
+ * What the measures need. `home`: the workspace in the console; `template`: a log; `log`: its id; `send` makes another one.
+ * @typedef {Pick<Awaited<ReturnType<typeof import('./console-page.cjs').startBrowser>>, 'open' | 'cpuSeconds'> & {
+ *   home: string,
+ *   template: { id: string, trace_id: string },
+ *   log: string,
+ *   send: () => Promise<unknown>,
+ *   minutes: number,
+ * }} Scene
+ */
+/** @typedef {[what: string, measured: string, bound: string]} Row */
+
 const SLOWER = 4;
 const ROWS_A_CALL = 1_000;
 const BODY_BYTES = 5_000_000;
@@ -12,18 +25,30 @@ const SCROLL_MS = 6_000;
 const PER_SECOND = 100;
 const SAMPLE_MS = 30_000;
 
+/**
+ * @param {readonly number[]} values
+ * @param {number} share
+ */
 const quantile = (values, share) =>
-  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)];
+  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? NaN;
+/** @param {number} value */
 const ms = (value) => `${Math.round(value)} ms`;
+/** @param {Page} page */
 const grid = (page) => page.getByRole('grid', { name: 'Logs' });
 
-/** Largest paint of Home and Logs with a slow CPU and a warm server. */
+/**
+ * Largest paint of Home and Logs with a slow CPU and a warm server.
+ * @param {Scene} scene
+ * @returns {Promise<Row[]>}
+ */
 async function paints({ open, home }) {
+  /** @type {Row[]} */
   const rows = [];
   for (const [name, path] of [
     ['Home', ''],
     ['Logs', '/logs'],
   ]) {
+    /** @type {number[]} */
     const values = [];
     for (let round = 0; round < 4; round += 1) {
       const { page } = await open(SLOWER);
@@ -39,12 +64,21 @@ async function paints({ open, home }) {
   return rows;
 }
 
-/** Interactions on Logs with a slow CPU. */
+/**
+ * Interactions on Logs with a slow CPU.
+ * @param {Scene} scene
+ * @returns {Promise<Row[]>}
+ */
 async function interactions({ open, home }) {
   const { page } = await open(SLOWER);
   await page.goto(`${home}/logs`);
   await grid(page).getByRole('row').nth(1).waitFor();
   const bound = '≤ 200 ms';
+  /**
+   * @param {string} name
+   * @param {() => Promise<void>} run
+   * @returns {Promise<Row>}
+   */
   const act = async (name, run) => [
     `INP of ${name}, CPU / ${SLOWER}`,
     ms(await interaction(page, run)),
@@ -60,7 +94,11 @@ async function interactions({ open, home }) {
   return rows;
 }
 
-/** Frames while a list with all rows that it may load is scrolled. */
+/**
+ * Frames while a list with all rows that it may load is scrolled.
+ * @param {Scene} scene
+ * @returns {Promise<Row[]>}
+ */
 async function scrolling({ open, home, template, cpuSeconds }) {
   const { page, tools } = await open();
   let given = 0;
@@ -87,6 +125,7 @@ async function scrolling({ open, home, template, cpuSeconds }) {
   const loaded = await page.locator('.logs-foot .num').innerText();
   const took = (Date.now() - began) / 1000;
   const cpu = await cpuSeconds();
+  /** @type {number[]} */
   const frames = await page.evaluate(`new Promise((resolve) => {
     const list = document.querySelector('[role=grid]');
     const frames = [];
@@ -114,7 +153,11 @@ async function scrolling({ open, home, template, cpuSeconds }) {
   ];
 }
 
-/** Share of a core and memory while requests arrive. */
+/**
+ * Share of a core and memory while requests arrive.
+ * @param {Scene} scene
+ * @returns {Promise<Row[]>}
+ */
 async function tail({ open, home, cpuSeconds, send, minutes }) {
   const { page, tools } = await open();
   await page.goto(`${home}/logs?live=1`);
@@ -148,7 +191,11 @@ async function tail({ open, home, cpuSeconds, send, minutes }) {
   ];
 }
 
-/** From the click on its tab until a large body is shown. */
+/**
+ * From the click on its tab until a large body is shown.
+ * @param {Scene} scene
+ * @returns {Promise<Row[]>}
+ */
 async function largeBody({ open, home, log, cpuSeconds }) {
   const { page } = await open();
   const rows = Array.from({ length: 5_000 }, (_, id) => ({ id, text: 'x'.repeat(BODY_BYTES / 5_000 - 30) }));
@@ -189,7 +236,11 @@ function treeOf(template, count) {
   return spans.slice(0, 1);
 }
 
-/** From the click on its tab until the first spans of a trace are shown, and until all are. */
+/**
+ * From the click on its tab until the first spans of a trace are shown, and until all are.
+ * @param {Scene} scene
+ * @returns {Promise<Row[]>}
+ */
 async function trace({ open, home, log, template, cpuSeconds }) {
   const json = {
     object: 'trace',
@@ -205,6 +256,7 @@ async function trace({ open, home, log, template, cpuSeconds }) {
     await page.goto(`${home}/logs?log=${log}`);
     await page.getByText('Answered', { exact: false }).first().waitFor();
     await settle(page);
+    /** @type {Promise<[first: number, all: number]>} */
     const seen = page.evaluate(`new Promise((resolve) => {
       let began = 0, first = 0;
       addEventListener('click', ({ timeStamp }) => { began = timeStamp; }, { capture: true });
@@ -222,7 +274,7 @@ async function trace({ open, home, log, template, cpuSeconds }) {
     rounds.push([first, all, ((await cpuSeconds()) - cpu) * 1000]);
     await page.close();
   }
-  const median = (at) =>
+  const median = (/** @type {0 | 1 | 2} */ at) =>
     quantile(
       rounds.map((round) => round[at]),
       0.5,
@@ -234,13 +286,18 @@ async function trace({ open, home, log, template, cpuSeconds }) {
   ];
 }
 
-/** Drawing a chart, and moving its cursor. */
+/**
+ * Drawing a chart, and moving its cursor.
+ * @param {Scene} scene
+ * @returns {Promise<Row[]>}
+ */
 async function chart({ open, cpuSeconds }) {
   const { script, style } = await chartPage();
   const { page } = await open();
   await page.setContent(`<style>${style}</style><div id="root" style="width: 900px"></div>`);
   await page.addScriptTag({ content: script, type: 'module' });
   await page.waitForFunction('globalThis.drawChart !== undefined');
+  /** @type {Row[]} */
   const rows = [];
   for (const as of ['lines', 'stacked']) {
     /** @type {number[]} */
@@ -250,11 +307,13 @@ async function chart({ open, cpuSeconds }) {
       draws.push(await page.evaluate(`drawChart('${as}', 6, 10_000)`));
     const cpuMs = ((await cpuSeconds()) - cpu) * 1000;
     const box = await page.locator('.time-chart-plot').boundingBox();
+    /** @type {Promise<number[]>} */
     const frames = page.evaluate(`new Promise((resolve) => {
       const frames = []; let last = performance.now(); const began = last;
       const step = (now) => { frames.push(now - last); last = now; now - began < 2_500 ? requestAnimationFrame(step) : resolve(frames.slice(2)); };
       requestAnimationFrame(step);
     })`);
+    if (box === null) throw new Error('The chart is not shown.');
     for (let x = 0; x < 120; x += 1) await page.mouse.move(box.x + 60 + x * 6, box.y + 80);
     rows.push([`six series of 10,000 points, ${as}: draw`, ms(quantile(draws.slice(1), 0.5)), '≤ 200 ms']);
     rows.push(['  CPU of it', ms(cpuMs / draws.length), '–']);
@@ -264,4 +323,7 @@ async function chart({ open, cpuSeconds }) {
   return rows;
 }
 
-module.exports = { MEASURES: { paints, interactions, body: largeBody, trace, chart, scrolling, tail } };
+/** @type {Record<string, (scene: Scene) => Promise<Row[]>>} */
+const MEASURES = { paints, interactions, body: largeBody, trace, chart, scrolling, tail };
+
+module.exports = { MEASURES };

@@ -10,6 +10,8 @@ const OBSERVE = `globalThis.bench = { lcp: 0, events: [] };
   new PerformanceObserver((list) => {
     for (const { interactionId, duration } of list.getEntries()) if (interactionId > 0) bench.events.push(duration);
   }).observe({ type: 'event', durationThreshold: 16, buffered: true });`;
+/** @typedef {import('playwright-core').Page} Page */
+
 const SETTLE_MS = 1_500;
 
 /** Starts Chromium and returns it with a function that opens pages with one session. */
@@ -42,9 +44,18 @@ async function startBrowser() {
   return { browser, context, open, cpuSeconds };
 }
 
+/**
+ * @param {Page} page
+ * @param {number} ms
+ */
 const settle = (page, ms = SETTLE_MS) => page.waitForTimeout(ms);
 
-/** Milliseconds of the longest event that an interaction made, at least 16. */
+/**
+ * Milliseconds of the longest event that an interaction made, at least 16.
+ * @param {Page} page
+ * @param {() => Promise<unknown>} act
+ * @returns {Promise<number>}
+ */
 async function interaction(page, act) {
   await settle(page);
   await page.evaluate('void (bench.events.length = 0)');
@@ -53,7 +64,10 @@ async function interaction(page, act) {
   return page.evaluate('Math.max(16, ...bench.events)');
 }
 
-/** MB of the heap after a collection. */
+/**
+ * MB of the heap after a collection.
+ * @param {import('playwright-core').CDPSession} tools
+ */
 async function heapMb(tools) {
   await tools.send('HeapProfiler.collectGarbage');
   const { usedSize } = await tools.send('Runtime.getHeapUsage');

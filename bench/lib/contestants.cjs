@@ -9,13 +9,15 @@ require('../../tools/typescript.cjs');
 const { NODE_FLAGS } = require('../../apps/launcher/src/node-flags.ts');
 
 /** @typedef {import('./processes.cjs').BenchServer} BenchServer */
+/** @typedef {import('./measure.cjs').Contestant} Contestant */
+/** @typedef {Awaited<ReturnType<typeof startGateway>>} StartedGateway */
 /**
  * What all gateways of a run share. `build`: folder of the built gateway. `node`: path of Node.js.
  * @typedef {{
  *   build: string,
  *   node: string,
  *   stubPort: number,
- *   flags?: readonly string[],
+ *   flags?: readonly string[] | undefined,
  *   env?: NodeJS.ProcessEnv,
  *   newControlPlane: () => Promise<BenchServer>,
  * }} Common
@@ -71,10 +73,10 @@ async function startGateway({
     },
   );
   await listening(child, port);
-  const bearer = (key) => ({ authorization: `Bearer ${keys[key]}` });
+  const bearer = (/** @type {string} */ key) => ({ authorization: `Bearer ${keys[key]}` });
   const saved = { 'x-gw-provider': `@${PROVIDER}` };
   const inline = {
-    'x-gw-api-key': keys.lean,
+    'x-gw-api-key': keys.lean ?? '',
     'x-gw-provider': 'openai',
     'x-gw-custom-host': `http://127.0.0.1:${stubPort}/v1`,
     authorization: 'Bearer sk-bench',
@@ -83,7 +85,11 @@ async function startGateway({
     child,
     port,
     keys,
-    /** Returns the headers of a request with one of the keys and one of the saved configs. */
+    /**
+     * Returns the headers of a request with one of the keys and one of the saved configs.
+     * @param {string} key
+     * @param {string} config
+     */
     with: (key, config) => ({ ...bearer(key), 'x-gw-config': config }),
     requests: {
       full: { ...bearer('limited'), 'x-gw-config': CONFIG },
@@ -97,6 +103,10 @@ async function startGateway({
   };
 }
 
+/**
+ * @param {string} nginx
+ * @param {number} stubPort
+ */
 async function startNginx(nginx, stubPort) {
   const port = await freePort();
   const folder = temporaryFolder('nginx');
@@ -121,6 +131,7 @@ http { access_log off; keepalive_requests 100000000; keepalive_timeout 75s; ${te
   return { child, port };
 }
 
+/** @param {{ script: string, node: string, stubPort: number }} options */
 async function startPeer({ script, node, stubPort }) {
   const port = await freePort();
   const child = start('proxy', node, [script, `--port=${port}`, '--headless'], {
@@ -135,7 +146,15 @@ async function startPeer({ script, node, stubPort }) {
   return { child, port, headers };
 }
 
-/** @returns {import('./measure.cjs').Contestant} */
+/**
+ * @param {string} id
+ * @param {string} name
+ * @param {Contestant['child']} child
+ * @param {number} port
+ * @param {Contestant['headers']} headers
+ * @param {Partial<Contestant>} extra
+ * @returns {Contestant}
+ */
 const contestant = (id, name, child, port, headers, extra = {}) => ({
   id,
   name,
@@ -146,7 +165,10 @@ const contestant = (id, name, child, port, headers, extra = {}) => ({
   ...extra,
 });
 
-/** Starts the wanted contestants on one Node.js version; without the programs `peer` and `nginx`, these are left out. */
+/**
+ * Starts the wanted contestants on one Node.js version; without the programs `peer` and `nginx`, these are left out.
+ * @param {Common & { wants: (id: string) => boolean, version: string, peer: string | null, nginx: string | null }} options
+ */
 async function startContestants({
   wants,
   node,
@@ -158,6 +180,12 @@ async function startContestants({
   nginx,
   newControlPlane,
 }) {
+  /**
+   * @param {string} id
+   * @param {string} name
+   * @param {'full' | 'bare'} request
+   * @param {Partial<Contestant>} extra
+   */
   const gateway = async (id, name, request, extra = {}) => {
     const controlPlane = await newControlPlane();
     const { child, port, requests } = await startGateway({ build, node, stubPort, flags, controlPlane });
@@ -167,10 +195,10 @@ async function startContestants({
   if (wants('gateway'))
     list.push(await gateway('gateway', 'Tollgate, everything on', 'full', { logsBodies: true }));
   if (wants('bare')) list.push(await gateway('bare', 'Tollgate, bare', 'bare'));
-  for (const [id, name, script] of [
+  for (const [id, name, script] of /** @type {const} */ ([
     ['undici', 'bare undici dispatch', 'undici-proxy.cjs'],
     ['http', 'node:http, piping', 'http-proxy.cjs'],
-  ]) {
+  ])) {
     if (!wants(id)) continue;
     const { child, port } = await startScript('proxy', node, script, [String(stubPort)]);
     list.push(contestant(`${id}@${version}`, name, child, port, UNUSED_KEY));
@@ -186,12 +214,15 @@ async function startContestants({
   return list;
 }
 
-/** Starts contestants for the gateway with one feature less each, and without those that only a setting turns off. */
+/**
+ * Starts contestants for the gateway with one feature less each, and without those that only a setting turns off.
+ * @param {Common} options
+ */
 async function startStages({ node, stubPort, build, flags, newControlPlane }) {
   const list = [];
   const controlPlane = await newControlPlane();
   const { child, port, requests } = await startGateway({ build, node, stubPort, flags, controlPlane });
-  for (const [id, name, request] of [
+  for (const [id, name, request] of /** @type {const} */ ([
     ['full', 'everything on', 'full'],
     ['budgets', 'with a budget of the workspace and two policies on cost', 'withBudgets'],
     ['no-config', 'without the saved config', 'withoutConfig'],
@@ -199,10 +230,15 @@ async function startStages({ node, stubPort, build, flags, newControlPlane }) {
     ['no-bodies', 'without bodies in the log', 'withoutBodies'],
     ['no-all', 'without these three', 'withoutAll'],
     ['bare', 'bare: provider and host in headers', 'bare'],
-  ]) {
+  ])) {
     list.push(contestant(id, name, child, port, requests[request]));
   }
   const away = `http://127.0.0.1:${await freePort()}`;
+  /**
+   * @param {string} id
+   * @param {string} name
+   * @param {NodeJS.ProcessEnv} env
+   */
   const variant = async (id, name, env) => {
     const started = await startGateway({
       build,

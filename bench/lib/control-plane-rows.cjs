@@ -5,7 +5,18 @@ const { createHmac } = require('node:crypto');
 const { Client } = require('pg');
 const { apiKeyPepper } = require('../../libs/kernel/src/index.ts');
 
-/** Creates workspaces, and temporary tables with the numbers and ids of workspaces and keys. */
+/** Ids and slugs of some rows. @typedef {{ bytes: number, keys: string[], workspaces: string[], configs: string[] }} Samples */
+/**
+ * Numbers of rows. `used`: keys whose secrets `secretOf` returns by number.
+ * @typedef {{ keys: number, configs: number, used: number, workspaces: number, secretOf: (index: number) => string }} Size
+ */
+
+/**
+ * Creates workspaces, and temporary tables with the numbers and ids of workspaces and keys.
+ * @param {Client} client
+ * @param {string} organisation
+ * @param {Size} size
+ */
 async function fillWorkspaces(client, organisation, { keys, workspaces }) {
   await client.query('SET synchronous_commit = off');
   await client.query(
@@ -24,6 +35,11 @@ async function fillWorkspaces(client, organisation, { keys, workspaces }) {
   );
 }
 
+/**
+ * @param {Client} client
+ * @param {{ organisation: string, home: string, master: Buffer }} owner
+ * @param {Size} size
+ */
 async function fillKeys(client, { organisation, home, master }, { keys, used, workspaces, secretOf }) {
   await client.query(
     `INSERT INTO api_keys (id, type, organisation_id, workspace_id, name, scopes, status, created_at, last_updated_at)
@@ -50,6 +66,11 @@ async function fillKeys(client, { organisation, home, master }, { keys, used, wo
   );
 }
 
+/**
+ * @param {Client} client
+ * @param {string} organisation
+ * @param {Size} size
+ */
 async function fillConfigs(client, organisation, { configs, workspaces }) {
   await client.query(
     `CREATE TEMPORARY TABLE contents AS
@@ -71,6 +92,9 @@ async function fillConfigs(client, organisation, { configs, workspaces }) {
 /**
  * Creates the rows of one organisation, in the numbers of `size`: keys and configs spread over its workspaces, except that the keys
  * that will be used are in its default workspace. Returns the size of the database in bytes, and ids and slugs of some rows.
+ * @param {Pick<import('../scale.cjs').Platform, 'postgres' | 'master' | 'credentials'>} platform
+ * @param {Size} size
+ * @param {(line: string) => void} note
  */
 async function fill({ postgres, master, credentials }, size, note) {
   const client = new Client({ connectionString: postgres.url });
@@ -84,14 +108,15 @@ async function fill({ postgres, master, credentials }, size, note) {
   // Autovacuum does this within a minute after such a load.
   for (const table of ['workspaces', 'api_keys', 'api_key_secrets', 'configs', 'config_versions'])
     await client.query(`VACUUM ANALYZE ${table}`);
-  const { rows } = await client.query('SELECT pg_database_size(current_database())::float8 AS bytes');
-  const samples = await client.query(
-    `SELECT (SELECT array_agg(id) FROM (SELECT id FROM numbered ORDER BY random() LIMIT 500) k) AS keys,
+  /** @type {{ rows: Samples[] }} */
+  const { rows } = await client.query(
+    `SELECT pg_database_size(current_database())::float8 AS bytes,
+            (SELECT array_agg(id) FROM (SELECT id FROM numbered ORDER BY random() LIMIT 500) k) AS keys,
             (SELECT array_agg(slug) FROM (SELECT slug FROM workspaces WHERE slug LIKE 'scale-%' ORDER BY random() LIMIT 500) w) AS workspaces,
             (SELECT array_agg(slug) FROM (SELECT slug FROM configs ORDER BY random() LIMIT 500) c) AS configs`,
   );
   await client.end();
-  return { bytes: rows[0].bytes, ...samples.rows[0] };
+  return /** @type {Samples} */ (rows[0]);
 }
 
 module.exports = { fill };

@@ -4,6 +4,7 @@
 
 const TEXT =
   'The quick brown fox jumps over the lazy dog while the seven wizards box with five dozen liquor jugs. ';
+/** @param {number} length */
 const fill = (length) => TEXT.repeat(Math.ceil(length / TEXT.length)).slice(0, length);
 
 const SCHEMA = {
@@ -11,13 +12,20 @@ const SCHEMA = {
   properties: { city: { type: 'string' }, unit: { type: 'string', enum: ['celsius', 'fahrenheit'] } },
   required: ['city'],
 };
+/** @typedef {'chat' | 'messages'} ChatDialect */
+
 const MODELS = { chat: 'gpt-4o-mini', messages: 'claude-sonnet-4-5' };
 /** Characters of a turn of the conversation; a body of 100 KB has many turns. */
 const TURN = 700;
 
+/** @param {number} bytes */
 const turnsFor = (bytes) => Math.max(1, Math.round((bytes - 600) / (2 * TURN + 60)));
 
-/** Returns a request of about `bytes` bytes. `model`: name of the model at the provider. */
+/**
+ * Returns a request of about `bytes` bytes. `model`: name of the model at the provider.
+ * @param {ChatDialect} dialect
+ * @param {{ bytes: number, stream: boolean, model: string }} options
+ */
 function request(dialect, { bytes, stream, model }) {
   const turns = Array.from({ length: turnsFor(bytes) }, () => [
     { role: 'user', content: fill(TURN) },
@@ -36,8 +44,13 @@ function request(dialect, { bytes, stream, model }) {
   return Buffer.from(JSON.stringify(body));
 }
 
+/**
+ * @param {readonly object[]} choices
+ * @param {object} more
+ */
 const chunk = (choices, more = {}) =>
   `data: ${JSON.stringify({ id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1, model: 'gpt-4o-mini', choices, ...more })}\n\n`;
+/** @param {{ type: string, [field: string]: unknown }} data */
 const event = (data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 const EVENTS = 50;
 const words = Array.from({ length: EVENTS }, (_, at) => ` word${at}`);

@@ -35,6 +35,11 @@ const BUDGETS = {
   },
 };
 
+/**
+ * @param {string} id
+ * @param {string} slug
+ * @param {object} facts
+ */
 const workspaceDocument = (id, slug, facts) => ({
   kind: 'workspace',
   id,
@@ -48,6 +53,11 @@ const workspaceDocument = (id, slug, facts) => ({
   ...facts,
 });
 
+/**
+ * @param {string} workspaceId
+ * @param {string} id
+ * @param {number} stubPort
+ */
 const providerDocument = (workspaceId, id, stubPort) => ({
   kind: 'provider',
   id,
@@ -65,6 +75,11 @@ const providerDocument = (workspaceId, id, stubPort) => ({
   usageLimits: [],
 });
 
+/**
+ * @param {string} workspaceId
+ * @param {string} slug
+ * @param {object} config
+ */
 const configDocument = (workspaceId, slug, config) => ({
   kind: 'config',
   id: `${workspaceId}-${slug}`,
@@ -75,6 +90,11 @@ const configDocument = (workspaceId, slug, config) => ({
   config,
 });
 
+/**
+ * @param {string} name
+ * @param {number} number
+ * @param {object} facts
+ */
 const keyDocument = (name, number, facts) => ({
   kind: 'api_key',
   // A UUID, as logs require it.
@@ -90,6 +110,17 @@ const keyDocument = (name, number, facts) => ({
 });
 
 /**
+ * @param {string} build
+ * @returns {typeof import('../../libs/contracts/src/index.ts')}
+ */
+const contractsOf = (build) => require(join(build, 'libs/contracts/src'));
+/**
+ * @param {string} build
+ * @returns {typeof import('../../libs/kernel/src/index.ts')}
+ */
+const kernelOf = (build) => require(join(build, 'libs/kernel/src'));
+
+/**
  * Returns the documents of the control plane that a gateway reads, and the secrets of the keys: a workspace with all features on and
  * one that keeps no bodies, keys with and without a rate limit, a saved provider with a sealed credential, a saved config, and further
  * ones: `configs` by slug, and `limited`, keys with a name and limits. The functions of the gateway's own build create them.
@@ -102,13 +133,15 @@ const keyDocument = (name, number, facts) => ({
  * }} more
  */
 function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = {}) {
-  const { credentialBinding, documentKey } = require(join(build, 'libs/contracts/src'));
-  const { deriveKey, hashApiKey, hashingKey, seal } = require(join(build, 'libs/kernel/src'));
+  const { credentialBinding, documentKey } = contractsOf(build);
+  const { deriveKey, hashApiKey, hashingKey, seal } = kernelOf(build);
   const pepper = hashingKey(deriveKey(master, 'api-key-hash').toString('hex'));
   const ring = { current: 'k1', keys: new Map([['k1', deriveKey(master, 'seal/v1')]]) };
+  /** @type {[key: string, document: object][]} */
   const documents = [];
+  /** @type {Record<string, string>} */
   const keys = {};
-  const add = (key, document) =>
+  const add = (/** @type {string} */ key, /** @type {object} */ document) =>
     documents.push([key, { version: String(documents.length + 1), status: 'active', ...document }]);
 
   add(documentKey.organisation(ORGANISATION), {
@@ -118,6 +151,11 @@ function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = 
     blockInlineConfig: false,
     logBodies: true,
   });
+  /**
+   * @param {string} id
+   * @param {string} slug
+   * @param {boolean} logBodies
+   */
   const workspace = (id, slug, logBodies, limits = {}) => {
     add(documentKey.workspace(id), workspaceDocument(id, slug, { logBodies, ...limits }));
     const providerId = `${id}-provider`;
@@ -130,7 +168,13 @@ function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = 
     for (const [name, config] of Object.entries(saved))
       add(documentKey.config(id, name), configDocument(id, name, config));
   };
-  const key = (name, workspaceId, rateLimits, /** @type {readonly object[]} */ usageLimits = []) => {
+  /**
+   * @param {string} name
+   * @param {string} workspaceId
+   * @param {readonly object[]} rateLimits
+   * @param {readonly object[]} usageLimits
+   */
+  const key = (name, workspaceId, rateLimits, usageLimits = []) => {
     const secret = `bench${name.padEnd(27, '0')}`;
     keys[name] = secret;
     const number = Object.keys(keys).length;
@@ -152,4 +196,4 @@ function documentsFor(build, master, stubPort, { configs = {}, limited = [] } = 
   return { documents, keys };
 }
 
-module.exports = { CONFIG, ORGANISATION, PROVIDER, WORKSPACE, documentsFor };
+module.exports = { CONFIG, ORGANISATION, PROVIDER, WORKSPACE, contractsOf, documentsFor, kernelOf };

@@ -7,10 +7,13 @@
 const { contestant, startGateway } = require('./contestants.cjs');
 const { PROVIDER } = require('./documents.cjs');
 const { closed, prepare } = require('./measure.cjs');
-const { figuresOf, markdown, median, shown } = require('./report.cjs');
+const { cpuOf, figuresOf, markdown, median, shown } = require('./report.cjs');
 const { TEN } = require('./ten-checks.cjs');
 
+/** @typedef {import('./measure.cjs').Round} Round */
+
 const target = { provider: `@${PROVIDER}` };
+/** @param {string} name */
 const named = (name) => ({ ...target, name });
 const METADATA = { team: 'research', _user: 'u-1' };
 /** Rounds for each round of the plan. They are short, so that other work on the machine affects all requests alike. */
@@ -19,10 +22,12 @@ const ATTEMPTS_MAX = 5;
 /** Longer than any response takes. */
 const NEVER_MS = 60_000;
 
+/** @param {readonly object[]} conditions */
 const conditional = (conditions) => ({
   strategy: { mode: 'conditional', conditions, default: 'other' },
   targets: [named('one'), named('other')],
 });
+/** @param {object} last */
 const rules = (last) =>
   conditional([
     { query: { 'metadata.team': 'sales' }, then: 'one' },
@@ -69,6 +74,13 @@ async function startFeatures({ newControlPlane, ...common }) {
   const start = async () => startGateway({ ...common, configs, controlPlane: await newControlPlane() });
   const metadata = { 'x-gw-metadata': JSON.stringify(METADATA) };
   const [gateway, alone] = [await start(), await start()];
+  /**
+   * @param {import('./contestants.cjs').StartedGateway} started
+   * @param {string} id
+   * @param {string} name
+   * @param {{ key?: string, headers?: Record<string, string> }} request
+   * @param {string} config
+   */
   const of = (started, id, name, { key = 'unlimited', headers = {} }, config) =>
     contestant(id, name, started.child, started.port, {
       ...started.with(key, config),
@@ -82,17 +94,21 @@ async function startFeatures({ newControlPlane, ...common }) {
 }
 
 /**
- * Returns a table of the differences to the baseline: the median of those within each round, and the difference between the lowest
+ * Returns figures with the differences to the baseline: the median of those within each round, and the difference between the lowest
  * figures of all rounds, since other work on the machine can only raise a figure.
+ * @param {import('./measure.cjs').Contestant} one
+ * @param {readonly Round[]} rounds
  */
-function featureTable(figures, rounds) {
-  const least = (id) => Math.min(...rounds.map((round) => round[id].closed.cpuUs));
-  const rows = figures.map((figure) => {
-    const differences = rounds.map((round) => round[figure.id].closed.cpuUs - round.baseline.closed.cpuUs);
-    figure.differenceUs = median(differences);
-    figure.leastUs = least(figure.id);
-    figure.leastDifferenceUs = figure.leastUs - least('baseline');
-    const { name, cpuUs, differenceUs, leastUs, leastDifferenceUs, perSecond } = figure;
+function differenceOf(one, rounds) {
+  const least = (/** @type {string} */ id) => Math.min(...rounds.map((round) => cpuOf(round, id)));
+  const differenceUs = median(rounds.map((round) => cpuOf(round, one.id) - cpuOf(round, 'baseline'))) ?? NaN;
+  const [leastUs, leastDifferenceUs] = [least(one.id), least(one.id) - least('baseline')];
+  return { ...figuresOf(one, rounds), differenceUs, leastUs, leastDifferenceUs };
+}
+
+/** @param {readonly ReturnType<typeof differenceOf>[]} figures */
+function featureTable(figures) {
+  const rows = figures.map(({ name, cpuUs, differenceUs, leastUs, leastDifferenceUs, perSecond }) => {
     const shownUs = [cpuUs, differenceUs, leastUs, leastDifferenceUs].map((us) => shown(us, 1));
     return [name, ...shownUs, shown(perSecond)];
   });
@@ -100,7 +116,12 @@ function featureTable(figures, rounds) {
   return markdown(header, rows);
 }
 
-/** Measures a slice, and repeats it if the gateway did not run within it. */
+/**
+ * Measures a slice, and repeats it if the gateway did not run within it.
+ * @param {import('./processes.cjs').BenchServer} load
+ * @param {import('./measure.cjs').Prepared} one
+ * @param {import('./measure.cjs').Slice} slice
+ */
 async function measuredSlice(load, one, slice) {
   for (let attempt = 1; ; attempt += 1) {
     const measured = await closed(load, one, slice);
@@ -131,10 +152,12 @@ async function differences(list, { plan, load, note, say }) {
     await closed(load, contestant, { warmSeconds: 0, seconds: plan.warm });
     contestants.push(contestant);
   }
+  /** @type {Round[]} */
   const rounds = [];
   const roundsMax = plan.rounds * SLICES;
   const slice = { warmSeconds: plan.closedWarm / SLICES, seconds: plan.closed / SLICES };
   for (let round = 1; round <= roundsMax; round += 1) {
+    /** @type {Round} */
     const results = {};
     for (const one of contestants) {
       const measured = await measuredSlice(load, one, slice);
@@ -143,8 +166,8 @@ async function differences(list, { plan, load, note, say }) {
     }
     rounds.push(results);
   }
-  const figures = contestants.map((one) => figuresOf(one, rounds));
-  say(`\n${featureTable(figures, rounds)}`);
+  const figures = contestants.map((one) => differenceOf(one, rounds));
+  say(`\n${featureTable(figures)}`);
   return { figures, rounds };
 }
 

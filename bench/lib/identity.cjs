@@ -7,10 +7,10 @@
 const { generateKeyPairSync, randomBytes, sign } = require('node:crypto');
 const { join } = require('node:path');
 const { contestant, startGateway } = require('./contestants.cjs');
-const { CONFIG, ORGANISATION, WORKSPACE } = require('./documents.cjs');
+const { CONFIG, ORGANISATION, WORKSPACE, contractsOf, kernelOf } = require('./documents.cjs');
 const { differences } = require('./features.cjs');
 const { query } = require('./processes.cjs');
-const { median } = require('./report.cjs');
+const { cpuOf, median } = require('./report.cjs');
 
 /** Highest cost of a cached token above an API key, in microseconds of CPU per request. */
 const BAR_US = 15;
@@ -19,13 +19,14 @@ const AUDIENCE = `https://gateway.example.com/${ORGANISATION}`;
 const KEY_ID = 'bench';
 const SCOPES = ['completions.write'];
 
+/** @param {object} value */
 const encoded = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** Creates the key pair of an issuer. Returns its public JWK and a function that signs claims with RS256. */
 function issuerKey() {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: KEY_ID, use: 'sig', alg: 'RS256' };
-  const signed = (claims) => {
+  const signed = (/** @type {object} */ claims) => {
     const now = Math.floor(Date.now() / 1_000);
     const all = { aud: AUDIENCE, iat: now, exp: now + LIFE_S, ...claims };
     const text = `${encoded({ alg: 'RS256', kid: KEY_ID, typ: 'JWT' })}.${encoded(all)}`;
@@ -34,6 +35,13 @@ function issuerKey() {
   return { jwk, signed };
 }
 
+/**
+ * @param {string} id
+ * @param {string} tokenKind
+ * @param {string} issuer
+ * @param {object} jwk
+ * @param {object} map
+ */
 const trust = (id, tokenKind, issuer, jwk, map) => ({
   id,
   organisationId: ORGANISATION,
@@ -50,13 +58,18 @@ const trust = (id, tokenKind, issuer, jwk, map) => ({
   maxTtl: 86_400,
 });
 
-/** Returns documents and tokens of a trust of kind `jwt`, of one for workloads, and of a grant of the OAuth server. */
+/**
+ * Returns documents and tokens of a trust of kind `jwt`, of one for workloads, and of a grant of the OAuth server.
+ * @param {string} build
+ * @param {Buffer} master
+ */
 function callers(build, master) {
-  const load = (lib) => require(join(build, `libs/${lib}/src`));
-  const { documentKey } = load('contracts');
-  const { issuerDigest } = load('trusts');
-  const { accessTokenHash } = load('oauth');
-  const { oauthPepper } = load('kernel');
+  /** @type {typeof import('../../libs/trusts/src/index.ts')} */
+  const { issuerDigest } = require(join(build, 'libs/trusts/src'));
+  /** @type {typeof import('../../libs/oauth/src/index.ts')} */
+  const { accessTokenHash } = require(join(build, 'libs/oauth/src'));
+  const { documentKey } = contractsOf(build);
+  const { oauthPepper } = kernelOf(build);
   const { jwk, signed } = issuerKey();
   const [idp, forge] = ['https://idp.example.com', 'https://token.actions.example.com'];
   const access = `pat_${randomBytes(32).toString('base64url')}`;
@@ -77,7 +90,7 @@ function callers(build, master) {
       { kind: 'trusts', version: '1', trusts: [rule] },
     ]),
     [
-      documentKey.accessToken(accessTokenHash(oauthPepper(master), access)),
+      documentKey.accessToken(accessTokenHash(oauthPepper(master), access) ?? ''),
       {
         kind: 'access_token',
         version: '1',
@@ -94,6 +107,7 @@ function callers(build, master) {
     ],
   ];
   const run = { repository_id: '74', ref: 'refs/heads/main', run_id: '1001' };
+  /** @type {Record<string, [name: string, token: string]>} */
   const tokens = {
     jwt: ['JWT of a trust', signed({ iss: idp, sub: 'u-1', email_id: 'ann@example.com' })],
     access: ['access token of the OAuth server', access],
@@ -109,6 +123,11 @@ async function identity({ common, say, ...run }) {
   const { documents, tokens } = callers(rest.build, master);
   await query(controlPlane.child, { documents });
   const own = await startGateway({ ...rest, controlPlane, master });
+  /**
+   * @param {string} id
+   * @param {string} name
+   * @param {Record<string, string>} credentials
+   */
   const of = (id, name, credentials) =>
     contestant(id, name, own.child, own.port, { ...credentials, 'x-gw-config': CONFIG });
   const measured = await differences(
@@ -121,9 +140,7 @@ async function identity({ common, say, ...run }) {
     { ...run, say },
   );
   const bars = measured.figures.slice(1).map(({ id, name, differenceUs }) => {
-    const ratio = median(
-      measured.rounds.map((round) => round[id].closed.cpuUs / round.baseline.closed.cpuUs),
-    );
+    const ratio = median(measured.rounds.map((round) => cpuOf(round, id) / cpuOf(round, 'baseline'))) ?? NaN;
     return { name, ratio, differenceUs, held: differenceUs <= BAR_US };
   });
   say('');

@@ -11,16 +11,28 @@ const { RESPONSE, chatRequest } = require('./traffic.cjs');
 const ORGANISATION = '11111111-1111-4111-8111-111111111111';
 /** Number of workspaces; the first has a sixth of all logs, the last hardly any. */
 const WORKSPACES = 100;
+/** @param {number} n */
 const workspace = (n) => `22222222-2222-4222-8222-${String(n).padStart(12, '0')}`;
+/** @param {number} n */
 const key = (n) => `33333333-3333-4333-8333-${String(n).padStart(12, '0')}`;
 
-/** A random number below `count`. */
+/**
+ * A random number below `count`.
+ * @param {number} count
+ */
 const any = (count) => Math.floor(Math.random() * count);
-/** A random number below `count`, more often a small one. */
+/**
+ * A random number below `count`, more often a small one.
+ * @param {number} count
+ */
 const skewed = (count) => Math.floor(Math.random() * Math.random() * Math.random() * count);
 const REQUEST = chatRequest(false);
 const MONTH = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth());
 
+/**
+ * @param {number} inputTokens
+ * @param {number} outputTokens
+ */
 const usageOf = (inputTokens, outputTokens) => ({
   inputTokens,
   outputTokens,
@@ -31,14 +43,12 @@ const usageOf = (inputTokens, outputTokens) => ({
   outputAudioTokens: 0,
 });
 
+/** @param {{ owner: string, model: number, ok: boolean, usage: ReturnType<typeof usageOf>, durationMs: number }} call */
 function decisionOf({ owner, model, ok, usage, durationMs }) {
   const lines = [
-    ['input', usage.inputTokens, 15_000_000],
-    ['output', usage.outputTokens, 60_000_000],
-  ].map(([unit, quantity, pricePerMillion]) => ({
-    ...{ unit, quantity, pricePerMillion },
-    cost: Math.round((quantity * pricePerMillion) / 1e6),
-  }));
+    { unit: 'input', quantity: usage.inputTokens, pricePerMillion: 15_000_000 },
+    { unit: 'output', quantity: usage.outputTokens, pricePerMillion: 60_000_000 },
+  ].map((line) => ({ ...line, cost: Math.round((line.quantity * line.pricePerMillion) / 1e6) }));
   const cost = lines.reduce((sum, line) => sum + line.cost, 0);
   const attempt = {
     target: 'config',
@@ -96,7 +106,10 @@ function record(createdAt = Date.now()) {
   };
 }
 
-/** Returns the frame of a record, as a journal holds it. */
+/**
+ * Returns the frame of a record, as a journal holds it.
+ * @param {boolean} withBodies
+ */
 function frame(withBodies) {
   const [request, response] = withBodies ? [REQUEST, RESPONSE] : [null, null];
   const bytes = encodeFrame(JSON.stringify(record()), request, response);
@@ -104,7 +117,11 @@ function frame(withBodies) {
   return bytes;
 }
 
-/** Returns a batch of `count` frames. */
+/**
+ * Returns a batch of `count` frames.
+ * @param {number} count
+ * @param {boolean} withBodies
+ */
 const batchOf = (count, withBodies) => Buffer.concat(Array.from({ length: count }, () => frame(withBodies)));
 
 module.exports = { ORGANISATION, WORKSPACES, any, batchOf, key, record, skewed, workspace };

@@ -50,7 +50,11 @@ const INITIALIZE = Buffer.from(
   }),
 );
 
-/** The bytes of one request. */
+/**
+ * The bytes of one request.
+ * @param {Pick<import('./measure.cjs').Contestant, 'path' | 'headers' | 'port'>} request
+ * @param {Buffer} body
+ */
 function bytesOf({ path, headers, port }, body) {
   const lines = [`POST ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`];
   for (const [name, value] of Object.entries({ ...HEADERS, ...headers })) lines.push(`${name}: ${value}`);

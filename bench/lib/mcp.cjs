@@ -6,14 +6,13 @@
  * that a hop takes on this machine. Also the memory of 10,000 idle sessions. Only figures of one run are comparable.
  */
 const { randomBytes } = require('node:crypto');
-const { join } = require('node:path');
 const { contestant, startGateway } = require('./contestants.cjs');
-const { CONFIG, ORGANISATION, WORKSPACE } = require('./documents.cjs');
+const { CONFIG, ORGANISATION, WORKSPACE, contractsOf, kernelOf } = require('./documents.cjs');
 const { closed, once, pidsOf, prepare } = require('./measure.cjs');
 const { CALL, HEADERS, INITIALIZE, TOOL, bytesOf } = require('./mcp-traffic.cjs');
 const { query, startScript } = require('./processes.cjs');
 const { residentBytes } = require('./proc-stat.cjs');
-const { figuresOf, markdown, median, shown } = require('./report.cjs');
+const { cpuOf, figuresOf, markdown, median, shown } = require('./report.cjs');
 
 const [RATIO_BAR, P50_BAR_MS, SESSIONS_BAR_MB] = [2, 0.5, 100];
 const RATE = 200;
@@ -29,10 +28,15 @@ const REFUSAL = '"type":"rate_limited"';
 const SLUG = 'tools';
 const SECRET = 'benchmcp000000000000000000000000';
 
-/** Returns the documents of an MCP server with one tool, and of a key that may call it. */
+/**
+ * Returns the documents of an MCP server with one tool, and of a key that may call it.
+ * @param {string} build
+ * @param {Buffer} master
+ * @param {number} port
+ */
 function documents(build, master, port) {
-  const { documentKey } = require(join(build, 'libs/contracts/src'));
-  const { apiKeyPepper, hashApiKey } = require(join(build, 'libs/kernel/src'));
+  const { documentKey } = contractsOf(build);
+  const { apiKeyPepper, hashApiKey } = kernelOf(build);
   const capability = {
     id: '0b000000-0000-4000-8000-300000000003',
     type: 'tool',
@@ -74,7 +78,10 @@ async function prepared(one) {
   return { ...one, pids: pidsOf(one), isStart: false, expected: body.toString('base64'), sent: 1, whole };
 }
 
-/** Opens idle sessions. Returns the mebibytes of memory that they add. */
+/**
+ * Opens idle sessions. Returns the mebibytes of memory that they add.
+ * @param {import('./measure.cjs').Prepared} one
+ */
 async function sessions(one) {
   const start = () => once({ ...one, headers: { ...HEADERS, ...one.headers } }, INITIALIZE);
   await start();
@@ -100,6 +107,13 @@ async function toolGateway({ newControlPlane, ...rest }) {
   const model = await prepare(
     contestant('model', 'request to a model', own.child, own.port, own.with('unlimited', CONFIG)),
   );
+  /**
+   * @param {string} id
+   * @param {string} name
+   * @param {import('./measure.cjs').Contestant['child']} child
+   * @param {number} port
+   * @param {string} path
+   */
   const at = (id, name, child, port, path) =>
     prepared(contestant(id, name, child, port, { 'x-gw-api-key': SECRET }, { path }));
   const tool = await at('tool', 'tool call', own.child, own.port, `/${SLUG}/mcp`);
@@ -107,7 +121,11 @@ async function toolGateway({ newControlPlane, ...rest }) {
   return { model, tool, direct, serverPort: server.port, at };
 }
 
-/** The same call through a proxy that passes bytes on. */
+/**
+ * The same call through a proxy that passes bytes on.
+ * @param {Awaited<ReturnType<typeof toolGateway>>} started
+ * @param {string} node
+ */
 async function bareProxy({ at, serverPort }, node) {
   const { child, port } = await startScript('proxy', node, 'undici-proxy.cjs', [String(serverPort)]);
   return at('bare', 'tool call through bare undici dispatch', child, port, '/mcp');
@@ -115,6 +133,7 @@ async function bareProxy({ at, serverPort }, node) {
 
 /**
  * Warms a contestant up until V8 has compiled what a request runs.
+ * @param {import('./processes.cjs').BenchServer} load
  * @param {import('./measure.cjs').Prepared} one
  */
 async function warmUp(load, one) {
@@ -128,9 +147,11 @@ async function mcp({ common, plan, load, note, say }) {
   const { model, tool, direct } = started;
   const bare = await bareProxy(started, common.node);
   const contestants = [model, tool, bare, direct];
+  /** @type {import('./measure.cjs').Round[]} */
   const rounds = [];
   for (const one of contestants) await warmUp(load, one);
   for (let round = 1; round <= plan.rounds * 3; round += 1) {
+    /** @type {import('./measure.cjs').Round} */
     const results = {};
     for (const one of contestants) {
       const rate = {
@@ -147,14 +168,12 @@ async function mcp({ common, plan, load, note, say }) {
         rate: await query(load.child, { port, pids, expected, isStart, ...rate }),
       };
     }
-    note(
-      `round ${round}: ${results.model.closed.cpuUs.toFixed(1)} and ${results.tool.closed.cpuUs.toFixed(1)} µs`,
-    );
+    note(`round ${round}: ${cpuOf(results, 'model').toFixed(1)} and ${cpuOf(results, 'tool').toFixed(1)} µs`);
     rounds.push(results);
   }
   const figures = [model, tool, bare].map((one) => figuresOf(one, rounds));
   const header = ['', 'CPU µs', 'requests/s', 'added p50 ms', 'added p99 ms'];
-  const row = (f) => [
+  const row = (/** @type {import('./report.cjs').Figures} */ f) => [
     f.name,
     shown(f.cpuUs, 1),
     shown(f.perSecond),
@@ -162,17 +181,17 @@ async function mcp({ common, plan, load, note, say }) {
     shown(f.addedP99Ms, 2),
   ];
   say(`\n${markdown(header, figures.map(row))}\n`);
-  const refused = rounds.reduce((sum, round) => sum + round.tool.rate.refused, 0);
+  const refused = rounds.reduce((sum, round) => sum + (round.tool?.rate?.refused ?? 0), 0);
   if (refused > 0) say(`${refused} tool calls were refused at the bound of one caller's calls in flight`);
-  const ratio = median(rounds.map((round) => round.tool.closed.cpuUs / round.model.closed.cpuUs));
+  const ratio = median(rounds.map((round) => cpuOf(round, 'tool') / cpuOf(round, 'model')));
   const sessionsMb = await sessions(tool);
   const bars = [
-    ['CPU of a tool call, times a request to a model', ratio, RATIO_BAR],
-    ['added p50 at 200 calls a second, ms', figures[1].addedP50Ms, P50_BAR_MS],
-    ['memory of 10,000 idle sessions, MB', sessionsMb, SESSIONS_BAR_MB],
-  ].map(([name, value, bar]) => ({ name, value, bar, held: value <= bar }));
+    { name: 'CPU of a tool call, times a request to a model', value: ratio, bar: RATIO_BAR },
+    { name: 'added p50 at 200 calls a second, ms', value: figures[1]?.addedP50Ms, bar: P50_BAR_MS },
+    { name: 'memory of 10,000 idle sessions, MB', value: sessionsMb, bar: SESSIONS_BAR_MB },
+  ].map((one) => ({ ...one, held: (one.value ?? NaN) <= one.bar }));
   for (const { name, value, bar, held } of bars)
-    say(`${held ? 'held' : 'MISSED'}: ${name}: ${value.toFixed(2)} (bar: ${bar})`);
+    say(`${held ? 'held' : 'MISSED'}: ${name}: ${shown(value, 2)} (bar: ${bar})`);
   return { figures, bars, refused, rounds };
 }
 

@@ -46,6 +46,11 @@ const STREAM_MS = EVENTS * EVENT_EVERY_MS;
  * }} Prepared
  */
 /** @typedef {{ warmSeconds: number, seconds: number }} Slice */
+/** @typedef {{ requests: number, answered: number, perSecond: number, cpuUs: number, busy: number }} Closed */
+/** @typedef {{ p50: number, p99: number, answered: number, refused: number }} Rate */
+/** @typedef {{ cpuUs: number, busy: number, residentBytes: number, first: { p50: number }, answered: number }} Streams */
+/** What was measured of each contestant in a round. @typedef {Record<string, { closed: Closed, rate?: Rate, streams?: Streams }>} Round */
+/** @typedef {import('./processes.cjs').BenchServer} BenchServer */
 
 /**
  * Sends one request by `node:http`, so that the first check of a contestant does not depend on the load generator's parser.
@@ -85,7 +90,9 @@ function once({ port, path, headers }, body) {
  */
 async function prepare(contestant) {
   const whole = await once(contestant, chatRequest(false));
+  /** @type {Record<string, unknown>} */
   const wanted = JSON.parse(RESPONSE.toString());
+  /** @type {Record<string, unknown> | null} */
   let got = null;
   try {
     got = JSON.parse(whole.body.toString());
@@ -95,7 +102,7 @@ async function prepare(contestant) {
   for (const part of ['id', 'model', 'choices', 'usage']) {
     if (whole.status === 200 && isDeepStrictEqual(got?.[part], wanted[part])) continue;
     throw new Error(
-      `${contestant.name} responded ${whole.status}, without the stub's ${part}: ${whole.body.subarray(0, 500)}`,
+      `${contestant.name} responded ${whole.status}, without the stub's ${part}: ${whole.body.toString('utf8', 0, 500)}`,
     );
   }
   const stream = await once(contestant, chatRequest(true));
@@ -105,7 +112,8 @@ async function prepare(contestant) {
   }
   // Results of guardrails contain times, so that responses differ from there on.
   const verdicts = whole.body.indexOf(',"hook_results"');
-  const bytes = (streamed) => requestBytes({ ...contestant, body: chatRequest(streamed) }).toString('base64');
+  const bytes = (/** @type {boolean} */ streamed) =>
+    requestBytes({ ...contestant, body: chatRequest(streamed) }).toString('base64');
   return {
     ...contestant,
     pids: pidsOf(contestant),
@@ -123,10 +131,18 @@ async function prepare(contestant) {
  */
 const pidsOf = ({ child }) => (child ? processTree(child.pid) : []);
 
-/** Runs a job of the load generator on a contestant. */
+/**
+ * Runs a job of the load generator on a contestant.
+ * @template {{ answered: number }} T
+ * @param {BenchServer} load
+ * @param {Prepared} contestant
+ * @param {object} fields
+ * @returns {Promise<T>}
+ */
 async function job(load, contestant, fields) {
   const { port, pids, expected, isStart } = contestant;
   try {
+    /** @type {T} */
     const result = await query(load.child, { port, pids, expected, isStart, ...fields });
     contestant.sent += result.answered;
     return result;
@@ -139,9 +155,10 @@ async function job(load, contestant, fields) {
 
 /**
  * Measures requests one after another on each of the connections.
- * @param {import('./processes.cjs').BenchServer} load
+ * @param {BenchServer} load
  * @param {Prepared} contestant
  * @param {Slice} slice
+ * @returns {Promise<Closed>}
  */
 const closed = (load, contestant, { warmSeconds, seconds }) =>
   job(load, contestant, {
@@ -152,11 +169,23 @@ const closed = (load, contestant, { warmSeconds, seconds }) =>
     seconds,
   });
 
-/** Measures requests at a constant rate. */
+/**
+ * Measures requests at a constant rate.
+ * @param {BenchServer} load
+ * @param {Prepared} contestant
+ * @param {Slice} slice
+ * @returns {Promise<Rate>}
+ */
 const atRate = (load, contestant, { warmSeconds, seconds }) =>
   job(load, contestant, { kind: 'open', request: contestant.whole, rate: RATE, warmSeconds, seconds });
 
-/** Measures open streams. */
+/**
+ * Measures open streams.
+ * @param {BenchServer} load
+ * @param {Prepared} contestant
+ * @param {Pick<Slice, 'seconds'>} slice
+ * @returns {Promise<Streams>}
+ */
 const streams = (load, contestant, { seconds }) =>
   job(load, contestant, {
     kind: 'streams',

@@ -16,10 +16,15 @@ const { portOf } = require('./child-script.cjs');
 /** CPU cores by part. The proxy has one to itself; load generator, stub and control plane share the other. */
 const CORES = cpus().length > 1 ? { proxy: '1', rest: '0', all: '0,1' } : { proxy: '0', rest: '0', all: '0' };
 
+/** @type {Set<BenchProcess>} */
 const running = new Set();
+/** @type {Set<string>} */
 const folders = new Set();
 
-/** A folder that is removed when the benchmark ends. */
+/**
+ * A folder that is removed when the benchmark ends.
+ * @param {string} name
+ */
 function temporaryFolder(name) {
   const folder = mkdtempSync(join(tmpdir(), `tollgate-bench-${name}-`));
   folders.add(folder);
@@ -42,19 +47,19 @@ function start(core, command, args, { env, ipc = false, cwd } = {}) {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio,
   });
-  const keep = (text) => (child.output = (child.output + text).slice(-8_192));
+  const keep = (/** @type {string} */ text) => (child.output = (child.output + text).slice(-8_192));
   const gone = new Promise((resolve) => {
     started.once('error', (error) => resolve(keep(error.message)));
     started.once('exit', (code, signal) => resolve(code ?? signal));
   });
-  const child = Object.assign(started, { output: '', gone });
+  if (started.pid === undefined)
+    throw new Error('A process of the benchmark cannot be started: is taskset installed?');
+  const child = Object.assign(started, { pid: started.pid, output: '', gone });
   child.stdout?.setEncoding('utf8').on('data', keep);
   child.stderr?.setEncoding('utf8').on('data', keep);
   running.add(child);
   void child.gone.then(() => running.delete(child));
-  if (started.pid === undefined)
-    throw new Error('A process of the benchmark cannot be started: is taskset installed?');
-  return Object.assign(child, { pid: started.pid });
+  return child;
 }
 
 /**
@@ -67,10 +72,11 @@ function start(core, command, args, { env, ipc = false, cwd } = {}) {
  */
 async function startScript(core, node, script, args = []) {
   const child = start(core, node, [join(__dirname, '..', 'servers', script), ...args], { ipc: true });
+  /** @type {{ port: number }} */
   const first = await Promise.race([
     new Promise((resolve) => child.once('message', resolve)),
     child.gone.then((end) => {
-      throw new Error(`${script} ended with ${end}: ${child.output}`);
+      throw new Error(`${script} ended with ${String(end)}: ${child.output}`);
     }),
   ]);
   return { child, port: first.port };
@@ -80,16 +86,17 @@ let nextId = 1;
 
 /**
  * Sends a message to a script and waits for the response with its id. Rejects with the script's error.
+ * @template T
  * @param {BenchProcess} child
  * @param {object} message
- * @returns {Promise<any>}
+ * @returns {Promise<T>}
  */
 function query(child, message) {
   const id = nextId;
   nextId += 1;
   return new Promise((resolve, reject) => {
     const end = () => reject(new Error(`A process of the benchmark ended: ${child.output}`));
-    const listen = (response) => {
+    const listen = (/** @type {{ id: number, error?: string, result: T }} */ response) => {
       if (response.id !== id) return;
       child.off('message', listen);
       child.off('exit', end);
@@ -114,6 +121,10 @@ function freePort() {
   });
 }
 
+/**
+ * @param {number} ms
+ * @returns {Promise<void>}
+ */
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
@@ -135,6 +146,7 @@ async function listening(child, port) {
   throw new Error(`${child.spawnargs.slice(3).join(' ')} does not listen:\n${child.output}`);
 }
 
+/** @param {BenchProcess} child */
 async function stop(child) {
   if (!running.has(child)) return;
   child.kill('SIGTERM');

@@ -9,24 +9,43 @@ const { closed, prepare } = require('./measure.cjs');
 const { pause } = require('./processes.cjs');
 const { markdown, shown } = require('./report.cjs');
 
+/**
+ * A CPU profile of V8, which always has samples and their times.
+ * @typedef {import('node:inspector').Profiler.Profile & { samples: number[], timeDeltas: number[] }} CpuProfile
+ */
+
 const TOP = 60;
 
-/** Returns the self time by function, and by part of the program, from a CPU profile. */
+/**
+ * Returns the self time by function, and by part of the program, from a CPU profile.
+ * @param {CpuProfile} profile
+ * @param {number} requests
+ * @param {string} build
+ * @param {string} root
+ */
 function digest(profile, requests, build, root) {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
+  /** @type {Map<string, { name: string, key: string, us: number }>} */
   const functions = new Map();
-  profile.samples.forEach((id, at) => {
-    const { functionName, url, lineNumber } = byId.get(id).callFrame;
+  const keyOf = (
+    /** @type {import('node:inspector').Runtime.CallFrame} */ { functionName, url, lineNumber },
+  ) => {
     const place = url.startsWith('file:') ? fileURLToPath(url) : url;
     const file = place.startsWith(build) ? relative(build, place) : relative(root, place);
     // The time to start and stop the profiler is not the gateway's.
-    if (place === 'node:inspector' || place.endsWith('profiler-preload.cjs')) return;
-    const key = place === '' ? functionName : `${place.startsWith('/') ? file : place}:${lineNumber + 1}`;
-    const known = functions.get(key) ?? { name: functionName || '(anonymous)', key, us: 0 };
-    known.us += profile.timeDeltas[at] / requests;
+    if (place === 'node:inspector' || place.endsWith('profiler-preload.cjs')) return null;
+    return place === '' ? functionName : `${place.startsWith('/') ? file : place}:${lineNumber + 1}`;
+  };
+  profile.samples.forEach((id, at) => {
+    const frame = byId.get(id)?.callFrame;
+    const key = frame ? keyOf(frame) : null;
+    if (!frame || key === null) return;
+    const known = functions.get(key) ?? { name: frame.functionName || '(anonymous)', key, us: 0 };
+    known.us += (profile.timeDeltas[at] ?? 0) / requests;
     functions.set(key, known);
   });
   const all = [...functions.values()].sort((a, b) => b.us - a.us);
+  /** @type {Map<string, number>} */
   const parts = new Map();
   for (const { key, us } of all) {
     const part =
@@ -77,7 +96,9 @@ async function profile({ root, load, seconds, file, isMcp, say, ...common }) {
   process.kill(pid, 'SIGIO');
   for (let waits = 0; waits < 200 && !existsSync(file); waits += 1) await pause(50);
   await pause(500);
-  const { all, parts } = digest(JSON.parse(readFileSync(file, 'utf8')), answered, build, root);
+  /** @type {CpuProfile} */
+  const recorded = JSON.parse(readFileSync(file, 'utf8'));
+  const { all, parts } = digest(recorded, answered, build, root);
   say(
     `profiled ${answered} requests at ${shown(cpuUs, 1)} µs of CPU each (the profiler's own cost included)\n`,
   );

@@ -8,10 +8,12 @@
 const TEXT =
   'The quick brown fox jumps over the lazy dog while the seven wizards box with five dozen liquor jugs. ';
 
+/** @param {number} length */
 const fill = (length) => TEXT.repeat(Math.ceil(length / TEXT.length)).slice(0, length);
 
 const MODEL = 'gpt-4o-mini';
 
+/** @param {boolean} stream */
 function chatRequest(stream) {
   const body = {
     model: MODEL,
@@ -52,6 +54,7 @@ const RESPONSE = Buffer.from(
 const EVENTS = 50;
 const EVENT_EVERY_MS = 20;
 
+/** @param {object} fields */
 const event = (fields) =>
   Buffer.from(
     `data: ${JSON.stringify({
@@ -86,7 +89,10 @@ const CLIENT_HEADERS = [
   ['x-stainless-retry-count', '0'],
 ];
 
-/** The bytes of one request. `headers` are the contestant's own: its credential and the address of the stub. */
+/**
+ * The bytes of one request. `headers` are the contestant's own: its credential and the address of the stub.
+ * @param {Pick<import('./measure.cjs').Contestant, 'path' | 'headers' | 'port'> & { body: Buffer }} request
+ */
 function requestBytes({ path, headers, port, body }) {
   const lines = [`POST ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`];
   for (const [name, value] of [...CLIENT_HEADERS, ...Object.entries(headers)])

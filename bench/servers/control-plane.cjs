@@ -13,19 +13,27 @@ const MAGIC = 0x314a4754;
 const HEADER_BYTES = 20;
 const OMITTED = 0xfffffffe;
 
+/** @type {Map<string, object>} */
 const documents = new Map();
 const counts = { records: 0, withBodies: 0 };
 
+/**
+ * @param {import('node:http').IncomingMessage} req
+ * @returns {Promise<Buffer>}
+ */
 const bodyOf = (req) =>
   new Promise((resolve, reject) => {
+    /** @type {Buffer[]} */
     const chunks = [];
     req.on('data', (chunk) => chunks.push(chunk));
     req.on('end', () => resolve(Buffer.concat(chunks)));
     req.on('error', reject);
   });
 
+/** @param {number} field */
 const bytesOf = (field) => (field >= OMITTED ? 0 : field);
 
+/** @param {Buffer} batch */
 function countFrames(batch) {
   for (let at = 0; at < batch.length;) {
     if (batch.readUInt32LE(at) !== MAGIC) throw new Error('A batch held bytes that are no log frame.');
@@ -37,12 +45,20 @@ function countFrames(batch) {
   }
 }
 
+/**
+ * @param {import('node:http').ServerResponse} res
+ * @param {object} value
+ */
 function sendJson(res, value) {
   const text = JSON.stringify(value);
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
   res.end(text);
 }
 
+/**
+ * @param {import('node:http').IncomingMessage} req
+ * @param {import('node:http').ServerResponse} res
+ */
 async function handle(req, res) {
   const { pathname } = new URL(req.url ?? '/', 'http://localhost');
   if (pathname === '/internal/v1/events') {
@@ -52,6 +68,7 @@ async function handle(req, res) {
     const timer = setInterval(beat, HEARTBEAT_MS);
     res.on('close', () => clearInterval(timer));
   } else if (pathname === '/internal/v1/documents') {
+    /** @type {{ keys: string[] }} */
     const { keys } = JSON.parse((await bodyOf(req)).toString('utf8'));
     const found = Object.fromEntries(keys.map((key) => [key, documents.get(key) ?? null]));
     sendJson(res, { sequence: SEQUENCE, documents: found });
@@ -60,6 +77,7 @@ async function handle(req, res) {
     countFrames(await bodyOf(req));
     sendJson(res, { accepted: counts.records - before });
   } else if (pathname === '/internal/v1/balances') {
+    /** @type {{ counters: { since: number }[] }} */
     const { counters } = JSON.parse((await bodyOf(req)).toString('utf8'));
     sendJson(res, { balances: counters.map(({ since }) => ({ period: since, used: 0, holders: [] })) });
   } else {
@@ -68,7 +86,7 @@ async function handle(req, res) {
 }
 
 const server = createServer((req, res) => {
-  handle(req, res).catch((error) => {
+  handle(req, res).catch((/** @type {Error} */ error) => {
     process.stderr.write(`control plane of the benchmark: ${error.stack}\n`);
     res.writeHead(500).end();
   });

@@ -9,21 +9,25 @@ const { PAYLOADS } = require('../lib/dialect-traffic.cjs');
 
 const STREAM_WANTED = Buffer.from('"stream":true');
 
+/**
+ * @param {string} type
+ * @param {Buffer} body
+ */
 function response(type, body) {
   const head = `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
 }
 
-const RESPONSES = Object.fromEntries(
-  Object.entries(PAYLOADS).map(([dialect, { whole, stream }]) => [
-    dialect,
-    {
-      whole: response('application/json', whole),
-      stream: response('text/event-stream; charset=utf-8', stream),
-    },
-  ]),
-);
+const responses = (/** @type {{ whole: Buffer, stream: Buffer }} */ { whole, stream }) => ({
+  whole: response('application/json', whole),
+  stream: response('text/event-stream; charset=utf-8', stream),
+});
+const RESPONSES = { chat: responses(PAYLOADS.chat), messages: responses(PAYLOADS.messages) };
 
+/**
+ * @param {import('node:net').Socket} socket
+ * @param {Buffer} request
+ */
 function respond(socket, request) {
   const line = request.latin1Slice(0, request.indexOf(13));
   const { whole, stream } = RESPONSES[line.includes('/messages') ? 'messages' : 'chat'];

@@ -21,6 +21,7 @@ function random() {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
 }
 
+/** @param {import('node:http').ServerResponse} res */
 function respond(res) {
   const fails = random() < faults.failing;
   const waitMs = random() < faults.slow ? faults.slowMs : faults.baseMs;
@@ -28,7 +29,7 @@ function respond(res) {
   if (faults.hung) return;
   setTimeout(() => {
     if (res.destroyed) return;
-    if (resets) res.socket.resetAndDestroy();
+    if (resets) res.socket?.resetAndDestroy();
     else if (fails) res.writeHead(503, { 'content-length': 2 }).end('{}');
     else
       res

@@ -11,13 +11,26 @@ const { cpuMicros, residentBytes } = require('../lib/proc-stat.cjs');
 
 /**
  * A message of the benchmark. `request`: its bytes in base64; `pids`: processes of the contestant.
- * @typedef {{ id: number, kind: 'closed' | 'open' | 'streams', port: number, pids: number[], request: string, [field: string]: any }} Job
+ * @typedef {Check & { id: number, port: number, pids: number[], request: string, seconds: number }} AnyJob
  */
+/** @typedef {{ expected: string, isStart: boolean, refusal?: string }} Check */
+/** @typedef {AnyJob & { kind: 'closed', warmSeconds: number, connections: number }} ClosedJob */
+/** @typedef {AnyJob & { kind: 'open', warmSeconds: number, rate: number }} OpenJob */
+/** @typedef {AnyJob & { kind: 'streams', streams: number, lifeMs: number, marks: number }} StreamsJob */
+/** @typedef {ClosedJob | OpenJob | StreamsJob} Job */
+/** @typedef {InstanceType<typeof Connection>} OpenConnection */
+/** @typedef {(result: object) => void} Finish */
+/** @typedef {(reason: string) => void} Fail */
 
 const now = () => performance.now();
+/**
+ * @param {Float64Array} sorted
+ * @param {number} part
+ */
 const percentile = (sorted, part) =>
-  sorted.length === 0 ? null : sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? null;
 
+/** @param {readonly number[]} samples */
 function summary(samples) {
   const sorted = Float64Array.from(samples).sort();
   return { count: sorted.length, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
@@ -27,6 +40,8 @@ function summary(samples) {
  * Compares the bodies of whole responses with the one that the benchmark has checked in full; with `isStart`, only their first bytes.
  * `refusal` is a text that only responses of a contestant at its bound contain: those are not wrong, and are counted separately.
  * `end` returns whether the response was such a refusal.
+ * @param {Check} check
+ * @param {Fail} fail
  */
 function bodyCheck({ expected, isStart, refusal }, fail) {
   const wanted = Buffer.from(expected, 'base64');
@@ -47,9 +62,15 @@ function bodyCheck({ expected, isStart, refusal }, fail) {
   };
 }
 
-/** Keeps `connections` busy; counts the responses between two readings of the contestant's CPU time. */
+/**
+ * Keeps `connections` busy; counts the responses between two readings of the contestant's CPU time.
+ * @param {ClosedJob} job
+ * @param {Finish} finish
+ * @param {Fail} fail
+ */
 function closedLoop(job, finish, fail) {
   const request = Buffer.from(job.request, 'base64');
+  /** @type {OpenConnection[]} */
   const connections = [];
   let answered = 0;
   let stopped = false;
@@ -91,14 +112,20 @@ function closedLoop(job, finish, fail) {
 /**
  * Sends at a constant rate regardless of responses, so that a slow one delays no other request. Refusals at a bound are counted in
  * `refused`, and their times are left out.
+ * @param {OpenJob} job
+ * @param {Finish} finish
+ * @param {Fail} fail
  */
 function openLoop(job, finish, fail) {
   const request = Buffer.from(job.request, 'base64');
   const everyMs = 1_000 / job.rate;
   const total = Math.round(job.rate * (job.seconds + job.warmSeconds));
   const warm = Math.round(job.rate * job.warmSeconds);
+  /** @type {OpenConnection[]} */
   const all = [];
+  /** @type {OpenConnection[]} */
   const free = [];
+  /** @type {number[]} */
   const samples = [];
   let sent = 0;
   let answered = 0;
@@ -144,7 +171,7 @@ function eventCounter() {
   let events = 0;
   let after = false;
   return {
-    data: (piece) => {
+    data: (/** @type {Buffer} */ piece) => {
       for (let at = piece.indexOf(SEPARATOR); at !== -1; at = piece.indexOf(SEPARATOR, at + 1)) {
         if (at === 0 ? after : piece[at - 1] === SEPARATOR) events += 1;
       }
@@ -160,10 +187,17 @@ function eventCounter() {
   };
 }
 
-/** Keeps `streams` streams open, started evenly over the duration of one; a stream that ends is started again until the window ends. */
+/**
+ * Keeps `streams` streams open, started evenly over the duration of one; a stream that ends is started again until the window ends.
+ * @param {StreamsJob} job
+ * @param {Finish} finish
+ * @param {Fail} fail
+ */
 function streams(job, finish, fail) {
   const request = Buffer.from(job.request, 'base64');
+  /** @type {OpenConnection[]} */
   const connections = [];
+  /** @type {number[]} */
   const firsts = [];
   let events = 0;
   let ended = 0;
@@ -171,13 +205,13 @@ function streams(job, finish, fail) {
   let window = null;
   let stopped = false;
   let peak = 0;
-  const begin = (connection) => {
+  const begin = (/** @type {OpenConnection} */ connection) => {
     const counter = eventCounter();
     const at = now();
     let first = true;
     connection.send(
       request,
-      (piece) => {
+      (/** @type {Buffer} */ piece) => {
         if (first && window) firsts.push(now() - at);
         first = false;
         events -= counter.count();
@@ -199,7 +233,7 @@ function streams(job, finish, fail) {
   };
   for (let i = 0; i < job.streams; i += 1) setTimeout(open, (i * job.lifeMs) / job.streams);
   const memory = setInterval(() => (peak = Math.max(peak, residentBytes(job.pids))), 100);
-  const measured = (from) => {
+  const measured = (/** @type {NonNullable<typeof window>} */ from) => {
     const ms = now() - from.at;
     const counted = events - from.events;
     const cpu = cpuMicros(job.pids) - from.cpu;
@@ -217,12 +251,17 @@ function streams(job, finish, fail) {
     );
   };
   setTimeout(() => {
-    window = { at: now(), cpu: cpuMicros(job.pids), events };
-    setTimeout(measured, job.seconds * 1_000, window);
+    const from = { at: now(), cpu: cpuMicros(job.pids), events };
+    window = from;
+    setTimeout(() => measured(from), job.seconds * 1_000);
   }, job.lifeMs * 1.2);
 }
 
-/** Closes connections once none of them waits for a response. */
+/**
+ * Closes connections once none of them waits for a response.
+ * @param {readonly OpenConnection[]} connections
+ * @param {() => void} closed
+ */
 function whenIdle(connections, closed) {
   const close = setInterval(() => {
     if (connections.some(({ idle }) => !idle)) return;
@@ -232,16 +271,25 @@ function whenIdle(connections, closed) {
   }, 20);
 }
 
-const JOBS = { closed: closedLoop, open: openLoop, streams };
+/**
+ * @param {Job} job
+ * @param {Finish} finish
+ * @param {Fail} fail
+ */
+function start(job, finish, fail) {
+  if (job.kind === 'closed') closedLoop(job, finish, fail);
+  else if (job.kind === 'open') openLoop(job, finish, fail);
+  else streams(job, finish, fail);
+}
 
 process.on('message', (/** @type {Job} */ job) => {
   let over = false;
-  const reply = (message) => {
+  const reply = (/** @type {object} */ message) => {
     if (over) return;
     over = true;
     sendToParent({ id: job.id, ...message });
   };
-  JOBS[job.kind](
+  start(
     job,
     (result) => reply({ result }),
     (error) => reply({ error }),

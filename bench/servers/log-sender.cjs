@@ -12,6 +12,8 @@ const { probeFrame } = require('../../libs/journal/src/frame.ts');
 const { endWithParent, sendToParent } = require('../lib/child-script.cjs');
 const { batchOf } = require('../lib/log-records.cjs');
 
+/** Where to send. `rate`: records per second. @typedef {{ port: number, token: string, rate: number }} SenderJob */
+
 const [BATCH, SENDERS, TEMPLATES] = [250, 12, 16];
 const HEADER_BYTES = 20;
 const RETRY_MS = 100;
@@ -20,12 +22,14 @@ const REPEATED_STATUSES = [429, 503];
 const agent = new Agent({ keepAlive: true, maxSockets: SENDERS });
 const templates = Array.from({ length: TEMPLATES }, () => {
   const bytes = batchOf(BATCH, true);
+  /** @type {{ at: number, end: number, ids: number[] }[]} */
   const frames = [];
   for (let at = 0; at < bytes.length;) {
     const frame = probeFrame(bytes, at);
     if (frame.kind !== 'frame') throw new Error(`The batch has no frame at byte ${at}.`);
     const end = at + frame.bytes;
-    const idOf = (name) => bytes.indexOf(`"${name}":"`, at + HEADER_BYTES) + name.length + 4;
+    const idOf = (/** @type {string} */ name) =>
+      bytes.indexOf(`"${name}":"`, at + HEADER_BYTES) + name.length + 4;
     frames.push({ at, end, ids: [idOf('id'), idOf('traceId')] });
     at = end;
   }
@@ -35,7 +39,7 @@ let made = 0;
 
 /** The bytes of a batch with new ids. */
 function freshBatch() {
-  const { bytes, frames } = templates[made % TEMPLATES];
+  const { bytes, frames } = /** @type {typeof templates[number]} */ (templates[made % TEMPLATES]);
   const batch = Buffer.from(bytes);
   for (const { at, end, ids } of frames) {
     made += 1;
@@ -48,6 +52,8 @@ function freshBatch() {
 
 /**
  * Resolves to the number of accepted records, or to null when the batch must be sent again.
+ * @param {SenderJob} job
+ * @param {Buffer} batch
  * @returns {Promise<number | null>}
  */
 function post({ port, token }, batch) {
@@ -62,7 +68,7 @@ function post({ port, token }, batch) {
       let text = '';
       res.setEncoding('utf8').on('data', (chunk) => (text += chunk));
       res.on('end', () => {
-        if (res.statusCode === 200) resolve(JSON.parse(text).accepted);
+        if (res.statusCode === 200) resolve(/** @type {{ accepted: number }} */ (JSON.parse(text)).accepted);
         else if (REPEATED_STATUSES.includes(Number(res.statusCode))) resolve(null);
         else reject(new Error(`The worker responded ${res.statusCode}: ${text.slice(0, 500)}`));
       });
@@ -72,9 +78,17 @@ function post({ port, token }, batch) {
   });
 }
 
+/**
+ * @param {number} ms
+ * @returns {Promise<void>}
+ */
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Sends until it gets the message to stop. */
+/**
+ * Sends until it gets the message to stop.
+ * @param {SenderJob} job
+ * @param {{ stopped: boolean }} state
+ */
 async function run(job, state) {
   const startedAt = performance.now();
   let [accepted, taken] = [0, 0];
@@ -103,7 +117,7 @@ const state = { stopped: false };
 
 process.on(
   'message',
-  (/** @type {{ id: number, kind: 'start' | 'stop', [field: string]: any }} */ { id, kind, ...job }) => {
+  (/** @type {{ id: number, kind: 'start' | 'stop' } & SenderJob} */ { id, kind, ...job }) => {
     if (kind === 'start') {
       state.stopped = false;
       running = run(job, state);
@@ -114,7 +128,7 @@ process.on(
     state.stopped = true;
     running?.then(
       (result) => sendToParent({ id, result }),
-      (error) => sendToParent({ id, error: error.stack }),
+      (/** @type {Error} */ error) => sendToParent({ id, error: error.stack }),
     );
   },
 );

@@ -10,6 +10,10 @@ const { DISCOVERED, RESULT } = require('../lib/mcp-traffic.cjs');
 const DISCOVER = Buffer.from('"method":"server/discover"');
 const ID = /"id":("[^"]*"|\d+)/;
 
+/**
+ * @param {import('node:net').Socket} socket
+ * @param {Buffer} request
+ */
 function respond(socket, request) {
   const id = ID.exec(request.latin1Slice(0))?.[1] ?? 'null';
   const result = request.includes(DISCOVER) ? DISCOVERED : RESULT;

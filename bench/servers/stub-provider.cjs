@@ -19,6 +19,7 @@ const STREAM_HEAD = Buffer.from(
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\nx-accel-buffering: no\r\n' +
     'x-request-id: req_bench0002\r\ntransfer-encoding: chunked\r\n\r\n',
 );
+/** @param {Buffer} piece */
 const chunked = (piece) =>
   Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
 const PIECES = STREAM.map(chunked);
@@ -29,6 +30,10 @@ const STREAM_WANTED = Buffer.from('"stream":true');
 /** The timers of the streams of each open connection. @type {WeakMap<import('node:net').Socket, Set<NodeJS.Timeout>>} */
 const timers = new WeakMap();
 
+/**
+ * @param {import('node:net').Socket} socket
+ * @param {Buffer} request
+ */
 function respond(socket, request) {
   if (!request.includes(STREAM_WANTED)) {
     if (DELAY_MS === 0) socket.write(WHOLE);
@@ -40,7 +45,7 @@ function respond(socket, request) {
     const last = at === PIECES.length - 1;
     socket.cork();
     if (at === 0) socket.write(STREAM_HEAD);
-    socket.write(PIECES[at]);
+    socket.write(/** @type {Buffer} */ (PIECES[at]));
     if (last) socket.write(LAST);
     socket.uncork();
     at += 1;

@@ -10,19 +10,28 @@ const pool = new Pool(`http://127.0.0.1:${port}`, { pipelining: 1, headersTimeou
 
 /** Copies a response of undici to the client. */
 class ResponseCopy {
+  /** @param {import('node:http').ServerResponse} res */
   constructor(res) {
     this.res = res;
     this.corked = false;
+    this.resume = () => {};
   }
+  /** @param {() => void} abort */
   onConnect(abort) {
     this.res.once('close', () => this.res.writableFinished || abort());
   }
+  /**
+   * @param {number} status
+   * @param {readonly Buffer[]} raw
+   * @param {() => void} resume
+   */
   onHeaders(status, raw, resume) {
+    /** @type {string[]} */
     const headers = [];
     for (let i = 0; i < raw.length; i += 2) {
-      const name = raw[i].latin1Slice();
+      const [name = '', value = ''] = [raw[i]?.latin1Slice(), raw[i + 1]?.latin1Slice()];
       if (name !== 'transfer-encoding' && name !== 'connection' && name !== 'keep-alive')
-        headers.push(name, raw[i + 1].latin1Slice());
+        headers.push(name, value);
     }
     this.resume = resume;
     this.res.cork();
@@ -35,6 +44,7 @@ class ResponseCopy {
     this.corked = false;
     this.res.uncork();
   }
+  /** @param {Buffer} chunk */
   onData(chunk) {
     if (this.res.write(chunk)) return true;
     this.res.once('drain', this.resume);
@@ -51,16 +61,18 @@ class ResponseCopy {
 }
 
 const server = createServer((req, res) => {
+  /** @type {Buffer[]} */
   const chunks = [];
   req.on('data', (chunk) => chunks.push(chunk));
   req.on('end', () => {
+    /** @type {string[]} */
     const headers = [];
     for (let i = 0; i < req.rawHeaders.length; i += 2) {
-      const name = req.rawHeaders[i].toLowerCase();
-      if (name !== 'host' && name !== 'connection' && name !== 'content-length')
-        headers.push(name, req.rawHeaders[i + 1]);
+      const [name = '', value = ''] = [req.rawHeaders[i]?.toLowerCase(), req.rawHeaders[i + 1]];
+      if (name !== 'host' && name !== 'connection' && name !== 'content-length') headers.push(name, value);
     }
-    const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    const [first] = chunks;
+    const body = first && chunks.length === 1 ? first : Buffer.concat(chunks);
     const method = /** @type {import('undici').Dispatcher.HttpMethod} */ (req.method);
     pool.dispatch({ path: req.url ?? '/', method, headers, body }, new ResponseCopy(res));
   });
