@@ -12,6 +12,8 @@ const ROOT = resolve(__dirname, '../..');
 const TARGET = join(ROOT, 'dist/console');
 /** The console, and the script that begins before it. */
 const ENTRIES = ['index.html', 'src/begin/begin.ts'];
+/** Counts as part of the shell: menus, dialogs and popups, which are loaded after the first paint, or with the first page that has some. */
+const KIT = 'kit';
 const COMPRESSED = /\.(?:js|css|svg|json)$/;
 
 /** Bytes after gzip, level 9. */
@@ -20,7 +22,7 @@ const EDITOR = /^src\/ui\/.*editor/i;
 
 /**
  * What Vite says of a chunk; names of chunks are keys of the manifest.
- * @typedef {{ file: string; css?: string[]; imports?: string[]; dynamicImports?: string[]; isDynamicEntry?: boolean }} Chunk
+ * @typedef {{ file: string; name?: string; css?: string[]; imports?: string[]; dynamicImports?: string[]; isDynamicEntry?: boolean }} Chunk
  * @typedef {Record<string, Chunk>} Manifest
  */
 
@@ -53,6 +55,7 @@ function sizesOf(manifest) {
   /** @type {Set<string>} */
   const shell = new Set();
   for (const entry of ENTRIES) withImports(manifest, entry, shell);
+  for (const [key, { name }] of Object.entries(manifest)) if (name === KIT) withImports(manifest, key, shell);
   const scripts = (/** @type {Iterable<string>} */ names) =>
     [...names].flatMap((name) => manifest[name]?.file ?? []);
   const styles = [...shell].flatMap((name) => manifest[name]?.css ?? []);

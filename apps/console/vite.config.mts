@@ -7,6 +7,9 @@ const ROOT = join(import.meta.dirname, '../..');
 const BEGIN = '/src/begin/begin.ts';
 /** What that script has of its own. */
 const FIRST = /\/src\/begin\/|preload-helper/;
+/** What menus, dialogs and popups are made of, with what they import. Nothing of it is drawn before one of them is opened. */
+const KIT =
+  /\/node_modules\/(?:@mantine\/core\/esm\/components\/(?:Drawer|Menu|Modal|Popover|SegmentedControl|Switch|TextInput)\/|@floating-ui\/)/;
 const FONT = /inter-latin-wght-normal.*\.woff2$/;
 
 /** Has the page load the script that begins first, and the font that nearly all text has, before the rest of the console. */
@@ -61,6 +64,7 @@ export default defineConfig({
           groups: [
             { name: 'begin', test: FIRST, priority: 1 },
             { name: 'shell', tags: ['$initial'] },
+            { name: 'kit', test: KIT },
           ],
         },
       },

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { MEMBER_PERMISSIONS, MEMBER_SELF, OWNER_PERMISSIONS, OWNER_SELF } from '../spec-support/answers';
 import { problemResponse, renderConsole } from '../spec-support/render-console';
-import { pageIn } from './shell/workspace-switcher';
+import { pageIn } from './shell/workspace-list';
 import { refusalOf } from './state/access';
 
 const signedOut = (): Response => problemResponse(401, 'unauthenticated', 'Log in.');

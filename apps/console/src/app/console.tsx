@@ -1,4 +1,3 @@
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
@@ -31,7 +30,6 @@ export function Console({ basepath, nonce }: ConsoleProps): ReactElement {
           <RouterProvider router={router} />
         </QueryClientProvider>
       </FormatProvider>
-      <Notifications />
     </ThemeProvider>
   );
 }

@@ -4,7 +4,8 @@ export { isWorthTrying } from './queries';
 export { usePageIsRead } from './shell/use-page-is-read';
 export { inWorkspace, useGoTo } from './shell/addresses';
 export { refusalOf, useCan, useRefusal, type Refusal } from './state/access';
-export { Can, WhyNot } from './state/can';
+export { Can } from './state/can';
+export { WhyNot } from './state/why-not';
 export { changePreferences, usePreferences, useZone, type Preferences } from './state/preferences';
 export {
   useBootstrap,

@@ -2,7 +2,6 @@
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './mantine-styles';
-import '@mantine/notifications/styles.css';
 import './tokens.css';
 import './base.css';
 import './provider-tokens.css';

@@ -1,4 +1,3 @@
-import { Drawer } from '@mantine/core';
 import { lazy, Suspense, useCallback, useMemo, useState, type ReactElement, type ReactNode } from 'react';
 import { shell } from '../../messages';
 import { usePalette } from '../palette/use-palette';
@@ -7,6 +6,7 @@ import { changePreferences, preferences, toggleUtc, usePreferences } from '../st
 import { useSessionFacts } from '../state/session-context';
 import { inWorkspace, useGoTo } from './addresses';
 import { useKeys, type Keys } from './chords';
+import { Later } from './later';
 import { NewerVersion } from './newer-version';
 import { Sidebar } from './sidebar';
 import { TopBar } from './top-bar';
@@ -16,6 +16,7 @@ import { SWITCHER_CLASS } from './workspace-switcher';
 import './shell.css';
 
 const KeysDialog = lazy(async () => ({ default: (await import('./keys-dialog')).KeysDialog }));
+const PagesDrawer = lazy(async () => ({ default: (await import('./pages-drawer')).PagesDrawer }));
 
 const toggleSidebar = (): void =>
   changePreferences({ isSidebarCollapsed: !preferences().isSidebarCollapsed });
@@ -46,7 +47,7 @@ function useShellKeys(onKeys: () => void): Keys {
 /** Frame of every page: sidebar, top bar, palette, keys. */
 export function Shell({ children }: { readonly children: ReactNode }): ReactElement {
   const { isSidebarCollapsed, hasKeys } = usePreferences();
-  const [hasMenu, setMenu] = useState(false);
+  const [menu, setMenu] = useState<'never' | 'open' | 'closed'>('never');
   const [showsKeys, setShowsKeys] = useState(false);
   const openKeys = useCallback(() => setShowsKeys(true), []);
   const palette = usePalette(openKeys);
@@ -59,18 +60,19 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactElem
       <aside className="app-side">
         <Sidebar isSmall={isSidebarCollapsed} onKeys={openKeys} />
       </aside>
-      <TopBar onSearch={palette.open} onMenu={() => setMenu(true)} onKeys={openKeys} />
+      <TopBar onSearch={palette.open} onMenu={() => setMenu('open')} onKeys={openKeys} />
       <main id="content" className="app-main" tabIndex={-1}>
         {children}
       </main>
-      <Drawer opened={hasMenu} onClose={() => setMenu(false)} size={260} title={shell.navigation}>
-        <Sidebar isSmall={false} onKeys={openKeys} onNavigate={() => setMenu(false)} />
-      </Drawer>
       <Suspense>
         {palette.element}
+        {menu !== 'never' && (
+          <PagesDrawer isOpen={menu === 'open'} onClose={() => setMenu('closed')} onKeys={openKeys} />
+        )}
         {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
       </Suspense>
       <NewerVersion />
+      <Later />
     </div>
   );
 }

@@ -1,102 +1,38 @@
-import { Menu, TextInput } from '@mantine/core';
-import { useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type ReactElement } from 'react';
+import { lazy, type ReactElement } from 'react';
 import { shell } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
-import { useSelf, type Self, type Workspace } from '../state/session-context';
-import { inWorkspace, useGoTo } from './addresses';
+import { PopupButton } from '../../ui/popup';
+import { useSelf } from '../state/session-context';
 import { useShownWorkspace } from './use-shown-workspace';
 
-const OrganisationSwitch = lazy(async () => ({
-  default: (await import('../session/organisation-switch')).OrganisationSwitch,
-}));
+const WorkspaceList = lazy(async () => ({ default: (await import('./workspace-list')).WorkspaceList }));
 
-/** From so many workspaces and organisations on, they can be searched. */
-const MANY = 8;
-/** At most so many are listed; a search finds the others. */
-const LISTED_MAX = 100;
-
-/** The same page in another workspace. Detail pages lead to their list, since the thing is not there. */
-export function pageIn(workspace: Workspace, path: string): string {
-  const [, page = ''] = /^\/w\/[^/]+\/([^/?]+)/.exec(path) ?? [];
-  return inWorkspace(page === '' ? '/w/$ws' : `/w/$ws/${page}`, workspace.slug);
-}
-
-/** Class of the switcher; the menu gives its button an id of its own. */
+/** Class of the switcher, whose button has an id of its own. */
 export const SWITCHER_CLASS = 'switcher';
 
+/** The workspace that is shown, with a menu of the others and of the other organisations. */
 export function WorkspaceSwitcher({ isSmall }: { readonly isSmall: boolean }): ReactElement {
   const self = useSelf();
-  const shown = useShownWorkspace();
-  const goTo = useGoTo();
-  const path = useLocation({ select: ({ pathname }) => pathname });
-  const [text, setText] = useState('');
-  const [wanted, setWanted] = useState<Self['organisations'][number] | null>(null);
-  const name = shown?.name ?? shell.switcher.none;
-  const has = (words: string): boolean => words.toLowerCase().includes(text.toLowerCase());
-  const found = self.workspaces.filter((workspace) => has(`${workspace.name} ${workspace.slug}`));
-  const others = self.organisations.filter(
-    ({ id, name: called }) => id !== self.organisation.id && has(called),
-  );
-  const isMany = self.workspaces.length + self.organisations.length > MANY;
+  const name = useShownWorkspace()?.name ?? shell.switcher.none;
   return (
-    <>
-      <Menu position="bottom-start" width={260} onClose={() => setText('')}>
-        <Menu.Target>
-          <button type="button" className={`${SWITCHER_CLASS} plain-button`}>
-            <span className="visually-hidden">{shell.switcher.label(name)}</span>
-            <span className="switcher-mark" aria-hidden="true">
-              {name.slice(0, 1).toUpperCase()}
-            </span>
-            {!isSmall && (
-              <>
-                <span className="switcher-names" aria-hidden="true">
-                  <b className="ell">{name}</b>
-                  <span className="ell xxs muted">{self.organisation.name}</span>
-                </span>
-                <Icon name="selector" size={14} />
-              </>
-            )}
-          </button>
-        </Menu.Target>
-        <Menu.Dropdown className="switcher-list">
-          {isMany && (
-            <TextInput
-              aria-label={shell.switcher.find}
-              placeholder={shell.switcher.find}
-              value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
-              data-autofocus
-            />
-          )}
-          <Menu.Label>{shell.switcher.workspaces}</Menu.Label>
-          {found.slice(0, LISTED_MAX).map((workspace) => (
-            <Menu.Item
-              key={workspace.id}
-              onClick={() => goTo(pageIn(workspace, path))}
-              aria-current={workspace.id === shown?.id || undefined}
-              rightSection={<span className="xxs muted">{workspace.role}</span>}
-            >
-              {workspace.name}
-            </Menu.Item>
-          ))}
-          {others.length > 0 && <Menu.Label>{shell.switcher.organisations}</Menu.Label>}
-          {others.slice(0, LISTED_MAX).map((organisation) => (
-            <Menu.Item
-              key={organisation.id}
-              onClick={() => setWanted(organisation)}
-              rightSection={<span className="xxs muted">{organisation.role}</span>}
-            >
-              {organisation.name}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      {wanted !== null && (
-        <Suspense>
-          <OrganisationSwitch organisation={wanted} onClose={() => setWanted(null)} />
-        </Suspense>
+    <PopupButton
+      opens="menu"
+      className={`${SWITCHER_CLASS} plain-button`}
+      popup={(popup) => <WorkspaceList {...popup} />}
+    >
+      <span className="visually-hidden">{shell.switcher.label(name)}</span>
+      <span className="switcher-mark" aria-hidden="true">
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+      {!isSmall && (
+        <>
+          <span className="switcher-names" aria-hidden="true">
+            <b className="ell">{name}</b>
+            <span className="ell xxs muted">{self.organisation.name}</span>
+          </span>
+          <Icon name="selector" size={14} />
+        </>
       )}
-    </>
+    </PopupButton>
   );
 }

@@ -1,27 +1,13 @@
-import { ActionIcon, Popover } from '@mantine/core';
-import type { ReactElement, ReactNode } from 'react';
+import { ActionIcon } from '@mantine/core';
+import { lazy, type ReactElement, type ReactNode } from 'react';
 import type { OperationId } from '../../api';
 import { access } from '../../messages';
 import { Icon } from '../../ui/icons/icon';
-import { useRefusal, type Refusal } from './access';
-import { useSelf, useWorkspaceOrNull } from './session-context';
+import { PopupButton } from '../../ui/popup';
+import { useRefusal } from './access';
 import './can.css';
 
-/** Says which right is missing, why, and who has it. */
-export function WhyNot({ refusal }: { readonly refusal: Refusal }): ReactElement {
-  const self = useSelf();
-  const workspace = useWorkspaceOrNull();
-  const role = workspace?.role ?? self.organisation.role;
-  const roles = refusal.roles.map((name) => access.roleNames[name] ?? name);
-  return (
-    <div className="why-not">
-      <p>{access.needs(refusal.scopes)}</p>
-      <p>{access.youAre(role, workspace?.name ?? self.organisation.name)}</p>
-      {refusal.closedBy.length > 0 && <p>{access.closedBy(refusal.closedBy)}</p>}
-      {roles.length > 0 && <p>{access.roles(roles)}</p>}
-    </div>
-  );
-}
+const WhyNotPopup = lazy(async () => ({ default: (await import('./why-not-popup')).WhyNotPopup }));
 
 interface CanProps {
   readonly operation: OperationId;
@@ -37,16 +23,14 @@ export function Can({ operation, children }: CanProps): ReactElement {
       <span inert className="locked-content">
         {children}
       </span>
-      <Popover position="bottom-end" width={320}>
-        <Popover.Target>
-          <ActionIcon aria-label={access.lock}>
-            <Icon name="lock" />
-          </ActionIcon>
-        </Popover.Target>
-        <Popover.Dropdown>
-          <WhyNot refusal={refusal} />
-        </Popover.Dropdown>
-      </Popover>
+      <ActionIcon
+        component={PopupButton}
+        opens="dialog"
+        popup={(popup) => <WhyNotPopup {...popup} refusal={refusal} />}
+        aria-label={access.lock}
+      >
+        <Icon name="lock" />
+      </ActionIcon>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from 'react';
+import { memo, type ReactElement, type ReactNode } from 'react';
 import { e8, useRead } from '../../api';
 import { GoLink, useCan, useWorkspace } from '../../app';
 import type { LogRow, TailState } from '../../live';
@@ -20,8 +20,7 @@ interface LiveListProps {
 
 const NONE: readonly LogRow[] = [];
 
-/** The newest requests, as they end. A click opens one. */
-export function LiveList({ tail, readsEarlier = true, children }: LiveListProps): ReactElement {
+function LiveListOf({ tail, readsEarlier = true, children }: LiveListProps): ReactElement {
   const { slug, id: workspace_id } = useWorkspace();
   // What ended before the stream began.
   const list = useRead(
@@ -81,3 +80,6 @@ export function LiveList({ tail, readsEarlier = true, children }: LiveListProps)
     </Pane>
   );
 }
+
+/** The newest requests, as they end. A click opens one. */
+export const LiveList = memo(LiveListOf);

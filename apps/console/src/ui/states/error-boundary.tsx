@@ -6,6 +6,8 @@ interface Props {
   readonly children: ReactNode;
   /** The part shows its children again when this changes. */
   readonly resetKey?: unknown;
+  /** Shown in the place of the error. */
+  readonly fallback?: ReactNode;
 }
 
 interface State {
@@ -28,6 +30,7 @@ export class ErrorBoundary extends Component<Props, State> {
   override render(): ReactNode {
     const { error } = this.state;
     if (error === null) return this.props.children;
+    if (this.props.fallback !== undefined) return this.props.fallback;
     const message = uiText.states.broken(error.message);
     return <Failed problem={{ message, type: error.name }} onRetry={() => this.setState({ error: null })} />;
   }

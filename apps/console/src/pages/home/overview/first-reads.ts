@@ -13,7 +13,6 @@ export const USUAL: Range = { kind: 'relative', span: '24h' };
 const FIGURES = [
   'analyticsGraphs_requests',
   'analyticsGraphs_cost',
-  'analyticsGraphs_errorRate',
   'analyticsGraphs_errors',
   'analyticsGraphs_latency',
   'analyticsGraphs_hitRate',
@@ -21,6 +20,12 @@ const FIGURES = [
 
 /** Lists that are read after the figures. */
 const OWNERS = ['apiKeys_list', 'providers_list'] as const;
+
+/** Changes that Home shows. */
+const CHANGES = 5;
+
+/** Parameters of the newest changes of a workspace. */
+export const changesOf = (workspace_id: string) => ({ query: { workspace_id, page_size: CHANGES } });
 
 /** Begins to read the figures and budgets before they are drawn, where the session that the page was opened with may see them. */
 export async function readFigures({ queries, facts }: RouterContext, ws: string, t?: string): Promise<void> {
@@ -35,5 +40,11 @@ export async function readFigures({ queries, facts }: RouterContext, ws: string,
   const params = { query: { workspace_id: workspace.id, ...now } };
   await Promise.all(FIGURES.map((id) => queries.prefetchQuery(steady(id, params))));
   const owners = ownersOf(workspace.id);
-  await Promise.all(OWNERS.filter(may).map((id) => queries.prefetchQuery(steady(id, owners))));
+  const changes = may('auditLogs_list')
+    ? [queries.prefetchQuery(steady('auditLogs_list', changesOf(workspace.id)))]
+    : [];
+  await Promise.all([
+    ...OWNERS.filter(may).map((id) => queries.prefetchQuery(steady(id, owners))),
+    ...changes,
+  ]);
 }

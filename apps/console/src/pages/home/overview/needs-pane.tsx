@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { memo, type ReactElement } from 'react';
 import { problemFrom } from '../../../api';
 import { useWorkspace } from '../../../app';
 import { needs as text } from '../../../messages';
@@ -8,9 +8,9 @@ import type { Resources } from '../../../needs/use-needs';
 import { Badge } from '../../../ui/primitives';
 import { Empty, Failed, Pane, Part, Skeletons } from '../../../ui/states';
 
-/** Needs with cause, time and remedy. */
-export function NeedsPane({ resources }: { readonly resources: Resources }): ReactElement {
-  const { needs, isLoading, isPartial, problem } = resources;
+type NeedsPaneProps = Pick<Resources, 'needs' | 'isLoading' | 'isPartial' | 'problem'>;
+
+function NeedsPaneOf({ needs, isLoading, isPartial, problem }: NeedsPaneProps): ReactElement {
   const { slug } = useWorkspace();
   return (
     <Pane title={text.title} padding="flush" actions={<Badge>{needs.length}</Badge>}>
@@ -27,3 +27,6 @@ export function NeedsPane({ resources }: { readonly resources: Resources }): Rea
     </Pane>
   );
 }
+
+/** Needs with cause, time and remedy. */
+export const NeedsPane = memo(NeedsPaneOf);

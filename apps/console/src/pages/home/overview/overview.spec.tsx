@@ -118,7 +118,7 @@ describe('The overview', () => {
     await waitFor(() => expect(address()).toBe('/w/search?t=7d&vs=1'));
     const costs = (): number => new Set(requests.filter((one) => one.includes('graphs/cost'))).size;
     await waitFor(() => expect(costs()).toBeGreaterThanOrEqual(3));
-    await user.click(screen.getByRole('radio', { name: 'Provider' }));
+    await user.click(screen.getByRole('button', { name: 'Provider' }));
     await waitFor(() => expect(address()).toBe('/w/search?t=7d&vs=1&by=provider'));
     await user.click(screen.getByRole('button', { name: '24 h' }));
     await waitFor(() => expect(address()).toBe('/w/search?vs=1&by=provider'));

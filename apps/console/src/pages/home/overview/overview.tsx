@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo, type ReactElement } from 'react';
+import { memo, useCallback, useMemo, type ReactElement } from 'react';
 import { useCan, useWorkspace } from '../../../app';
 import type { LogRow, TailState } from '../../../live';
 import { home } from '../../../messages';
@@ -29,8 +29,9 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
   const window = useWindow(range);
   const canView = useCan('analyticsGraphs_requests');
   const canAudit = useCan('auditLogs_list');
-  const areTilesRead = useTilesFirst();
-  const resources = useNeeds(useWorkspace().id, areTilesRead);
+  const { id } = useWorkspace();
+  const areTilesRead = useTilesFirst(id);
+  const resources = useNeeds(id, areTilesRead);
   // The lists are little work, and the chart is much.
   const areListsRead = useSoon(!resources.isLoading);
   const isCompared = search.vs === '1';
@@ -57,22 +58,12 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
     (from: number, to: number) => setRange({ kind: 'absolute', from, to }),
     [setRange],
   );
+  const compare = useCallback(() => (isCompared ? go({}, ['vs']) : go({ vs: '1' })), [isCompared, go]);
   const spendBy = useCallback((by: SpenderKind) => (by === 'provider' ? go({ by }) : go({}, ['by'])), [go]);
   return (
     <Page
       title={home.title}
-      actions={
-        <>
-          <RangePicker range={range} onChange={setRange} presets={PRESETS} as="segments" />
-          <Button
-            aria-pressed={isCompared}
-            variant={isCompared ? 'filled' : 'default'}
-            onClick={() => (isCompared ? go({}, ['vs']) : go({ vs: '1' }))}
-          >
-            {home.compare}
-          </Button>
-        </>
-      }
+      actions={<Actions range={range} onRange={setRange} isCompared={isCompared} onCompare={compare} />}
     >
       {canView ? <Tiles range={window} isCompared={isCompared} /> : <NotAllowed missing="analytics.view" />}
       <div className="home-grid">
@@ -85,12 +76,17 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
               onZoom={zoom}
             />
           )}
-          <BudgetsPane resources={resources} />
-          {canView && <ProvidersPane resources={resources} />}
+          <BudgetsPane budgets={resources.budgets} isLoading={resources.areBudgetsLoading} />
+          {canView && <ProvidersPane all={resources.providers} problem={resources.problem} />}
           {canView && areTilesRead && <Spenders range={window} by={search.by ?? 'api_key'} onBy={spendBy} />}
         </div>
         <div className="col home-aside">
-          <NeedsPane resources={resources} />
+          <NeedsPane
+            needs={resources.needs}
+            isLoading={resources.isLoading}
+            isPartial={resources.isPartial}
+            problem={resources.problem}
+          />
           <LiveList tail={tail} readsEarlier={areTilesRead} />
           {canAudit && areTilesRead && <ChangesPane />}
         </div>
@@ -98,3 +94,24 @@ export function Overview({ tail }: { readonly tail: TailState<LogRow> }): ReactE
     </Page>
   );
 }
+
+interface ActionsProps {
+  readonly range: Range;
+  readonly onRange: (range: Range) => void;
+  readonly isCompared: boolean;
+  readonly onCompare: () => void;
+}
+
+function ActionsOf({ range, onRange, isCompared, onCompare }: ActionsProps): ReactElement {
+  return (
+    <>
+      <RangePicker range={range} onChange={onRange} presets={PRESETS} as="segments" />
+      <Button aria-pressed={isCompared} variant={isCompared ? 'filled' : 'default'} onClick={onCompare}>
+        {home.compare}
+      </Button>
+    </>
+  );
+}
+
+/** Range and comparison. Drawn again only when they change. */
+const Actions = memo(ActionsOf);

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { memo, type ReactElement } from 'react';
 import { problemFrom, usd, usdToE8, type AnswerOf } from '../../../api';
 import { GoLink, useWorkspace } from '../../../app';
 import { home } from '../../../messages';
@@ -10,17 +10,20 @@ import { Empty, Failed, Loaded, Pane, Skeletons } from '../../../ui/states';
 import { nearest, runsOut, type Budgeted } from '../../../needs/budgets';
 import type { Resources } from '../../../needs/use-needs';
 import { useSteady } from '../../../live/use-window';
+import { changesOf } from './first-reads';
 
 const SHOWN = 5;
 
-/** The budgets that are nearest to their end. */
-export function BudgetsPane({ resources }: { readonly resources: Resources }): ReactElement {
-  const { budgets, areBudgetsLoading } = resources;
+interface BudgetsPaneProps extends Pick<Resources, 'budgets'> {
+  readonly isLoading: boolean;
+}
+
+function BudgetsPaneOf({ budgets, isLoading }: BudgetsPaneProps): ReactElement {
   const text = home.budgets;
   return (
     <Pane title={text.title}>
       {budgets.length === 0 &&
-        (areBudgetsLoading ? <Skeletons shape="lines" /> : <Empty title={text.none}>{text.noneText}</Empty>)}
+        (isLoading ? <Skeletons shape="lines" /> : <Empty title={text.none}>{text.noneText}</Empty>)}
       <div className="col">
         {nearest(budgets, SHOWN).map((budget) => (
           <BudgetMeter key={`${budget.kind} ${budget.id}`} budget={budget} />
@@ -29,6 +32,9 @@ export function BudgetsPane({ resources }: { readonly resources: Resources }): R
     </Pane>
   );
 }
+
+/** The budgets that are nearest to their end. */
+export const BudgetsPane = memo(BudgetsPaneOf);
 
 function BudgetMeter({ budget }: { readonly budget: Budgeted }): ReactElement {
   const { limit, kind, name, id } = budget;
@@ -80,11 +86,13 @@ const stateOf = (success: number): { readonly tone: Tone; readonly word: string 
     : { tone: 'danger', word: home.providers.failing };
 };
 
-/** Providers of the last hour: how much of their calls succeed, and how fast. */
-export function ProvidersPane({ resources }: { readonly resources: Resources }): ReactElement {
-  const { problem } = resources;
+interface ProvidersPaneProps extends Pick<Resources, 'problem'> {
+  readonly all: Resources['providers'];
+}
+
+function ProvidersPaneOf({ all, problem }: ProvidersPaneProps): ReactElement {
   // Without a provider are requests that a limit or a guardrail refused, and those with keys of their own.
-  const providers = resources.providers?.filter(({ group_key: key }) => key !== null);
+  const providers = all?.filter(({ group_key: key }) => key !== null);
   const { slug } = useWorkspace();
   const text = home.providers;
   return (
@@ -130,11 +138,14 @@ export function ProvidersPane({ resources }: { readonly resources: Resources }):
   );
 }
 
+/** Providers of the last hour: how much of their calls succeed, and how fast. */
+export const ProvidersPane = memo(ProvidersPaneOf);
+
 /** The last changes of the workspace, for those who may read the audit log. */
 export function ChangesPane(): ReactElement {
   const { id: workspace_id } = useWorkspace();
   const text = home.changes;
-  const query = useSteady('auditLogs_list', { query: { workspace_id, page_size: SHOWN } });
+  const query = useSteady('auditLogs_list', changesOf(workspace_id));
   return (
     <Pane title={text.title} padding="flush" actions={<GoLink to="/org/audit">{text.all}</GoLink>}>
       <Loaded

@@ -1,4 +1,3 @@
-import { SegmentedControl } from '@mantine/core';
 import { memo, type CSSProperties, type ReactElement } from 'react';
 import { cents, centsToE8, problemFrom } from '../../../api';
 import { GoLink, useCan, useWorkspace } from '../../../app';
@@ -13,6 +12,11 @@ const text = home.spenders;
 const SHOWN = 5;
 
 export type SpenderKind = 'api_key' | 'provider';
+
+const KINDS: readonly (readonly [SpenderKind, string])[] = [
+  ['api_key', text.key],
+  ['provider', text.provider],
+];
 
 interface SpendersProps {
   readonly range: Windows;
@@ -49,15 +53,19 @@ function SpendersOf({ range, by, onBy }: SpendersProps): ReactElement {
       title={text.title}
       className="home-wide"
       actions={
-        <SegmentedControl
-          aria-label={text.by}
-          value={by}
-          onChange={(value) => onBy(value)}
-          data={[
-            { value: 'api_key', label: text.key },
-            { value: 'provider', label: text.provider },
-          ]}
-        />
+        <span className="range-picker range-picker-segments" role="group" aria-label={text.by}>
+          {KINDS.map(([kind, label]) => (
+            <button
+              key={kind}
+              type="button"
+              className="range-segment"
+              aria-pressed={kind === by}
+              onClick={() => onBy(kind)}
+            >
+              {label}
+            </button>
+          ))}
+        </span>
       }
     >
       <Loaded

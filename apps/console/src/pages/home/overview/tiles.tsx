@@ -85,18 +85,31 @@ function SpendTile(props: TilesProps): ReactElement {
   );
 }
 
+/** Failed requests in percent, as the graph `errors/rate` has them; undefined where one of the two is not known. */
+const rateOf = (failed: number | undefined, all: number | undefined): number | undefined =>
+  failed === undefined || all === undefined ? undefined : all === 0 ? 0 : (failed * 100) / all;
+
 function ErrorsTile(props: TilesProps): ReactElement {
   const { id, slug } = useWorkspace();
   const queries = queriesOf(id, props);
-  const now = useSteady('analyticsGraphs_errorRate', queries.now);
-  const before = useSteady('analyticsGraphs_errorRate', queries.before, props.isCompared).data;
   const errors = useSteady('analyticsGraphs_errors', queries.now);
-  const rate = now.data?.summary.rate;
-  const change = differenceOf(rate, before?.summary.rate);
+  // Both are read anyway: the rate is no call of its own.
+  const requests = useSteady('analyticsGraphs_requests', queries.now);
+  const before = {
+    errors: useSteady('analyticsGraphs_errors', queries.before, props.isCompared).data,
+    requests: useSteady('analyticsGraphs_requests', queries.before, props.isCompared).data,
+  };
+  const all = requests.data?.data_points ?? NONE;
+  const rate = rateOf(errors.data?.summary.total, requests.data?.summary.total);
+  const change = differenceOf(rate, rateOf(before.errors?.summary.total, before.requests?.summary.total));
   return (
     <Tile
       title={text.errors}
-      query={now}
+      query={{
+        data: requests.data && errors.data,
+        error: errors.error ?? requests.error,
+        refetch: () => Promise.all([errors.refetch(), requests.refetch()]),
+      }}
       value={<Percent ratio={rate === undefined ? null : rate / 100} />}
       detail={
         errors.data !== undefined && (
@@ -108,7 +121,7 @@ function ErrorsTile(props: TilesProps): ReactElement {
           <Delta value={change === null ? null : change / 100} unit="points" better="down" />
         )
       }
-      values={(now.data?.data_points ?? NONE).map((point) => point.rate)}
+      values={(errors.data?.data_points ?? NONE).map(({ total }, at) => rateOf(total, all[at]?.total) ?? 0)}
       color="c4"
     />
   );
