@@ -13,7 +13,17 @@ react.module.lazy = false;
 react.module.ignoreDynamic = false;
 
 /** Packages that ship ES modules alone, which Jest must transform. */
-const MODULES = ['marked', 'uplot', '@codemirror', '@lezer', '@marijn', 'crelt', 'w3c-keyname', 'style-mod'];
+const MODULES = [
+  'marked',
+  'uplot',
+  '@codemirror',
+  '@lezer',
+  '@marijn',
+  'crelt',
+  'w3c-keyname',
+  'style-mod',
+  'qr',
+];
 const modules = structuredClone(react);
 modules.jsc.parser = { syntax: 'ecmascript' };
 

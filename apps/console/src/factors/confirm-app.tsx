@@ -5,6 +5,7 @@ import { FormError, onSubmit, textIn } from '../app/session/sign-in-parts';
 import { factors as text } from '../messages';
 import { CopyButton } from '../ui/primitives';
 import type { AppEnrolment } from './factor-types';
+import { QrCode } from './qr-code';
 import { useStep } from './use-step';
 
 /** Letters between two gaps of a secret that is typed off. */
@@ -17,7 +18,7 @@ interface ConfirmAppProps {
   readonly onBack: () => void;
 }
 
-/** Shows the secret of a new authenticator app, as a link and to copy, and takes its first code. */
+/** Shows the secret of a new authenticator app, as a QR code, as a link and to copy, and takes its first code. */
 export function ConfirmApp({ enrolment, onAdded, onBack }: ConfirmAppProps): ReactElement {
   const { id, secret, otpauth_uri: uri } = enrolment;
   const step = useStep();
@@ -29,6 +30,8 @@ export function ConfirmApp({ enrolment, onAdded, onBack }: ConfirmAppProps): Rea
   return (
     <form className="factor-form" onSubmit={onSubmit(confirm)} aria-label={text.addApp}>
       <p className="sub">{text.appLead}</p>
+      <QrCode text={uri} label={text.qrCode} />
+      <p className="sub">{text.appSecret}</p>
       <div className="reveal-secret">
         <code className="grow private">{secret.match(GROUP)?.join(' ')}</code>
         <CopyButton text={secret} what={text.secret} />

@@ -3,6 +3,7 @@ import { userEvent } from '@testing-library/user-event';
 import { leave } from '../app/session/leave';
 import { OWNER_PERMISSIONS, OWNER_SELF } from '../spec-support/answers';
 import { problemResponse, renderConsole, type Answers } from '../spec-support/render-console';
+import { readQrCode } from './spec-support/read-qr-code';
 
 const SECRET = 'S73O7RU3BBGXNV6TG2H2KT7CHPFKPT26';
 const CODES = ['k3fd-98ah-mm2q-xw7c', 'p2wd-11ah-zz2q-ab3c'];
@@ -83,6 +84,8 @@ describe('A required second factor', () => {
     await screen.findByText('The password is wrong.');
     await toSecret('right');
     screen.getByText('S73O 7RU3 BBGX NV6T G2H2 KT7C HPFK PT26');
+    const code = screen.getByRole('img', { name: 'QR code for your authenticator app' });
+    expect(readQrCode(code)).toBe(ENROLMENT.otpauth_uri);
     expect(screen.getByRole('link', { name: /Open it/ }).getAttribute('href')).toBe(ENROLMENT.otpauth_uri);
     await user.type(screen.getByLabelText(/^First code/), '111111');
     await user.click(screen.getByRole('button', { name: 'Confirm' }));
@@ -110,6 +113,7 @@ describe('A required second factor', () => {
       { ...sessionStorage },
     ]);
     const shown = kept + document.documentElement.outerHTML;
+    expect(code.isConnected).toBe(false);
     for (const secret of [SECRET, ...CODES, '"right"']) expect(shown).not.toContain(secret);
   });
 
