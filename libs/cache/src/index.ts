@@ -49,7 +49,7 @@ export {
 export { MemoryVectorStore, type MemoryVectorStoreOptions } from './semantic/memory-vector-store';
 export { RedisVectorStore, type RedisVectorStoreOptions } from './semantic/redis-vector-store';
 export { VECTOR_LIMITS, type StoredVector, type VectorStore } from './semantic/vector-store';
-export type { Neighbour } from './semantic/vectors';
+export { DIMENSIONS_MAX, type Neighbour } from './semantic/vectors';
 export { AWS_EVENTS, isEventStream, storableHeaders, type CachedResponse } from './cached-response';
 export { UNAVAILABLE, type BlobStore } from './stores/blob-store';
 export { EntrySealer } from './stores/entry-sealer';

@@ -121,7 +121,7 @@ export interface LimitState {
 }
 
 /** The reason for a charge. */
-export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail' | 'tool';
+export type ChargeLine = 'primary' | 'retry' | 'fallback' | 'hedge' | 'guardrail' | 'embedding' | 'tool';
 
 /**
  * The charge for one response of a provider. The durable state of every budget is the sum of these
@@ -237,7 +237,10 @@ export interface PromptRecord {
   readonly version: number;
 }
 
-/** The embeddings call of a semantic cache lookup. */
+/**
+ * The embeddings call that made the vector of a semantic cache lookup. A request makes it once for
+ * all its attempts; `DecisionRecord.charges` lists every call that was made.
+ */
 export interface CacheEmbedding {
   readonly provider: string;
   readonly credential: string | null;

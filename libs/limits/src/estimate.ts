@@ -55,7 +55,7 @@ export interface TokenEstimator {
 }
 
 /** English text has about four bytes per token; code and other scripts have three. */
-const BYTES_PER_TOKEN = 3;
+export const BYTES_PER_TOKEN = 3;
 const OUTPUT_USUAL = 1_024;
 /** Output tokens of a response that neither its request nor the catalogue bounds. */
 const OUTPUT_MAX_UNKNOWN = 4_096;

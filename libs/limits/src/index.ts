@@ -36,6 +36,7 @@ export {
 } from './counter-store';
 export { denialError, denialRpcError, denialState, type LimitDenial } from './denial';
 export {
+  BYTES_PER_TOKEN,
   createTokenEstimator,
   estimateOf,
   type ResponseSource,

@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '@gw/contracts';
 import type { OutboundError } from '@gw/outbound';
 import type { AttemptOutcome, RoutingCursor, RoutingStep } from '@gw/routing';
-import { isEventStream, isPlainEvents, type GatewayResponse } from './gateway-response';
+import { isEventStream, isPlainEvents, type AttemptListener, type GatewayResponse } from './gateway-response';
 import { type Upstream } from '../core/upstream';
 import { noteCacheUse } from '../cache/request-cache';
 import type { RequestContext } from '../core/request-context';
@@ -12,9 +12,8 @@ import type { StreamListener } from './first-event';
 import { awaitResponse } from './held-response';
 import type { HedgedCall, HedgeListener } from '../hedge/hedged-attempt';
 import { AttemptCall } from './attempt-call';
-import type { AttemptListener } from './gateway-response';
 import { StreamPace } from './stream-pace';
-import { isStopped, settleOn } from './settle-attempts';
+import { isStopped, noteCutCall, noteCutCalls, settleOn } from './settle-attempts';
 import { waitFor } from './wait-for';
 import { brokenAttempt, outcomeOf, refusedAttempt, type AttemptResult } from './attempt-result';
 import type { AttemptMaker } from './attempt-maker';
@@ -115,7 +114,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
 
   broke(response: GatewayResponse, error: OutboundError): void {
     const { context } = this;
-    if (error.failure === 'aborted' && context.clientGone) context.attempts.left = response.upstream;
+    if (error.failure === 'aborted' && context.clientGone) noteCutCall(context, response);
     // The response had begun, so its target's limits still hold a reservation, which discarding releases.
     if (response.status !== 0 && !context.clientGone) this.maker.discard(context, response);
     const result = brokenAttempt(error, context, response);
@@ -140,6 +139,7 @@ export class Attempts implements AttemptListener, StreamListener, HedgeListener,
       const waited = which === 'first' ? this.withWait(record) : record;
       context.attempts.records.push(isPair ? { ...waited, hedge: which } : waited);
     }
+    if (context.clientGone) noteCutCalls(context, isPair ? [winner, other] : [winner]);
     if (!isPair) {
       this.conclude(winner.result as AttemptResult, winner.outcome, tookMs);
       return;

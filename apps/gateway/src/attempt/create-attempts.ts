@@ -96,7 +96,7 @@ export function createAttempts({
       cache: responses.cache,
       flights: responses.flights,
       memory: responses.memory,
-      embeddings: new Embeddings(targeting, builder, sender, pricer),
+      embeddings: new Embeddings({ targeting, builder, sender, pricer, accounts }),
       bodyBytesMax: settings.CACHE_ENTRY_MAX_BYTES,
     }),
   };

@@ -42,6 +42,8 @@ export class RequestAttempts {
   requested: Upstream | null = null;
   /** The upstream of the call that was in flight when the client disconnected before a response was chosen. */
   left: Upstream | null = null;
+  /** The same of the other call of a hedged pair; null when there was none. */
+  leftAlongside: Upstream | null = null;
   /** Milliseconds that the request waited for providers before its reply began. */
   waitedMs = 0;
   /** The endpoint that counts as busy with this request until its response ends; null when the config does not measure load. */

@@ -1,5 +1,7 @@
 import { GatewayError } from '@gw/kernel';
+import type { GatewayResponse } from './gateway-response';
 import type { RequestContext } from '../core/request-context';
+import type { HedgedCall } from '../hedge/hedged-attempt';
 import type { AttemptResult } from './attempt-result';
 
 /**
@@ -18,6 +20,21 @@ export function settleOn(context: RequestContext, last: AttemptResult | null): v
   if (last === null) throw new GatewayError('internal_error');
   if ('failure' in last) throw last.failure;
   context.response = last.response;
+}
+
+/** Notes a call that the client's disconnect cut; without a call, the client left during the cache lookup. */
+export function noteCutCall({ attempts }: RequestContext, { call, upstream }: GatewayResponse): void {
+  if (call !== null) attempts.left = upstream;
+}
+
+/** Notes the hedged calls that the client's disconnect cut, because their providers bill them. */
+export function noteCutCalls({ attempts }: RequestContext, calls: readonly HedgedCall[]): void {
+  const cut = calls.flatMap(({ response, outcome }) =>
+    response !== null && response.call !== null && outcome.failure === 'interrupted'
+      ? [response.upstream]
+      : [],
+  );
+  [attempts.left = null, attempts.leftAlongside = null] = cut;
 }
 
 /**

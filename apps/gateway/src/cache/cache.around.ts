@@ -91,7 +91,7 @@ export class CacheAround implements AroundStage {
     const embedder =
       policy.threshold === null || cache.embeddings === null
         ? null
-        : this.parts.embeddings.of(context, cache.embeddings);
+        : this.parts.embeddings.of(context, cache.embeddings, listener.isApart === true);
     const response = new GatewayResponse(upstream, listener);
     const cached = { context, upstream, built, policy, embedder, response, listener };
     const request = cachedRequest(context, upstream, built, body, policy.namespace);
@@ -113,8 +113,9 @@ export class CacheAround implements AroundStage {
     const { context, response, embedder, listener } = cached;
     const use = new CacheUse(context, lookup, embedder?.call ?? null);
     response.cache = use;
-    if (context.clientGone) {
-      response.onError(new OutboundError('aborted', 'The client disconnected before the call was made.'));
+    // The lookup of a call that lost a hedge may end after its request.
+    if (context.clientGone || context.settled) {
+      response.onError(new OutboundError('aborted', 'The request ended before the call was made.'));
       return;
     }
     if (lookup.response === null) this.ask(cached, lookup, use);

@@ -122,6 +122,25 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
     });
   });
 
+  it('charges nothing for a stored response whose client disconnects while a guardrail judges it', async () => {
+    const hook = await StubProvider.start();
+    stub.respond({ body: chat('fine') });
+    gateway.addConfig('saved', { ...simple, ...guarded });
+    expect((await ask(ASK, 'saved')).cache).toBe('MISS');
+    forbid(WORD, { deny: true }, [{ id: 'default.webhook', parameters: { webhookURL: `${hook.origin}/` } }]);
+    hook.respond({ neverRespond: true });
+    const leaving = new AbortController();
+    const left = expect(ask(ASK, 'saved', { signal: leaving.signal })).rejects.toThrow();
+    await hook.waitForRequest(1, PATIENT.timeoutMs);
+    leaving.abort();
+    await left;
+    await eventually(async () => (await gateway.records()).length === 2, PATIENT);
+    await hook.stop();
+    expect(stub.requests).toHaveLength(1);
+    expect(await last()).toMatchObject({ outcome: 'client_closed', cacheStatus: 'HIT' });
+    expect((await last())?.cost ?? 0).toBe(0);
+  });
+
   it('retries a stored response that guardrails now mark or deny, at the provider', async () => {
     stub.respond({ body: chat(WORD) }, { body: chat('fine') });
     gateway.addConfig('repeating', {
@@ -219,6 +238,22 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
       expect(stub.requests).toHaveLength(1);
       expect(other.requests.length).toBeLessThanOrEqual(4);
       expect((await ask(ASK, config)).text).toContain('fine');
+    });
+
+    it('charges nothing to a client that disconnects while another request makes the shared call', async () => {
+      stub.respond({ after: until, body: chat('fine') });
+      const config = { provider: '@main', ...sharing };
+      const owner = ask(ASK, config);
+      await haveJoined(1);
+      const leaving = new AbortController();
+      const left = expect(ask(ASK, config, { signal: leaving.signal })).rejects.toThrow();
+      await haveJoined(2);
+      leaving.abort();
+      await left;
+      const record = await eventually(last, PATIENT);
+      expect(record).toMatchObject({ outcome: 'client_closed', cost: null, priced: 'no_usage' });
+      release();
+      expect((await owner).status).toBe(200);
     });
 
     it('withholds a denied response from all requests that share it and does not store it, even when the first client disconnects', async () => {

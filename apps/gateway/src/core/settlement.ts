@@ -152,6 +152,8 @@ export class Settlement {
   /** `used`: the usage that the response reports; null when the response was not made for this request. */
   private account(context: RequestContext, used: Usage | null, responseModel: string | null): void {
     const { response, attempts, usage } = context;
+    // Their usage can no longer be charged once the request is settled.
+    context.cache?.embeddings?.cutAll();
     const upstream = response === null ? attempts.left : response.upstream;
     const cache = response === null ? null : response.cache;
     if (upstream !== null) priceUse(context, upstream, responseModel, used, this.pricer);

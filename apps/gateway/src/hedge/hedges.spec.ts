@@ -69,12 +69,13 @@ describe('hedged request', () => {
     config: object,
     body: object = { model: 'gpt-4o', messages: [] },
     signal?: AbortSignal,
+    key = gateway.apiKey,
   ): Promise<Response> =>
     fetch(`${gateway.baseUrl}/chat/completions`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        'x-gw-api-key': gateway.apiKey,
+        'x-gw-api-key': key,
         'x-gw-config': JSON.stringify(config),
       },
       body: JSON.stringify(body),
@@ -277,6 +278,44 @@ describe('hedged request', () => {
     await eventually(async () => (await last()).outcome === 'client_closed', WAIT);
     expect((await attempts()).map(([, , end]) => end)).toEqual(['client_closed', 'client_closed']);
   });
+
+  it.each([
+    [1, 30_000],
+    [2, 1],
+  ])(
+    'charges estimates for the %d calls that a disconnect cuts, as their providers do',
+    async (calls, delayMs) => {
+      const key = 'limitedKey00000000000000000000HD';
+      gateway.addKey(key, { usageLimits: [BUDGET] });
+      gateway.addProvider('first', 'openai', first.origin, { usageLimits: [BUDGET] });
+      first.respond(
+        { neverRespond: true },
+        { body: { ...completion('first'), usage: { prompt_tokens: 0, completion_tokens: 0 } } },
+      );
+      second.respond({ neverRespond: true });
+      const body = { model: 'gpt-4o', max_tokens: 1_000, messages: [] };
+      const estimate = 1_000 * 1_000 + Math.ceil(JSON.stringify(body).length / 3) * 250;
+      const client = new AbortController();
+      const response = send(hedge({ hedge_delay: delayMs }), body, client.signal, key);
+      const left = expect(response).rejects.toThrow();
+      await (calls === 1 ? first : second).waitForRequest(1, WAIT.timeoutMs);
+      client.abort();
+      await left;
+      const { cost, decision } = await last();
+      expect(cost).toBe(calls * estimate);
+      expect(decision.charges?.map((charge) => [charge.cost, charge.flags])).toEqual(
+        Array.from({ length: calls }, () => [estimate, ['estimated']]),
+      );
+      // The next request shows what the budgets have counted.
+      await (await send({ provider: '@first' }, undefined, undefined, key)).text();
+      await eventually(async () => (await gateway.records()).length === 2, WAIT);
+      const { limits } = (await last()).decision;
+      expect(limits.map(({ scope, used }) => [scope, used])).toEqual([
+        ['api_key', calls * estimate],
+        ['provider', estimate],
+      ]);
+    },
+  );
 
   it('makes no second call once the hedge budget is used up, and records that', async () => {
     const held = gate();

@@ -103,6 +103,39 @@ describe('in-flight requests', () => {
     expect(record?.id).toBe(known[0]?.id);
   });
 
+  it('include the embeddings call that was made before their provider is called', async () => {
+    const key = 'limitedKey000000000000000000002B';
+    const usageLimit = { type: 'cost', creditLimit: 100, alertThreshold: null, status: 'active' } as const;
+    const resets = { periodicReset: null, periodicResetDays: null, nextResetAt: null };
+    gateway.addKey(key, { usageLimits: [{ ...usageLimit, ...resets }] });
+    let known: LogRecord[] = [];
+    stub.respond(({ url }) => {
+      if (url.endsWith('/embeddings'))
+        return { body: { data: [{ embedding: [1] }], usage: { prompt_tokens: 8, total_tokens: 8 } } };
+      known = found();
+      return { body: { usage: { prompt_tokens: 1, completion_tokens: 1 } } };
+    });
+    const embeddings = { provider: '@main', model: 'text-embedding-3-small' };
+    const config = { provider: '@main', cache: { mode: 'semantic', embeddings } };
+    const response = await fetch(`${gateway.baseUrl}/chat/completions`, {
+      method: 'POST',
+      headers: { 'x-gw-api-key': key, 'x-gw-config': JSON.stringify(config) },
+      body: JSON.stringify(REQUESTED),
+    });
+    await response.text();
+    expect(known).toMatchObject([
+      {
+        cost: ESTIMATE + 16,
+        decision: {
+          charges: [
+            { line: 'embedding', cost: 16, requests: 0 },
+            { line: 'primary', cost: ESTIMATE },
+          ],
+        },
+      },
+    ]);
+  });
+
   it('are all on disk when their providers receive them, also concurrent ones and those on open connections [faults D9]', async () => {
     const missing: string[] = [];
     stub.respond(({ headers }) => {

@@ -129,12 +129,31 @@ export class Accounts {
   }
 
   /**
+   * Charges an embeddings call of the semantic cache to the caller's budgets, on its own line, while the request
+   * is open. `cost`: 1e-8 USD; null: no price is known. Limits of requests and tokens do not count the call.
+   */
+  chargeEmbedding(
+    context: RequestContext,
+    upstream: Upstream,
+    cost: number | null,
+    isEstimate: boolean,
+  ): void {
+    const charge = { cost, tokens: 0, requests: 0 };
+    const callers = callersOf(context);
+    if (callers) this.ledger.charge(callers, charge);
+    const flags: ChargeFlag[] = isEstimate ? ['estimated'] : [];
+    if (cost === null) flags.push('unpriced');
+    this.note(context, upstream, charge, flags, 'embedding');
+  }
+
+  /**
    * Settles a request. Call it once, when usage and cost are known. `upstream` null: no provider call was
    * completed. `isTold`: the final response reports usage; usage of earlier calls does not count.
    */
   settle(context: RequestContext, upstream: Upstream | null, isTold: boolean): void {
     const { usage } = context;
     const reservation = reservationOf(context);
+    if (context.attempts.leftAlongside !== null) this.chargeLeft(context, context.attempts.leftAlongside);
     if (upstream === null) {
       if (reservation) this.ledger.release(reservation);
       usage.addChargesToCost();
@@ -144,6 +163,22 @@ export class Accounts {
     if (usage.begun !== null || (!isTold && isUncounted(context))) this.estimate(context, upstream);
     if (usage.earlier !== null) this.chargeEarlier(context, upstream, usage.earlier);
     else if (limited || usage.charges !== null || usage.begun !== null) this.charge(context, upstream);
+  }
+
+  /** Charges an estimate for the second of two hedged calls that the client's disconnect cut. */
+  private chargeLeft(context: RequestContext, upstream: Upstream): void {
+    const { reservation } = upstream;
+    if (!isUncounted(context)) {
+      if (reservation) this.ledger.release(reservation);
+      return;
+    }
+    const charge = { ...this.estimates.ofUncounted(context, upstream), requests: 0 };
+    const callers = callersOf(context);
+    if (callers) this.ledger.charge(callers, charge);
+    if (reservation) this.ledger.settle(reservation, charge);
+    const flags: readonly ChargeFlag[] = charge.cost === null ? ['estimated', 'unpriced'] : ['estimated'];
+    const other = context.attempts.records.at(-2);
+    this.note(context, upstream, charge, flags, lineOf(context, other));
   }
 
   /**
@@ -162,6 +197,8 @@ export class Accounts {
     const reservation = reservationOf(context);
     if (reservation) this.ledger.settle(reservation, known);
     if (upstream.reservation) this.ledger.settle(upstream.reservation, known);
+    // Of the request's other calls; those of earlier requests follow.
+    context.usage.addChargesToCost();
     const line = lineOf(context);
     for (const { once, usage, cost, output } of reported) {
       const tokens = usage.inputTokens + usage.outputTokens;

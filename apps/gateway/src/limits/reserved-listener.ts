@@ -22,8 +22,9 @@ export class ReservedListener implements AttemptListener {
   }
 
   responded(response: GatewayResponse): void {
-    // A disconnected client is charged at the end of its request, because the provider was called.
-    if (response.status === 0 && !this.context.clientGone) this.accounts.release(this.reservation);
+    // A disconnected client is charged at the end of its request if the provider was called.
+    const isCharged = this.context.clientGone && response.call !== null;
+    if (response.status === 0 && !isCharged) this.accounts.release(this.reservation);
     this.listener.responded(response);
   }
 

@@ -1,5 +1,6 @@
 import type { Usage } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
+import { BYTES_PER_TOKEN } from '@gw/limits';
 import { lastUsageMetadata, lastUsageObject, type JsonObject, type Provider } from '@gw/providers';
 import { NO_USAGE } from './use';
 import { isAbsurd } from './absurd-use';
@@ -30,7 +31,6 @@ export interface Line {
   readonly isLast: boolean;
 }
 
-const BYTES_PER_TOKEN = 3;
 const MODEL_LENGTH_MAX = 256;
 // A quote inside a text has a backslash before it, so these match members.
 const MODEL = /(?<!\\)"model(?:Version)?"\s*:\s*"([^"\\]{1,256})"/;

@@ -1,5 +1,6 @@
 import { routeFamily, type ChargeLine } from '@gw/contracts';
 import { isBudget, type Reservation } from '@gw/limits';
+import { cacheUseOf } from '../cache/cache-use';
 import { outcomeOf } from '../core/outcome';
 import type { RequestContext } from '../core/request-context';
 import { isSoldPath } from '../routes/path-call';
@@ -30,8 +31,8 @@ export function isUncounted(context: RequestContext): boolean {
   const { response, route, upgrade } = context;
   // A session is charged part by part.
   if (!usesModel(context) || upgrade !== null) return false;
-  // The client disconnected before the response began, but the provider was called.
-  if (response === null) return true;
+  // The client disconnected before the response began, but the provider was called, unless the response was stored or shared.
+  if (response === null) return cacheUseOf(context)?.isFree !== true;
   if (response.status >= 400) return false;
   const outcome = outcomeOf(context.reply);
   return (

@@ -1,6 +1,12 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import type { CompiledTarget } from '@gw/routing';
-import type { Bucket, Estimate, TokenEstimate, TokenEstimator } from '@gw/limits';
+import {
+  BYTES_PER_TOKEN,
+  type Bucket,
+  type Estimate,
+  type TokenEstimate,
+  type TokenEstimator,
+} from '@gw/limits';
 import type { Provider } from '@gw/providers';
 import type { Upstream } from '../core/upstream';
 import { requestedModel } from '../core/requested-model';
@@ -147,7 +153,7 @@ export class Estimates {
   ofUncounted(context: RequestContext, upstream: Upstream): Taken {
     const size = this.sizeOf(context, upstream, false);
     const input = reportedInput(context) ?? size.input;
-    const output = context.reply.bytes === 0 ? size.output : Math.ceil(context.reply.bytes / 3);
+    const output = context.reply.bytes === 0 ? size.output : Math.ceil(context.reply.bytes / BYTES_PER_TOKEN);
     const used = { ...size, input, output: Math.min(size.output, output) };
     return { cost: this.costOf(context, upstream, used), tokens: used.input + used.output };
   }

@@ -40,16 +40,13 @@ export function priceUse(
   if (used !== null && !isAbsurd(used)) price(context, upstream, responseModel, used, false, pricer);
 }
 
-/** A cached or shared response costs nothing; the embedding call of the lookup has its own cost. */
+/** A cached or shared response costs nothing. */
 export function priceCached(own: RequestUsage, cache: CacheUse): void {
-  if (cache.isFree) {
-    cache.savedCost = own.cost;
-    own.reported = NO_USAGE;
-    own.price = null;
-    own.cost = 0;
-  }
-  const embedded = cache.embedding?.cost ?? null;
-  if (embedded !== null) own.addCost(embedded);
+  if (!cache.isFree) return;
+  cache.savedCost = own.cost;
+  own.reported = NO_USAGE;
+  own.price = null;
+  own.cost = 0;
 }
 
 /** Prices the responses of a batch. */
