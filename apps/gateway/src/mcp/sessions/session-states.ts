@@ -9,32 +9,52 @@ import {
   type StoredSession,
 } from './session-store';
 
-const SESSIONS_MAX = 20_000;
-/** After so long, a state is read again, which keeps it in the store. */
+/** Maximum number of states that are kept without an open stream. */
+export const SESSION_STATES_MAX = 20_000;
+/** Milliseconds after which a state is read again, which also renews its expiry in the store. */
 const FRESH_MS = 10 * MINUTE_MS;
-/** After so long, a state that could not be read is read again. */
+/** Milliseconds after which a state that could not be read is read again. */
 const RETRY_MS = 5_000;
-/** Reads in a row while the state changes. */
+/** Maximum number of consecutive reads while the state changes. */
 const READS_MAX = 5;
 
-/** Settings of a client's session. They may be lost; clients set them again when they reconnect. */
+/** What a `SessionState` reports to its owner. */
+interface SessionObserver {
+  /** The client changed the state, and the store has the change. */
+  changed(): void;
+  /** `onChange` was set (true) or cleared (false). */
+  watched(isWatched: boolean): void;
+}
+
+/** What a client set in its session. It may be lost; clients set it again when they reconnect. */
 export class SessionState {
   private stored: StoredSession = EMPTY_SESSION;
   private readonly uris = new Set<string>();
-  /** Called when the subscriptions change. */
-  changed: (() => void) | null = null;
-  /** When the state must be read again, by `performance.now`. */
+  private listener: (() => void) | null = null;
+  /** Time of `performance.now` until which the state need not be read again; 0: read it at the next use. */
   private freshUntil = 0;
-  /** Raised when what is being read may be out of date. */
+  /** Incremented by each change and each notice of one; a read that began before it is repeated. */
   private version = 0;
+  /** Writes in flight. A read that ends meanwhile may lack them, so it is repeated. */
+  private writes = 0;
 
   constructor(
     private readonly name: SessionName,
     private readonly store: SessionStore,
-    private readonly announce: () => void,
+    private readonly observer: SessionObserver,
   ) {}
 
-  /** Whether the state was read lately and nothing has changed since. */
+  /** Called when the subscriptions change. One stream at a time sets it, because `StreamLeases` admits one per session. */
+  get changed(): (() => void) | null {
+    return this.listener;
+  }
+
+  set changed(listener: (() => void) | null) {
+    this.listener = listener;
+    this.observer.watched(listener !== null);
+  }
+
+  /** Whether the state was read within `FRESH_MS` and no change was reported since. */
   get isFresh(): boolean {
     return performance.now() < this.freshUntil;
   }
@@ -59,48 +79,55 @@ export class SessionState {
   }
 
   async setLogLevel(logLevel: string): Promise<void> {
-    await this.write(() => this.store.setLogLevel(this.name, logLevel));
+    await this.change(() => this.store.setLogLevel(this.name, logLevel));
     this.stored = { ...this.stored, logLevel };
   }
 
-  /** False when the session has as many subscriptions as it may. */
+  /** Returns false when the session has its maximum number of subscriptions, or was ended meanwhile. */
   async subscribe(uri: string): Promise<boolean> {
     if (this.uris.has(uri)) return true;
     if (this.uris.size >= SUBSCRIPTIONS_MAX) return false;
-    const isStored = await this.write(() => this.store.subscribe(this.name, uri));
-    if (isStored === false) return false;
+    const isStored = await this.change(() => this.store.subscribe(this.name, uri));
+    if (isStored === false || this.isEnded) return false;
     this.uris.add(uri);
-    this.changed?.();
+    this.listener?.();
     return true;
   }
 
   async unsubscribe(uri: string): Promise<void> {
     if (!this.uris.delete(uri)) return;
-    this.changed?.();
-    await this.write(() => this.store.unsubscribe(this.name, uri));
+    this.listener?.();
+    await this.change(() => this.store.unsubscribe(this.name, uri));
   }
 
-  /** In the background: only the next stream of the session reads it. */
+  /**
+   * Stores the lists that the client was notified of. Runs in the background and is not announced: only the next stream of the
+   * session reads it.
+   */
   sawLists(seenLists: string): void {
-    if (this.stored.seenLists === seenLists) return;
+    if (this.stored.seenLists === seenLists || this.isEnded) return;
     this.stored = { ...this.stored, seenLists };
-    this.store.setSeenLists(this.name, seenLists).catch(() => undefined);
+    void this.write(() => this.store.setSeenLists(this.name, seenLists));
   }
 
-  /** Ends the session, whose id is not good for anything any more. */
+  /** Ends the session, so that its id is no longer accepted. `untilMs`: Unix milliseconds at which it would have expired. */
   async end(untilMs: number): Promise<void> {
     this.stored = { ...EMPTY_SESSION, isEnded: true };
     this.uris.clear();
-    this.changed?.();
-    await this.write(() => this.store.end(this.name, untilMs));
+    this.listener?.();
+    await this.change(() => this.store.end(this.name, untilMs));
   }
 
+  /** Makes the next use read the state again. */
   outdate(): void {
     this.freshUntil = 0;
     this.version += 1;
   }
 
-  /** Reads what other gateways stored. What is known stays while the store cannot be reached. */
+  /**
+   * Reads what other gateways stored. Keeps the known state while the store cannot be reached, and while changes of this gateway
+   * are being written; the next use then reads again.
+   */
   async read(): Promise<void> {
     for (let left = READS_MAX; left > 0; left -= 1) {
       const { version } = this;
@@ -110,7 +137,7 @@ export class SessionState {
         this.freshUntil = performance.now() + RETRY_MS;
         return;
       }
-      if (version !== this.version) continue;
+      if (version !== this.version || this.writes > 0) continue;
       this.freshUntil = performance.now() + FRESH_MS;
       this.take(stored);
       return;
@@ -125,26 +152,41 @@ export class SessionState {
     if (isSame) return;
     this.uris.clear();
     for (const uri of subscriptions) this.uris.add(uri);
-    this.changed?.();
+    this.listener?.();
   }
 
-  /** While the store cannot be reached, what the client set is known to this gateway alone: null. */
+  /** Writes a change and announces it to the other gateways. Returns null as `write` does. */
+  private async change<T>(work: () => Promise<T>): Promise<T | null> {
+    const written = await this.write(work);
+    if (written !== null) this.observer.changed();
+    return written;
+  }
+
+  /**
+   * Returns null when the store cannot be reached; the change then holds on this gateway only, until the state is read again
+   * (10 minutes at most).
+   */
   private async write<T>(work: () => Promise<T>): Promise<T | null> {
+    this.writes += 1;
     try {
-      const written = await work();
-      this.announce();
-      return written;
+      return await work();
     } catch {
       return null;
     } finally {
+      this.writes -= 1;
       this.version += 1;
     }
   }
 }
 
-/** States of sessions; at 20,000 the one that was unused for longest is dropped. */
+/**
+ * States of sessions. All users of a session on this gateway share one object while a stream of it is open. Beyond 20,000 other
+ * states, the least recently used one is dropped and read again at its next use.
+ */
 export class SessionStates {
-  private readonly states = new LRUCache<string, SessionState>({ max: SESSIONS_MAX });
+  private readonly states = new LRUCache<string, SessionState>({ max: SESSION_STATES_MAX });
+  /** States with an open stream, so as many as `ClientStreams` admits. */
+  private readonly watched = new Map<string, SessionState>();
   private readonly reading = new Map<string, Promise<SessionState>>();
 
   constructor(
@@ -153,21 +195,35 @@ export class SessionStates {
   ) {
     link.on('session_changed', ({ session }) => this.outdate(session));
     link.whenLost(() => {
-      for (const session of this.states.keys()) this.outdate(session);
+      for (const session of [...this.watched.keys(), ...this.states.keys()]) this.outdate(session);
     });
   }
 
-  /** The state as it is for all gateways; a promise when it has to be read. */
+  /** Returns the state as it is for all gateways; a promise when it must be read. */
   of(name: SessionName): SessionState | Promise<SessionState> {
     const { session } = name;
-    let state = this.states.get(session);
-    if (state?.isFresh === true) return state;
-    if (state === undefined) {
-      const changed = { kind: 'session_changed', session } as const;
-      state = new SessionState(name, this.store, () => void this.link.broadcast(changed));
+    const state = this.watched.get(session) ?? this.states.get(session) ?? this.create(name);
+    return state.isFresh ? state : this.read(session, state);
+  }
+
+  private create(name: SessionName): SessionState {
+    const { session } = name;
+    const state: SessionState = new SessionState(name, this.store, {
+      changed: () => void this.link.broadcast({ kind: 'session_changed', session }),
+      watched: (isWatched) => this.pin(session, state, isWatched),
+    });
+    this.states.set(session, state);
+    return state;
+  }
+
+  private pin(session: string, state: SessionState, isWatched: boolean): void {
+    if (isWatched) {
+      this.watched.set(session, state);
+      this.states.delete(session);
+    } else if (this.watched.get(session) === state) {
+      this.watched.delete(session);
       this.states.set(session, state);
     }
-    return this.read(session, state);
   }
 
   private read(session: string, state: SessionState): Promise<SessionState> {
@@ -182,9 +238,9 @@ export class SessionStates {
     return reading;
   }
 
-  /** A state that somebody watches is read at once, others when they are used. */
+  /** Reads a state with an open stream at once, and others at their next use. */
   private outdate(session: string): void {
-    const state = this.states.peek(session);
+    const state = this.watched.get(session) ?? this.states.peek(session);
     if (state === undefined) return;
     state.outdate();
     if (state.changed !== null) void this.read(session, state);
