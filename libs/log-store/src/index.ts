@@ -57,7 +57,13 @@ export {
   type VerdictFilter,
   type VerdictMark,
 } from './guardrails/guardrail-verdicts.queries';
-export { type Bounds, type LogFilter, type LogOwner, type LogPosition } from './pages/log-conditions';
+export {
+  type Bounds,
+  type LogFilter,
+  type LogOwner,
+  type LogPosition,
+  type LogViewer,
+} from './pages/log-conditions';
 export { listLogs } from './pages/log-pages.queries';
 export { logsOfIds, recentLogs, type RecentLogs } from './pages/log-tail.queries';
 export { findLog, type StoredRequestLogDetail } from './pages/log-reader.queries';

@@ -6,13 +6,22 @@ import {
   type ValueFilterColumn,
 } from '../rows/log-columns';
 
-/** Whose logs are read: always one organisation, and one workspace unless the caller may see all. */
+/** Whose logs are listed: always one organisation, and one workspace unless the caller may see all. */
 export interface LogOwner {
   readonly organisationId: string;
   readonly workspaceId: string | null;
   /** User whose keys made the requests; absent or null for all users. */
   readonly userId?: string | null;
-  /** Only requests made with this key, or without one with any key of this user. */
+  /** Lists do not apply this restriction of `LogViewer`, so they do not accept a viewer. */
+  readonly madeWith?: never;
+}
+
+/** Who reads logs by their ids. */
+export interface LogViewer extends Omit<LogOwner, 'madeWith'> {
+  /**
+   * Only requests made with this key or, when it is null, with any key of this user. Absent: all of
+   * the owner's.
+   */
   readonly madeWith?: { readonly apiKeyId: string | null; readonly userId: string | null };
 }
 
@@ -87,7 +96,7 @@ export function placeConditions(filter: LogFilter): Bound & { place: string[] } 
 type Bind = (value: unknown) => string;
 
 export function ownerConditions(
-  { organisationId, workspaceId, userId, madeWith }: LogOwner,
+  { organisationId, workspaceId, userId, madeWith }: LogViewer,
   bind: Bind,
 ): string[] {
   const conditions = [`organisation_id = ${bind(organisationId)}`];

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { ownerConditions, type LogOwner } from './log-conditions';
+import { ownerConditions, type LogViewer } from './log-conditions';
 import { REQUEST_LOG_COLUMNS, type RequestLogRow } from '../rows/log-columns';
 import type { StoredRequestLog } from '../rows/stored-request-log';
 
@@ -15,7 +15,7 @@ export type StoredRequestLogDetail = StoredRequestLog &
  */
 export async function findLog(
   manager: EntityManager,
-  owner: LogOwner,
+  owner: LogViewer,
   id: string,
   { bodies = true } = {},
 ): Promise<StoredRequestLogDetail | null> {

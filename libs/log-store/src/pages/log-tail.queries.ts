@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { ownerConditions, splitLogConditions, type LogFilter, type LogOwner } from './log-conditions';
+import { ownerConditions, splitLogConditions, type LogFilter, type LogViewer } from './log-conditions';
 import { COLUMNS, NEWEST_FIRST } from './log-page-sql';
 import type { StoredRequestLog } from '../rows/stored-request-log';
 
@@ -44,7 +44,7 @@ export async function recentLogs(
 /** The logs of these ids that are of the owner and not older than `since`, newest first. */
 export function logsOfIds(
   manager: EntityManager,
-  owner: LogOwner,
+  owner: LogViewer,
   { ids, since }: { readonly ids: readonly string[]; readonly since: Date },
 ): Promise<StoredRequestLog[]> {
   const parameters: unknown[] = [];

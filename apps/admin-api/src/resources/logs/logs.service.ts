@@ -6,6 +6,7 @@ import {
   type LogBodies,
   type LogFilter,
   type LogOwner,
+  type LogViewer,
   type StoredRequestLogDetail,
 } from '@gw/log-store';
 import { invalid, isStorableText } from '@gw/web';
@@ -52,7 +53,7 @@ const ownerOf = (caller: Principal): LogOwner => ({
 });
 
 /** Without `logs.view` a caller can read only the logs of its own requests. */
-const readerOf = (caller: Principal): LogOwner => ({
+const viewerOf = (caller: Principal): LogViewer => ({
   ...ownerOf(caller),
   ...(caller.scopes.has('logs.view')
     ? {}
@@ -131,7 +132,7 @@ export class LogsService implements LogReader {
 
   private async one(caller: Principal, id: string, bodies: boolean): Promise<StoredRequestLogDetail> {
     const { manager } = this.dataSource;
-    return found(isUuid(id) ? await findLog(manager, readerOf(caller), id, { bodies }) : null);
+    return found(isUuid(id) ? await findLog(manager, viewerOf(caller), id, { bodies }) : null);
   }
 
   /** Throws `not_found` for an unknown trace and for one of another tenant. */
