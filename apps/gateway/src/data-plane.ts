@@ -110,7 +110,7 @@ export interface DataPlane {
   readonly routing: RoutingState;
   readonly overload: Overload;
   readonly outbound: Pick<OutboundClient, 'stats'>;
-  readonly underWay: RequestsInFlight;
+  readonly requestsInFlight: RequestsInFlight;
   readonly inFlight: InFlightLog;
   readonly refused: Pick<RefusedRequests, 'counts' | 'unlogged'>;
   /** Ends all in-flight requests and refuses all later ones. Resolves when their responses are sent, or after two seconds. */
@@ -128,7 +128,7 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const breakers = createBreakers(settings.REDIS_URL, log);
   const routing = createRoutingState({ store: breakers.store });
   const limits = createLimits(parts);
-  const { underWay, inFlight, beforeCall } = createInFlight(parts, limits.lostUses);
+  const { requestsInFlight, inFlight, beforeCall } = createInFlight(parts, limits.lostUses);
   const responses = createResponses(settings, log);
   const { settle, settleCheck, refused } = settlementOf(parts, limits, routing, inFlight);
   const stopListening = routing.health.listen(Date.now);
@@ -151,18 +151,18 @@ export function createDataPlane(parts: DataPlaneParts): DataPlane {
   const guardrails = guardrailsOf(parts, shared.secrets, policy);
   const stages = stagesOf({ ...shared, configs, attempt, guardrails, guardTools, overload });
   const failures = failureLog(log);
-  const realtime = createRealtime({ ...shared, stages, attempts, failures, underWay });
-  const pipeline = new Pipeline(stages, failures, underWay);
-  const ended = EndedCallers.start({ ...shared, underWay, pipeline });
-  const servers = { ...shared, ...limits, guardrails, guardTools, stages, underWay, failures, log };
-  const mcp = createMcp({ ...servers, ownRequests: new OwnRequests(stages, failures, underWay) });
+  const realtime = createRealtime({ ...shared, stages, attempts, failures, requestsInFlight });
+  const pipeline = new Pipeline(stages, failures, requestsInFlight);
+  const ended = EndedCallers.start({ ...shared, requestsInFlight, pipeline });
+  const servers = { ...shared, ...limits, guardrails, guardTools, stages, requestsInFlight, failures, log };
+  const mcp = createMcp({ ...servers, ownRequests: new OwnRequests(stages, failures, requestsInFlight) });
   parts.drain.whenAnnounced(() => mcp.drain());
   const agents = createAgents(servers);
   const doors = { pipeline, controlPlane, stages, mcp, agents };
   const door = createDoor({ ...parts, ...limits, ...doors, board: health });
   return {
-    ...{ realtime: realtime.door, routing, overload, outbound, underWay, inFlight, refused, door },
-    interrupt: () => interruptAll({ door, realtime, outbound, underWay, pipeline }),
+    ...{ realtime: realtime.door, routing, overload, outbound, requestsInFlight, inFlight, refused, door },
+    interrupt: () => interruptAll({ door, realtime, outbound, requestsInFlight, pipeline }),
     close: () => {
       stopListening();
       for (const part of [overload, health]) part.stop();

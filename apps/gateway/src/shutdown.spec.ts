@@ -58,7 +58,9 @@ describe('shutdown of the gateway', () => {
       const response = await ask({ provider: '@main', on_stream_failure: onStreamFailure }, true);
       const text = response.text();
       await stub.waitForRequest();
-      await eventually(() => gateway.plane.underWay.olderThan(Infinity)[0]?.reply.firstByteAt ?? false);
+      await eventually(
+        () => gateway.plane.requestsInFlight.olderThan(Infinity)[0]?.reply.firstByteAt ?? false,
+      );
       await gateway.plane.interrupt();
       const events = (await text).trim().split('\n\n');
       expect(JSON.parse((events.at(-1) ?? '').slice('data: '.length))).toMatchObject({
@@ -93,7 +95,7 @@ describe('shutdown of the gateway', () => {
     });
     open.on('error', () => undefined);
     open.write('{');
-    await eventually(() => !gateway.plane.underWay.isEmpty);
+    await eventually(() => !gateway.plane.requestsInFlight.isEmpty);
     const [[response]] = await Promise.all([once(open, 'response'), gateway.plane.interrupt()]);
     expect((response as { statusCode: number }).statusCode).toBe(503);
     expect(await gateway.records()).toMatchObject([

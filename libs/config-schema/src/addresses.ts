@@ -4,8 +4,12 @@ import { isProviderField } from './schema';
 
 /** Matches provider fields that contain a URL or a host. */
 const ADDRESS_FIELD = /_(?:url|endpoint|host)$/;
+/** Matches provider fields that become one label of a host name. */
 const LABEL_FIELD = /_(?:region|resource_name|account_id)$/;
-/** Matches provider fields that name an account or another place at the provider. */
+/**
+ * Matches provider fields that name an account or another place at the provider. Not checked here:
+ * the provider checks them when it builds the URL.
+ */
 const PLACE_FIELD = /_(?:account|workspace|gateway|tenant)$/;
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
@@ -61,7 +65,10 @@ function addressFault(text: string): string | null {
   return null;
 }
 
-/** Headers of the gateway itself that a config must not forward: the API key and this list. */
+/**
+ * Headers of the gateway itself that a config must not forward. A gateway key in another header, such
+ * as `authorization`, is recognised by its value and left out when the request is sent.
+ */
 const OWN = new Set(['x-gw-api-key', 'x-gw-forward-headers']);
 
 /**

@@ -8,6 +8,9 @@ const PROVIDER_FIELD =
 
 export const isProviderField = (key: string): boolean => PROVIDER_FIELD.test(key);
 
+/** Unit of a duration, for editors. Messages of the validation use only the description of a `pattern`. */
+const MS = 'milliseconds';
+
 export const STATUS_CODES = {
   type: 'array',
   maxItems: 100,
@@ -22,6 +25,7 @@ const guardrails = {
   items: { $ref: '#/$defs/guardrail' },
 } as const;
 
+/** Hooks are written out: unlike guardrails, they cannot be named by a slug. */
 const hooks = {
   type: 'array',
   maxItems: LIMITS.guardrailsMax,
@@ -42,12 +46,17 @@ const retry = {
     on_status_codes: STATUS_CODES,
     use_retry_after_header: { type: 'boolean' },
     use_retry_after_headers: { type: 'boolean' },
-    max_wait: { type: 'integer', minimum: 0, maximum: LIMITS.waitBudgetMsMax },
+    max_wait: { type: 'integer', minimum: 0, maximum: LIMITS.waitBudgetMsMax, description: MS },
   },
   additionalProperties: false,
 } as const;
 
-const requestTimeout = { type: 'integer', minimum: 1, maximum: LIMITS.requestTimeoutMsMax } as const;
+const requestTimeout = {
+  type: 'integer',
+  minimum: 1,
+  maximum: LIMITS.requestTimeoutMsMax,
+  description: MS,
+} as const;
 const customHost = { type: 'string', minLength: 1, maxLength: 2048 } as const;
 const providerName = {
   type: 'string',
@@ -93,7 +102,7 @@ const cache = {
   required: ['mode'],
   properties: {
     mode: { enum: ['simple', 'semantic'] },
-    max_age: { type: 'integer', minimum: 1, maximum: 7_776_000 },
+    max_age: { type: 'integer', minimum: 1, maximum: 7_776_000, description: 'seconds' },
     namespace: { type: 'string', minLength: 1, maxLength: 128 },
     force_refresh: { type: 'boolean' },
     coalesce: { type: 'boolean' },
@@ -116,12 +125,17 @@ const breaker = {
     failure_threshold: { type: 'integer', minimum: 1, maximum: 1_000_000 },
     failure_threshold_percentage: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
     consecutive_failures: { type: 'integer', minimum: 1, maximum: 1_000_000 },
-    slow_call_duration: { type: 'integer', minimum: 1, maximum: LIMITS.requestTimeoutMsMax },
-    slow_stream_speed: { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000 },
+    slow_call_duration: { type: 'integer', minimum: 1, maximum: LIMITS.requestTimeoutMsMax, description: MS },
+    slow_stream_speed: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      maximum: 1_000_000,
+      description: 'output tokens per second',
+    },
     failure_status_codes: { ...STATUS_CODES, minItems: 1 },
     minimum_requests: { type: 'integer', minimum: 1, maximum: 1_000_000 },
-    window: { type: 'integer', minimum: 1000, maximum: 3_600_000 },
-    cooldown_interval: { type: 'integer', minimum: 100, maximum: 3_600_000 },
+    window: { type: 'integer', minimum: 1000, maximum: 3_600_000, description: MS },
+    cooldown_interval: { type: 'integer', minimum: 100, maximum: 3_600_000, description: MS },
     half_open_requests: { type: 'integer', minimum: 1, maximum: 100 },
   },
   additionalProperties: false,
@@ -214,7 +228,7 @@ const guardrail = {
     monitor: { type: 'boolean' },
     message: SHORT_TEXT,
     on_stream: { enum: ['hold', 'mark'] },
-    timeout: { type: 'integer', minimum: 1, maximum: 60_000 },
+    timeout: { type: 'integer', minimum: 1, maximum: 60_000, description: MS },
     on_fail: feedback,
     on_success: feedback,
     checks: {
@@ -228,7 +242,7 @@ const guardrail = {
           name: SHORT_TEXT,
           parameters: { type: 'object' },
           is_enabled: { type: 'boolean' },
-          timeout: { type: 'integer', minimum: 1, maximum: 60_000 },
+          timeout: { type: 'integer', minimum: 1, maximum: 60_000, description: MS },
         },
         additionalProperties: false,
       },

@@ -54,13 +54,19 @@ export const MCP_LIMITS = {
   bodyBytesMax: 4_194_304,
   /** Levels of a member of `params`, such as the arguments; the whole message has two more. */
   depthMax: 64,
+  /** Members of one object. */
   membersMax: 10_000,
+  /** Messages of one batch. */
   batchMax: 20,
   idLengthMax: 1_024,
+  /** One response or event of an upstream server. */
   upstreamBytesMax: 8_388_608,
+  /** Items of one list of an upstream server, over all its pages. */
   itemsMax: 5_000,
+  /** Pages of one such list. */
   pagesMax: 100,
   descriptionMax: 16_384,
+  /** Sealed state of a request that waits for input. */
   stateBytesMax: 65_536,
   sessionIdMax: 512,
 } as const;

@@ -12,7 +12,7 @@ export interface VerifiedToken {
   /** Unix seconds. */
   readonly expiresAt: number;
   /** Id of a token that works once; null for others. */
-  readonly onceAs: string | null;
+  readonly oneTimeId: string | null;
 }
 
 /** Rules that a token is checked against before it is mapped. */
@@ -64,8 +64,8 @@ async function prove(
   { sets, expiresAt }: { readonly sets: KeySets; readonly expiresAt: number },
 ): Promise<VerifiedToken> {
   const key = await proveKey(rule, token, sets);
-  const onceAs = rule.requireJtiOnce === true ? idOf(token.claims) : null;
-  return { rule, key, caller: callerOf(rule, token.claims), expiresAt, onceAs };
+  const oneTimeId = rule.requireJtiOnce === true ? idOf(token.claims) : null;
+  return { rule, key, caller: callerOf(rule, token.claims), expiresAt, oneTimeId };
 }
 
 async function proveKey(rule: TokenRule, token: ReadToken, sets: KeySets): Promise<SigningKey> {

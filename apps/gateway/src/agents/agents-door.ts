@@ -35,7 +35,7 @@ export interface AgentsDoorParts extends RefusalParts {
   readonly catalogue: Catalogue;
   readonly push: PushDoor;
   readonly replies: CallReplyOptions;
-  readonly underWay: RequestsInFlight;
+  readonly requestsInFlight: RequestsInFlight;
   /** Memory for responses of agents, shared by workspaces. */
   readonly memory: Shares;
 }
@@ -134,7 +134,7 @@ class Visit {
         leaves = setTimeout(() => abort.abort(cancelled()), LEFT_MS).unref();
       },
     });
-    this.parts.underWay.join(context);
+    this.parts.requestsInFlight.join(context);
     const memory = requestMemory(this.parts.memory, read.view.document);
     try {
       await this.parts.operations.run({ ...read, context, reply, form, memory, signal: abort.signal });

@@ -5,6 +5,7 @@ import {
   parseTrustedHosts,
   sealingKeyring,
   type AddressPolicy,
+  type Keyring,
   type Shares,
 } from '@gw/kernel';
 import { AgentClient, withSandboxAgent } from '@gw/a2a-client';
@@ -49,6 +50,7 @@ import { PushSender } from './push/push-sender';
 import { Catalogue } from './cards/catalogue';
 import { CallerTasks } from './tasks/caller-tasks';
 import { createTaskStore } from './tasks/create-task-store';
+import type { TaskStore } from './tasks/task-store';
 
 export interface AgentParts {
   readonly settings: GatewaySettings;
@@ -61,7 +63,7 @@ export interface AgentParts {
   readonly guardTools: GuardTools;
   readonly stages: Pick<PipelineStages, 'accept' | 'authenticate' | 'receive'>;
   readonly settle: Settle;
-  readonly underWay: RequestsInFlight;
+  readonly requestsInFlight: RequestsInFlight;
   readonly beforeCall: BeforeCall;
   readonly principals: Pick<Principals, 'rightOf'>;
   readonly failures: FailureLog;
@@ -75,65 +77,109 @@ export interface Agents {
   close(): void;
 }
 
-/** Creates the gateway of agents (A2A) of a process. */
+/**
+ * Creates the gateway of agents (A2A) of a process. With `A2A_ENABLED` off, its paths do not exist; the parts are created all the
+ * same, because without requests they start no work.
+ */
 export function createAgents(parts: AgentParts): Agents {
-  const { settings, documents, outbound, policy, secrets, ledger, stages, underWay } = parts;
-  const network = { client: outbound, policy };
+  const { settings, documents, ledger, stages, requestsInFlight } = parts;
   const ring = sealingKeyring(...masterKeysOf(settings));
-  const issued = createIssuedCredentials(settings, policy);
   const store = createTaskStore(settings.REDIS_URL, parts.log);
   const tasks = new CallerTasks(store);
   const guards = new AgentGuards(new ToolGuards(documents, parts.guardrails, parts.guardTools));
-  const calls = new AgentCalls({
-    client: new AgentClient(settings.SANDBOX_ENABLED ? withSandboxAgent(network) : network),
-    credentials: new ServerCredentials({
-      ...{ ring, secrets, issued, bindingOf: agentAuthBinding, tokenOf: noUsers },
-      identity: new IdentityTokens({ documents, ring }),
-    }),
-    beforeCall: parts.beforeCall,
-  });
+  const calls = callsOf(parts, ring);
   const publicUrl = settings.PUBLIC_GATEWAY_URL ?? null;
   const cards = new AgentCards({ publicUrl, signers: new CardSigners(documents, ring) });
   const servers = new AgentServers(documents, publicUrl !== null);
-  const pushStore = createPushStore(settings.REDIS_URL, parts.log);
-  const rules = pushRules(policy, publicUrl, parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS));
-  const pushAgents = new PushAgents(documents);
-  const stored = { agents: pushAgents, store: pushStore };
-  const sender = new PushSender({ ...{ outbound, rules, ring }, ...stored, log: parts.log });
-  const delivery = new PushDelivery({ store: pushStore, tasks: store, sender });
-  const pollers = new PushPollers({ ...stored, calls, delivery, memory: parts.bodyMemory });
-  const push = new PushConfigs({
-    ...{ ring, rules, publicUrl, calls, tasks, pollers },
-    store: pushStore,
-    principals: parts.principals,
-  });
+  const push = createPush(parts, { ring, publicUrl, store, tasks, calls });
   const door = new AgentsDoor({
-    ...{ underWay, publicUrl, cards, servers, ...stages },
+    requestsInFlight,
+    publicUrl,
+    cards,
+    servers,
+    accept: stages.accept,
+    authenticate: stages.authenticate,
+    receive: stages.receive,
     catalogue: new Catalogue(documents, servers, publicUrl),
-    push: new PushDoor({ ...stored, ring, delivery }),
-    ...{ failed: parts.failures, memory: parts.bodyMemory },
+    push: push.door,
+    failed: parts.failures,
+    memory: parts.bodyMemory,
     operations: new Operations({
       places: new CallPlaces(),
-      messages: new Messages({ accounts: new ToolAccounts(ledger), guards, tasks, calls, push }),
+      messages: new Messages({
+        accounts: new ToolAccounts(ledger),
+        guards,
+        tasks,
+        calls,
+        push: push.configs,
+      }),
       tasks: new TaskCalls({ guards, tasks, calls }),
       lists: new TaskLists({ guards, tasks, calls }),
-      ...{ cards, push },
+      cards,
+      push: push.configs,
     }),
     replies: repliesOf(parts),
   });
   return {
     door: settings.A2A_ENABLED ? door : NO_DOOR,
     close: () => {
-      for (const part of [pollers, sender, pushStore, store]) part.close();
+      push.close();
+      store.close();
     },
   };
 }
 
-function repliesOf({ settings, settle, underWay }: AgentParts): AgentsDoorParts['replies'] {
+/** Creates the calls of agents, with the credentials of their integrations. */
+function callsOf(parts: AgentParts, ring: Keyring): AgentCalls {
+  const { settings, documents, outbound, policy, secrets } = parts;
+  const network = { client: outbound, policy };
+  return new AgentCalls({
+    client: new AgentClient(settings.SANDBOX_ENABLED ? withSandboxAgent(network) : network),
+    credentials: new ServerCredentials({
+      ring,
+      secrets,
+      issued: createIssuedCredentials(settings, policy),
+      bindingOf: agentAuthBinding,
+      tokenOf: noUsers,
+      identity: new IdentityTokens({ documents, ring }),
+    }),
+    beforeCall: parts.beforeCall,
+  });
+}
+
+interface PushNeeds {
+  readonly ring: Keyring;
+  readonly publicUrl: string | null;
+  readonly store: TaskStore;
+  readonly tasks: CallerTasks;
+  readonly calls: AgentCalls;
+}
+
+/** Creates the push notifications: their configs, their delivery to clients, and the door that agents send them to. */
+function createPush(
+  { settings, documents, outbound, policy, principals, bodyMemory, log }: AgentParts,
+  { ring, publicUrl, store: taskStore, tasks, calls }: PushNeeds,
+): { readonly configs: PushConfigs; readonly door: PushDoor; close(): void } {
+  const store = createPushStore(settings.REDIS_URL, log);
+  const rules = pushRules(policy, publicUrl, parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS));
+  const agents = new PushAgents(documents);
+  const sender = new PushSender({ outbound, rules, ring, agents, store, log });
+  const delivery = new PushDelivery({ store, tasks: taskStore, sender });
+  const pollers = new PushPollers({ agents, store, calls, delivery, memory: bodyMemory });
+  return {
+    configs: new PushConfigs({ ring, rules, publicUrl, calls, tasks, pollers, store, principals }),
+    door: new PushDoor({ agents, store, ring, delivery }),
+    close: () => {
+      for (const part of [pollers, sender, store]) part.close();
+    },
+  };
+}
+
+function repliesOf({ settings, settle, requestsInFlight }: AgentParts): AgentsDoorParts['replies'] {
   return {
     settle,
     release: (context) => {
-      underWay.leave(context);
+      requestsInFlight.leave(context);
       context.giveBack();
     },
     keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),

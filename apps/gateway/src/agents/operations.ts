@@ -20,7 +20,7 @@ export interface OperationParts {
   readonly push: PushConfigs;
 }
 
-/** Operations of which every tenth gets a log record: clients poll with them. */
+/** Operations that clients poll with: every tenth of all callers in this process gets a log record. */
 const POLLED: ReadonlySet<Operation> = new Set<Operation>([
   ...(['getTask', 'listTasks', 'getPushConfig', 'listPushConfigs', 'getExtendedCard'] as const),
 ]);

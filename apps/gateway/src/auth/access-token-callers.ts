@@ -25,7 +25,7 @@ export class AccessTokenCallers {
     if (!isCurrent()) throw tokenRefused();
     const { resourcePath: path, targetId, boundTo = null } = source;
     const resource = { path, targetId };
-    return { at, source, key: asKey(source), isCurrent, once: null, boundTo, resource };
+    return { at, source, key: asKey(source), isCurrent, oneTime: null, boundTo, resource };
   }
 }
 

@@ -18,17 +18,18 @@ export class AuthenticateStage implements Stage {
     const principal = this.principals.resolve(apiKey);
     if (principal instanceof Promise) {
       return principal.then(
-        (resolved) => this.proven(context, resolved),
+        (resolved) => this.admitWithProof(context, resolved),
+        // Only these refusals name the owner of a key, because `Principals` reads documents to find it.
         (error: unknown) => {
           context.refusedKey = refusedKeyOf(error);
           throw error;
         },
       );
     }
-    return this.proven(context, principal);
+    return this.admitWithProof(context, principal);
   }
 
-  private proven(context: RequestContext, principal: GatewayPrincipal): void | Promise<void> {
+  private admitWithProof(context: RequestContext, principal: GatewayPrincipal): void | Promise<void> {
     const { apiKey, proof } = context.gw;
     if (principal.boundTo === null && proof === null) {
       this.admit(context, principal);
@@ -50,7 +51,10 @@ export class AuthenticateStage implements Stage {
   }
 }
 
-/** Throws `api_key_invalid` for a token that is for another resource (RFC 8707). */
+/**
+ * Throws `api_key_invalid` for a token that is for another resource (RFC 8707). Each MCP server, toolset and agent is a resource of
+ * its own; their routes are those with the body `rpc`. All other routes are one resource.
+ */
 function assertFor({ resource }: GatewayPrincipal, { route, url, query }: RequestContext): void {
   if (resource === null) return;
   const path =
@@ -59,8 +63,8 @@ function assertFor({ resource }: GatewayPrincipal, { route, url, query }: Reques
 }
 
 /**
- * Throws `api_key_invalid` for a token that is for another server, toolset or agent than the one with this id, which has its address now.
- * `id` is that of the workspace at the address of all its MCP servers.
+ * Throws `api_key_invalid` unless the token was issued for this target. A new target may have the address of a deleted one, so the
+ * id is compared too. `id`: that of the server, toolset or agent; of the workspace at the address of all its MCP servers.
  */
 export function assertForTarget({ resource }: GatewayPrincipal, id: string): void {
   if (resource !== null && resource.targetId !== id) throw tokenRefused();

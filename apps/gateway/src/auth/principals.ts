@@ -195,16 +195,16 @@ export class Principals {
     this.verified.delete(token);
     const resolved = await tokens.resolve(token);
     const made = await this.knownByToken(resolved);
-    const { once } = resolved;
-    if (once !== null && !isAgain) await tokens.use(once);
+    const { oneTime } = resolved;
+    if (oneTime !== null && !isAgain) await tokens.useOnce(oneTime);
     const { workspace, organisation } = made.principal;
     const tenant = { workspaceId: workspace.id, organisationId: organisation.id };
     this.verified.set(token, made, { tenant, ttlMs: VERIFIED_MS });
     return made.principal;
   }
 
-  private knownByToken({ isCurrent, once, ...token }: TokenKey): Promise<Known> {
-    return this.knownOf({ ...token, others: [], mayStay: isCurrent, isUsed: once !== null });
+  private knownByToken({ isCurrent, oneTime, ...token }: TokenKey): Promise<Known> {
+    return this.knownOf({ ...token, others: [], mayStay: isCurrent, isUsed: oneTime !== null });
   }
 
   private async knownOf(resolved: Resolved): Promise<Known> {

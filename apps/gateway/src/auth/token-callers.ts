@@ -21,7 +21,7 @@ import {
 import { readDocument, type Documents } from './documents';
 import type { OneTimeToken, UsedTokens } from './used-tokens';
 
-/** A verified token is checked again after this time, so that a key that its issuer withdraws ends it. */
+/** Milliseconds after which a verified token is checked again, so that tokens of a withdrawn key stop working within five minutes. */
 export const VERIFIED_MS = 300_000;
 
 /** Resource that a token was issued for. */
@@ -40,8 +40,8 @@ export interface TokenKey {
   readonly key: ApiKeyDocument;
   /** False once the token must be checked again. */
   readonly isCurrent: () => boolean;
-  /** Set for a token that works once. */
-  readonly once: OneTimeToken | null;
+  /** Set for a token that works once; null for other tokens. */
+  readonly oneTime: OneTimeToken | null;
   /** The key that each request must prove to have; null for a bearer token. */
   readonly boundTo: TokenBinding | null;
   /** The only resource that the token is for; null: all. */
@@ -58,11 +58,14 @@ export class TokenCallers {
   ) {}
 
   /** Uses up a token that works once. Throws `api_key_invalid` when it was used before, and `unavailable` when that is not known. */
-  async use(token: OneTimeToken): Promise<void> {
+  async useOnce(token: OneTimeToken): Promise<void> {
     if (!(await this.used.take(token))) throw usedBefore();
   }
 
-  /** Throws `api_key_invalid`, `forbidden` when no map of the trust fits, and `unavailable` when the issuer's keys cannot be read. */
+  /**
+   * Throws `api_key_invalid`, `forbidden` when no rule of the trust maps the token to a user and scopes, and `unavailable` when the
+   * issuer's keys cannot be read.
+   */
   async resolve(token: string): Promise<TokenKey> {
     try {
       return await this.verified(token);
@@ -76,6 +79,7 @@ export class TokenCallers {
       }
       if (!(error instanceof TokenFault)) throw error;
       // One message for all faults of a token, so that it tells an attacker nothing; the log has the reason.
+      // Only a valid token reaches the rules, so its sender may learn that none maps it.
       if (error.check !== 'map')
         throw new GatewayError('api_key_invalid', { detail: { token: error.message } });
       throw new GatewayError('forbidden', { message: error.message });
@@ -93,19 +97,23 @@ export class TokenCallers {
       sets: this.sets,
       now: Math.floor(this.now() / 1_000),
     });
-    const { rule, key, expiresAt, onceAs: jti } = verified;
+    const { rule, key, expiresAt, oneTimeId: jti } = verified;
     const checkAgainMs = this.now() + VERIFIED_MS;
     return {
       at,
       source,
       key: await this.asKey(verified, source.version),
-      once: jti === null ? null : { trustId: rule.id, jti, expiresAt },
+      oneTime: jti === null ? null : { trustId: rule.id, jti, expiresAt },
       boundTo: null,
       resource: null,
       isCurrent: () => this.now() < Math.min(checkAgainMs, expiresAt * 1_000) && this.sets.has(rule, key),
     };
   }
 
+  /**
+   * Returns the caller as a key, of the type of a service: the token's subject is a user of its issuer and not one of ours. `userId`
+   * and the metadata `_user` name the subject.
+   */
   private async asKey({ rule, caller, expiresAt }: VerifiedToken, version: string): Promise<ApiKeyDocument> {
     const { organisationId } = rule;
     const workspaceId = await this.workspaceOf(organisationId, caller);

@@ -50,7 +50,8 @@ interface Cached {
 /**
  * For targets whose config has a cache: serves the cached response if there is one, otherwise calls the provider and stores its
  * response. A cache failure counts as a miss and delays the request for a bounded time only. Requests with the same key may share
- * one call.
+ * one call. Each attempt looks up the cache of its own target; the attempts of a request share their embeddings
+ * (`RequestEmbeddings`).
  */
 export class CacheAround implements AroundStage {
   constructor(
@@ -97,19 +98,19 @@ export class CacheAround implements AroundStage {
     const request = cachedRequest(context, upstream, built, body, policy.namespace);
     const found = this.parts.cache.lookUp(request, policy, embedder && semanticOf(cached, embedder));
     if (!(found instanceof Promise)) {
-      this.goOn(cached, found);
+      this.afterLookup(cached, found);
       return;
     }
     found
       .then((lookup) => {
-        this.goOn(cached, lookup);
+        this.afterLookup(cached, lookup);
       })
       .catch((thrown: unknown) => {
         listener.refused(thrown);
       });
   }
 
-  private goOn(cached: Cached, lookup: Lookup): void {
+  private afterLookup(cached: Cached, lookup: Lookup): void {
     const { context, response, embedder, listener } = cached;
     const use = new CacheUse(context, lookup, embedder?.call ?? null);
     response.cache = use;
@@ -118,13 +119,14 @@ export class CacheAround implements AroundStage {
       response.onError(new OutboundError('aborted', 'The request ended before the call was made.'));
       return;
     }
-    if (lookup.response === null) this.ask(cached, lookup, use);
+    if (lookup.response === null) this.callProvider(cached, lookup, use);
     else response.call = replayResponse(lookup.response, response);
     listener.begun(response);
   }
 
-  private ask(cached: Cached, lookup: Lookup, use: CacheUse): void {
+  private callProvider(cached: Cached, lookup: Lookup, use: CacheUse): void {
     const { context, upstream, built, policy, response, listener } = cached;
+    // The second call of a hedge must not share the call that it is to overtake.
     if (!policy.coalesce || listener.isApart === true) {
       response.call = this.sender.call(
         context,
@@ -142,6 +144,7 @@ export class CacheAround implements AroundStage {
     response.call = use.shared;
   }
 
+  /** `owner`: returns who the call belongs to now, because a shared call changes hands when its first client leaves. */
   private recorder(
     { context, upstream, policy }: Cached,
     lookup: Lookup,

@@ -27,7 +27,7 @@ export class OwnRequests {
   private readonly pipeline: Pipeline;
   private readonly causes = new WeakMap<RequestContext, RequestContext>();
 
-  constructor(stages: PipelineStages, failures: FailureLog, underWay: RequestsInFlight) {
+  constructor(stages: PipelineStages, failures: FailureLog, requestsInFlight: RequestsInFlight) {
     const authenticate: Stage = {
       run: (context) => {
         const cause = this.causes.get(context);
@@ -35,7 +35,7 @@ export class OwnRequests {
       },
     };
     const receive: Stage = { run: () => undefined };
-    this.pipeline = new Pipeline({ ...stages, authenticate, receive }, failures, underWay);
+    this.pipeline = new Pipeline({ ...stages, authenticate, receive }, failures, requestsInFlight);
   }
 
   /** Sends a request for the caller of `cause`. Null: it was aborted, or its response is too long or broke off. Never rejects. */

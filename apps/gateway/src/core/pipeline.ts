@@ -28,7 +28,7 @@ export class Pipeline {
   constructor(
     private readonly stages: PipelineStages,
     private readonly log: FailureLog,
-    private readonly underWay: RequestsInFlight,
+    private readonly requestsInFlight: RequestsInFlight,
   ) {
     const present = STAGE_ORDER.filter((name) => stages[name] !== null);
     this.ordered = present.map((name) => stages[name] as Stage);
@@ -37,7 +37,7 @@ export class Pipeline {
 
   /** Never throws: a failure becomes an error response. */
   run(context: RequestContext): void {
-    this.underWay.join(context);
+    this.requestsInFlight.join(context);
     this.runFrom(0, context, context.startedAt);
   }
 

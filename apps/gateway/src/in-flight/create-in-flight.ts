@@ -17,7 +17,7 @@ export interface InFlightParts {
 }
 
 export interface InFlight {
-  readonly underWay: RequestsInFlight;
+  readonly requestsInFlight: RequestsInFlight;
   readonly inFlight: InFlightLog;
   readonly beforeCall: BeforeCall;
 }
@@ -25,12 +25,12 @@ export interface InFlight {
 /** Creates the list of in-flight requests, their log, and the writer that runs before each provider call. */
 export function createInFlight(parts: InFlightParts, uses: LostUses): InFlight {
   const { settings, home, journal, log, gatewayId } = parts;
-  const underWay = new RequestsInFlight();
+  const requestsInFlight = new RequestsInFlight();
   const problems = new RateLimitedReport(({ count, message }) => {
     log.error({ count }, message);
   });
   const inFlight = new InFlightLog(
-    underWay,
+    requestsInFlight,
     (context, upstream) => lostRecord(context, upstream, uses, gatewayId),
     {
       ...home,
@@ -40,5 +40,5 @@ export function createInFlight(parts: InFlightParts, uses: LostUses): InFlight {
     },
   );
   const beforeCall = createBeforeCall({ inFlight, journal, journalCapBytes: settings.JOURNAL_MAX_BYTES });
-  return { underWay, inFlight, beforeCall };
+  return { requestsInFlight, inFlight, beforeCall };
 }

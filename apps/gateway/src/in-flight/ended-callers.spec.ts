@@ -38,7 +38,7 @@ describe('a request in flight whose caller was taken away', () => {
     };
     return { ended: rest().catch(() => 'broken') };
   }
-  const running = (): number => gateway.plane.underWay.olderThan(Infinity).length;
+  const running = (): number => gateway.plane.requestsInFlight.olderThan(Infinity).length;
 
   it('ends a stream, and logs why', async () => {
     const { ended } = await openStream();

@@ -9,7 +9,7 @@ const EVERY_MS = 1_000;
 
 export interface EndedCallersParts {
   readonly principals: Pick<Principals, 'hasEnded'>;
-  readonly underWay: RequestsInFlight;
+  readonly requestsInFlight: RequestsInFlight;
   readonly pipeline: Pick<Pipeline, 'interrupt'>;
 }
 
@@ -39,16 +39,16 @@ export class EndedCallers {
   private async check(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
-    const { underWay, pipeline } = this.parts;
+    const { requestsInFlight, pipeline } = this.parts;
     const judged = new Map<GatewayPrincipal, boolean>();
     try {
-      for (const context of underWay.olderThan(performance.now() - EVERY_MS)) {
+      for (const context of requestsInFlight.olderThan(performance.now() - EVERY_MS)) {
         const { principal, madeFor, upgrade, reply } = context;
         // A call of a check ends with its request.
         if (principal === null || madeFor !== null || upgrade !== null || reply.isCut) continue;
         const hasEnded = judged.get(principal) ?? (await this.parts.principals.hasEnded(principal));
         judged.set(principal, hasEnded);
-        if (hasEnded && underWay.holds(context)) pipeline.interrupt(context, callerEnded());
+        if (hasEnded && requestsInFlight.holds(context)) pipeline.interrupt(context, callerEnded());
       }
     } finally {
       this.isChecking = false;

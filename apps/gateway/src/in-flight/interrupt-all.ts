@@ -13,19 +13,19 @@ export interface Interruptible {
   readonly door: FrontDoor;
   readonly realtime: Realtime;
   readonly outbound: OutboundClient;
-  readonly underWay: RequestsInFlight;
+  readonly requestsInFlight: RequestsInFlight;
   readonly pipeline: Pipeline;
 }
 
 /** Refuses new requests and ends those in flight. Resolves when every request has ended or was cut. */
 export async function interruptAll(of: Interruptible): Promise<void> {
-  const { door, realtime, outbound, underWay, pipeline } = of;
+  const { door, realtime, outbound, requestsInFlight, pipeline } = of;
   door.stop();
   realtime.close();
   outbound.close();
   const until = performance.now() + INTERRUPT_MS;
-  while (!underWay.isEmpty && performance.now() < until) await delay(INTERRUPT_POLL_MS);
-  for (const context of underWay.olderThan(Infinity)) {
+  while (!requestsInFlight.isEmpty && performance.now() < until) await delay(INTERRUPT_POLL_MS);
+  for (const context of requestsInFlight.olderThan(Infinity)) {
     // A call of a check ends with its request.
     if (context.madeFor === null) pipeline.interrupt(context);
   }

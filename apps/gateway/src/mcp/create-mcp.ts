@@ -71,7 +71,7 @@ export interface McpParts {
   readonly guardTools: GuardTools;
   readonly stages: Pick<PipelineStages, 'accept' | 'authenticate' | 'receive'>;
   readonly settle: Settle;
-  readonly underWay: RequestsInFlight;
+  readonly requestsInFlight: RequestsInFlight;
   /** For servers whose sampling a model of the workspace answers. */
   readonly ownRequests: OwnRequests;
   readonly beforeCall: BeforeCall;
@@ -93,7 +93,7 @@ export interface Mcp {
 
 /** Creates the MCP gateway of a process. */
 export function createMcp(parts: McpParts): Mcp {
-  const { settings, documents, ledger, stages, underWay } = parts;
+  const { settings, documents, ledger, stages, requestsInFlight } = parts;
   const ring = sealingKeyring(...masterKeysOf(settings));
   const publicHosts = listOf(settings.PUBLIC_HOSTS);
   const servers = new McpServers(documents);
@@ -127,7 +127,7 @@ export function createMcp(parts: McpParts): Mcp {
   const ofStreams = { streams, watches, lists, endpoints };
   const sessions = new SseSessions(link, ring);
   const door = new McpDoor({
-    ...{ ring, endpoints, inputs, underWay, ...stages },
+    ...{ ring, endpoints, inputs, requestsInFlight, ...stages },
     states,
     calls: new SessionCalls({ link, events, streams: runningStreams }),
     sse: settings.MCP_LEGACY_SSE ? new SseDoor({ ...ofStreams, sessions, states, replies }) : null,
@@ -167,12 +167,12 @@ function reached(parts: McpParts, ring: Keyring, post: ConnectionParts['post']) 
   return { connections, credentials, upstreams };
 }
 
-function repliesOf({ settings, settle, underWay, metrics }: McpParts): McpDoorParts['replies'] {
+function repliesOf({ settings, settle, requestsInFlight, metrics }: McpParts): McpDoorParts['replies'] {
   return {
     settle,
     release: (context) => {
       metrics?.countUnlogged(context);
-      underWay.leave(context);
+      requestsInFlight.leave(context);
       context.giveBack();
     },
     keepAlive: new KeepAlive(settings.STREAM_KEEP_ALIVE),

@@ -34,7 +34,10 @@ export interface ForwardedCall {
   readonly finished: (result: ReceivedResult) => Promise<JsonObject | null>;
   /** Returns the error that the client gets in place of one of the upstream; throws a denial of it. Absent: the error itself. */
   readonly failed?: (error: RpcError) => Promise<RpcError>;
-  /** The upstream wants input, and the client's request ends here. */
+  /**
+   * Called when the upstream asks for input, which ends the client's request. The round is charged without a price, so that its
+   * reservation is released; the client's next round is a request of its own, admitted and counted again.
+   */
   readonly paused: () => void;
 }
 

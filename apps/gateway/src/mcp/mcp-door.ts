@@ -57,7 +57,7 @@ export interface McpDoorParts extends RefusalParts, CalledEndpointParts {
   /** Null: clients have no HTTP+SSE. */
   readonly sse: SseDoor | null;
   readonly replies: CallReplyOptions;
-  readonly underWay: RequestsInFlight;
+  readonly requestsInFlight: RequestsInFlight;
 }
 
 type SsePart = SsePlace['part'];
@@ -318,7 +318,7 @@ class Visit {
     const call = session === null ? null : this.parts.calls.begin(request, session, ending);
     context.whenClientGone({ clientGone: () => (call === null ? ending.abort() : call.left()) });
     // A stream of changes is no call, and `ClientStreams` ends it.
-    if (message.method !== 'subscriptions/listen') this.parts.underWay.join(context);
+    if (message.method !== 'subscriptions/listen') this.parts.requestsInFlight.join(context);
     try {
       await this.parts.requests.run(request);
     } finally {

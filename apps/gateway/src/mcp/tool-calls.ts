@@ -35,11 +35,12 @@ export interface ToolCallParts {
   readonly tasks: TaskRequests;
 }
 
-/** A call as its server gets it. */
+/** A call of a tool. */
 interface Call {
   readonly tool: SeenCapability;
   /** Name as the caller wrote it. */
   readonly name: string;
+  /** Arguments that the server gets, before guardrails. */
   readonly arguments: JsonObject;
 }
 
@@ -51,8 +52,8 @@ export class ToolCalls {
   async run(from: EndpointRequest): Promise<void> {
     const { request, call } = readCall(from);
     const { context, view } = request;
-    const asWritten = argumentBytes(request, call.arguments);
-    noteCall(request, call, asWritten);
+    const writtenBytes = argumentBytes(request, call.arguments);
+    noteCall(request, call, writtenBytes);
     const needsApproval = assertAllowed(request, call);
     const limited = limitedCall(request, call);
     const denial = await this.parts.accounts.admit(context, limited);
@@ -65,13 +66,14 @@ export class ToolCalls {
     await this.parts.calls.run(request, {
       params: { name: call.tool.facts.name, arguments: args, ...taskParam(request), ...bridged.params },
       ...bridged.call,
-      argumentBytes: args === call.arguments ? asWritten : null,
+      // Guardrails that changed the arguments returned another object, which has no written form.
+      argumentBytes: args === call.arguments ? writtenBytes : null,
       headerParameters: call.tool.headerParameters,
       isIdempotent: hintOf(call.tool.facts.definition, 'idempotentHint'),
       ...(needsApproval && { approved: this.approval(request, call.tool.facts.name, args) }),
       finished: (result) => {
         if (context.mcp !== null) context.mcp.isError = result.isError;
-        // Arguments that were refused cost nothing.
+        // A call that was not sent costs nothing.
         const price = result.wasSent ? limited.price : 0;
         this.charge(request, { ...limited, price }, () => tokensOf(result.value));
         // What a task results in passes the guardrails when it is read.
@@ -147,13 +149,13 @@ function missing({ endpoint }: EndpointRequest): undefined {
 function noteCall(
   { context }: McpRequest,
   { tool, name, arguments: args }: Call,
-  asWritten: Buffer | null,
+  writtenBytes: Buffer | null,
 ): void {
   const { mcp } = context;
   if (mcp === null) return;
   [mcp.name, mcp.shownName] = [tool.facts.name, name];
   mcp.capability = tool.facts.name;
-  mcp.argumentsDigest = argumentsDigest(args, asWritten);
+  mcp.argumentsDigest = argumentsDigest(args, writtenBytes);
   context.spanName ??= `tools/call ${tool.facts.name}`;
 }
 
@@ -190,6 +192,6 @@ function limitedCall({ view }: McpRequest, { tool, name: shownTool }: Call): Lim
   return { server: slug, tool: name, shownTool, price: price ?? 0 };
 }
 
-/** An estimate: four characters are one token. */
+/** Estimates the tokens of a result: one for four characters. */
 const tokensOf = (result: JsonObject): number =>
   Math.ceil(resultText(result).texts.reduce((sum, text) => sum + text.length, 0) / 4);

@@ -27,7 +27,7 @@ export interface RealtimeParts {
   readonly accounts: Pick<Accounts, 'sessions'>;
   readonly outbound: OutboundClient;
   readonly failures: FailureLog;
-  readonly underWay: RequestsInFlight;
+  readonly requestsInFlight: RequestsInFlight;
   readonly beforeCall: BeforeCall;
   readonly principals: Pick<Principals, 'resolveAgain'>;
   readonly documents: Documents;
@@ -41,7 +41,7 @@ export interface Realtime {
 
 /** Serves WebSockets below the data plane's paths. */
 export function createRealtime(parts: RealtimeParts): Realtime {
-  const { stages, attempts, settle, accounts, outbound, failures, underWay, beforeCall } = parts;
+  const { stages, attempts, settle, accounts, outbound, failures, requestsInFlight, beforeCall } = parts;
   const options = optionsOf(parts.settings);
   const rights = new SessionRights(parts.principals, parts.documents);
   const sessions = new Sessions(settle, accounts.sessions, rights, options);
@@ -53,7 +53,7 @@ export function createRealtime(parts: RealtimeParts): Realtime {
       session: new SessionStage(sessions),
     },
     failures,
-    underWay,
+    requestsInFlight,
   );
   return {
     door: new RealtimeDoor(pipeline, options.connectionsMax, () => sessions.lingeringCount),

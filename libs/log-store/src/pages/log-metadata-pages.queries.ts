@@ -5,14 +5,15 @@ import { newestOfAll } from './log-page-sql';
 import type { StoredRequestLog } from '../rows/stored-request-log';
 
 /** Maximum number of index scans, newest first; the last one covers the rest. */
-const LOOKS_MAX = 8;
+const SCANS_MAX = 8;
 const DAYS_MIN = 1 / 24;
 /** Safety factor, because the density of matches varies from hour to hour. */
-const NEEDED_TIMES = 1.5;
+const OVERREAD = 1.5;
 
 /**
- * A page of logs by their metadata, of which `newest` tells how many there are. Postgres knows too little of that to choose between their order and
- * the index, and a wrong choice reads whole days: so the index tells of some days at a time.
+ * Returns a page of logs by the index of metadata, a few days at a time. Postgres cannot estimate
+ * how many rows match, so for all days at once it may choose to read whole days in their order.
+ * `newest`: the matches among the newest rows, from which the first range is sized.
  */
 export async function listByMetadata(
   manager: EntityManager,
@@ -20,34 +21,34 @@ export async function listByMetadata(
   limit: number,
   newest: readonly StoredRequestLog[],
 ): Promise<StoredRequestLog[]> {
-  const stretches = new Stretches(filter);
+  const ranges = new TimeRanges(filter);
   const oldest = newest.at(-1);
-  if (oldest) stretches.expect(limit, newest.length, oldest.created_at);
+  if (oldest) ranges.expect(limit, newest.length, oldest.created_at);
   const found: StoredRequestLog[] = [];
-  for (let stretch = stretches.next(); stretch && found.length < limit; stretch = stretches.next()) {
-    const more = await byIndex(manager, filter, stretch, limit - found.length);
+  for (let range = ranges.next(); range && found.length < limit; range = ranges.next()) {
+    const more = await byIndex(manager, filter, range, limit - found.length);
     found.push(...more);
-    if (stretch.from) stretches.expect(limit - found.length, more.length && found.length, stretch.from);
+    if (range.from) ranges.expect(limit - found.length, more.length && found.length, range.from);
   }
   return found;
 }
 
-/** Range of time, without its start and with its end; null for an open end. */
-interface Stretch {
+/** Range of time, excluding its start and including its end; null: open. */
+interface TimeRange {
   readonly from: Date | null;
   readonly end: Date | null;
 }
 
 /**
- * All the time that a filter allows and all before it, newest first. Each log that a stretch has is fetched by itself, so none is much longer than
- * what is still missing is likely to need.
+ * Divides the time of a filter into ranges, newest first. Each is sized by the hit rate so far,
+ * because each match of a range is fetched, needed or not. The last range is open.
  */
-class Stretches {
+class TimeRanges {
   private readonly latest: number;
   private readonly min: number;
   private end: Date | null;
   private days = 1;
-  private looks = 0;
+  private scans = 0;
   private isOver = false;
 
   constructor({ ranges, after }: LogFilter) {
@@ -57,29 +58,29 @@ class Stretches {
     this.min = min === undefined ? -Infinity : new Date(min).getTime();
   }
 
-  next(): Stretch | null {
+  next(): TimeRange | null {
     if (this.isOver) return null;
-    this.looks += 1;
+    this.scans += 1;
     const start = (this.end?.getTime() ?? this.latest) - this.days * DAY_MS;
-    const from = this.looks < LOOKS_MAX ? new Date(start) : null;
-    const stretch = { from, end: this.end };
+    const from = this.scans < SCANS_MAX ? new Date(start) : null;
+    const range = { from, end: this.end };
     this.end = from;
     this.isOver = from === null || start < this.min;
-    return stretch;
+    return range;
   }
 
   /** Updates the estimate: `missing` logs are still needed, and `found` were found back to the time `back`. */
   expect(missing: number, found: number, back: Date): void {
     const perDay = (found * DAY_MS) / (this.latest - back.getTime());
-    const most = this.looks === 0 ? 1 : Math.max(1, 2 * this.days);
-    this.days = Math.max(DAYS_MIN, Math.min(most, (NEEDED_TIMES * missing) / perDay));
+    const most = this.scans === 0 ? 1 : Math.max(1, 2 * this.days);
+    this.days = Math.max(DAYS_MIN, Math.min(most, (OVERREAD * missing) / perDay));
   }
 }
 
 function byIndex(
   manager: EntityManager,
   filter: LogFilter,
-  { from, end }: Stretch,
+  { from, end }: TimeRange,
   limit: number,
 ): Promise<StoredRequestLog[]> {
   const conditions = logConditions(filter);

@@ -9,7 +9,7 @@ import { dayOf, dropLogPartition, ensureLogPartitions } from '../rows/log-partit
 import { setLogPrices } from '../rows/log-prices.queries';
 import { insertLogs } from '../rows/log-writer.queries';
 import { requestLogRow, type RequestLogRow } from '../rows/log-columns';
-import { nextStretches } from '../zones/log-zones.queries';
+import { nextZoneRanges } from '../zones/log-zones.queries';
 import { unzonedDays, zoneDay } from '../zones/unzoned-days.queries';
 
 const ORGANISATION = '11111111-1111-4111-8111-111111111111';
@@ -76,13 +76,13 @@ describe('listLogs', () => {
   it('reads only the minutes in which a log can match, whatever other workspaces have then', async () => {
     const [[rare]] = [await put([{ createdAt: at(50), durationMs: 7_654_321.5, workspaceId: workspace(3) }])];
     const filter: LogFilter = { ...ALL, ranges: { duration_ms: { min: 7_654_321.5 } } };
-    const stretches = async (owner: LogOwner): Promise<unknown> =>
-      (await nextStretches(database.dataSource.manager, { ...filter, owner }, null, 100)).stretches;
-    expect(await stretches(ALL.owner)).toEqual([]);
+    const ranges = async (owner: LogOwner): Promise<unknown> =>
+      (await nextZoneRanges(database.dataSource.manager, { ...filter, owner }, null, 100)).ranges;
+    expect(await ranges(ALL.owner)).toEqual([]);
     const start = new Date(Math.floor((NOW - 50 * HOUR_MS) / 300_000) * 300_000);
     const expected = [{ start, end: new Date(start.getTime() + 300_000) }];
-    expect(await stretches({ ...ALL.owner, workspaceId: workspace(3) })).toEqual(expected);
-    expect(await stretches(EVERYWHERE)).toEqual(expected);
+    expect(await ranges({ ...ALL.owner, workspaceId: workspace(3) })).toEqual(expected);
+    expect(await ranges(EVERYWHERE)).toEqual(expected);
     expect(await list({ ...filter, owner: EVERYWHERE })).toEqual([rare?.id]);
   });
 

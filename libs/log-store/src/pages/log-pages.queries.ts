@@ -12,12 +12,16 @@ import { listByZones } from './log-zone-pages.queries';
 import { COLUMNS, newestOfAll, NEWEST_FIRST } from './log-page-sql';
 import type { StoredRequestLog } from '../rows/stored-request-log';
 
-/** Logs that are looked through one by one before any other query: what many have is among them often enough. */
-const LOOKED_THROUGH = 2_000;
+/**
+ * Newest rows that are scanned first: a filter that matches many rows is usually satisfied by them.
+ */
+const SCANNED_FIRST = 2_000;
 
 /**
- * One page of logs, newest first; `limit` rows at most. What no index has in this order is looked for among the newest, then where metadata or zones
- * tell of it.
+ * Returns one page of logs, newest first; `limit` rows at most. Reads, until the page is full:
+ * 1. an index in the order of the list, if the filter has one;
+ * 2. the newest 2,000 rows;
+ * 3. the index of metadata, the traces with matching feedback, or the zone map.
  */
 export async function listLogs(
   manager: EntityManager,
@@ -48,7 +52,7 @@ function* narrowing(filter: LogFilter): Generator<string> {
   if (Object.keys(metadata).length > 0) yield 'metadata';
 }
 
-/** The same of how requests were answered. */
+/** Names of the set filters on the outcome. */
 function* narrowedEnds({ statuses, streamed, isSuccess, fellBack, hedged }: LogFilter): Generator<string> {
   if (statuses.length > 0) yield 'statuses';
   if (streamed !== null) yield 'streamed';
@@ -91,17 +95,17 @@ function amongNewest(manager: EntityManager, filter: LogFilter, limit: number): 
   const { place, others, parameters, bind } = splitLogConditions(filter);
   return manager.query(
     `SELECT ${COLUMNS} FROM (
-       SELECT ${COLUMNS} FROM request_logs WHERE ${place.join(' AND ')} ${NEWEST_FIRST} LIMIT ${bind(LOOKED_THROUGH)}
+       SELECT ${COLUMNS} FROM request_logs WHERE ${place.join(' AND ')} ${NEWEST_FIRST} LIMIT ${bind(SCANNED_FIRST)}
      ) AS request_logs
      WHERE ${others.join(' AND ')} ${NEWEST_FIRST} LIMIT ${bind(limit)}`,
     parameters,
   );
 }
 
-/** More of them are found in order soon enough. */
+/** With more traces, the zone map is cheaper. */
 const TRACES_MAX = 1_000;
 
-/** Null: feedback does not narrow the list, or not much. */
+/** Returns the traces with matching feedback; null: the filter has none, or more than `TRACES_MAX` match. */
 async function judgedTraces(manager: EntityManager, filter: LogFilter): Promise<string[] | null> {
   const requested = tracesByFeedback(filter, TRACES_MAX + 1);
   if (requested === null) return null;
@@ -120,11 +124,11 @@ function ofTraces(
   return newestOfAll(manager, conditions, limit);
 }
 
-/** Whether there are more logs than were looked through. */
+/** Whether there are more rows than were scanned. */
 async function areMore(manager: EntityManager, filter: LogFilter): Promise<boolean> {
   const { place, parameters, bind } = placeConditions(filter);
   const rows: unknown[] = await manager.query(
-    `SELECT FROM request_logs WHERE ${place.join(' AND ')} ${NEWEST_FIRST} OFFSET ${bind(LOOKED_THROUGH)} LIMIT 1`,
+    `SELECT FROM request_logs WHERE ${place.join(' AND ')} ${NEWEST_FIRST} OFFSET ${bind(SCANNED_FIRST)} LIMIT 1`,
     parameters,
   );
   return rows.length > 0;

@@ -2,18 +2,21 @@ import type { EntityManager } from 'typeorm';
 import { logConditions, type LogFilter } from './log-conditions';
 import { COLUMNS, NEWEST_FIRST } from './log-page-sql';
 import type { StoredRequestLog } from '../rows/stored-request-log';
-import { nextStretches, type NextStretches, type Stretch } from '../zones/log-zones.queries';
+import { nextZoneRanges, type NextZoneRanges, type ZoneRange } from '../zones/log-zones.queries';
 
-/** Zones that are read together. */
+/** Maximum number of ranges in one query. */
 const READ_MAX = 500;
-/** Days whose zones are looked at together, at first; twice as many each time. */
-const DAYS = 2;
-/** Safety factor, because the density of matches varies from zone to zone. */
-const NEEDED_TIMES = 1.25;
+/** Days of the first query of the zone map; each further query doubles them. */
+const DAYS_FIRST = 2;
+/**
+ * Reads 25 % more ranges than the hit rate so far suggests, because the density of hits varies.
+ */
+const OVERREAD = 1.25;
 
 /**
- * A page of logs of which there may be few: zones tell where any can be, and those stretches of time are read, newest first. That costs a row for each
- * of their logs, so that no more are read than what is still missing is likely to need.
+ * Lists logs for a filter that matches few rows. The zone map names the ranges of time that may
+ * hold matches; they are read newest first, in batches sized by the hit rate so far, since each
+ * range costs a read of all its rows.
  */
 export async function listByZones(
   manager: EntityManager,
@@ -23,15 +26,16 @@ export async function listByZones(
   const found: StoredRequestLog[] = [];
   let [read, count] = [0, 1];
   let before: Date | null = null;
-  for (let days = DAYS; ; days *= 2) {
-    const next: NextStretches = await nextStretches(manager, filter, before, days);
-    for (let at = 0; at < next.stretches.length;) {
-      const stretches = next.stretches.slice(at, at + count);
-      found.push(...(await inStretches(manager, filter, joined(stretches), limit - found.length)));
+  for (let days = DAYS_FIRST; ; days *= 2) {
+    const next: NextZoneRanges = await nextZoneRanges(manager, filter, before, days);
+    for (let at = 0; at < next.ranges.length;) {
+      const ranges = next.ranges.slice(at, at + count);
+      found.push(...(await inRanges(manager, filter, joined(ranges), limit - found.length)));
       if (found.length >= limit) return found;
-      at += stretches.length;
-      read += stretches.length;
-      const needed = Math.ceil((NEEDED_TIMES * (limit - found.length) * read) / found.length);
+      at += ranges.length;
+      read += ranges.length;
+      // Infinite while nothing was found.
+      const needed = Math.ceil((OVERREAD * (limit - found.length) * read) / found.length);
       count = Math.min(2 * count, needed, READ_MAX);
     }
     if (next.before === null) return found;
@@ -40,34 +44,34 @@ export async function listByZones(
 }
 
 /** Merges adjacent ranges. */
-function joined(stretches: readonly Stretch[]): Stretch[] {
-  const all: Stretch[] = [];
-  for (const stretch of stretches) {
+function joined(ranges: readonly ZoneRange[]): ZoneRange[] {
+  const all: ZoneRange[] = [];
+  for (const range of ranges) {
     const newer = all.at(-1);
-    if (newer?.start.getTime() === stretch.end.getTime()) all.splice(-1, 1, { ...stretch, end: newer.end });
-    else all.push(stretch);
+    if (newer?.start.getTime() === range.end.getTime()) all.splice(-1, 1, { ...range, end: newer.end });
+    else all.push(range);
   }
   return all;
 }
 
-/** `stretches`: newest first. */
-async function inStretches(
+/** Returns the newest matches in the ranges; `ranges`: newest first. */
+async function inRanges(
   manager: EntityManager,
   filter: LogFilter,
-  stretches: readonly Stretch[],
+  ranges: readonly ZoneRange[],
   limit: number,
 ): Promise<StoredRequestLog[]> {
   const { where, parameters, bind } = logConditions(filter);
-  const starts = bind(stretches.map(({ start }) => start));
-  const ends = bind(stretches.map(({ end }) => end));
-  // Of all of them together, so that Postgres need not plan for other days.
+  const starts = bind(ranges.map(({ start }) => start));
+  const ends = bind(ranges.map(({ end }) => end));
+  // The outer bounds of all ranges let Postgres prune partitions.
   where.push(
-    `created_at >= ${bind(stretches.at(-1)?.start)} AND created_at < ${bind(stretches[0]?.end)}`,
-    'created_at >= stretch.start AND created_at < stretch.end',
+    `created_at >= ${bind(ranges.at(-1)?.start)} AND created_at < ${bind(ranges[0]?.end)}`,
+    'created_at >= zone_range.start AND created_at < zone_range.end',
   );
   const most = bind(limit);
   return manager.query(
-    `SELECT log.* FROM unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) AS stretch (start, "end")
+    `SELECT log.* FROM unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) AS zone_range (start, "end")
      CROSS JOIN LATERAL (
        SELECT ${COLUMNS} FROM request_logs WHERE ${where.join(' AND ')} ${NEWEST_FIRST} LIMIT ${most}
      ) AS log

@@ -24,10 +24,10 @@ const WIDEN = `
   ON CONFLICT (owner_id, minutes, start) DO UPDATE SET (${REPORTED.join(', ')}) = ROW(${BOTH})
   WHERE ROW(${BOTH}) IS DISTINCT FROM ROW(${REPORTED.map((name) => `zone.${name}`).join(', ')})`;
 
-/** Makes the zones tell of these too, no later than the transaction makes their logs be seen. */
+/** Widens the zone map by these zones, in the transaction that makes their logs visible. */
 export async function widenLogZones(manager: EntityManager, zones: readonly LogZone[]): Promise<void> {
   if (zones.length === 0) return;
-  // In one order, so that two writers never wait for each other.
+  // All writers use the same order, so that none waits for another in a cycle.
   const rows = zones.map(rowOf).sort(byPlace);
   await manager.query(WIDEN, [JSON.stringify(rows)]);
 }
@@ -61,26 +61,27 @@ const byPlace = (one: ZoneRow, other: ZoneRow): number =>
 const compare = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
 /** Range of time, including its start and excluding its end. */
-export interface Stretch {
+export interface ZoneRange {
   readonly start: Date;
   readonly end: Date;
 }
 
-export interface NextStretches {
-  readonly stretches: readonly Stretch[];
+export interface NextZoneRanges {
+  readonly ranges: readonly ZoneRange[];
   readonly before: Date | null;
 }
 
 /**
- * Stretches of time, newest first, that may have logs which the filter matches: zones, and whole days whose zones don't tell of all of their logs
- * yet. Looks into the newest `days` days before `before` that may have some; `before` of the answer is for the next call, null: there are no others.
+ * Returns ranges of time that may hold matches, newest first: zones, and whole days whose zone map is incomplete.
+ * Looks into the newest `days` days before `before` that may hold matches. `before` of the result is the argument of
+ * the next call; null: there are no further days.
  */
-export async function nextStretches(
+export async function nextZoneRanges(
   manager: EntityManager,
   filter: LogFilter,
   before: Date | null,
   days: number,
-): Promise<NextStretches> {
+): Promise<NextZoneRanges> {
   const parameters: unknown[] = [];
   const bind = (value: unknown): string => `$${String(parameters.push(value))}`;
   const ownerId = bind(filter.owner.workspaceId ?? filter.owner.organisationId);
@@ -104,21 +105,21 @@ export async function nextStretches(
      ORDER BY days.start DESC, zone.start DESC`,
     parameters,
   );
-  const stretches = rows.flatMap(({ day, unzoned, start }) =>
-    unzoned ? [stretchOf(day, DAY_MINUTES)] : start === null ? [] : [stretchOf(start, ZONE_MINUTES)],
+  const ranges = rows.flatMap(({ day, unzoned, start }) =>
+    unzoned ? [rangeOf(day, DAY_MINUTES)] : start === null ? [] : [rangeOf(start, ZONE_MINUTES)],
   );
   const seen = new Set(rows.map(({ day }) => day.getTime()));
-  return { stretches, before: seen.size < days ? null : (rows.at(-1)?.day ?? null) };
+  return { ranges, before: seen.size < days ? null : (rows.at(-1)?.day ?? null) };
 }
 
-const stretchOf = (start: Date, minutes: ZoneMinutes): Stretch => ({
+const rangeOf = (start: Date, minutes: ZoneMinutes): ZoneRange => ({
   start,
   end: new Date(start.getTime() + minutes * MINUTE_MS),
 });
 
 type Bind = (value: unknown) => string;
 
-/** Stretches of that length which a page may begin or go on in. */
+/** Conditions on the start of ranges of that length that the time filter and the page's position allow. */
 function* placesOf({ ranges, after }: LogFilter, minutes: ZoneMinutes, bind: Bind): Generator<string> {
   const { min, max } = ranges.created_at ?? {};
   if (min !== undefined) yield `start > ${bind(min)}::timestamptz - interval '${String(minutes)} minutes'`;

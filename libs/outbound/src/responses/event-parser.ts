@@ -117,7 +117,10 @@ export class EventParser {
     }
   }
 
-  /** An event without data is none, but its id counts. */
+  /**
+   * Returns the event; null when its data is missing or empty. Unlike the standard, an empty `data:`
+   * fires no event, because no provider means one by it. The id counts in any case.
+   */
   private dispatch(): StreamedEvent | null {
     const { type, data } = this;
     this.counted?.memory.give(this.size);

@@ -1,12 +1,15 @@
 import type { OutboundCall } from '../types';
 import type { ResponseMemory } from './held-memory';
 
-/** Makes the error for what is larger than its bound. `what` begins a sentence. */
+/** Creates the error for a body above its bound. `what`: subject of the message, for example `The response`. */
 export type TooLarge = (what: string, bytesMax: number) => Error;
 
 /** Bytes that wait for their reader before the connection is paused. */
 const WAITING_MAX = 65_536;
-/** Milliseconds and bytes that a body may take to end after all of interest was read. */
+/**
+ * After `expectEnd`, a discarded body may end by itself within this time and this many bytes, so that
+ * its connection is reused.
+ */
 const LINGER_MS = 1_000;
 const LINGER_BYTES_MAX = 65_536;
 
@@ -19,13 +22,19 @@ export class ResponseBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
   private waiting = 0;
   private isPaused = false;
-  /** The reader wants all of it, so that nothing waits for the reader. */
-  private isWanted = false;
+  /** Set by `whole`: the body is never paused. */
+  private readsWhole = false;
+  /**
+   * Whether the body arrives, is complete, or broke. While it is `open`, a reader that leaves aborts the
+   * call; after `expectEnd` (`endsSoon`) the body lingers instead (`lingered`), until it ends or exceeds
+   * a bound.
+   */
   private end: 'open' | 'complete' | 'failed' = 'open';
   private error: Error | null = null;
   private wake: (() => void) | null = null;
+  /** Set by `expectEnd`. */
   private endsSoon = false;
-  /** Bytes that still arrived after the reader left; null while it reads. */
+  /** Bytes that arrived after the reader left; null: the body does not linger. */
   private lingered: number | null = null;
   private lingerTimer: NodeJS.Timeout | null = null;
 
@@ -35,7 +44,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     private readonly memory: ResponseMemory | null,
   ) {}
 
-  /** Takes a chunk. False: there is no memory for it, and the response must fail. */
+  /** Takes a chunk. Returns false when there is no memory for it; the response must then fail. */
   push(chunk: Buffer): boolean {
     if (this.lingered !== null) {
       this.lingered += chunk.length;
@@ -46,7 +55,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     if (this.memory?.take(chunk.length) === false) return false;
     this.chunks.push(chunk);
     this.waiting += chunk.length;
-    if (this.waiting >= WAITING_MAX && !this.isPaused && !this.isWanted) {
+    if (this.waiting >= WAITING_MAX && !this.isPaused && !this.readsWhole) {
       this.isPaused = true;
       this.call().pause();
     }
@@ -54,7 +63,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     return true;
   }
 
-  /** The body is complete, or broke with an error. Chunks that arrived before are read first. */
+  /** Ends the body, with an error if it broke. Chunks that arrived before are read first. */
   finish(error: Error | null): void {
     if (this.end !== 'open') return;
     this.end = error === null ? 'complete' : 'failed';
@@ -63,7 +72,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     this.wake?.();
   }
 
-  /** All of interest was read: when the reader leaves, the body may end by itself, which keeps the connection. */
+  /** Lets the body end by itself when the reader leaves, which keeps the connection, because everything of interest was read. */
   expectEnd(): void {
     this.endsSoon = true;
   }
@@ -82,9 +91,9 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     }
   }
 
-  /** The whole body. Rejects with what `tooLarge` makes beyond the bound. */
+  /** Returns the whole body. Rejects with the error of `tooLarge` beyond the bound. */
   whole(bytesMax: number): Promise<Buffer> {
-    this.isWanted = true;
+    this.readsWhole = true;
     if (this.isPaused) this.flow();
     return new Promise((resolve, reject) => {
       const look = (): void => {
@@ -102,7 +111,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     });
   }
 
-  /** Drops what waits. Ends the call when the body is not complete, or soon after `expectEnd`. */
+  /** Drops the chunks that wait. Aborts the call if the body is not complete; after `expectEnd`, it may linger first. */
   discard(): void {
     this.chunks.length = 0;
     this.memory?.give(this.waiting);

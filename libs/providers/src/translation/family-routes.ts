@@ -15,10 +15,13 @@ import { GatewayError, type LossMode } from '@gw/kernel';
 import type { JsonObject, RouteSupport, Translator } from '../provider';
 import { noStream } from './hub-translator';
 
-/** The name of a form in `@gw/dialects`, or that for a model; null: the model is not served. */
+/**
+ * Name of the wire format that a provider takes, a key of `EMBEDDINGS_FORMS`, `IMAGES_FORMS` or `RERANK_FORMS`; or a function that
+ * returns the name for a model, null for a model that is not served.
+ */
 export type FormName = string | ((model: string) => string | null);
 
-/** The forms in which a provider takes the small families. */
+/** Wire formats in which a provider takes embeddings, images and rerank. */
 export interface FamilyForms {
   readonly embeddings?: FormName;
   readonly images?: FormName;
@@ -27,7 +30,7 @@ export interface FamilyForms {
 
 type Routes = Readonly<Partial<Record<RouteKind, RouteSupport>>>;
 
-/** Returns the routes of families that a provider takes in a form of its own. Throws for an unknown form. */
+/** Returns the routes of these families that a provider takes in a wire format of its own. Throws for an unknown name. */
 export function familyRoutes(provider: string, { embeddings, images, rerank }: FamilyForms): Routes {
   return {
     ...(embeddings === undefined
@@ -48,8 +51,11 @@ const support = (from: string, to: FormName, translator: Translator): RouteSuppo
   translator,
 });
 
-/** Returns the form for the model of a body. Throws `unsupported_by_provider` for a model without one. */
-function formFor<Form>(
+/**
+ * Returns a function that finds the wire format for the model of a body. The function throws `unsupported_by_provider` for a model
+ * without one.
+ */
+function formFinder<Form>(
   forms: ReadonlyMap<string, Form>,
   name: FormName,
   provider: string,
@@ -60,8 +66,8 @@ function formFor<Form>(
   }
   return (body) => {
     const target = targetFor(provider, body);
-    const found = name(target.model);
-    if (found !== null) return formOf(forms, found);
+    const formName = name(target.model);
+    if (formName !== null) return formOf(forms, formName);
     throw unsupported(target, [{ path: 'model', message: 'The model does not serve this route.' }]);
   };
 }
@@ -71,21 +77,22 @@ const targetFor = (provider: string, body: JsonObject): Target =>
 
 /** Translates OpenAI's embeddings. More texts than the provider takes in one call are refused. */
 function embeddingsTranslator(provider: string, name: FormName): Translator {
-  const formFrom = formFor(EMBEDDINGS_FORMS, name, provider);
+  const findForm = formFinder(EMBEDDINGS_FORMS, name, provider);
   const translate = (body: JsonObject, loss: LossMode) =>
-    translateEmbeddings(formFrom(body), body, targetFor(provider, body), loss);
+    translateEmbeddings(findForm(body), body, targetFor(provider, body), loss);
   return {
     request(body, loss) {
       const { calls, losses } = translate(body, loss);
       const [call] = calls;
       if (call === undefined || calls.length > 1) {
-        const most = String(formFrom(body).inputsMax(asString(body['model']) ?? ''));
+        const most = String(findForm(body).inputsMax(asString(body['model']) ?? ''));
         const message = `The model takes at most ${most} texts in one request; send several requests.`;
         throw unsupported(targetFor(provider, body), [{ path: 'input', message }]);
       }
       return { path: call.path, body: call.body, losses };
     },
-    // The request was accepted with the losses of its target, so a response is never refused for them.
+    // Translates the request again, because nothing is kept between request and response and the decoder depends on both. The
+    // request was accepted with the losses of its target, so a response is never refused for them.
     response: (body, { request }) => translate(request, 'adapt').response([body]),
     stream: noStream,
   };
@@ -93,9 +100,9 @@ function embeddingsTranslator(provider: string, name: FormName): Translator {
 
 /** Translates OpenAI's requests for images. More images than the provider makes in one call are refused. */
 function imagesTranslator(provider: string, name: FormName): Translator {
-  const formFrom = formFor(IMAGES_FORMS, name, provider);
+  const findForm = formFinder(IMAGES_FORMS, name, provider);
   const translate = (body: JsonObject, loss: LossMode, createdAt: number) =>
-    translateImages(formFrom(body), body, { target: targetFor(provider, body), loss, createdAt });
+    translateImages(findForm(body), body, { target: targetFor(provider, body), loss, createdAt });
   return {
     request(body, loss) {
       const { calls, losses } = translate(body, loss, 0);
@@ -134,6 +141,7 @@ function rerankTranslator(provider: string, name: string): Translator {
   };
 }
 
+/** Throws for an unknown name, which is a mistake in the provider's row: at start, or for a function at the request. */
 function formOf<Form>(forms: ReadonlyMap<string, Form>, name: string): Form {
   const form = forms.get(name);
   if (form === undefined) throw new Error(`There is no form ${name}.`);

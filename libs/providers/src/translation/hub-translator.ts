@@ -31,13 +31,14 @@ export interface HubOptions {
   /** Id of the provider. */
   readonly provider: string;
   readonly traits?: ProviderTraits;
-  /** Path of the calls after the base URL, for a provider that has them elsewhere than its dialect does. */
+  /** Path of the calls after the base URL; overrides the dialect's path. */
   readonly path?: string;
 }
 
 /**
- * Creates the translator of one pair of dialects on the codecs of `@gw/dialects`. The translation of the response is kept with the
- * client's body, so that the response does not decode and encode the call again.
+ * Creates the translator of one pair of dialects on the codecs of `@gw/dialects`. The translation of the response is kept by the
+ * identity of the client's body: pass the object given to `request` as `TranslationContext.request`. For another object the
+ * response decodes and encodes the call again.
  */
 export function hubTranslator({ from, to, provider, traits = {}, path }: HubOptions): Translator {
   const client = codecOf<ClientCodec>(CLIENT_CODECS, from);
@@ -89,7 +90,7 @@ export function tokensTranslator({ from, to, provider, traits = {} }: HubOptions
   };
 }
 
-/** Responses that are no stream: a provider that streams one has broken its own rules. */
+/** Throws, because the provider sent a stream that was not requested. */
 export const noStream = (): never => {
   throw new GatewayError('provider_answer_invalid', { detail: { reason: 'a stream was not requested' } });
 };

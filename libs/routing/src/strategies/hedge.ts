@@ -31,7 +31,7 @@ export const hedge: Strategy = defineStrategy<CompiledHedge>({
      * Milliseconds before the second request; the first target's recent 95th percentile when
      * absent.
      */
-    hedge_delay: { type: 'integer', minimum: 1, maximum: 60_000 },
+    hedge_delay: { type: 'integer', minimum: 1, maximum: 60_000, description: 'milliseconds' },
     /** Budget of second requests, in per cent of the first ones. */
     hedge_percentage: { type: 'number', exclusiveMinimum: 0, maximum: 100 },
   },

@@ -37,7 +37,7 @@ const STICKY = {
   properties: {
     enabled: { type: 'boolean' },
     hash_fields: HASH_FIELDS,
-    ttl: { type: 'integer', minimum: 1, maximum: 2_592_000 },
+    ttl: { type: 'integer', minimum: 1, maximum: 2_592_000, description: 'seconds' },
   },
   additionalProperties: false,
 };

@@ -11,13 +11,15 @@ import {
   type StoredSession,
 } from './session-store';
 
-/** How long an idle session is kept. */
+/** Milliseconds that an idle session is kept. */
 const KEEP_MS = HOUR_MS;
 const ENDED_MAX = 1_000;
 
 /**
- * Keys: the session, and the times of the caller's sessions. Sets a field, or removes it for an empty
- * value, and drops the caller's sessions that were unused for longest. Returns 0 when the session is full.
+ * Sets a field, or removes it for an empty value, and drops the least recently used sessions of the caller. Returns 0 when the
+ * session is full.
+ * KEYS: the session, and the times of the caller's sessions.
+ * ARGV: session, keep ms, key prefix, field, value, fields max, characters max, sessions max.
  */
 const WRITE = `
 local time = redis.call('TIME')
@@ -42,7 +44,11 @@ end
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, keep) end
 return 1`;
 
-/** Keys: the session, the times of the caller's sessions, and its ended ones. Returns whether it is ended, and its fields. */
+/**
+ * Returns whether the session is ended, and its fields; renews its expiry.
+ * KEYS: the session, the times of the caller's sessions, and its ended ones.
+ * ARGV: session, keep ms.
+ */
 const LOAD = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -52,7 +58,12 @@ if redis.call('PEXPIRE', KEYS[1], ARGV[2]) == 1 then
 end
 return {redis.call('ZSCORE', KEYS[3], ARGV[1]) and 1 or 0, redis.call('HGETALL', KEYS[1])}`;
 
-/** Keys: the session, the times of the caller's sessions, and its ended ones, of which those that end soonest make room. */
+/**
+ * Removes the session and marks it as ended. When there are more than 1,000 marks of the caller, those that expire first are
+ * dropped.
+ * KEYS: the session, the times of the caller's sessions, and its ended ones.
+ * ARGV: session, expiry of the mark (Unix ms), marks max.
+ */
 const END = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -143,7 +154,10 @@ const fieldOf = (uri: string): string => SUBSCRIPTION + hash('sha256', uri, 'bas
 const bindingOf = ({ principal, session }: SessionName, field: string): string =>
   `mcp/session/${principal}/${session}/${field}`;
 
-/** The braces keep the keys of a caller in one hash slot of a Redis cluster. */
+/**
+ * Prefix of a session's key. The braces keep the keys of a caller in one hash slot of a Redis cluster. `up` has no meaning any
+ * more; stored sessions have the name, so it stays.
+ */
 const prefixOf = ({ principal }: SessionName): string => `gw:mcp:up:{${principal}}:`;
 const sessionKey = (name: SessionName): string => prefixOf(name) + name.session;
 const timesKey = ({ principal }: SessionName): string => `gw:mcp:up-times:{${principal}}`;
