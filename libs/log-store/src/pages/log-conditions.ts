@@ -16,7 +16,7 @@ export interface LogOwner {
   readonly madeWith?: never;
 }
 
-/** Who reads logs by their ids. */
+/** Reader of logs by their ids. */
 export interface LogViewer extends Omit<LogOwner, 'madeWith'> {
   /**
    * Only requests made with this key or, when it is null, with any key of this user. Absent: all of

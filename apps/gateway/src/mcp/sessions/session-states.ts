@@ -18,7 +18,7 @@ const RETRY_MS = 5_000;
 /** Maximum number of consecutive reads while the state changes. */
 const READS_MAX = 5;
 
-/** What a `SessionState` reports to its owner. */
+/** Receives the reports of a `SessionState`. */
 interface SessionObserver {
   /** The client changed the state, and the store has the change. */
   changed(): void;
@@ -26,7 +26,7 @@ interface SessionObserver {
   watched(isWatched: boolean): void;
 }
 
-/** What a client set in its session. It may be lost; clients set it again when they reconnect. */
+/** Settings of a client's session. They may be lost; clients set them again when they reconnect. */
 export class SessionState {
   private stored: StoredSession = EMPTY_SESSION;
   private readonly uris = new Set<string>();
