@@ -1,7 +1,7 @@
 import type { DocumentKey } from '@gw/contracts';
 import type { Row } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
-import { assertMatches, windowOf, type PageQuery } from '@gw/web';
+import { assertTag, etagOf, windowOf, type PageQuery } from '@gw/web';
 import { type DeepPartial, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { byReference, found, reach } from '../auth/tenancy';
 import type { ResourceReference } from './resource-reference';
@@ -13,11 +13,13 @@ import { FOR_CHANGE, FOR_UPDATE, type Write } from '../unit-of-work/writes';
 type Where<R> = FindOptionsWhere<R> | FindOptionsWhere<R>[];
 
 export interface ResourceRow extends Row {
-  readonly id: string;
+  readonly id?: string;
   readonly workspaceId?: string | null;
 }
 
 type Soon<T> = T | Promise<T>;
+
+type ResourceTarget = Pick<ResourceReference, 'caller' | 'reference'>;
 
 /** Describes a resource to the functions of this file. */
 export interface Resource<R extends ResourceRow> {
@@ -31,6 +33,12 @@ export interface Resource<R extends ResourceRow> {
    * of the caller.
    */
   readonly where?: (caller: Principal, reference: string) => Where<R>;
+  /** Finds the row in place of `where`, for a write that must lock other rows too; it locks the row. */
+  readonly find?: (manager: EntityManager, at: ResourceTarget) => Promise<R>;
+  /** Returns the id of a row that has no column of this name. */
+  readonly idOf?: (row: R) => string;
+  /** Returns the etag of a row that is shown with columns of other rows. Default: that of its version. */
+  readonly tag?: (row: R, manager: EntityManager) => Soon<string>;
   /** Throws when the caller may not change or delete a row that it can read. */
   readonly allow?: (row: R, caller: Principal, action: 'update' | 'delete') => void;
   /** Returns the workspace of the audit record. Default: the row's `workspaceId`. */
@@ -50,7 +58,7 @@ const defaultWhere = <R extends ResourceRow>(caller: Principal, reference: strin
 export async function findRow<R extends ResourceRow>(
   manager: EntityManager,
   resource: Pick<Resource<R>, 'entity' | 'where'>,
-  { caller, reference }: Pick<ResourceReference, 'caller' | 'reference'>,
+  { caller, reference }: ResourceTarget,
   options: { readonly lock?: typeof FOR_UPDATE | typeof FOR_CHANGE } = {},
 ): Promise<R> {
   const where = (resource.where ?? defaultWhere<R>)(caller, reference);
@@ -63,16 +71,28 @@ export async function findRow<R extends ResourceRow>(
  */
 export async function lockRow<R extends ResourceRow>(
   write: Write,
-  resource: Pick<Resource<R>, 'entity' | 'where' | 'allow'>,
+  resource: Found<R>,
   at: ResourceReference,
   action: 'update' | 'delete' = 'update',
 ): Promise<R> {
+  const { manager } = write;
   const lock = action === 'delete' ? FOR_UPDATE : FOR_CHANGE;
-  const row = await findRow(write.manager, resource, at, { lock });
+  const row = await (resource.find?.(manager, at) ?? findRow(manager, resource, at, { lock }));
   resource.allow?.(row, at.caller, action);
-  assertMatches(at.ifMatch, row);
-  if (action === 'update') write.concerns(row);
+  assertTag(at.ifMatch, (await resource.tag?.(row, manager)) ?? etagOf(row));
+  if (action === 'update') concern(write, resource, row);
   return row;
+}
+
+type Found<R extends ResourceRow> = Pick<Resource<R>, 'entity' | 'where' | 'find' | 'idOf' | 'tag' | 'allow'>;
+
+const idIn = <R extends ResourceRow>({ idOf }: Pick<Resource<R>, 'idOf'>, row: R): string =>
+  idOf?.(row) ?? (row.id as string);
+
+function concern<R extends ResourceRow>(write: Write, resource: Found<R>, row: R): void {
+  const { tag } = resource;
+  const id = idIn(resource, row);
+  write.concerns(tag ? { id, tag: async () => tag(row, write.manager) } : (row as R & { id: string }));
 }
 
 /**
@@ -88,7 +108,7 @@ export async function createRow<R extends ResourceRow>(
   const row = await write.manager.save(
     write.manager.create(resource.entity, { id: uuidv7(), ...values } as DeepPartial<R>),
   );
-  write.concerns(row);
+  concern(write, resource, row);
   const more = await finish?.(row);
   const after = { ...(await resource.view(row, write.caller, write.manager)), ...(more ?? {}) };
   audit(write, resource, 'create', row, { after });
@@ -98,18 +118,19 @@ export async function createRow<R extends ResourceRow>(
 
 /**
  * Locks a row, changes and saves it, and returns it. The object that `change` returns is added to the audit record
- * after the change. `action` names the change in the audit log.
+ * after the change; `false` means that there is nothing to change. `action` names the change in the audit log.
  */
 export async function changeRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
   at: ResourceReference,
-  change: Work<R, object | void>,
+  change: Work<R, object | void | false>,
   action = 'update',
 ): Promise<R> {
   const row = await lockRow(write, resource, at);
   const before = await resource.view(row, write.caller, write.manager);
   const more = await change(row);
+  if (more === false) return row;
   const saved = await write.manager.save(row);
   const after = { ...(await resource.view(saved, write.caller, write.manager)), ...(more ?? {}) };
   audit(write, resource, action, row, { before, after });
@@ -134,7 +155,8 @@ export async function archiveRow<R extends ResourceRow & { status: string }>(
   at: ResourceReference,
   prepare?: Work<R>,
 ): Promise<object> {
-  return endRow(write, resource, at, prepare, async (row) => {
+  return endRow(write, resource, at, async (row) => {
+    await prepare?.(row);
     await write.manager.save(Object.assign(row, { status: 'archived' }));
   });
 }
@@ -146,21 +168,21 @@ export async function deleteRow<R extends ResourceRow>(
   at: ResourceReference,
   prepare?: Work<R>,
 ): Promise<object> {
-  return endRow(write, resource, at, prepare, async ({ id }) => {
-    await write.manager.delete(resource.entity, id);
+  return endRow(write, resource, at, async (row) => {
+    await prepare?.(row);
+    await write.manager.delete(resource.entity, idIn(resource, row));
   });
 }
 
-async function endRow<R extends ResourceRow>(
+/** Locks a row and calls `end`, which ends it. */
+export async function endRow<R extends ResourceRow>(
   write: Write<Principal>,
   resource: Resource<R>,
   at: ResourceReference,
-  prepare: Work<R> | undefined,
   end: (row: R) => Promise<void>,
 ): Promise<object> {
   const row = await lockRow(write, resource, at, 'delete');
   const before = await resource.view(row, write.caller, write.manager);
-  await prepare?.(row);
   await end(row);
   audit(write, resource, 'delete', row, { before });
   write.changed(...((await resource.changes?.(row, write.manager)) ?? []));
@@ -171,16 +193,16 @@ async function endRow<R extends ResourceRow>(
 /** Records a change of the row in the audit log, for changes made without the functions above. */
 export function audit<R extends ResourceRow>(
   write: Write<Principal>,
-  { type, workspaceOf }: Resource<R>,
+  resource: Resource<R>,
   action: string,
   row: R,
   views: { readonly before?: object; readonly after?: object },
 ): void {
-  const workspaceId = workspaceOf?.(row) ?? row.workspaceId;
+  const workspaceId = resource.workspaceOf?.(row) ?? row.workspaceId;
   write.audit({
     action,
-    resourceType: type,
-    resourceId: row.id,
+    resourceType: resource.type,
+    resourceId: idIn(resource, row),
     ...(workspaceId === undefined ? {} : { workspaceId }),
     ...views,
   });

@@ -79,8 +79,8 @@ export const FOR_CHANGE = { mode: 'for_no_key_update' } as const;
 
 type VersionedRow = Row & { readonly id: string; readonly slug?: string };
 
-/** A row with a version, or the etag of a resource without one. */
-export type Concerned = VersionedRow | Written;
+/** A row with a version, or the etag of a resource without one, or how to read it after all changes. */
+export type Concerned = VersionedRow | Written | { readonly id: string; readonly tag: () => Promise<string> };
 
 export class Write<C extends AuditCaller = AuditCaller> {
   readonly entries: AuditEntry[] = [];
@@ -102,6 +102,7 @@ export class Write<C extends AuditCaller = AuditCaller> {
   async written(): Promise<Written | null> {
     const { concerned } = this;
     if (!concerned || 'etag' in concerned) return concerned;
+    if ('tag' in concerned) return { id: concerned.id, etag: await concerned.tag() };
     const { id, slug } = concerned;
     // Read again, because a plain update increments the version in the database only.
     const row = await this.manager.findOne<VersionedRow>(concerned.constructor, {

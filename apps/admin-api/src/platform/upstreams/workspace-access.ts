@@ -2,10 +2,10 @@ import type { Row, UpstreamIntegration } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { invalid } from '@gw/web';
 import { In, Not, type DeepPartial, type EntityManager } from 'typeorm';
-import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { accessWorkspaceIds } from '../auth/workspace-references';
 import type { Principal } from '../common/principal';
-import { audit, publish, type Resource } from '../resource/rows';
+import type { ResourceReference } from '../resource/resource-reference';
+import { patchRow, type Resource } from '../resource/rows';
 import type { Write } from '../unit-of-work/writes';
 import type {
   UpdateUpstreamWorkspacesDto,
@@ -36,32 +36,29 @@ export async function workspacesOf<I extends UpstreamIntegration>(
     : { data: rows, total: rows.length, ...access };
 }
 
-/** Sets the access of the named workspaces to a locked integration. Servers of workspaces without access end at once. */
-export async function giveWorkspaces<I extends UpstreamIntegration>(
+/** Sets the access of the named workspaces to an integration. Servers of workspaces without access end at once. */
+export function giveWorkspaces<I extends UpstreamIntegration>(
   write: Write<Principal>,
   { resource, access }: { readonly resource: Resource<I>; readonly access: new () => AccessRow },
-  row: I,
+  at: ResourceReference,
   input: UpdateUpstreamWorkspacesDto,
-): Promise<void> {
+): Promise<object> {
   const { manager } = write;
   const { workspaces, global_workspace_access: global, override_existing_workspace_access: isWhole } = input;
-  if (row.workspaceId !== null)
-    throw invalid('workspaces', 'an integration of a workspace cannot be shared with other workspaces');
-  const shown = async (): Promise<object> => ({
+  const view = async (row: I): Promise<object> => ({
     workspaces: await accessOf(manager, access, row),
     global_workspace_access: row.globalWorkspaceAccess,
   });
-  const before = await shown();
-  const ids = await accessWorkspaceIds(manager, row.organisationId, workspaces);
-  if (global !== undefined) row.globalWorkspaceAccess = global && { enabled: global.enabled };
-  if (isWhole === true) await manager.delete(access, { integrationId: row.id, workspaceId: Not(In(ids)) });
-  await grant(manager, access, row.id, ids, workspaces);
-  // Increments the version, also when only rows of workspaces have changed.
-  const { globalWorkspaceAccess } = row;
-  const saved: QueryDeepPartialEntity<UpstreamIntegration> = { globalWorkspaceAccess };
-  await manager.update(resource.entity, { id: row.id }, saved as QueryDeepPartialEntity<I>);
-  audit(write, resource, 'update', row, { before, after: await shown() });
-  await publish(write, resource, row);
+  return patchRow(write, { ...resource, view }, at, async (row) => {
+    if (row.workspaceId !== null)
+      throw invalid('workspaces', 'an integration of a workspace cannot be shared with other workspaces');
+    const ids = await accessWorkspaceIds(manager, row.organisationId, workspaces);
+    if (global !== undefined) row.globalWorkspaceAccess = global && { enabled: global.enabled };
+    if (isWhole === true) await manager.delete(access, { integrationId: row.id, workspaceId: Not(In(ids)) });
+    await grant(manager, access, row.id, ids, workspaces);
+    // Also when only rows of workspaces have changed.
+    row.version += 1;
+  });
 }
 
 async function grant(

@@ -2,7 +2,7 @@ import { AgentIntegrationWorkspaceEntity } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
-import { findRow, lockRow } from '../../platform/resource/rows';
+import { findRow } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { giveWorkspaces, workspacesOf } from '../../platform/upstreams/workspace-access';
 import type {
@@ -30,9 +30,6 @@ export class AgentIntegrationWorkspacesService {
   /** Sets the access of the named workspaces. Agents of workspaces without access are not offered any more. */
   update(at: ResourceReference, input: UpdateUpstreamWorkspacesDto): Promise<object> {
     const kind = { resource: INTEGRATION, access: AgentIntegrationWorkspaceEntity };
-    return this.writes.run(at.caller, async (write) => {
-      await giveWorkspaces(write, kind, await lockRow(write, INTEGRATION, at), input);
-      return {};
-    });
+    return this.writes.run(at.caller, (write) => giveWorkspaces(write, kind, at, input));
   }
 }

@@ -2,7 +2,7 @@ import { IntegrationEntity, IntegrationModelEntity } from '@gw/entities';
 import { assertAllowedUrl, uuidv7, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { invalid, validationFailed } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, Not, type EntityManager } from 'typeorm';
+import { DataSource, In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { headerMapFaults, isMaskedHeader, unmaskedHeaders } from '../../platform/credentials/header-map';
 import {
@@ -12,10 +12,10 @@ import {
 } from '../../platform/credentials/integration-credentials';
 import { assertMayAim, assertSecretsStay } from '../../platform/credentials/secrets-stay';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
-import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
+import { findRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { Writes } from '../../platform/unit-of-work/writes';
 import type { IntegrationModelDto, UpdateIntegrationModelsDto } from './integrations.dto';
-import { integrationTo, touch } from './integrations.service';
+import { integrationTo } from './integrations.service';
 import { toModel, type IntegrationModelsResponse } from './integrations.view';
 import { pricingConfigFaults } from './pricing';
 
@@ -23,8 +23,6 @@ import { pricingConfigFaults } from './pricing';
  * Maximum number of models of an integration, all of which are in each document of its providers.
  */
 const MODELS_MAX = 2_000;
-
-const INTEGRATION = integrationTo('update');
 
 @Injectable()
 export class IntegrationModelsService {
@@ -45,47 +43,41 @@ export class IntegrationModelsService {
   update(at: ResourceReference, input: UpdateIntegrationModelsDto): Promise<object> {
     const { caller } = at;
     this.assertValid(input.models);
-    return this.writes.run(caller, async (write) => {
+    return this.writes.run(caller, (write) => {
       const { manager } = write;
-      const integration = await lockRow(write, INTEGRATION, at);
-      const before = (await rowsOf(manager, integration)).map(toModel);
-      const slugs = input.models.map(({ slug }) => slug);
-      if (input.override_existing_model_access === true) {
-        await manager.delete(IntegrationModelEntity, { integrationId: integration.id, slug: Not(In(slugs)) });
-      }
-      const saved = await manager.findBy(IntegrationModelEntity, {
-        integrationId: integration.id,
-        slug: In(slugs),
-      });
-      const bySlug = new Map(saved.map((row) => [row.slug, row]));
-      const rows = input.models.map((model, index) => {
-        const row = bySlug.get(model.slug) ?? newModel(manager, integration.id, model.slug);
-        const host = row.customHost;
-        const headers = { ...row.customHeaders };
-        applyModel(row, model);
-        if (row.customHost !== host) {
-          this.assertSecretsStay(caller, integration, input, { index, model, host, headers, row });
+      return patchRow(write, withModels(), at, async (integration) => {
+        const slugs = input.models.map(({ slug }) => slug);
+        if (input.override_existing_model_access === true) {
+          await manager.delete(IntegrationModelEntity, {
+            integrationId: integration.id,
+            slug: Not(In(slugs)),
+          });
         }
-        return row;
+        const saved = await manager.findBy(IntegrationModelEntity, {
+          integrationId: integration.id,
+          slug: In(slugs),
+        });
+        const bySlug = new Map(saved.map((row) => [row.slug, row]));
+        const rows = input.models.map((model, index) => {
+          const row = bySlug.get(model.slug) ?? newModel(manager, integration.id, model.slug);
+          const host = row.customHost;
+          const headers = { ...row.customHeaders };
+          applyModel(row, model);
+          if (row.customHost !== host) {
+            this.assertSecretsStay(caller, integration, input, { index, model, host, headers, row });
+          }
+          return row;
+        });
+        if (input.key !== undefined || input.configurations !== undefined) {
+          const { key, configurations } = input;
+          this.credentials.apply(integration, { key, configurations, caller });
+        }
+        await manager.save(IntegrationModelEntity, rows);
+        if ((await manager.countBy(IntegrationModelEntity, { integrationId: integration.id })) > MODELS_MAX)
+          throw invalid('models', `an integration has at most ${String(MODELS_MAX)} models`);
+        if (input.allow_all_models !== undefined) integration.allowAllModels = input.allow_all_models;
+        integration.version += 1;
       });
-      if (input.key !== undefined || input.configurations !== undefined) {
-        const { key, configurations } = input;
-        this.credentials.apply(integration, { key, configurations, caller });
-        await manager.save(IntegrationEntity, integration);
-      }
-      await manager.save(IntegrationModelEntity, rows);
-      const after = (await rowsOf(manager, integration)).map(toModel);
-      if (after.length > MODELS_MAX) {
-        throw invalid('models', `an integration has at most ${String(MODELS_MAX)} models`);
-      }
-      if (input.allow_all_models !== undefined) integration.allowAllModels = input.allow_all_models;
-      await touch(manager, integration);
-      audit(write, INTEGRATION, 'update', integration, {
-        before: { models: before },
-        after: { models: after },
-      });
-      await publish(write, INTEGRATION, integration);
-      return {};
     });
   }
 
@@ -96,26 +88,20 @@ export class IntegrationModelsService {
   remove(at: ResourceReference, list: string): Promise<object> {
     const slugs = [...new Set(list.split(',').map((slug) => slug.trim()))].filter((slug) => slug !== '');
     if (slugs.length === 0) throw invalid('slugs', 'must name at least one model');
-    return this.writes.run(at.caller, async (write) => {
+    return this.writes.run(at.caller, (write) => {
       const { manager } = write;
-      const integration = await lockRow(write, INTEGRATION, at);
-      const where = { integrationId: integration.id, slug: In(slugs), isCustom: true };
-      const rows = await manager.findBy(IntegrationModelEntity, where);
-      const known = new Set(rows.map(({ slug }) => slug));
-      const missing = slugs.filter((slug) => !known.has(slug));
-      if (missing.length > 0) {
-        throw validationFailed(
-          missing.map((slug) => ({
-            path: 'slugs',
-            message: `${slug} is not a custom model of the integration`,
-          })),
-        );
-      }
-      await manager.delete(IntegrationModelEntity, where);
-      await touch(manager, integration);
-      audit(write, INTEGRATION, 'update', integration, { before: { models: rows.map(toModel) } });
-      await publish(write, INTEGRATION, integration);
-      return {};
+      const named = { slug: In(slugs), isCustom: true };
+      return patchRow(write, withModels(named), at, async (integration) => {
+        const rows = await rowsOf(manager, integration, named);
+        const known = new Set(rows.map(({ slug }) => slug));
+        const missing = slugs.filter((slug) => !known.has(slug));
+        if (missing.length > 0) {
+          const message = (slug: string): string => `${slug} is not a custom model of the integration`;
+          throw validationFailed(missing.map((slug) => ({ path: 'slugs', message: message(slug) })));
+        }
+        await manager.delete(IntegrationModelEntity, { id: In(rows.map(({ id }) => id)) });
+        integration.version += 1;
+      });
     });
   }
 
@@ -178,8 +164,18 @@ export class IntegrationModelsService {
   }
 }
 
-const rowsOf = (manager: EntityManager, { id }: IntegrationEntity): Promise<IntegrationModelEntity[]> =>
-  manager.find(IntegrationModelEntity, { where: { integrationId: id }, order: { slug: 'ASC' } });
+const rowsOf = (
+  manager: EntityManager,
+  { id }: IntegrationEntity,
+  some: FindOptionsWhere<IntegrationModelEntity> = {},
+): Promise<IntegrationModelEntity[]> =>
+  manager.find(IntegrationModelEntity, { where: { ...some, integrationId: id }, order: { slug: 'ASC' } });
+
+/** An integration whose audit records show some of its models. */
+const withModels = (some?: FindOptionsWhere<IntegrationModelEntity>): Resource<IntegrationEntity> => ({
+  ...integrationTo('update'),
+  view: async (row, _caller, manager) => ({ models: (await rowsOf(manager, row, some)).map(toModel) }),
+});
 
 const newModel = (manager: EntityManager, integrationId: string, slug: string): IntegrationModelEntity =>
   manager.create(IntegrationModelEntity, {

@@ -8,7 +8,7 @@ import type { Principal } from '../../platform/common/principal';
 import { withUsage } from '../../platform/limits/limit-usage';
 import { toStoredRateLimits, toStoredUsageLimit } from '../../platform/limits/limits';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
-import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
+import { findRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { archiveProviders, strandedProviders } from '../../platform/rows/integrations.queries';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import type {
@@ -16,7 +16,7 @@ import type {
   UpdateIntegrationWorkspacesDto,
   WorkspaceAccessDto,
 } from './integrations.dto';
-import { integrationTo, touch } from './integrations.service';
+import { integrationTo } from './integrations.service';
 import {
   limitOwnerOf,
   toAccess,
@@ -25,7 +25,14 @@ import {
 } from './integrations.view';
 import { createDefaultProvider } from './provider-rows';
 
-const INTEGRATION = integrationTo('update');
+/** An integration whose audit records show its access. */
+const INTEGRATION: Resource<IntegrationEntity> = {
+  ...integrationTo('update'),
+  view: async (row, _caller, manager) => ({
+    workspaces: await accessOf(manager, row),
+    global_workspace_access: row.globalWorkspaceAccess,
+  }),
+};
 
 @Injectable()
 export class IntegrationWorkspacesService {
@@ -45,36 +52,29 @@ export class IntegrationWorkspacesService {
   }
 
   update(at: ResourceReference, input: UpdateIntegrationWorkspacesDto): Promise<object> {
-    return this.writes.run(at.caller, async (write) => {
+    return this.writes.run(at.caller, (write) => {
       const { manager } = write;
-      const integration = await lockRow(write, INTEGRATION, at);
-      if (integration.workspaceId !== null) {
-        throw invalid('workspaces', 'an integration of a workspace cannot be shared with other workspaces');
-      }
-      const before = await accessOf(manager, integration);
-      const ids = await accessWorkspaceIds(manager, integration.organisationId, input.workspaces ?? []);
-      if (input.global_workspace_access !== undefined) {
-        const access = input.global_workspace_access;
-        integration.globalWorkspaceAccess = access && toGlobalAccess(access);
-      }
-      if (input.override_existing_workspace_access === true) {
-        await manager.delete(IntegrationWorkspaceEntity, {
-          integrationId: integration.id,
-          workspaceId: Not(In(ids)),
-        });
-      }
-      await touch(manager, integration);
-      for (const [i, item] of (input.workspaces ?? []).entries()) {
-        await this.grant(write, integration, ids[i] as string, { item, index: i, all: input });
-      }
-      await archiveProviders(write, await strandedProviders(manager, integration));
-      const after = await accessOf(manager, integration);
-      audit(write, INTEGRATION, 'update', integration, {
-        before: { workspaces: before },
-        after: { workspaces: after, global_workspace_access: integration.globalWorkspaceAccess },
+      return patchRow(write, INTEGRATION, at, async (integration) => {
+        if (integration.workspaceId !== null) {
+          throw invalid('workspaces', 'an integration of a workspace cannot be shared with other workspaces');
+        }
+        const ids = await accessWorkspaceIds(manager, integration.organisationId, input.workspaces ?? []);
+        if (input.global_workspace_access !== undefined) {
+          const access = input.global_workspace_access;
+          integration.globalWorkspaceAccess = access && toGlobalAccess(access);
+        }
+        if (input.override_existing_workspace_access === true) {
+          await manager.delete(IntegrationWorkspaceEntity, {
+            integrationId: integration.id,
+            workspaceId: Not(In(ids)),
+          });
+        }
+        for (const [i, item] of (input.workspaces ?? []).entries()) {
+          await this.grant(write, integration, ids[i] as string, { item, index: i, all: input });
+        }
+        await archiveProviders(write, await strandedProviders(manager, integration));
+        integration.version += 1;
       });
-      await publish(write, INTEGRATION, integration);
-      return {};
     });
   }
 

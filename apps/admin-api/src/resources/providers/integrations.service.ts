@@ -65,12 +65,6 @@ export const integrationTo = (action: IntegrationAction): Resource<IntegrationEn
   changes: (row, manager) => providerKeysOf(manager, [row]),
 });
 
-/** Saves the settings that a change of models or workspaces may set, and increments the version. */
-export async function touch(manager: EntityManager, row: IntegrationEntity): Promise<void> {
-  const { id, allowAllModels, globalWorkspaceAccess } = row;
-  await manager.update(IntegrationEntity, { id }, { allowAllModels, globalWorkspaceAccess });
-}
-
 @Injectable()
 export class IntegrationsService {
   constructor(

@@ -15,7 +15,7 @@ import {
 import { readMappings, type MappingOwner } from '../../platform/credentials/secret-mappings';
 import { withUsage } from '../../platform/limits/limit-usage';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
-import { archiveRow, audit, createRow, findRow, lockRow, publish } from '../../platform/resource/rows';
+import { archiveRow, createRow, findRow, patchRow } from '../../platform/resource/rows';
 import { usesOfProviders, withUses } from '../../platform/rows/used-by.queries';
 import { Writes } from '../../platform/unit-of-work/writes';
 import { catalogueNameOf, configurationsOf, fieldNameOf } from './mapping';
@@ -84,31 +84,23 @@ export class VirtualKeysService {
 
   update(at: ResourceReference, input: UpdateVirtualKeyDto): Promise<object> {
     const { caller } = at;
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const row = await lockRow(write, VIRTUAL_KEY, at);
-      const hidden = await hiddenOf(manager, row, true);
-      const before = toVirtualKey(row, hidden);
-      applyProviderFields(caller, row, input);
-      await manager.save(ProviderEntity, row);
-      const configurations = configurationsOf(input);
-      const mapped = hidden.secretMappings;
-      if (input.secret_mappings !== undefined) {
-        hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings);
-      }
-      if ([input.key, configurations, input.secret_mappings].some((value) => value !== undefined)) {
+    return this.writes.run(caller, (write) =>
+      patchRow(write, VIRTUAL_KEY, at, async (row) => {
+        const { manager } = write;
+        const hidden = await hiddenOf(manager, row, true);
+        applyProviderFields(caller, row, input);
+        const configurations = configurationsOf(input);
+        const mapped = hidden.secretMappings;
+        if (input.secret_mappings !== undefined)
+          hidden.secretMappings = await readMappings(manager, mappable(hidden), input.secret_mappings);
+        if ([input.key, configurations, input.secret_mappings].every((value) => value === undefined)) return;
         const mapsAnew = !isDeepStrictEqual(mapped, hidden.secretMappings);
         this.credentials.apply(hidden, { key: input.key, configurations, caller, mapsAnew }, fieldNameOf);
         await manager.save(IntegrationEntity, hidden);
-        // Increments the version, so that a new credential alone also changes the virtual key's
-        // etag.
-        await manager.update(ProviderEntity, { id: row.id }, { integrationId: hidden.id });
-      }
-      const after = toVirtualKey(await manager.findOneByOrFail(ProviderEntity, { id: row.id }), hidden);
-      audit(write, VIRTUAL_KEY, 'update', row, { before, after });
-      await publish(write, VIRTUAL_KEY, row);
-      return {};
-    });
+        // A new credential alone changes the virtual key's etag, too.
+        row.version += 1;
+      }),
+    );
   }
 
   /** Archives the virtual key and deletes its secret. */

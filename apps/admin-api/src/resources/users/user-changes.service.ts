@@ -1,6 +1,5 @@
 import { OrganisationUserEntity, UserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { assertTag } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { Not, type EntityManager } from 'typeorm';
 import { assertNotManaged } from '../../platform/accounts/managed-users';
@@ -12,7 +11,7 @@ import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../
 import { securityOf } from '../../platform/auth/security';
 import { found, idOf, inOrganisation } from '../../platform/auth/tenancy';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
-import type { OrganisationMembership } from '../../platform/accounts/organisation-membership';
+import { endRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { userTag, type UpdateUserDto } from './users.dto';
 
 /**
@@ -30,40 +29,49 @@ export class UserChangesService {
   /** Changes the user's role, which limits the user's keys and sessions at once. */
   update(at: ResourceReference, { role }: UpdateUserDto): Promise<object> {
     const { caller } = at;
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const { seat, user, place, before } = await lockSeat(manager, at);
-      write.concerns({ id: user.id, etag: userTag({ ...user, role }) });
-      if (role === seat.role) return {};
-      await assertNotManaged(manager, place);
-      if (role === 'owner') assertOwner(caller);
-      const settings = await securityOf(manager, place.organisationId, null);
-      assertMayGrant(caller, rightsOfRole(role, null, settings), `The role ${role}`, 'role');
-      assertNotAbove(caller, rankOfRole(seat.role, null));
-      if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
-      await manager.update(OrganisationUserEntity, place, { role, roleSource: 'manual' });
-      const after = { ...before, role };
-      write.audit({ action: 'update', resourceType: 'users', resourceId: place.userId, before, after });
-      await this.userKeys.touch(write, place);
-      return {};
-    });
+    return this.writes.run(caller, (write) =>
+      patchRow(write, USER, at, async (seat) => {
+        const { manager } = write;
+        if (role === seat.role) return false;
+        await assertNotManaged(manager, seat);
+        if (role === 'owner') assertOwner(caller);
+        const settings = await securityOf(manager, seat.organisationId, null);
+        assertMayGrant(caller, rightsOfRole(role, null, settings), `The role ${role}`, 'role');
+        assertNotAbove(caller, rankOfRole(seat.role, null));
+        if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
+        Object.assign(seat, { role, roleSource: 'manual' });
+        return this.userKeys.touch(write, seat);
+      }),
+    );
   }
 
   /** Ends the membership of the organisation, with its workspace memberships, user keys and sessions. */
   remove(at: ResourceReference): Promise<object> {
     const { caller } = at;
-    return this.writes.run(caller, async (write) => {
-      const { manager } = write;
-      const { seat, place, before } = await lockSeat(manager, at);
-      if (seat.role === 'owner') await assertMayUnseat(manager, caller, seat);
-      assertNotAbove(caller, rankOfRole(seat.role, null));
-      await assertNotManaged(manager, place);
-      await this.ends.end(write, place);
-      write.audit({ action: 'delete', resourceType: 'users', resourceId: place.userId, before });
-      return {};
-    });
+    return this.writes.run(caller, (write) =>
+      endRow(write, USER, at, async (seat) => {
+        if (seat.role === 'owner') await assertMayUnseat(write.manager, caller, seat);
+        assertNotAbove(caller, rankOfRole(seat.role, null));
+        await assertNotManaged(write.manager, seat);
+        await this.ends.end(write, { organisationId: seat.organisationId, userId: seat.userId });
+      }),
+    );
   }
 }
+
+/** A user as a member of the organisation of the path. */
+const USER: Resource<OrganisationUserEntity> = {
+  entity: OrganisationUserEntity,
+  type: 'users',
+  idOf: ({ userId }) => userId,
+  find: lockSeat,
+  view: async ({ userId: id, role, status }, _caller, manager) => {
+    const { email } = await manager.findOneByOrFail(UserEntity, { id });
+    return { id, email, role, status };
+  },
+  tag: async ({ userId: id, role }, manager) =>
+    userTag({ ...(await manager.findOneByOrFail(UserEntity, { id })), role }),
+};
 
 function assertOwner(caller: Principal): void {
   if (caller.organisationRole === 'owner') return;
@@ -98,19 +106,11 @@ async function assertMayUnseat(
   }
 }
 
-/**
- * Locks the membership of the user and of all owners, so that concurrent changes cannot remove the last owner. Compares
- * `If-Match` with the tag of the user.
- */
+/** Locks the membership of the user and of all owners, so that concurrent changes cannot remove the last owner. */
 async function lockSeat(
   manager: EntityManager,
-  { caller, reference, ifMatch }: ResourceReference,
-): Promise<{
-  readonly seat: OrganisationUserEntity;
-  readonly user: UserEntity;
-  readonly place: OrganisationMembership;
-  readonly before: object;
-}> {
+  { caller, reference }: Pick<ResourceReference, 'caller' | 'reference'>,
+): Promise<OrganisationUserEntity> {
   const { organisationId } = inOrganisation(caller);
   const userId = idOf(reference);
   const seats = await manager.find(OrganisationUserEntity, {
@@ -121,10 +121,5 @@ async function lockSeat(
     order: { userId: 'ASC' },
     lock: FOR_UPDATE,
   });
-  const seat = found(seats.find((each) => each.userId === userId));
-  const { role, status } = seat;
-  const user = await manager.findOneByOrFail(UserEntity, { id: userId });
-  assertTag(ifMatch, userTag({ ...user, role }));
-  const before = { id: userId, email: user.email, role, status };
-  return { seat, user, place: { organisationId, userId }, before };
+  return found(seats.find((each) => each.userId === userId));
 }

@@ -1,19 +1,20 @@
 import type { WorkspaceRole } from '@gw/auth-scopes';
 import { OrganisationUserEntity, WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { assertTag, invalid, listOf, type ListResponse } from '@gw/web';
+import { invalid, listOf, type ListResponse } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { UserKeysService } from '../../platform/keys/user-keys.service';
 import type { UserPlace } from '../../platform/keys/user-key-rules';
 import { endAgentAccess } from '../../platform/rows/agent-rows';
 import { endMcpAccess } from '../../platform/rows/mcp-rows';
-import { FOR_CHANGE, FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
+import { FOR_CHANGE, Writes, type Write } from '../../platform/unit-of-work/writes';
 import { assertMayGrant, assertNotAbove, rankOfRole, rightsOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
+import { audit, endRow, patchRow, type Resource } from '../../platform/resource/rows';
 import { securityOf } from '../../platform/auth/security';
-import { found, idOf, inWorkspace } from '../../platform/auth/tenancy';
+import { idOf, inWorkspace } from '../../platform/auth/tenancy';
 import type {
   AddMembersDto,
   ListMembersQuery,
@@ -74,13 +75,13 @@ export class WorkspaceMembersService {
     }
     const present = await manager.countBy(WorkspaceUserEntity, { workspaceId, userId: In(ids) });
     if (present > 0) throw new GatewayError('conflict', { message: 'A user is already a member.' });
-    await manager.insert(
-      WorkspaceUserEntity,
-      users.map(({ role }, index) => ({ workspaceId, userId: ids[index] as string, role })),
+    const rows = users.map(({ role }, index) =>
+      manager.create(WorkspaceUserEntity, { workspaceId, userId: ids[index] as string, role }),
     );
-    for (const userId of ids) {
-      const at = { organisationId, workspaceId, userId };
-      audit(write, 'create', at, { after: await findMember(manager, workspaceId, userId) });
+    await manager.insert(WorkspaceUserEntity, rows);
+    for (const row of rows) {
+      const at = { organisationId, workspaceId, userId: row.userId };
+      audit(write, MEMBER, 'create', row, { after: await MEMBER.view(row, caller, manager) });
       await this.userKeys.touch(write, at);
       await this.userKeys.provision(write, at);
     }
@@ -89,57 +90,42 @@ export class WorkspaceMembersService {
   /** Changes the role. The new role limits the user's keys from now on. */
   update(at: ResourceReference, { role }: UpdateMemberDto): Promise<object> {
     return this.writes.run(at.caller, async (write) => {
-      const { manager } = write;
       await assertMayGive(write, inWorkspace(at.caller).workspaceId, new Set([role]));
-      const { place, before } = await lockMember(write, at);
-      const { workspaceId, userId } = place;
-      await manager.update(WorkspaceUserEntity, { workspaceId, userId }, { role, source: 'manual' });
-      const after = await findMember(manager, workspaceId, userId);
-      write.concerns({ id: userId, etag: after.etag });
-      audit(write, 'update', place, { before, after });
-      await this.userKeys.touch(write, place);
-      return {};
+      return patchRow(write, MEMBER, at, async (member) => {
+        Object.assign(member, { role, source: 'manual' });
+        await this.userKeys.touch(write, placeOf(at));
+      });
     });
   }
 
   /** Removes the member, archives the user's own keys of the workspace and ends the connections to MCP servers. */
   remove(at: ResourceReference): Promise<object> {
-    return this.writes.run(at.caller, async (write) => {
-      const { place, before } = await lockMember(write, at);
-      const { workspaceId, userId } = place;
-      await write.manager.delete(WorkspaceUserEntity, { workspaceId, userId });
-      await this.userKeys.archive(write, place);
-      await endMcpAccess(write, place);
-      await endAgentAccess(write, place);
-      audit(write, 'delete', place, { before });
-      return {};
-    });
+    return this.writes.run(at.caller, (write) =>
+      endRow(write, MEMBER, at, async ({ workspaceId, userId }) => {
+        const place = placeOf(at);
+        await write.manager.delete(WorkspaceUserEntity, { workspaceId, userId });
+        await this.userKeys.archive(write, place);
+        await endMcpAccess(write, place);
+        await endAgentAccess(write, place);
+      }),
+    );
   }
 }
 
-/** Locks the membership that the path names, after the checks of the caller's rank and of `If-Match`. */
-async function lockMember(
-  { manager }: Write,
-  { caller, reference, ifMatch }: ResourceReference,
-): Promise<{ readonly place: UserPlace; readonly before: MemberResponse }> {
-  const { organisationId, workspaceId } = inWorkspace(caller);
-  const userId = idOf(reference);
-  const where = { workspaceId, userId };
-  const row = found(await manager.findOne(WorkspaceUserEntity, { where, lock: FOR_UPDATE }));
-  assertNotAbove(caller, rankOfRole('member', row.role));
-  const before = await findMember(manager, workspaceId, userId);
-  assertTag(ifMatch, before.etag);
-  return { place: { organisationId, workspaceId, userId }, before };
-}
+const MEMBER: Resource<WorkspaceUserEntity> = {
+  entity: WorkspaceUserEntity,
+  type: 'members',
+  idOf: ({ userId }) => userId,
+  where: (caller, reference) => ({ workspaceId: inWorkspace(caller).workspaceId, userId: idOf(reference) }),
+  allow: ({ role }, caller) => assertNotAbove(caller, rankOfRole('member', role)),
+  view: ({ workspaceId, userId }, _caller, manager) => findMember(manager, workspaceId, userId),
+  tag: async ({ workspaceId, userId }, manager) => (await findMember(manager, workspaceId, userId)).etag,
+};
 
-function audit(
-  write: Write,
-  action: string,
-  { workspaceId, userId }: UserPlace,
-  views: { readonly before?: MemberResponse; readonly after?: MemberResponse },
-): void {
-  write.audit({ action, resourceType: 'members', resourceId: userId, workspaceId, ...views });
-}
+const placeOf = ({ caller, reference }: ResourceReference): UserPlace => ({
+  ...inWorkspace(caller),
+  userId: idOf(reference),
+});
 
 /** Throws when one of the roles has more rights in the workspace than the caller. */
 async function assertMayGive(
