@@ -69,10 +69,10 @@ export class ResourceWatches {
       };
       this.watchAll({ now, session, uris, updated }, watch.signal);
     };
-    state.changed = renew;
+    state.onChange = renew;
     reply.whenOver(() => {
       watch?.abort();
-      if (state.changed === renew) state.changed = null;
+      if (state.onChange === renew) state.onChange = null;
     });
     renew();
   }

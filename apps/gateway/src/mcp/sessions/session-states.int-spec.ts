@@ -56,7 +56,7 @@ describe('sessions of two gateways that share a Redis', () => {
   it('notify the gateway with the stream of a session, also while nothing uses its state', async () => {
     const watched = await at(0);
     let changes = 0;
-    watched.changed = () => (changes += 1);
+    watched.onChange = () => (changes += 1);
     await eventually(async () => {
       const other = await at(1);
       await other.unsubscribe(uri(1));

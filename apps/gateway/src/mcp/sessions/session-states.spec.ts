@@ -118,13 +118,13 @@ describe('states of sessions', () => {
   it('stay the same object while a stream of their session is open, however many other sessions there are', async () => {
     const watched = await states.of(NAME);
     let changes = 0;
-    watched.changed = () => (changes += 1);
+    watched.onChange = () => (changes += 1);
     const other = (at: number): SessionName => ({ principal: 'p2', session: `other-${String(at)}` });
     for (let at = 0; at <= SESSION_STATES_MAX; at += 1) await states.of(other(at));
     expect(await states.of(NAME)).toBe(watched);
     await (await states.of(NAME)).subscribe(URI);
     expect(changes).toBe(1);
-    watched.changed = null;
+    watched.onChange = null;
     expect(await states.of(NAME)).toBe(watched);
     for (let at = 0; at <= SESSION_STATES_MAX; at += 1) await states.of(other(at));
     expect(await states.of(NAME)).not.toBe(watched);

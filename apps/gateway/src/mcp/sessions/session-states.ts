@@ -45,11 +45,11 @@ export class SessionState {
   ) {}
 
   /** Called when the subscriptions change. One stream at a time sets it, because `StreamLeases` admits one per session. */
-  get changed(): (() => void) | null {
+  get onChange(): (() => void) | null {
     return this.listener;
   }
 
-  set changed(listener: (() => void) | null) {
+  set onChange(listener: (() => void) | null) {
     this.listener = listener;
     this.observer.watched(listener !== null);
   }
@@ -243,6 +243,6 @@ export class SessionStates {
     const state = this.watched.get(session) ?? this.states.peek(session);
     if (state === undefined) return;
     state.outdate();
-    if (state.changed !== null) void this.read(session, state);
+    if (state.onChange !== null) void this.read(session, state);
   }
 }
