@@ -46,16 +46,25 @@ function issuer(environment: Record<string, string> = {}, most = 100): IssuedCre
 const issue = async (identity: CloudIdentity, environment: Record<string, string> = {}, mayUseOwn = true) =>
   issuer(environment).of(identity, { workspaceId: WORKSPACE, mayUseOwn });
 
-const client = (more: Partial<OAuthClient> = {}): CloudIdentity => ({
+const clientFacts = () => ({
+  endpoint: `${services.origin}/oauth`,
+  id: STUB_IDENTITY.oauthClient,
+  ...{ scope: null, audience: null, resource: null },
+});
+type SecretClient = Extract<OAuthClient, { readonly secret: string }>;
+const client = (more: Partial<SecretClient> = {}): CloudIdentity => ({
   kind: 'oauth_client',
   client: {
-    endpoint: `${services.origin}/oauth`,
-    id: STUB_IDENTITY.oauthClient,
-    secret: STUB_IDENTITY.oauthSecret,
-    scope: null,
-    audience: null,
-    resource: null,
-    method: 'client_secret_post',
+    ...clientFacts(),
+    ...{ secret: STUB_IDENTITY.oauthSecret, method: 'client_secret_post' as const, ...more },
+  },
+});
+type SigningClient = Extract<OAuthClient, { method: 'private_key_jwt' }>;
+const signing = (more: Partial<SigningClient> = {}): CloudIdentity => ({
+  kind: 'oauth_client',
+  client: {
+    ...{ ...clientFacts(), method: 'private_key_jwt', privateKey: STUB_IDENTITY.keyFile.private_key },
+    ...{ issuer: `${services.origin}/oauth`, keyId: null, algorithm: null },
     ...more,
   },
 });
@@ -107,6 +116,7 @@ describe('sources', () => {
       {},
       { token: 'oauth-token-1' },
     ],
+    ['an OAuth client with a key', () => signing(), {}, { token: 'oauth-token-1' }],
     ['an application of Entra', entra, {}, { token: 'entra-token-1' }],
     ['a service account of Google', key, {}, { token: 'google-token-1' }],
     ['the machine at Google', () => ({ kind: 'google_own' }), {}, { token: 'metadata-token-1' }],
@@ -180,6 +190,9 @@ describe('sources', () => {
 
   it.each<[string, () => CloudIdentity, string]>([
     ['a wrong secret', () => client({ secret: 'x' }), 'denied'],
+    ['an assertion for another server', () => signing({ issuer: 'https://as.example.com' }), 'denied'],
+    ['a key that cannot be read', () => signing({ privateKey: 'x' }), 'invalid'],
+    ['an algorithm of another key', () => signing({ algorithm: 'ES256' }), 'invalid'],
     ['a tenant that is no name', () => entra({ tenant: '../common' }), 'invalid'],
     ['a wrong secret of Entra', () => entra({ clientSecret: 'x' }), 'denied'],
     ['a key file that names another host', () => key({ token_uri: 'https://evil.example/token' }), 'refused'],

@@ -1,17 +1,18 @@
 import type { OAuthClient } from '@gw/contracts';
-import { VendorError } from '@gw/kernel';
+import { clientKeyForm, VendorError } from '@gw/kernel';
 import { FORM, type IdentityTools, type Issued } from './tools';
 import { bearerOf } from './token-response';
 
 /** Gets a token by the client credentials grant (RFC 6749, section 4.4). @throws VendorError */
 export async function oauthToken(
-  { endpoint, id, secret, scope, audience, resource, method }: OAuthClient,
+  client: OAuthClient,
   { calls, now }: Pick<IdentityTools, 'now'> & { readonly calls: Pick<IdentityTools['calls'], 'tenants'> },
 ): Promise<Issued> {
-  const isPosted = method === 'client_secret_post';
+  const { endpoint, scope, audience, resource } = client;
+  const { headers, form: authentication } = authenticationOf(client, now());
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
-    ...(isPosted ? { client_id: id, client_secret: secret } : {}),
+    ...authentication,
     ...(scope === null ? {} : { scope }),
     ...(audience === null ? {} : { audience }),
     ...(resource === null ? {} : { resource }),
@@ -19,10 +20,31 @@ export async function oauthToken(
   const response = await calls.tenants({
     url: endpoint,
     method: 'POST',
-    headers: { ...FORM, ...(isPosted ? {} : { authorization: basic(id, secret) }) },
+    headers: { ...FORM, ...headers },
     body: form.toString(),
   });
   return bearerOf(response, 'The token endpoint', now());
+}
+
+type Members = Readonly<Record<string, string>>;
+
+/** Headers and members of the form that authenticate a client. @throws VendorError */
+function authenticationOf(
+  client: OAuthClient,
+  now: number,
+): { readonly headers: Members; readonly form: Members } {
+  const { id } = client;
+  switch (client.method) {
+    case 'client_secret_basic':
+      return { headers: { authorization: basic(id, client.secret) }, form: {} };
+    case 'client_secret_post':
+      return { headers: {}, form: { client_id: id, client_secret: client.secret } };
+    case 'private_key_jwt': {
+      const { privateKey, issuer, keyId, algorithm } = client;
+      const use = { clientId: id, issuer, keyId, algorithm, announced: [], now };
+      return { headers: {}, form: clientKeyForm(privateKey, use) };
+    }
+  }
 }
 
 /** Gets a bearer token for a client, without a cache. @throws VendorError */

@@ -55,36 +55,66 @@ export type CloudIdentity =
       readonly token: WorkloadToken | null;
     };
 
-/** The client credentials grant of OAuth 2.0. */
-export interface OAuthClient {
+/** A client of the client credentials grant of OAuth 2.0. */
+export type OAuthClient = OAuthClientFacts & (SecretAuthentication | KeyAuthentication);
+
+interface OAuthClientFacts {
   readonly endpoint: string;
   readonly id: string;
-  readonly secret: string;
   readonly scope: string | null;
   readonly audience: string | null;
   readonly resource: string | null;
+}
+
+interface SecretAuthentication {
+  readonly secret: string;
   /** Where the secret is sent: in the form, or as basic authentication. */
   readonly method: 'client_secret_post' | 'client_secret_basic';
 }
 
+/** The client signs assertions (RFC 7523, section 2.2). The key is never sent. */
+interface KeyAuthentication {
+  readonly method: 'private_key_jwt';
+  /** Text of the key; see `readClientKey` of `libs/kernel`. */
+  readonly privateKey: string;
+  /** The issuer of the authorization server, for which the assertions are. */
+  readonly issuer: string;
+  readonly keyId: string | null;
+  /** Null: the usual one of the key. */
+  readonly algorithm: string | null;
+}
+
+/** Secrets of clients in `configurations`: the names of their members, which are also targets of secret mappings. */
+export type ClientSecret = 'client_secret' | 'private_key' | 'server_client_secret';
+
+type Configurations = Readonly<Record<string, unknown>>;
+
+/** The secret with which the client of `configurations.oauth_client_credentials` authenticates. */
+export const configuredSecret = (configurations: Configurations): 'client_secret' | 'private_key' =>
+  textIn(configurations, 'auth_method') === 'private_key_jwt' ? 'private_key' : 'client_secret';
+
 /**
  * The client of `configurations.oauth_client_credentials`. Without `auth_method` it authenticates by HTTP Basic, which
- * every authorization server must support (RFC 6749, section 2.3.1).
+ * every authorization server must support (RFC 6749, section 2.3.1). `secret`: that of `configuredSecret`.
  */
-export function configuredClient(
-  configurations: Readonly<Record<string, unknown>>,
-  secret: string,
-): OAuthClient {
-  const client = configurations['oauth_client_credentials'] as Readonly<Record<string, unknown>> | undefined;
-  const text = (name: string): string | null => {
-    const value = client?.[name];
-    return typeof value === 'string' ? value : null;
-  };
-  return {
-    ...{ endpoint: text('token_endpoint') ?? '', id: text('client_id') ?? '', secret, scope: text('scope') },
+export function configuredClient(configurations: Configurations, secret: string): OAuthClient {
+  const text = (name: string): string | null => textIn(configurations, name);
+  const facts = {
+    ...{ endpoint: text('token_endpoint') ?? '', id: text('client_id') ?? '', scope: text('scope') },
     ...{ audience: null, resource: null },
-    method: text('auth_method') === 'client_secret_post' ? 'client_secret_post' : 'client_secret_basic',
   };
+  if (configuredSecret(configurations) === 'private_key')
+    return {
+      ...{ ...facts, method: 'private_key_jwt', privateKey: secret, issuer: text('issuer') ?? '' },
+      ...{ keyId: text('key_id'), algorithm: text('signing_alg') },
+    };
+  const isPosted = text('auth_method') === 'client_secret_post';
+  return { ...facts, secret, method: isPosted ? 'client_secret_post' : 'client_secret_basic' };
+}
+
+function textIn(configurations: Configurations, name: string): string | null {
+  const value = (configurations['oauth_client_credentials'] as Configurations | undefined)?.[name];
+  return typeof value === 'string' ? value : null;
 }
 
 const OF_INSTALLATION: Readonly<Record<CloudIdentity['kind'], boolean>> = {

@@ -9,7 +9,9 @@ export {
 export type { BreakerChange, BreakerStore } from './breakers';
 export {
   configuredClient,
+  configuredSecret,
   isOfInstallation,
+  type ClientSecret,
   type CloudIdentity,
   type IssuedCredential,
   type OAuthClient,
@@ -35,6 +37,7 @@ export type {
   McpApprovalRound,
 } from './mcp-approvals';
 export {
+  CLIENT_SECRET_CONTENT,
   isExchanged,
   isOfUsers,
   MCP_CATALOGUE_MAX,

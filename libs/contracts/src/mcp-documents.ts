@@ -1,3 +1,4 @@
+import type { ClientSecret } from './cloud-identity';
 import type { SecretUse } from './secret-use';
 
 /** Kind of upstream of an integration: an MCP server, or an HTTP service that an OpenAPI document describes. */
@@ -60,11 +61,20 @@ export interface McpAuthContent {
   /** Headers with their values, for the type `headers`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly clientSecret?: string;
+  /** Private key with which a client signs assertions about itself. */
+  readonly privateKey?: string;
   /** Secret of the client at the server's authorization server, for the type `id_jag`. */
   readonly serverClientSecret?: string;
-  /** Targets are `headers.<name>` and `client_secret`. Takes precedence over a value of the same field. */
+  /** Targets are `headers.<name>` and those of `ClientSecret`. Takes precedence over a value of the same field. */
   readonly secrets?: readonly SecretUse[];
 }
+
+/** The members of `McpAuthContent` with the secrets of clients. */
+export const CLIENT_SECRET_CONTENT = {
+  client_secret: 'clientSecret',
+  private_key: 'privateKey',
+  server_client_secret: 'serverClientSecret',
+} as const satisfies Readonly<Record<ClientSecret, keyof McpAuthContent>>;
 
 /** Facts of the upstream server that its administrators approved. */
 export interface McpServerFacts {

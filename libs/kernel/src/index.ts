@@ -17,6 +17,15 @@ export {
   type TrustedProxies,
 } from './client-address';
 export {
+  CLIENT_KEY_ALGORITHMS,
+  CLIENT_KEY_RULE,
+  clientKeyForm,
+  readClientKey,
+  signedBy,
+  type ClientKey,
+  type ClientKeyUse,
+} from './client-key';
+export {
   CREDENTIAL_HEADERS,
   FRAMING_HEADERS,
   HOP_BY_HOP_HEADERS,

@@ -30,6 +30,16 @@ export const STUB_IDENTITY = {
   },
 } as const;
 
+/** Reads a token of RS256, and whether the key of `keyFile` signed it. */
+function readSigned(token: string): { readonly isSigned: boolean; readonly claims: Record<string, unknown> } {
+  const [head = '', claims = '', signature = ''] = token.split('.');
+  const signed = Buffer.from(`${head}.${claims}`);
+  return {
+    isSigned: verify('sha256', signed, publicKey, Buffer.from(signature, 'base64url')),
+    claims: JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>,
+  };
+}
+
 const ROLE_KEYS = { id: 'ASIASTUB00000000MADE', secret: 'stub+made/secret' };
 
 /**
@@ -42,6 +52,8 @@ export class StubTokenServices {
   /** Sent instead of any response while it is set. */
   outage: StubResponse | null = null;
   issued = 0;
+  /** Ids of the assertions that came. */
+  private readonly assertions = new Set<string>();
 
   private constructor(readonly stub: StubProvider) {
     stub.respond((request) => this.outage ?? this.respond(request));
@@ -110,11 +122,23 @@ export class StubTokenServices {
       headers['authorization'] === undefined
         ? [form.get('client_id'), form.get('client_secret')]
         : basicOf(String(headers['authorization']));
+    const isProven =
+      form.get('client_assertion_type') === 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+        ? this.isAssertion(form.get('client_assertion') ?? '') && !form.has('client_secret')
+        : secret === STUB_IDENTITY.oauthSecret;
     const isKnown =
-      form.get('grant_type') === 'client_credentials' &&
-      id === STUB_IDENTITY.oauthClient &&
-      secret === STUB_IDENTITY.oauthSecret;
+      form.get('grant_type') === 'client_credentials' && id === STUB_IDENTITY.oauthClient && isProven;
     return isKnown ? this.bearer('oauth-token') : { status: 401, body: { error: 'invalid_client' } };
+  }
+
+  /** Whether the client signed it for this issuer, which is `<origin>/oauth`, with the key of `keyFile`, and not before. */
+  private isAssertion(assertion: string): boolean {
+    const { isSigned, claims } = readSigned(assertion);
+    const { iss, sub, aud, exp, jti } = claims;
+    const isOfClient = iss === STUB_IDENTITY.oauthClient && sub === iss && aud === `${this.origin}/oauth`;
+    const isNew = typeof jti === 'string' && !this.assertions.has(jti);
+    this.assertions.add(String(jti));
+    return isSigned && isOfClient && isNew && Number(exp) * 1_000 > Date.now();
   }
 
   private entra({ url, body }: RecordedRequest): StubResponse {
@@ -133,17 +157,8 @@ export class StubTokenServices {
 
   private google({ body }: RecordedRequest): StubResponse {
     const form = new URLSearchParams(body.toString());
-    const [head = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.');
-    const isSigned = verify(
-      'sha256',
-      Buffer.from(`${head}.${claims}`),
-      publicKey,
-      Buffer.from(signature, 'base64url'),
-    );
-    const { iss, aud, scope, iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<
-      string,
-      unknown
-    >;
+    const { isSigned, claims } = readSigned(form.get('assertion') ?? '');
+    const { iss, aud, scope, iat, exp } = claims;
     const isKnown = iss === STUB_IDENTITY.serviceAccount && aud === 'https://oauth2.googleapis.com/token';
     const isScoped = scope === 'https://www.googleapis.com/auth/cloud-platform';
     // Google takes an hour at most.

@@ -1,6 +1,9 @@
 import type { IssuedCredentials, Issuing } from '@gw/cloud-identities';
 import {
+  CLIENT_SECRET_CONTENT,
   configuredClient,
+  configuredSecret,
+  type ClientSecret,
   type CloudIdentity,
   type McpAuthContent,
   type McpAuthType,
@@ -118,14 +121,16 @@ export class ServerCredentials<Server extends SignedInServer> {
   }
 
   private async clientOf(server: Server): Promise<CloudIdentity> {
-    const secret = await this.clientSecretOf(server);
-    return { kind: 'oauth_client', client: configuredClient(server.configurations, secret) };
+    const { configurations } = server;
+    const secret = await this.clientSecretOf(server, configuredSecret(configurations));
+    return { kind: 'oauth_client', client: configuredClient(configurations, secret) };
   }
 
-  private async clientSecretOf(server: Server): Promise<string> {
-    const { clientSecret = '', secrets = [] } = this.contentOf(server);
-    const referenced = secrets.find(({ target }) => target === 'client_secret');
-    return referenced === undefined ? clientSecret : this.secretOf(referenced, server);
+  private async clientSecretOf(server: Server, name: ClientSecret): Promise<string> {
+    const content = this.contentOf(server);
+    const referenced = content.secrets?.find(({ target }) => target === name);
+    if (referenced !== undefined) return this.secretOf(referenced, server);
+    return content[CLIENT_SECRET_CONTENT[name]] ?? '';
   }
 
   private async secretOf({ location }: SecretUse, { organisationId }: Server): Promise<string> {

@@ -82,6 +82,8 @@ export interface ServerMetadata {
   readonly sendsIssuer: boolean;
   /** How clients authenticate at the token endpoint; empty: not announced, which means `client_secret_basic`. */
   readonly tokenAuthMethods: readonly string[];
+  /** Algorithms of assertions with which clients authenticate; empty: not announced. */
+  readonly tokenAuthAlgorithms: readonly string[];
   readonly scopes: readonly string[];
   /** Profiles of assertions that the server takes, such as that of ID-JAG. */
   readonly grantProfiles: readonly string[];
@@ -128,6 +130,7 @@ function readEndpoints(document: JsonObject): Omit<ServerMetadata, 'issuer'> {
     readsClientDocuments: own(document, 'client_id_metadata_document_supported') === true,
     sendsIssuer: own(document, 'authorization_response_iss_parameter_supported') === true,
     tokenAuthMethods: textsOf(document, 'token_endpoint_auth_methods_supported'),
+    tokenAuthAlgorithms: textsOf(document, 'token_endpoint_auth_signing_alg_values_supported'),
     scopes: textsOf(document, 'scopes_supported'),
     grantProfiles: textsOf(document, 'authorization_grant_profiles_supported'),
   };
@@ -154,6 +157,7 @@ export const defaultEndpoints = (serverUrl: URL): Omit<ServerMetadata, 'issuer'>
   readsClientDocuments: false,
   sendsIssuer: false,
   tokenAuthMethods: [],
+  tokenAuthAlgorithms: [],
   scopes: [],
   grantProfiles: [],
 });

@@ -1,16 +1,27 @@
+import { CLIENT_SECRET_CONTENT, type ClientSecret, type McpAuthContent } from '@gw/contracts';
 import type { McpIntegrationEntity } from '@gw/entities';
 import { isObject } from '@gw/kernel';
 
 /** Configurations of clients, and their members that are secret. */
 export const MCP_CLIENTS = {
-  oauth_client_credentials: ['client_secret'],
-  oauth_metadata: ['client_secret'],
-  token_exchange: ['client_secret'],
+  oauth_client_credentials: ['client_secret', 'private_key'],
+  oauth_metadata: ['client_secret', 'private_key'],
+  token_exchange: ['client_secret', 'private_key'],
   id_jag: ['client_secret', 'server_client_secret'],
 } as const satisfies Readonly<Record<string, readonly ClientSecret[]>>;
 
-export type ClientSecret = 'client_secret' | 'server_client_secret';
 type Secrets = Readonly<Partial<Record<ClientSecret, unknown>>>;
+
+const NAMES = Object.keys(CLIENT_SECRET_CONTENT) as readonly ClientSecret[];
+
+/** The secrets of clients in sealed content, by the names of their members. */
+export const clientSecretsOf = (content: McpAuthContent): Readonly<Partial<Record<ClientSecret, string>>> =>
+  Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const secret = content[CLIENT_SECRET_CONTENT[name]];
+      return secret === undefined ? [] : [[name, secret]];
+    }),
+  );
 
 /** Each client with its secrets. */
 export const mcpClients = (): [name: string, secrets: readonly ClientSecret[]][] =>

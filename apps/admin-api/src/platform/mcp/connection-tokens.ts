@@ -6,12 +6,23 @@ export interface UpstreamClient {
   readonly id: string;
   /** Null: a public client. */
   readonly secret: string | null;
-  readonly authMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
+  readonly authMethod: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
   /**
    * The integration whose secret in a secret manager is read for each request, while the integration
    * names this issuer. Absent: `secret` is all.
    */
-  readonly mapped?: { readonly integrationId: string; readonly issuer: string };
+  readonly mapped?: ClientSource;
+  /** With `private_key_jwt`: the integration whose key signs each request, while the integration names this issuer. */
+  readonly signed?: ClientSource & {
+    /** Algorithms that the authorization server announces; empty: none. */
+    readonly announced: readonly string[];
+  };
+}
+
+/** The place of a configured client's secret, which goes to the named authorization server alone. */
+export interface ClientSource {
+  readonly integrationId: string;
+  readonly issuer: string;
 }
 
 /** Sealed part of a connection: the tokens, and the endpoints that refresh and revoke them. */

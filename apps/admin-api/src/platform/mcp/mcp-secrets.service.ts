@@ -1,14 +1,13 @@
-import { mcpAuthBinding, type McpAuthContent } from '@gw/contracts';
+import { CLIENT_SECRET_CONTENT, mcpAuthBinding, type ClientSecret, type McpAuthContent } from '@gw/contracts';
 import { McpIntegrationEntity, SecretReferenceEntity } from '@gw/entities';
 import { isObject, unseal, VendorError } from '@gw/kernel';
 import { pick, type SecretReader } from '@gw/secret-managers';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { Secrets } from '../../settings';
-import type { ClientSecret } from '../credentials/mcp-shown-configurations';
 import { mayUse, SecretAccess } from '../credentials/secret-access';
 import { SECRET_READER } from '../credentials/secret-reader';
-import type { UpstreamClient } from './connection-tokens';
+import type { ClientSource } from './connection-tokens';
 
 type Sealed = Pick<McpIntegrationEntity, 'id' | 'organisationId' | 'sealedAuth'>;
 type Mapped = Pick<McpIntegrationEntity, 'secretMappings' | 'organisationId' | 'workspaceId'>;
@@ -57,27 +56,61 @@ export class McpSecrets {
    * Returns the mapped client secret of an active integration for an authorization server that it names. Throws
    * `VendorError`, also for another issuer, which must not get the secret.
    */
-  async secretFor({ integrationId, issuer }: NonNullable<UpstreamClient['mapped']>): Promise<string> {
+  async secretFor(source: ClientSource): Promise<string> {
+    const row = await this.namingRow(source);
+    if (!isMapped(row, 'client_secret')) throw otherNow();
+    return (await this.mapped(row)).get('client_secret') ?? '';
+  }
+
+  /**
+   * Returns the key of an active integration for an authorization server that it names, with how it is used. Throws `VendorError`, also
+   * for another issuer, which must not get what the key signs.
+   */
+  async keyFor(source: ClientSource): Promise<OwnKey> {
+    const row = await this.namingRow(source);
+    const client = clientOf(row);
+    const text =
+      client['auth_method'] === 'private_key_jwt' ? await this.clientSecret(row, 'private_key') : null;
+    if (text === null) throw otherNow();
+    const { key_id: keyId, signing_alg: algorithm } = client;
+    return { text, keyId: textOrNull(keyId), algorithm: textOrNull(algorithm) };
+  }
+
+  /** The active integration, while it names the issuer. */
+  private async namingRow({ integrationId, issuer }: ClientSource): Promise<McpIntegrationEntity> {
     const where = { id: integrationId, status: 'active' } as const;
     const row = await this.dataSource.manager.findOneBy(McpIntegrationEntity, where);
-    if (row === null || namedIssuer(row) !== issuer || !isMapped(row, 'client_secret'))
-      throw new VendorError('refused', 'The integration names another authorization server or secret now.');
-    return (await this.mapped(row)).get('client_secret') ?? '';
+    if (row === null || clientOf(row)['issuer'] !== issuer) throw otherNow();
+    return row;
   }
 
   /** Returns a secret of a client, mapped or saved; null without one. Throws `VendorError`. */
   async clientSecret(row: Sealed & Mapped, target: ClientSecret = 'client_secret'): Promise<string | null> {
     if (isMapped(row, target)) return (await this.mapped(row)).get(target) ?? null;
-    const { clientSecret, serverClientSecret } = this.open(row);
-    return (target === 'client_secret' ? clientSecret : serverClientSecret) ?? null;
+    return this.open(row)[CLIENT_SECRET_CONTENT[target]] ?? null;
   }
 }
 
-/** The authorization server that the administrator named for a client. */
-function namedIssuer({ configurations }: Pick<McpIntegrationEntity, 'configurations'>): unknown {
-  const client = configurations['oauth_metadata'];
-  return isObject(client) ? client['issuer'] : undefined;
+/** A key of a client, and how the administrator wants it used. */
+export interface OwnKey {
+  readonly text: string;
+  readonly keyId: string | null;
+  readonly algorithm: string | null;
 }
+
+/** The client that the administrator configured to get tokens of users. */
+function clientOf({
+  authType,
+  configurations,
+}: Pick<McpIntegrationEntity, 'authType' | 'configurations'>): Readonly<Record<string, unknown>> {
+  const client = configurations[authType === 'token_exchange' ? authType : 'oauth_metadata'];
+  return isObject(client) ? client : {};
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const otherNow = (): VendorError =>
+  new VendorError('refused', 'The integration names another authorization server or secret now.');
 
 export const isMapped = (
   { secretMappings }: Pick<McpIntegrationEntity, 'secretMappings'>,

@@ -1,4 +1,4 @@
-import { isObject, VendorError } from '@gw/kernel';
+import { clientKeyForm, isObject, VendorError } from '@gw/kernel';
 import { refreshVerdict, type JsonObject, type RefreshVerdict } from '@gw/mcp';
 import { BufferedClient, OutboundError } from '@gw/outbound';
 import { Injectable } from '@nestjs/common';
@@ -28,6 +28,8 @@ export type AssertionVerdict =
   | { readonly kind: 'asserted'; readonly token: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
+type Members = Readonly<Record<string, string>>;
+
 /** Calls token and revocation endpoints of upstream authorization servers, under the address policy and without redirects. */
 @Injectable()
 export class TokenEndpoint {
@@ -46,7 +48,7 @@ export class TokenEndpoint {
       const { status, body } = await this.post(endpoint, client, parameters);
       return verdictOf(status, readJson(body));
     } catch (error) {
-      if (error instanceof VendorError) return failed('The secret of the client could not be read.');
+      if (error instanceof VendorError) return failed(`The client cannot authenticate. ${error.message}`);
       if (!(error instanceof OutboundError)) throw error;
       return failed(`The token endpoint did not respond (${error.failure}).`);
     }
@@ -93,18 +95,20 @@ export class TokenEndpoint {
     }
   }
 
-  private async post(
-    url: string,
-    { id, secret: saved, authMethod, mapped }: UpstreamClient,
-    parameters: Readonly<Record<string, string>>,
-  ) {
-    const secret = mapped === undefined ? saved : await this.secrets.secretFor(mapped);
-    const isBasic = authMethod === 'client_secret_basic' && secret !== null;
-    const form = new URLSearchParams({
-      ...parameters,
-      ...(isBasic ? {} : { client_id: id }),
-      ...(!isBasic && secret !== null ? { client_secret: secret } : {}),
-    });
+  /** Returns why a client cannot authenticate, before a user is led to a server; null when it can. */
+  async clientFault(client: UpstreamClient): Promise<string | null> {
+    try {
+      await this.authenticationOf(client);
+      return null;
+    } catch (error) {
+      if (error instanceof VendorError) return error.message;
+      throw error;
+    }
+  }
+
+  private async post(url: string, client: UpstreamClient, parameters: Readonly<Record<string, string>>) {
+    const { headers, form: authentication } = await this.authenticationOf(client);
+    const form = new URLSearchParams({ ...parameters, ...authentication });
     return this.http.fetchBuffered({
       ...{
         url,
@@ -116,9 +120,32 @@ export class TokenEndpoint {
       headers: {
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',
-        ...(isBasic && { authorization: basic(id, secret) }),
+        ...headers,
       },
     });
+  }
+
+  /** Headers and members of the form that authenticate a client. Throws `VendorError`. */
+  private async authenticationOf({
+    id,
+    secret: saved,
+    authMethod,
+    mapped,
+    signed,
+  }: UpstreamClient): Promise<{ readonly headers: Members; readonly form: Members }> {
+    if (authMethod === 'private_key_jwt') return { headers: {}, form: await this.assertionOf(id, signed) };
+    const secret = mapped === undefined ? saved : await this.secrets.secretFor(mapped);
+    if (secret === null) return { headers: {}, form: { client_id: id } };
+    return authMethod === 'client_secret_basic'
+      ? { headers: { authorization: basic(id, secret) }, form: {} }
+      : { headers: {}, form: { client_id: id, client_secret: secret } };
+  }
+
+  private async assertionOf(clientId: string, source: UpstreamClient['signed']): Promise<Members> {
+    if (source === undefined) throw new VendorError('refused', 'The client has no key.');
+    const { text, keyId, algorithm } = await this.secrets.keyFor(source);
+    const { issuer, announced } = source;
+    return clientKeyForm(text, { clientId, issuer, keyId, algorithm, announced, now: Date.now() });
   }
 }
 

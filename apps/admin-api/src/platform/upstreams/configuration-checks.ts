@@ -130,9 +130,15 @@ export function checkClient(value: Fields, path: string, faults: Faults): void {
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post'];
 
 /** How a client authenticates at a token endpoint; absent: by HTTP Basic. */
-export function checkAuthMethod(method: unknown, path: string, faults: Pick<Faults, 'add'>): void {
-  if (method !== undefined && !AUTH_METHODS.some((known) => known === method))
-    faults.add(path, `must be one of ${AUTH_METHODS.join(', ')}`);
+export function checkAuthMethod(
+  method: unknown,
+  path: string,
+  faults: Pick<Faults, 'add'>,
+  more: readonly string[] = [],
+): void {
+  const known = [...AUTH_METHODS, ...more];
+  if (method !== undefined && !known.some((each) => each === method))
+    faults.add(path, `must be one of ${known.join(', ')}`);
 }
 
 /** `isSecureUrl` for an address that a person wrote, who may write HTTPS. */

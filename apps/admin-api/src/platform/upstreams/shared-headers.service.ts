@@ -1,5 +1,10 @@
 import { clientCredentialsToken } from '@gw/cloud-identities';
-import { configuredClient, type McpAuthContent } from '@gw/contracts';
+import {
+  CLIENT_SECRET_CONTENT,
+  configuredClient,
+  configuredSecret,
+  type McpAuthContent,
+} from '@gw/contracts';
 import { SecretReferenceEntity, type UpstreamIntegration } from '@gw/entities';
 import { VendorError, type VendorCalls } from '@gw/kernel';
 import { pick, type SecretReader } from '@gw/secret-managers';
@@ -64,7 +69,8 @@ export async function signInHeaders(
 ): Promise<Readonly<Record<string, string>>> {
   if (authType === 'headers') return withMapped(content, secrets);
   if (authType !== 'oauth_client_credentials') return {};
-  const secret = secrets.get('client_secret') ?? content.clientSecret ?? '';
+  const name = configuredSecret(configurations);
+  const secret = secrets.get(name) ?? content[CLIENT_SECRET_CONTENT[name]] ?? '';
   const token = await clientCredentialsToken(configuredClient(configurations, secret), calls);
   return { authorization: `Bearer ${token}` };
 }

@@ -84,6 +84,8 @@ export class ConnectFlows {
       authorization,
     );
     if (client === null) throw await this.refuse(link.place, visit.request, NO_CLIENT);
+    const fault = await this.tokens.clientFault(client);
+    if (fault !== null) throw await this.refuse(link.place, visit.request, { ...BAD_CLIENT, reason: fault });
     const begun = {
       state: randomBytes(32).toString('base64url'),
       verifier: randomBytes(32).toString('base64url'),
@@ -247,6 +249,10 @@ const NO_CLIENT: ConnectRefusal = {
   reason: 'The authorization server offers no way to register a client.',
   message: 'The server needs a client that an administrator registers. Ask the administrator for a client.',
 };
+const BAD_CLIENT = {
+  message:
+    'The client for this MCP server cannot be used. Ask your administrator, who finds the reason in the audit log.',
+} as const;
 const NOT_FOUND: ConnectRefusal = {
   reason: 'The authorization server cannot be used.',
   message:

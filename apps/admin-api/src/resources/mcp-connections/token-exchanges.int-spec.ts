@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   documentKey,
@@ -9,6 +10,7 @@ import {
 import { AuditLogEntity, McpConnectionEntity } from '@gw/entities';
 import { isSigned, readSigningKey, sealingKeyring, unseal, uuidv7 } from '@gw/kernel';
 import { connectionBinding } from '@gw/mcp';
+import { jwtVerify } from 'jose';
 import { MASTER_KEY, SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 import type { Failure } from '../../spec-support/api-keys';
 import { listen, stop, type Loopback } from '../../spec-support/loopback';
@@ -177,6 +179,29 @@ describe('tokens of users by exchange', () => {
       client_id: 'tollgate',
     });
     expect(Number(claims['exp']) - Number(claims['iat'])).toBe(120);
+  });
+
+  it('are got by a client that signs an assertion for the identity provider, and sends no secret', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const key = {
+      ...{ client_secret: undefined, auth_method: 'private_key_jwt', issuer: 'https://idp.example.com' },
+      private_key: privateKey.export({ format: 'pem', type: 'pkcs8' }),
+    };
+    const { serverId, integrationId } = await made(exchange(key));
+    const { id } = await addUser();
+    expect(await obtain(serverId, id)).toMatchObject({ outcome: 'refreshed' });
+    const [request] = requests;
+    const options = { issuer: 'tollgate', subject: 'tollgate', audience: 'https://idp.example.com' };
+    await jwtVerify(request?.form['client_assertion'] ?? '', publicKey, options);
+    expect([request?.authorization, request?.form['client_secret']]).toEqual([undefined, undefined]);
+    const moved = await api.put<Failure>(`${PATH}/${integrationId}`, {
+      ...by,
+      body: exchange({ ...key, private_key: undefined, issuer: 'https://other.example.com' }),
+    });
+    expect(moved.body.error.details?.map(({ path }) => path)).toEqual([
+      'configurations.token_exchange.private_key',
+      'configurations.token_exchange.issuer',
+    ]);
   });
 
   it('are got again when a gateway holds the current one, and not for one that was replaced', async () => {

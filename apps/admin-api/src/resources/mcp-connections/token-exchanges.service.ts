@@ -1,3 +1,4 @@
+import type { ClientSecret } from '@gw/contracts';
 import { McpIntegrationEntity, UserEntity } from '@gw/entities';
 import { isObject, randomHex, signToken, tokenKey, type AddressPolicy } from '@gw/kernel';
 import { discoverIssuer } from '@gw/mcp-client';
@@ -9,7 +10,6 @@ import type { UpstreamClient } from '../../platform/mcp/connection-tokens';
 import type { McpPlace } from '../../platform/mcp/mcp-places.queries';
 import { McpSecrets } from '../../platform/mcp/mcp-secrets.service';
 import { TokenEndpoint, type TokenVerdict } from '../../platform/mcp/token-endpoint';
-import type { ClientSecret } from '../../platform/credentials/mcp-shown-configurations';
 import { SigningKeys } from '../../platform/oauth/signing-keys';
 import { SETTINGS, type AdminSettings } from '../../settings';
 import type { Granted } from './mcp-connections.service';
@@ -109,9 +109,11 @@ export class TokenExchanges {
   }
 
   private async clientOf(integration: McpIntegrationEntity, rule: Rule): Promise<Client> {
+    const endpoint = String(rule['token_endpoint']);
+    if (rule['auth_method'] === 'private_key_jwt')
+      return { client: signingClient(integration, rule), endpoint };
     const secret = await this.secrets.clientSecret(integration);
-    const client = clientFor(rule['client_id'], secret, rule['auth_method']);
-    return { client, endpoint: String(rule['token_endpoint']) };
+    return { client: clientFor(rule['client_id'], secret, rule['auth_method']), endpoint };
   }
 
   private async serverClientOf(integration: McpIntegrationEntity, rule: Rule): Promise<UpstreamClient> {
@@ -144,6 +146,11 @@ const clientFor = (id: unknown, secret: string | null, method: unknown): Upstrea
   secret,
   authMethod:
     secret === null ? 'none' : method === 'client_secret_post' ? 'client_secret_post' : 'client_secret_basic',
+});
+
+const signingClient = ({ id: integrationId }: McpIntegrationEntity, rule: Rule): UpstreamClient => ({
+  ...{ id: String(rule['client_id']), secret: null, authMethod: 'private_key_jwt' },
+  signed: { integrationId, issuer: String(rule['issuer']), announced: [] },
 });
 
 const failed = (reason: string): Exchanged => ({ kind: 'failed', reason });

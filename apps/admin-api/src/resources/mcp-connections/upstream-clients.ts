@@ -76,11 +76,16 @@ export class UpstreamClients {
   private configured(
     integration: McpIntegrationEntity,
     id: string,
-    { tokenAuthMethods, issuer }: UpstreamAuthorization,
+    { tokenAuthMethods, tokenAuthAlgorithms, issuer }: UpstreamAuthorization,
   ): UpstreamClient {
+    const source = { integrationId: integration.id, issuer };
+    // Whatever methods the server announces: a client with a key has no secret that it could be led to send.
+    if (clientSettings(integration).signs) {
+      const signed = { ...source, announced: tokenAuthAlgorithms };
+      return { id, secret: null, authMethod: 'private_key_jwt', signed };
+    }
     const authMethod = secretMethod(tokenAuthMethods);
-    if (isMapped(integration, 'client_secret'))
-      return { id, secret: null, authMethod, mapped: { integrationId: integration.id, issuer } };
+    if (isMapped(integration, 'client_secret')) return { id, secret: null, authMethod, mapped: source };
     const secret = this.mcpSecrets.open(integration).clientSecret ?? null;
     return secret === null ? { id, secret, authMethod: 'none' } : { id, secret, authMethod };
   }

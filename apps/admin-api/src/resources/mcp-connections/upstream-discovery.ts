@@ -45,6 +45,8 @@ type Failed = Extract<Discovered, { kind: 'failed' }>;
 /** Settings of the client in `configurations.oauth_metadata` of an integration; absent members are null. */
 export interface ClientSettings {
   readonly clientId: string | null;
+  /** Whether the client authenticates with assertions that its key signs. */
+  readonly signs: boolean;
   /** Confirmed by an administrator, so that it takes the place of the pinned one. */
   readonly issuer: string | null;
   readonly scopes: readonly string[] | null;
@@ -68,6 +70,7 @@ export function clientSettings({
   };
   return {
     clientId: text('client_id'),
+    signs: text('auth_method') === 'private_key_jwt',
     issuer: text('issuer'),
     scopes: text('scope') === null ? null : readScopes(text('scope') ?? ''),
   };

@@ -1,20 +1,34 @@
 import { shortenedFault } from '../../platform/credentials/shown-secret';
 import { checkAuthMethod, CLIENT_MEMBERS, isSecure } from '../../platform/upstreams/configuration-checks';
-import { checkClient, type Faults, type Fields } from './configuration-faults';
+import { checkClientKey, checkIssuer, KEY_MEMBERS, PRIVATE_KEY_JWT } from './client-key-checks';
+import { checkClient, type CheckedIntegration, type Faults, type Fields } from './configuration-faults';
 
-/** A client at a token endpoint whose address the administrator knows. */
-function checkExchangeClient(value: Fields, path: string, faults: Faults): void {
+/** A client at a token endpoint whose address the administrator knows. `methods`: further ones to authenticate. */
+function checkExchangeClient(
+  value: Fields,
+  path: string,
+  faults: Faults,
+  methods: readonly string[] = [],
+): void {
   checkClient(value, path, faults);
   const { token_endpoint: endpoint, auth_method: method } = value;
   if (typeof endpoint !== 'string' || !isSecure(endpoint))
     faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
-  checkAuthMethod(method, `${path}.auth_method`, faults);
+  checkAuthMethod(method, `${path}.auth_method`, faults, methods);
 }
 
 /** Checks `token_exchange`. */
-export function checkTokenExchange(value: unknown, path: string, faults: Faults): void {
-  if (!faults.object(value, path, [...CLIENT_MEMBERS, 'audience', 'resource'])) return;
-  checkExchangeClient(value, path, faults);
+export function checkTokenExchange(
+  value: unknown,
+  path: string,
+  faults: Faults,
+  { mapped }: CheckedIntegration,
+): void {
+  const members = [...CLIENT_MEMBERS, 'audience', 'resource', 'issuer', ...KEY_MEMBERS];
+  if (!faults.object(value, path, members)) return;
+  checkExchangeClient(value, path, faults, [PRIVATE_KEY_JWT]);
+  checkClientKey(value, path, faults, { mapped });
+  checkIssuer(value, path, faults);
   for (const name of ['audience', 'resource']) faults.optionalText(value[name], `${path}.${name}`, 2_048);
 }
 

@@ -1,8 +1,15 @@
-import { isExchanged, type McpAuthType } from '@gw/contracts';
+import { isExchanged, type ClientSecret, type McpAuthType } from '@gw/contracts';
 import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kernel';
 import { headerMapFaults } from '../../platform/credentials/header-map';
 import { shortenedFault } from '../../platform/credentials/shown-secret';
 import { checkAuthMethod, CLIENT_MEMBERS, isSecure } from '../../platform/upstreams/configuration-checks';
+import {
+  checkClientKey,
+  checkIssuer,
+  KEY_MEMBERS,
+  PRIVATE_KEY_JWT,
+  signsAssertions,
+} from './client-key-checks';
 import { checkClient, Faults, isFields, type CheckedIntegration, type Fields } from './configuration-faults';
 import { checkIdJag, checkTokenExchange } from './exchange-checks';
 import { checkIdentity } from './identity-checks';
@@ -78,14 +85,36 @@ function checkClientCredentials(
   faults: Faults,
   { mapped }: CheckedIntegration,
 ): void {
-  if (!faults.object(value, path, CLIENT_MEMBERS)) return;
+  if (!faults.object(value, path, [...CLIENT_MEMBERS, 'issuer', ...KEY_MEMBERS])) return;
   checkClient(value, path, faults);
+  checkClientKey(value, path, faults, { mapped });
+  checkIssuer(value, path, faults);
   const { token_endpoint: endpoint, client_secret: secret, auth_method: method } = value;
-  checkAuthMethod(method, `${path}.auth_method`, faults);
+  const signs = signsAssertions(value);
+  checkAuthMethod(method, `${path}.auth_method`, faults, [PRIVATE_KEY_JWT]);
   if (typeof endpoint !== 'string' || !isSecure(endpoint))
     faults.add(`${path}.token_endpoint`, 'must be a URL that begins with https://');
-  if (!mapped.has('client_secret') && (secret === undefined || secret === null))
+  if (!signs && !mapped.has('client_secret') && (secret === undefined || secret === null))
     faults.add(`${path}.client_secret`, 'is required; send it, or map client_secret to a secret reference');
+}
+
+const METADATA_MEMBERS = ['client_id', 'client_secret', 'auth_method', 'scope', 'issuer', ...KEY_MEMBERS];
+
+/** The client of an authorization server at which users sign in. */
+function checkMetadata(value: unknown, path: string, faults: Faults, { mapped }: CheckedIntegration): void {
+  if (!faults.object(value, path, METADATA_MEMBERS)) return;
+  const { issuer, client_id: id, client_secret: secret, auth_method: method } = value;
+  faults.optionalText(issuer, `${path}.issuer`, 2_048);
+  if (method !== undefined && method !== null && !signsAssertions(value))
+    faults.add(
+      `${path}.auth_method`,
+      `must be ${PRIVATE_KEY_JWT}, or absent: the authorization server says how it takes a secret`,
+    );
+  checkClientKey(value, path, faults, { mapped });
+  // Without a client, it only confirms the authorization server.
+  const isClient = id !== undefined || secret !== undefined || signsAssertions(value);
+  if (issuer === undefined || isClient) checkClient(value, path, faults);
+  else faults.optionalText(value['scope'], `${path}.scope`, 2_048);
 }
 
 const MAX_TOKENS_MAX = 4_096;
@@ -121,14 +150,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   oauth_client_credentials: checkClientCredentials,
   token_exchange: checkTokenExchange,
   id_jag: checkIdJag,
-  oauth_metadata: (value, path, faults) => {
-    if (!faults.object(value, path, ['client_id', 'client_secret', 'scope', 'issuer'])) return;
-    const { issuer, client_id: id, client_secret: secret } = value;
-    faults.optionalText(issuer, `${path}.issuer`, 2_048);
-    // Without a client, it only confirms the authorization server.
-    if (issuer === undefined || id !== undefined || secret !== undefined) checkClient(value, path, faults);
-    else faults.optionalText(value['scope'], `${path}.scope`, 2_048);
-  },
+  oauth_metadata: checkMetadata,
 };
 
 const KNOWN = Object.keys(CHECKS);
@@ -202,9 +224,13 @@ export function assertMcpAddresses(url: string, values: Fields, policy: AddressP
     assertAllowedUrl(policy, address, path);
 }
 
-/** Where secrets of clients are sent, by the paths of the members that say it. */
+/** Where secrets of clients and what their keys sign are sent, by the paths of the members that say it. */
 export function clientAddresses(values: Fields): Record<string, unknown> {
   const addresses: Record<string, unknown> = {};
+  for (const name of ['oauth_metadata', 'oauth_client_credentials', 'token_exchange']) {
+    const client = values[name];
+    if (isFields(client) && signsAssertions(client)) addresses[`${ROOT}.${name}.issuer`] = client['issuer'];
+  }
   for (const name of REQUIRED_MEMBERS) {
     const client = values[name];
     if (!isFields(client)) continue;
@@ -214,6 +240,12 @@ export function clientAddresses(values: Fields): Record<string, unknown> {
   return addresses;
 }
 
+/** Secrets that may be in a secret manager, with the authentications that use them. */
+const MAPPED_SECRETS: Readonly<Record<ClientSecret, readonly McpAuthType[]>> = {
+  client_secret: ['oauth_auto', 'oauth_client_credentials', 'token_exchange', 'id_jag'],
+  private_key: ['oauth_auto', 'oauth_client_credentials', 'token_exchange'],
+  server_client_secret: ['id_jag'],
+};
 const MAPPED_HEADER = /^headers\.(.+)$/s;
 
 /** Returns the stored target of a secret mapping; null for a field that cannot be mapped. */
@@ -223,6 +255,7 @@ export function mcpTargetOf(field: string, authType: McpAuthType): string | null
     return header !== undefined && sentHeaderFault(header) === null
       ? `headers.${header.toLowerCase()}`
       : null;
-  if (field === 'server_client_secret') return authType === 'id_jag' ? field : null;
-  return field === 'client_secret' && authType !== 'none' ? field : null;
+  const isUsed =
+    Object.hasOwn(MAPPED_SECRETS, field) && MAPPED_SECRETS[field as ClientSecret].includes(authType);
+  return isUsed ? field : null;
 }

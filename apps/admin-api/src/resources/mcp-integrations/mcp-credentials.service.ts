@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { mcpAuthBinding, type McpAuthContent } from '@gw/contracts';
+import { CLIENT_SECRET_CONTENT, mcpAuthBinding, type ClientSecret, type McpAuthContent } from '@gw/contracts';
 import type { McpIntegrationEntity } from '@gw/entities';
 import { seal, unseal, type AddressPolicy, type Keyring } from '@gw/kernel';
 import { validationFailed } from '@gw/web';
@@ -9,9 +9,9 @@ import type { Principal } from '../../platform/common/principal';
 import { unmaskedHeaders } from '../../platform/credentials/header-map';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
 import {
+  clientSecretsOf,
   mcpClients,
   withClientSecrets,
-  type ClientSecret,
 } from '../../platform/credentials/mcp-shown-configurations';
 import {
   assertMayAim,
@@ -100,14 +100,14 @@ export class McpCredentials {
   private store(row: Row, values: Fields): void {
     const { headers, ...rest } = values as { readonly headers?: Readonly<Record<string, string>> };
     const open: Record<string, unknown> = { ...rest };
-    const secrets: Partial<Record<ClientSecret, string>> = {};
+    const secrets: Record<string, string> = {};
     for (const [name, members] of mcpClients()) {
       const client = open[name];
       if (!isFields(client)) continue;
       const shown = { ...client };
       for (const member of members) {
         const secret = client[member];
-        if (typeof secret === 'string') secrets[member] = secret;
+        if (typeof secret === 'string') secrets[CLIENT_SECRET_CONTENT[member]] = secret;
         delete shown[member];
       }
       open[name] = shown;
@@ -116,10 +116,7 @@ export class McpCredentials {
     if (Array.isArray(forwarded)) open['forward_headers'] = { mode: 'allowlist', headers: forwarded };
     const content: McpAuthContent = {
       ...(headers && Object.keys(headers).length > 0 ? { headers } : {}),
-      ...(secrets.client_secret === undefined ? {} : { clientSecret: secrets.client_secret }),
-      ...(secrets.server_client_secret === undefined
-        ? {}
-        : { serverClientSecret: secrets.server_client_secret }),
+      ...secrets,
     };
     row.configurations = open;
     row.maskedAuth = maskedContent(content);
@@ -137,19 +134,20 @@ const issuerIn = ({ oauth_metadata: client }: Fields): unknown =>
 const hasAuthorization = (headers: unknown): boolean =>
   isFields(headers) && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 
-const maskedContent = ({ headers, clientSecret, serverClientSecret }: McpAuthContent): Row['maskedAuth'] => ({
-  ...(headers ? { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])) } : {}),
-  ...(clientSecret === undefined ? {} : { client_secret: MASK }),
-  ...(serverClientSecret === undefined ? {} : { server_client_secret: MASK }),
-});
+function maskedContent(content: McpAuthContent): Row['maskedAuth'] {
+  const { headers } = content;
+  const masks = (names: readonly string[]): Record<string, string> =>
+    Object.fromEntries(names.map((name) => [name, MASK]));
+  return {
+    ...(headers ? { headers: masks(Object.keys(headers)) } : {}),
+    ...masks(Object.keys(clientSecretsOf(content))),
+  };
+}
 
-const savedConfigurations = (
-  configurations: Fields,
-  { headers, clientSecret, serverClientSecret }: McpAuthContent,
-): Record<string, unknown> =>
+const savedConfigurations = (configurations: Fields, content: McpAuthContent): Record<string, unknown> =>
   withClientSecrets(
-    { ...configurations, ...(headers ? { headers } : {}) },
-    { client_secret: clientSecret, server_client_secret: serverClientSecret },
+    { ...configurations, ...(content.headers ? { headers: content.headers } : {}) },
+    clientSecretsOf(content),
   );
 
 /** Merges new members into the saved ones: an absent one stays, null clears it, masked secrets stay. */

@@ -143,7 +143,7 @@ describe('MCP integrations', () => {
     const elsewhere = { ...shown, token_endpoint: 'https://evil.example.com/token' };
     const moved = await put(id, { configurations: { oauth_client_credentials: elsewhere } });
     expect([moved.status, moved.body.error.type]).toEqual([400, 'validation_failed']);
-    const unknown = { ...client, auth_method: 'private_key_jwt' };
+    const unknown = { ...client, auth_method: 'tls_client_auth' };
     expect(
       (await put(id, { configurations: { oauth_client_credentials: unknown } })).body.error,
     ).toMatchObject({

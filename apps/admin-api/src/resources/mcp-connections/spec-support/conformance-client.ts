@@ -21,10 +21,13 @@ export interface ConformanceContext {
   readonly client_id?: string;
   readonly client_secret?: string;
   readonly issuer?: string;
+  readonly private_key_pem?: string;
+  readonly signing_algorithm?: string;
 }
 
 /** Metadata of the authorization server of a scenario. */
 interface AuthorizationServer {
+  readonly issuer: string;
   readonly token_endpoint: string;
   readonly grant_types_supported?: readonly string[];
 }
@@ -48,6 +51,15 @@ export async function playScenario(
   // The second call finds a server that has changed meanwhile.
   for (let calls = 0; calls < 2; calls += 1) await play.callTool();
 }
+
+/** How the client of a scenario authenticates. */
+const authenticationOf = (
+  { client_secret, private_key_pem: private_key, signing_algorithm: signing_alg }: ConformanceContext,
+  server: AuthorizationServer | null,
+): object =>
+  private_key === undefined
+    ? { client_secret }
+    : { auth_method: 'private_key_jwt', private_key, signing_alg, issuer: server?.issuer };
 
 class Play {
   private server = '';
@@ -79,10 +91,12 @@ class Play {
   }
 
   /** What an administrator chooses: the client of the scenario itself where its authorization server has no users. */
-  private async authentication({ client_id, client_secret }: ConformanceContext): Promise<object> {
+  private async authentication(context: ConformanceContext): Promise<object> {
+    const { client_id, client_secret, private_key_pem: key } = context;
     if (client_id === undefined) return { auth_type: 'oauth_auto', configurations: {} };
-    const client = { client_id, client_secret };
-    const server = client_secret === undefined ? null : await this.authorizationServer();
+    const isPublic = client_secret === undefined && key === undefined;
+    const server = isPublic ? null : await this.authorizationServer();
+    const client = { client_id, ...authenticationOf(context, server) };
     const isOfClients = server?.grant_types_supported?.join() === 'client_credentials';
     if (!isOfClients) return { auth_type: 'oauth_auto', configurations: { oauth_metadata: client } };
     const { token_endpoint } = server;

@@ -28,6 +28,7 @@ export class AuthorizationServer {
     const provider = new Provider(running.origin, {
       features: {
         devInteractions: { enabled: false },
+        clientCredentials: { enabled: true },
         registration: { enabled: true },
         revocation: { enabled: true },
         resourceIndicators: {
