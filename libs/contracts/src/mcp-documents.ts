@@ -1,3 +1,4 @@
+import type { ProofKeyText } from '@gw/kernel';
 import type { ClientSecret } from './cloud-identity';
 import type { SecretUse } from './secret-use';
 
@@ -194,8 +195,10 @@ export const MCP_CATALOGUE_MAX = 100;
 
 /** The decrypted content of `McpConnectionDocument.sealedTokens`. What refreshes the tokens stays in the control plane. */
 export interface McpConnectionContent {
-  /** Sent to the server as `Authorization: Bearer <accessToken>`. */
+  /** Sent to the server as `Authorization: Bearer <accessToken>`, or as `DPoP` with a proof of `proofKey`. */
   readonly accessToken: string;
+  /** The key that the token is bound to, as a private JSON Web Key. Absent: a bearer token. */
+  readonly proofKey?: ProofKeyText;
 }
 
 /**

@@ -65,6 +65,15 @@ export {
 } from './exact-json';
 export { jsonFault } from './json-fault';
 export { jsonSize, type JsonSize } from './json-size';
+export {
+  keyProof,
+  newProofKey,
+  PROOF_ALGORITHM,
+  readNonce,
+  readProofKey,
+  type ProofKey,
+  type ProofKeyText,
+} from './key-proof';
 export { memberCount } from './member-count';
 export { maxAgeMs } from './max-age';
 export { afterSpace, memberSpan, walkMembers, type Span } from './member-span';

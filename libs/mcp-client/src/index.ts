@@ -18,7 +18,7 @@ export { EraVerdicts, type KnownEra } from './connect/era-verdicts';
 export { type UpstreamProtocol } from './connect/open-channel';
 export { CallClock } from './http/call-clock';
 export { CallEnding, type EndSignal } from './http/call-ending';
-export { type HeaderSource } from './http/headers';
+export { type HeaderSource, type SentRequest } from './http/headers';
 export { UpstreamHttp, type UpstreamHttpRequest, type UpstreamHttpResponse } from './http/upstream-http';
 export { sandboxPolicy, withSandbox, type UpstreamNetwork } from './http/upstream-network';
 export { CALL_MS_MAX, DEFAULT_TIMEOUTS, UPSTREAM_BOUNDS, type UpstreamTimeouts } from './limits';

@@ -50,9 +50,9 @@ function connectionDocument(
   ring: Keyring,
 ): McpConnectionDocument | null {
   if (row.sealedTokens === null) return null;
-  const { accessToken, refreshToken } = openTokens(ring, row, row.sealedTokens);
+  const { accessToken, refreshToken, proofKey } = openTokens(ring, row, row.sealedTokens);
   const { organisationId, serverId, userId, expiresAt, scopes } = row;
-  const content: McpConnectionContent = { accessToken };
+  const content: McpConnectionContent = { accessToken, ...(proofKey !== undefined && { proofKey }) };
   return {
     kind: 'mcp_connection',
     version: connectionVersion(row),

@@ -1,9 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { IssuedCredentials } from '@gw/cloud-identities';
 import { mcpAuthBinding, type McpAuthContent } from '@gw/contracts';
-import { seal, sealingKeyring } from '@gw/kernel';
+import { newProofKey, readProofKey, seal, sealingKeyring } from '@gw/kernel';
 import { STUB_IDENTITY, StubTokenServices } from '@gw/testing';
-import { ServerCredentials, type ServerCredentialParts, type SignedInServer } from './server-credentials';
+import { EmbeddedJWK, jwtVerify } from 'jose';
+import {
+  ServerCredentials,
+  type ServerCredentialParts,
+  type SignedInServer,
+  type UserToken,
+} from './server-credentials';
 
 const OWNER = { organisationId: 'organisation', integrationId: 'integration' };
 const KEY = STUB_IDENTITY.keyFile.private_key;
@@ -76,5 +82,39 @@ describe('a client that signs assertions', () => {
       type: 'provider_credential_failed',
     });
     expect(bodies().join()).not.toContain('PRIVATE');
+  });
+});
+
+describe('the token of a user that is bound to a key', () => {
+  const server = {
+    ...{ ...OWNER, workspaceId: 'workspace', url: 'https://mcp.example.com/mcp', configurations: {} },
+    ...{ authType: 'oauth_auto' as const, sealedAuth: null },
+  };
+  const at = { method: 'POST', url: 'https://mcp.example.com/mcp?a=1', nonce: 'n-1' };
+  const credentialsWith = (token: UserToken) =>
+    new ServerCredentials<SignedInServer>({
+      ...{ identity: { isWanted: () => false } as never, bindingOf: mcpAuthBinding },
+      ...{ ring: {} as never, secrets: {} as never, issued: {} as never },
+      tokenOf: () => Promise.resolve(token),
+    });
+
+  it('is sent with a proof for the one request', async () => {
+    const proofKey = readProofKey(await newProofKey());
+    const headers = await credentialsWith({ accessToken: 'the-token', proofKey }).headersOf(server, null, at);
+    expect(headers['authorization']).toBe('DPoP the-token');
+    const { payload } = await jwtVerify(headers['dpop'] ?? '', EmbeddedJWK);
+    expect(payload).toMatchObject({ htm: 'POST', htu: 'https://mcp.example.com/mcp', nonce: 'n-1' });
+    expect(payload['ath']).toBe(createHash('sha256').update('the-token').digest('base64url'));
+  });
+
+  it('is never sent as a bearer token', async () => {
+    const proofKey = readProofKey(await newProofKey());
+    const headers = await credentialsWith({ accessToken: 'the-token', proofKey }).headersOf(server, null);
+    expect(headers).toEqual({ authorization: 'DPoP the-token' });
+  });
+
+  it('has no proof where it is a bearer token', async () => {
+    const headers = await credentialsWith({ accessToken: 'a', proofKey: null }).headersOf(server, null, at);
+    expect(headers).toEqual({ authorization: 'Bearer a' });
   });
 });

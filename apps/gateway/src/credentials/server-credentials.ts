@@ -9,8 +9,9 @@ import {
   type McpAuthType,
   type SecretUse,
 } from '@gw/contracts';
-import { GatewayError, unseal, VendorError, type Keyring } from '@gw/kernel';
+import { GatewayError, keyProof, unseal, VendorError, type Keyring, type ProofKey } from '@gw/kernel';
 import type { AccessCaller } from '@gw/mcp';
+import type { SentRequest } from '@gw/mcp-client';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { IdentifiedServer, IdentityTokens } from './identity-tokens';
 
@@ -31,7 +32,14 @@ export interface ServerCredentialParts<Server extends SignedInServer> {
   /** The context that `sealedAuth` of an integration is bound to. */
   readonly bindingOf: (organisationId: string, integrationId: string) => string;
   /** The token of a user at a server where each user has one. Throws a denial when the user must connect first. */
-  readonly tokenOf: (server: Server, userId: string | null) => Promise<string>;
+  readonly tokenOf: (server: Server, userId: string | null) => Promise<UserToken>;
+}
+
+/** The access token of a user. */
+export interface UserToken {
+  readonly accessToken: string;
+  /** The key that the token is bound to; null: a bearer token. */
+  readonly proofKey: ProofKey | null;
 }
 
 export type CredentialHeaders = Readonly<Record<string, string>>;
@@ -47,10 +55,15 @@ export class ServerCredentials<Server extends SignedInServer> {
   /**
    * Headers of every request to a server for a caller: the credential, and a signed token about the caller where the server
    * wants one. A promise only where they must be read elsewhere. Null: the gateway calls by itself. Throws a `GatewayError` when
-   * one of them cannot be had, and a denial when the user must connect first.
+   * one of them cannot be had, and a denial when the user must connect first. `at`: the request that a token bound to a key is proven
+   * for; without it, the headers have no proof.
    */
-  headersOf(server: Server, caller: AccessCaller | null): CredentialHeaders | Promise<CredentialHeaders> {
-    const credential = this.credentialOf(server, caller?.userId ?? null);
+  headersOf(
+    server: Server,
+    caller: AccessCaller | null,
+    at: SentRequest | null = null,
+  ): CredentialHeaders | Promise<CredentialHeaders> {
+    const credential = this.credentialOf(server, caller?.userId ?? null, at);
     if (caller === null || !this.parts.identity.isWanted(server)) return credential;
     return this.withIdentity(server, caller, credential);
   }
@@ -76,6 +89,7 @@ export class ServerCredentials<Server extends SignedInServer> {
   private credentialOf(
     server: Server,
     userId: string | null,
+    at: SentRequest | null,
   ): CredentialHeaders | Promise<CredentialHeaders> {
     switch (server.authType) {
       case 'none':
@@ -83,7 +97,7 @@ export class ServerCredentials<Server extends SignedInServer> {
       case 'oauth_auto':
       case 'token_exchange':
       case 'id_jag':
-        return this.ofUser(server, userId);
+        return this.ofUser(server, userId, at);
       case 'headers':
         return this.known.get(server) ?? this.configured(server);
       case 'oauth_client_credentials':
@@ -91,8 +105,16 @@ export class ServerCredentials<Server extends SignedInServer> {
     }
   }
 
-  private async ofUser(server: Server, userId: string | null): Promise<CredentialHeaders> {
-    return { authorization: `Bearer ${await this.parts.tokenOf(server, userId)}` };
+  private async ofUser(
+    server: Server,
+    userId: string | null,
+    at: SentRequest | null,
+  ): Promise<CredentialHeaders> {
+    const { accessToken, proofKey } = await this.parts.tokenOf(server, userId);
+    if (proofKey === null) return { authorization: `Bearer ${accessToken}` };
+    const authorization = `DPoP ${accessToken}`;
+    if (at === null) return { authorization };
+    return { authorization, dpop: keyProof(proofKey, { ...at, accessToken, now: Date.now() }) };
   }
 
   private async configured(server: Server): Promise<CredentialHeaders> {

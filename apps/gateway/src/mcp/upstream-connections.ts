@@ -10,9 +10,10 @@ import {
   type McpRefreshResponse,
   type McpServerDocument,
 } from '@gw/contracts';
-import { GatewayError, isObject, unseal, type Keyring } from '@gw/kernel';
+import { GatewayError, isObject, readProofKey, unseal, type Keyring } from '@gw/kernel';
 import { connectionBinding } from '@gw/mcp';
 import { readDocument, type ReloadableDocuments } from '../auth/documents';
+import type { UserToken } from '../credentials/server-credentials';
 import { Denied } from './denials';
 
 /** With less than this left, a call waits for a new token. */
@@ -29,7 +30,7 @@ export interface ConnectionParts {
 /** The sign-ins of users at upstream servers. The control plane keeps them and renews their tokens. */
 export class UpstreamConnections {
   private readonly renewing = new Map<DocumentKey, Promise<void>>();
-  private readonly tokens = new WeakMap<McpConnectionDocument, string>();
+  private readonly tokens = new WeakMap<McpConnectionDocument, UserToken>();
 
   constructor(private readonly parts: ConnectionParts) {}
 
@@ -37,7 +38,7 @@ export class UpstreamConnections {
    * The user's access token for a server. Throws a denial that leads the user to the page on which to
    * connect.
    */
-  async tokenOf(server: McpServerDocument, userId: string | null): Promise<string> {
+  async tokenOf(server: McpServerDocument, userId: string | null): Promise<UserToken> {
     const connection = userId === null ? null : await this.usable(server, userId);
     if (connection === null) throw await this.missing(server, userId);
     return this.opened(connection);
@@ -156,11 +157,12 @@ export class UpstreamConnections {
     }
   }
 
-  private opened(connection: McpConnectionDocument): string {
+  private opened(connection: McpConnectionDocument): UserToken {
     let token = this.tokens.get(connection);
     if (token === undefined) {
       const text = unseal(this.parts.ring, connection.sealedTokens, connectionBinding(connection));
-      token = (JSON.parse(text.toString('utf8')) as McpConnectionContent).accessToken;
+      const { accessToken, proofKey } = JSON.parse(text.toString('utf8')) as McpConnectionContent;
+      token = { accessToken, proofKey: proofKey === undefined ? null : readProofKey(proofKey) };
       this.tokens.set(connection, token);
     }
     return token;

@@ -62,7 +62,7 @@ export class McpUpstreams {
     return new McpUpstream({
       ...{ ...network, url: new URL(server.url), capabilities, clientInfo: CLIENT_INFO },
       poolClass: poolClassOf(server, isSse ? (session ?? binding) : binding),
-      headers: () => credentials.headersOf(server, caller),
+      headers: (at) => credentials.headersOf(server, caller, at),
       protocol: isSse ? 'sse' : 'auto',
       verdicts: this.verdicts,
       eraKey: `${integrationId}/${version}`,

@@ -1,4 +1,5 @@
-import type { AddressPolicy } from '@gw/kernel';
+import { readNonce, type AddressPolicy } from '@gw/kernel';
+import { readChallenge } from '@gw/mcp';
 import {
   layeredHeaders,
   openResponse,
@@ -52,6 +53,8 @@ interface Target {
 /** Sends HTTP requests to one upstream over the address policy. Follows no redirect. */
 export class UpstreamHttp {
   private target: Target | null = null;
+  /** The latest nonce of the upstream for proofs of a key. */
+  private nonce: string | null = null;
 
   constructor(private readonly options: UpstreamHttpOptions) {}
 
@@ -74,9 +77,19 @@ export class UpstreamHttp {
    * Rejects with an `UpstreamError`.
    */
   async send(request: UpstreamHttpRequest, clock: CallClock): Promise<UpstreamHttpResponse> {
+    const { nonce } = this;
+    const response = await this.sendOnce(request, clock);
+    // A request that was refused for its nonce was not carried out. It is sent once more, and never a third time.
+    if (this.nonce === nonce || !isNonceRefused(response)) return response;
+    response.body.discard();
+    return this.sendOnce(request, clock);
+  }
+
+  private async sendOnce(request: UpstreamHttpRequest, clock: CallClock): Promise<UpstreamHttpResponse> {
     const { origin, path } = this.targetOf(request.url ?? this.options.url);
     if (clock.aborted !== null) throw clock.aborted.withExecution(false);
-    const source = this.options.headers();
+    const { method } = request;
+    const source = this.options.headers({ method, url: `${origin}${path}`, nonce: this.nonce });
     const configured = source instanceof Promise ? await beforeAbort(source, clock) : source;
     const ofCall = request.extra ?? {};
     const headers = layeredHeaders({ configured, ofCall, protocol: request.headers }, HEADER_RULES);
@@ -86,7 +99,7 @@ export class UpstreamHttp {
       path,
       headers,
       poolClass,
-      method: request.method,
+      method,
       body: request.body,
       connectTimeoutMs: connectMs,
       // The clock of the call has the other limits.
@@ -94,7 +107,10 @@ export class UpstreamHttp {
       idleTimeoutMs: 0,
       totalTimeoutMs: 0,
     };
-    return openResponse(client, sent, clock, ERRORS);
+    const response = await openResponse(client, sent, clock, ERRORS);
+    if (configured['dpop'] !== undefined)
+      this.nonce = readNonce(response.headers.get('dpop-nonce')) ?? this.nonce;
+    return response;
   }
 
   /** The verdict of the policy comes from the text of the URL alone, so that it is made once. */
@@ -112,6 +128,9 @@ export class UpstreamHttp {
     throw new UpstreamError('refused_address', verdict.rule, { mayHaveExecuted: false });
   }
 }
+
+const isNonceRefused = ({ status, headers }: UpstreamHttpResponse): boolean =>
+  status === 401 && readChallenge(headers.get('www-authenticate') ?? '')?.error === 'use_dpop_nonce';
 
 const KINDS: Readonly<Record<OutboundError['failure'], UpstreamErrorKind>> = {
   refused: 'refused_address',

@@ -15,6 +15,8 @@ export interface ResourceMetadata {
   /** The identifier under which tokens are requested (RFC 8707). */
   readonly resource: string;
   readonly scopes: readonly string[];
+  /** Tokens must be bound to a key (`dpop_bound_access_tokens_required`). */
+  readonly demandsProof: boolean;
 }
 
 /**
@@ -46,7 +48,8 @@ export function checkResourceMetadata(
         ? 'authorization_servers must name an allowed https address.'
         : 'authorization_servers no longer has the authorization server that this server is bound to.',
     );
-  return { ok: true, issuer, resource, scopes: textsOf(document, 'scopes_supported') };
+  const demandsProof = own(document, 'dpop_bound_access_tokens_required') === true;
+  return { ok: true, issuer, resource, scopes: textsOf(document, 'scopes_supported'), demandsProof };
 }
 
 function coversServer(resource: unknown, serverUrl: URL): resource is string {
@@ -84,6 +87,8 @@ export interface ServerMetadata {
   readonly tokenAuthMethods: readonly string[];
   /** Algorithms of assertions with which clients authenticate; empty: not announced. */
   readonly tokenAuthAlgorithms: readonly string[];
+  /** Algorithms of proofs for tokens that are bound to a key; empty: it issues none. */
+  readonly proofAlgorithms: readonly string[];
   readonly scopes: readonly string[];
   /** Profiles of assertions that the server takes, such as that of ID-JAG. */
   readonly grantProfiles: readonly string[];
@@ -131,6 +136,7 @@ function readEndpoints(document: JsonObject): Omit<ServerMetadata, 'issuer'> {
     sendsIssuer: own(document, 'authorization_response_iss_parameter_supported') === true,
     tokenAuthMethods: textsOf(document, 'token_endpoint_auth_methods_supported'),
     tokenAuthAlgorithms: textsOf(document, 'token_endpoint_auth_signing_alg_values_supported'),
+    proofAlgorithms: textsOf(document, 'dpop_signing_alg_values_supported'),
     scopes: textsOf(document, 'scopes_supported'),
     grantProfiles: textsOf(document, 'authorization_grant_profiles_supported'),
   };
@@ -158,6 +164,7 @@ export const defaultEndpoints = (serverUrl: URL): Omit<ServerMetadata, 'issuer'>
   sendsIssuer: false,
   tokenAuthMethods: [],
   tokenAuthAlgorithms: [],
+  proofAlgorithms: [],
   scopes: [],
   grantProfiles: [],
 });

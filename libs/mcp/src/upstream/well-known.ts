@@ -23,8 +23,10 @@ const RESOURCE = 'oauth-protected-resource';
 const OAUTH = 'oauth-authorization-server';
 const OPENID = 'openid-configuration';
 
-/** Contents of an upstream's `WWW-Authenticate: Bearer`. Null: absent. */
+/** Contents of an upstream's `WWW-Authenticate` with `Bearer` or `DPoP`. Null: absent. */
 export interface BearerChallenge {
+  /** The upstream takes only tokens that are bound to a key (RFC 9449). Absent: it takes bearer tokens. */
+  readonly demandsProof?: true;
   readonly resourceMetadata: string | null;
   readonly scope: string | null;
   readonly error: string | null;
@@ -32,10 +34,14 @@ export interface BearerChallenge {
 
 const CHALLENGE_MAX = 4_096;
 
-/** Reads the first Bearer challenge of a `WWW-Authenticate` header (RFC 9110, RFC 6750); null without one. */
+/**
+ * Reads the first Bearer challenge of a `WWW-Authenticate` header (RFC 9110, RFC 6750), or the first DPoP challenge of one without
+ * (RFC 9449); null without either.
+ */
 export function readChallenge(header: string): BearerChallenge | null {
   const text = header.slice(0, CHALLENGE_MAX);
-  const start = /(?:^|,)[ \t]{0,8}bearer(?:[ \t]|$)/i.exec(text);
+  const bearer = /(?:^|,)[ \t]{0,8}bearer(?:[ \t]|$)/i.exec(text);
+  const start = bearer ?? /(?:^|,)[ \t]{0,8}dpop(?:[ \t]|$)/i.exec(text);
   if (start === null) return null;
   const parameters = new Map<string, string>();
   for (const [, name = '', quoted, token] of text.slice(start.index).matchAll(PARAMETER)) {
@@ -43,7 +49,10 @@ export function readChallenge(header: string): BearerChallenge | null {
     if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(.)/g, '$1') ?? token ?? '');
   }
   const of = (name: string): string | null => parameters.get(name) ?? null;
-  return { resourceMetadata: of('resource_metadata'), scope: of('scope'), error: of('error') };
+  return {
+    ...{ resourceMetadata: of('resource_metadata'), scope: of('scope'), error: of('error') },
+    ...(bearer === null && { demandsProof: true as const }),
+  };
 }
 
 const PARAMETER = /\b([a-z_]{1,32})=(?:"((?:[^"\\]|\\.){0,2048})"|([^\s",]{1,2048}))/gi;

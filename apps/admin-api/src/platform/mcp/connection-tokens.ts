@@ -1,5 +1,5 @@
 import { mcpConnectionBinding, type McpConnectionEntity } from '@gw/entities';
-import { digestOf, seal, unseal, type Keyring } from '@gw/kernel';
+import { digestOf, seal, unseal, type Keyring, type ProofKeyText } from '@gw/kernel';
 
 /** A client of ours at an authorization server of an upstream. */
 export interface UpstreamClient {
@@ -34,6 +34,8 @@ export interface ConnectionTokens {
   readonly tokenEndpoint: string;
   readonly revocationEndpoint: string | null;
   readonly resource: string;
+  /** The key that the tokens are bound to. Absent: they are bearer tokens. */
+  readonly proofKey?: ProofKeyText;
 }
 
 type Owner = Pick<McpConnectionEntity, 'organisationId' | 'serverId' | 'userId'>;

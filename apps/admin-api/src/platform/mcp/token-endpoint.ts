@@ -1,6 +1,14 @@
-import { clientKeyForm, isObject, VendorError } from '@gw/kernel';
+import {
+  clientKeyForm,
+  isObject,
+  keyProof,
+  readNonce,
+  readProofKey,
+  VendorError,
+  type ProofKeyText,
+} from '@gw/kernel';
 import { refreshVerdict, type JsonObject, type RefreshVerdict } from '@gw/mcp';
-import { BufferedClient, OutboundError } from '@gw/outbound';
+import { BufferedClient, OutboundError, type BufferedResponse } from '@gw/outbound';
 import { Injectable } from '@nestjs/common';
 import type { ConnectionTokens, UpstreamClient } from './connection-tokens';
 import { McpSecrets } from './mcp-secrets.service';
@@ -38,15 +46,18 @@ export class TokenEndpoint {
     private readonly secrets: McpSecrets,
   ) {}
 
-  /** Never rejects for what a server does. */
+  /** Requests a token, which must be bound to `proofKey` where there is one. Never rejects for what a server does. */
   async request(
     endpoint: string,
     client: UpstreamClient,
-    parameters: Readonly<Record<string, string>>,
+    parameters: Members,
+    proofKey?: ProofKeyText,
   ): Promise<TokenVerdict> {
     try {
-      const { status, body } = await this.post(endpoint, client, parameters);
-      return verdictOf(status, readJson(body));
+      const send = (proof: Members) => this.post(endpoint, client, parameters, proof);
+      const { status, body } =
+        proofKey === undefined ? await send({}) : await proven(endpoint, proofKey, send);
+      return verdictOf(status, readJson(body), proofKey === undefined ? 'bearer' : 'dpop');
     } catch (error) {
       if (error instanceof VendorError) return failed(`The client cannot authenticate. ${error.message}`);
       if (!(error instanceof OutboundError)) throw error;
@@ -106,7 +117,12 @@ export class TokenEndpoint {
     }
   }
 
-  private async post(url: string, client: UpstreamClient, parameters: Readonly<Record<string, string>>) {
+  private async post(
+    url: string,
+    client: UpstreamClient,
+    parameters: Members,
+    proof: Members = {},
+  ): Promise<BufferedResponse> {
     const { headers, form: authentication } = await this.authenticationOf(client);
     const form = new URLSearchParams({ ...parameters, ...authentication });
     return this.http.fetchBuffered({
@@ -121,6 +137,7 @@ export class TokenEndpoint {
         accept: 'application/json',
         'content-type': 'application/x-www-form-urlencoded',
         ...headers,
+        ...proof,
       },
     });
   }
@@ -149,15 +166,41 @@ export class TokenEndpoint {
   }
 }
 
-function verdictOf(status: number, read: Readonly<Record<string, unknown>> | null): TokenVerdict {
+/** Sends a request with a proof of the key, and once more with the nonce that the server wants in it (RFC 9449, section 8). */
+async function proven(
+  url: string,
+  keyText: ProofKeyText,
+  send: (proof: Members) => Promise<BufferedResponse>,
+): Promise<BufferedResponse> {
+  const key = readProofKey(keyText);
+  const proof = (nonce: string | null): Members => ({
+    dpop: keyProof(key, { method: 'POST', url, accessToken: null, nonce, now: Date.now() }),
+  });
+  const first = await send(proof(null));
+  const isRefused = first.status === 400 || first.status === 401;
+  const nonce = isRefused ? readNonce(first.headers['dpop-nonce']) : null;
+  if (nonce === null || readJson(first.body)?.['error'] !== 'use_dpop_nonce') return first;
+  return send(proof(nonce));
+}
+
+function verdictOf(
+  status: number,
+  read: Readonly<Record<string, unknown>> | null,
+  wanted: 'bearer' | 'dpop',
+): TokenVerdict {
   if (read === null) return failed(`The token endpoint responded with ${String(status)} and no JSON.`);
   if (status >= 400 && status < 500 && read['error'] === 'invalid_client') return { kind: 'unknown_client' };
   const verdict = refreshVerdict(status, read);
   if (verdict.kind === 'failed') return failed(`The token endpoint responded with ${String(status)}.`);
   if (verdict.kind === 'needs_consent') return verdict;
   const { token_type: type, scope } = read;
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
-    return failed('The token endpoint issued no bearer token.');
+  // A bearer token in place of a bound one could be used by whoever sees it.
+  if (typeof type !== 'string' || type.toLowerCase() !== wanted)
+    return failed(
+      wanted === 'dpop'
+        ? 'The token endpoint issued no token that is bound to a key.'
+        : 'The token endpoint issued no bearer token.',
+    );
   return { ...verdict, scopes: typeof scope === 'string' ? scopesIn(scope) : null };
 }
 

@@ -1,5 +1,5 @@
 import { UserEntity, type McpConnectTicketEntity } from '@gw/entities';
-import { GatewayError } from '@gw/kernel';
+import { GatewayError, newProofKey } from '@gw/kernel';
 import { callbackVerdict, ticketVerdict, type CallbackVerdict, type JsonObject } from '@gw/mcp';
 import { invalid } from '@gw/web';
 import { Injectable } from '@nestjs/common';
@@ -130,10 +130,12 @@ export class ConnectFlows {
     request: RequestFacts,
   ): Promise<void> {
     const { tokenEndpoint, revocationEndpoint, resource, issuer } = authorization;
-    const granted = await this.tokens.request(tokenEndpoint, client, {
+    const proofKey = authorization.demandsProof ? await newProofKey() : undefined;
+    const parameters = {
       ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri },
       ...{ code_verifier: verifier, resource },
-    });
+    };
+    const granted = await this.tokens.request(tokenEndpoint, client, parameters, proofKey);
     if (granted.kind !== 'refreshed') {
       if (granted.kind === 'unknown_client') await this.clients.forget(place.integrationId, issuer);
       throw await this.refuse(place, request, exchangeFailure(granted));
@@ -144,7 +146,10 @@ export class ConnectFlows {
     if (allowed !== null && scopes.some((scope) => !allowed.includes(scope)))
       throw await this.refuse(place, request, TOO_MUCH);
     const { accessToken, refreshToken, expiresIn } = granted;
-    const tokens = { accessToken, refreshToken, client, tokenEndpoint, revocationEndpoint, resource };
+    const tokens = {
+      ...{ accessToken, refreshToken, client, tokenEndpoint, revocationEndpoint, resource },
+      ...(proofKey !== undefined && { proofKey }),
+    };
     await this.connections.save(place, request, { tokens, issuer, scopes, expiresIn });
   }
 

@@ -91,10 +91,10 @@ export class ConnectionRefreshes {
     tokens: ConnectionTokens,
     request: RequestFacts,
   ): Promise<McpRefreshResponse | null> {
-    const { refreshToken, client, tokenEndpoint, resource } = tokens;
+    const { refreshToken, client, tokenEndpoint, resource, proofKey } = tokens;
     if (refreshToken === null) return this.lapse(row, request);
     const parameters = { grant_type: 'refresh_token', refresh_token: refreshToken, resource };
-    const verdict = await this.tokens.request(tokenEndpoint, client, parameters);
+    const verdict = await this.tokens.request(tokenEndpoint, client, parameters, proofKey);
     switch (verdict.kind) {
       case 'refreshed':
         return this.store(row, tokens, verdict);

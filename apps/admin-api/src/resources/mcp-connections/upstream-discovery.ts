@@ -1,5 +1,12 @@
 import { McpIntegrationEntity } from '@gw/entities';
-import { GatewayError, isObject, isSecureUrl, Shares, type AddressPolicy } from '@gw/kernel';
+import {
+  GatewayError,
+  isObject,
+  isSecureUrl,
+  PROOF_ALGORITHM,
+  Shares,
+  type AddressPolicy,
+} from '@gw/kernel';
 import {
   defaultEndpoints,
   issuerVerdict,
@@ -25,6 +32,8 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 /** Where a user signs in at an upstream, and for what. */
 export interface UpstreamAuthorization extends Omit<ServerMetadata, 'scopes'> {
   readonly resource: string;
+  /** The server takes only tokens that are bound to a key. */
+  readonly demandsProof: boolean;
   /** The scopes to request. */
   readonly scopes: readonly string[];
 }
@@ -133,10 +142,13 @@ export class UpstreamDiscovery {
     const { issuer } = found.server;
     if (pinned !== null && issuerVerdict(pinned, issuer) === 'error')
       return { kind: 'changed', pinned, issuer };
+    const demandsProof = challenge?.demandsProof === true || found.resource.demandsProof;
+    if (demandsProof && !found.server.proofAlgorithms.includes(PROOF_ALGORITHM))
+      return { kind: 'failed', attempts: [{ url: issuer, status: null, reason: NO_PROOFS }] };
     const scopes = scopesFor(integration, challenge, found);
     return {
       kind: 'found',
-      authorization: { ...found.server, resource: found.resource.resource, scopes },
+      authorization: { ...found.server, resource: found.resource.resource, demandsProof, scopes },
     };
   }
 
@@ -155,7 +167,7 @@ export class UpstreamDiscovery {
     // Servers of 2025-03-26 are their own authorization servers.
     if (discovery.kind === 'failed' || challenge === null) return { kind: 'failed', attempts };
     const { origin } = serverUrl;
-    const resource = { issuer: origin, resource: serverUrl.href, scopes: [] };
+    const resource = { issuer: origin, resource: serverUrl.href, scopes: [], demandsProof: false };
     const own = await discoverIssuer(origin, options);
     if (own.server !== null) return { kind: 'found', resource, server: own.server };
     const isAbsent = own.attempts.every(({ status }) => status === 404);
@@ -180,6 +192,8 @@ export class UpstreamDiscovery {
     }
   }
 }
+
+const NO_PROOFS = `The server demands tokens bound to a key, and its authorization server does not announce ${PROOF_ALGORITHM} in dpop_signing_alg_values_supported.`;
 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 

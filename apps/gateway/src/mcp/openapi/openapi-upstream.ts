@@ -110,7 +110,8 @@ export class OpenApiUpstream implements CalledUpstream {
     clock: CallClock,
   ): Promise<CallEnd> {
     const { server, owner, parts } = this;
-    const credential = await parts.credentials.headersOf(server, owner.caller);
+    const at = { method: request.method, url: openApiUrl(this.baseUrl, request).href, nonce: null };
+    const credential = await parts.credentials.headersOf(server, owner.caller, at);
     let received = await this.received(request, credential, options, clock);
     if (received.response.status === 401) {
       if (isOfUsers(server.authType)) throw refusedToken();
@@ -176,7 +177,11 @@ export class OpenApiUpstream implements CalledUpstream {
       ...this.parts.network,
       url: this.baseUrl,
       poolClass,
-      headers: () => credential,
+      // A proof is for one request.
+      headers: (at) =>
+        credential['dpop'] === undefined
+          ? credential
+          : this.parts.credentials.headersOf(this.server, this.owner.caller, at),
       connectMs,
     });
   }

@@ -1,16 +1,28 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider from 'oidc-provider';
 import { browse, listen, stop, type Loopback } from '../../../spec-support/loopback';
 
 /** A real authorization server on loopback, whose users agree without a page. It counts what reaches its endpoints. */
 export class AuthorizationServer {
-  readonly requests: { readonly path: string; readonly form: URLSearchParams }[] = [];
+  readonly requests: {
+    readonly path: string;
+    readonly form: URLSearchParams;
+    /** The header `DPoP`; null without one. */
+    readonly proof: string | null;
+  }[] = [];
+  /** Proofs of keys need a nonce of this server. */
+  wantsNonce = false;
   /** Published in place of the true metadata. */
   metadata: object | null = null;
   /** Status of every response of the token endpoint; null: the true ones. */
   failure: number | null = null;
   /** Error of every response of the token endpoint; null: the true ones. */
   refusal: string | null = null;
+  /** Header `DPoP-Nonce` of those errors; null: none. */
+  nonce: string | null = null;
+  /** Every token is a bearer token, whatever the proof. */
+  bearer = false;
   /** Runs before a request to the token endpoint goes on. */
   beforeToken: () => Promise<void> = () => Promise.resolve();
 
@@ -25,10 +37,12 @@ export class AuthorizationServer {
 
   static async start(resource: string): Promise<AuthorizationServer> {
     const running = await listen();
+    let made: AuthorizationServer | null = null;
     const provider = new Provider(running.origin, {
       features: {
         devInteractions: { enabled: false },
         clientCredentials: { enabled: true },
+        dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => made?.wantsNonce === true },
         registration: { enabled: true },
         revocation: { enabled: true },
         resourceIndicators: {
@@ -47,12 +61,13 @@ export class AuthorizationServer {
       findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
       ttl: { Session: 60, Grant: 60, Interaction: 60, AccessToken: 60, RefreshToken: 600 },
     });
-    const made = new AuthorizationServer(running, provider);
+    const server = new AuthorizationServer(running, provider);
+    made = server;
     const callback = provider.callback();
     running.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      void made.serve(request, response, resource, callback);
+      void server.serve(request, response, resource, callback);
     });
-    return made;
+    return server;
   }
 
   stop(): Promise<void> {
@@ -87,7 +102,7 @@ export class AuthorizationServer {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks).toString('utf8');
-      this.requests.push({ path, form: new URLSearchParams(body) });
+      this.requests.push({ path, form: new URLSearchParams(body), proof: proofIn(request) });
       // oidc-provider takes a body that was read before.
       Object.assign(request, { body: path === '/reg' ? (JSON.parse(body) as object) : body });
       if (path === '/token') await this.beforeToken();
@@ -98,9 +113,17 @@ export class AuthorizationServer {
 
   /** Responds as a test wants it; false: with the truth. */
   private failed(response: ServerResponse): boolean {
-    const { failure, refusal } = this;
+    const { failure, refusal, bearer, nonce } = this;
+    if (bearer) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ access_token: 'of-anyone', token_type: 'Bearer', expires_in: 60 }));
+      return true;
+    }
     if (failure === null && refusal === null) return false;
-    response.writeHead(failure ?? 401, { 'content-type': 'application/json' });
+    response.writeHead(failure ?? 401, {
+      'content-type': 'application/json',
+      ...(nonce !== null && { 'dpop-nonce': nonce }),
+    });
     response.end(JSON.stringify({ error: refusal }));
     return true;
   }
@@ -124,10 +147,16 @@ export class AuthorizationServer {
   }
 }
 
+function proofIn({ headers: { dpop: proof } }: IncomingMessage): string | null {
+  return typeof proof === 'string' ? proof : null;
+}
+
 /** An upstream MCP server that only says where its users sign in. */
 export class ResourceServer {
   /** Its authorization servers; a test may name others. */
   issuers: readonly string[] = [];
+  /** How it says that it takes only tokens that are bound to a key. */
+  demandsProof: 'challenge' | 'metadata' | null = null;
 
   private constructor(private readonly running: Loopback) {}
 
@@ -152,7 +181,8 @@ export class ResourceServer {
     const { origin } = this.running;
     if (path === '/mcp') {
       const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
-      const challenge = `Bearer resource_metadata="${metadata}", scope="issues.read"`;
+      const scheme = this.demandsProof === 'challenge' ? 'DPoP' : 'Bearer';
+      const challenge = `${scheme} resource_metadata="${metadata}", scope="issues.read"`;
       response.writeHead(401, { 'www-authenticate': challenge }).end();
       return;
     }
@@ -161,6 +191,11 @@ export class ResourceServer {
       return;
     }
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ resource: this.url, authorization_servers: this.issuers }));
+    response.end(
+      JSON.stringify({
+        ...{ resource: this.url, authorization_servers: this.issuers },
+        ...(this.demandsProof === 'metadata' && { dpop_bound_access_tokens_required: true }),
+      }),
+    );
   }
 }
