@@ -85,7 +85,7 @@ interface KeyAuthentication {
 }
 
 /** Secrets of clients in `configurations`: the names of their members, which are also targets of secret mappings. */
-export type ClientSecret = 'client_secret' | 'private_key' | 'server_client_secret';
+export type ClientSecret = 'client_secret' | 'private_key' | 'secret_access_key' | 'server_client_secret';
 
 type Configurations = Readonly<Record<string, unknown>>;
 

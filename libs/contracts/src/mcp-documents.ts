@@ -11,6 +11,8 @@ export type McpAuthType =
   | 'headers'
   | 'oauth_auto'
   | 'oauth_client_credentials'
+  /** Requests are signed with a key of AWS. */
+  | 'aws_sigv4'
   /** A token of the user by exchange (RFC 8693). */
   | 'token_exchange'
   /** A token of the user by an assertion of the organisation's identity provider (ID-JAG). */
@@ -64,6 +66,8 @@ export interface McpAuthContent {
   readonly clientSecret?: string;
   /** Private key with which a client signs assertions about itself. */
   readonly privateKey?: string;
+  /** Secret of a key of AWS, for the type `aws_sigv4`. */
+  readonly secretAccessKey?: string;
   /** Secret of the client at the server's authorization server, for the type `id_jag`. */
   readonly serverClientSecret?: string;
   /** Targets are `headers.<name>` and those of `ClientSecret`. Takes precedence over a value of the same field. */
@@ -74,6 +78,7 @@ export interface McpAuthContent {
 export const CLIENT_SECRET_CONTENT = {
   client_secret: 'clientSecret',
   private_key: 'privateKey',
+  secret_access_key: 'secretAccessKey',
   server_client_secret: 'serverClientSecret',
 } as const satisfies Readonly<Record<ClientSecret, keyof McpAuthContent>>;
 

@@ -10,6 +10,7 @@ export {
 } from './body/form-scan';
 export { catalogueEntry, catalogueProvider, PROVIDER_CATALOGUE } from './catalogue';
 export { fieldDescription } from './field-descriptions';
+export { AWS_MEMBERS, awsRequestHeaders, type AwsRequest } from './identity/aws-request';
 export { identityOf } from './identity/identity';
 export { mayContainUsage, readResponse, readUsageAtEnd, type ResponseFacts } from './body/read-usage';
 export { lastUsageMetadata, lastUsageObject } from './body/usage-object';

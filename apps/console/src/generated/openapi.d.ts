@@ -6777,7 +6777,7 @@ export interface components {
              * @example headers
              * @enum {string}
              */
-            auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "token_exchange" | "id_jag";
+            auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "aws_sigv4" | "token_exchange" | "id_jag";
             /**
              * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
              * @example {
@@ -6906,7 +6906,7 @@ export interface components {
              * @example headers
              * @enum {string}
              */
-            auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "token_exchange" | "id_jag";
+            auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "aws_sigv4" | "token_exchange" | "id_jag";
             /**
              * @description URL of the service; by default the first server of the document. An integration with credentials needs it, unless that server has the origin of spec_url.
              * @example https://api.example.com/v1
@@ -8731,7 +8731,7 @@ export interface components {
              * @description How Tollgate signs in at the server: by the headers if there are any, else none.
              * @enum {string}
              */
-            auth_type?: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "token_exchange" | "id_jag";
+            auth_type?: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "aws_sigv4" | "token_exchange" | "id_jag";
             /** @description True: creates the integration. False (the default): the response lists the values that are required. */
             commit?: boolean;
             /**
@@ -10682,7 +10682,7 @@ export interface components {
              * @example headers
              * @enum {string}
              */
-            auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "token_exchange" | "id_jag";
+            auth_type: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "aws_sigv4" | "token_exchange" | "id_jag";
             /** @description Secrets are shown as `*****`. */
             configurations: {
                 [key: string]: unknown;
@@ -16608,7 +16608,7 @@ export interface components {
              * @example headers
              * @enum {string}
              */
-            auth_type?: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "token_exchange" | "id_jag";
+            auth_type?: "none" | "headers" | "oauth_auto" | "oauth_client_credentials" | "aws_sigv4" | "token_exchange" | "id_jag";
             /**
              * @description headers (values are secret), passthrough_headers with passthrough_acknowledged, forward_headers, user_identity_forwarding, allow_sampling, sampling, retry_idempotent, denial, oauth_client_credentials, oauth_metadata, token_exchange, id_jag. In an update, an absent member remains unchanged, and null clears a member.
              * @example {

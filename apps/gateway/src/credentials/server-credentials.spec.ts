@@ -90,7 +90,7 @@ describe('the token of a user that is bound to a key', () => {
     ...{ ...OWNER, workspaceId: 'workspace', url: 'https://mcp.example.com/mcp', configurations: {} },
     ...{ authType: 'oauth_auto' as const, sealedAuth: null },
   };
-  const at = { method: 'POST', url: 'https://mcp.example.com/mcp?a=1', nonce: 'n-1' };
+  const at = { method: 'POST', url: 'https://mcp.example.com/mcp?a=1', body: null, nonce: 'n-1' };
   const credentialsWith = (token: UserToken) =>
     new ServerCredentials<SignedInServer>({
       ...{ identity: { isWanted: () => false } as never, bindingOf: mcpAuthBinding },

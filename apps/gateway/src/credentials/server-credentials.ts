@@ -12,6 +12,7 @@ import {
 import { GatewayError, keyProof, unseal, VendorError, type Keyring, type ProofKey } from '@gw/kernel';
 import type { AccessCaller } from '@gw/mcp';
 import type { SentRequest } from '@gw/mcp-client';
+import { awsRequestHeaders } from '@gw/providers';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { IdentifiedServer, IdentityTokens } from './identity-tokens';
 
@@ -102,7 +103,16 @@ export class ServerCredentials<Server extends SignedInServer> {
         return this.known.get(server) ?? this.configured(server);
       case 'oauth_client_credentials':
         return this.issued(server);
+      case 'aws_sigv4':
+        return this.signed(server, at);
     }
+  }
+
+  /** The signature of one request. Without a request, only the secret is read. */
+  private async signed(server: Server, at: SentRequest | null): Promise<CredentialHeaders> {
+    const secret = await this.clientSecretOf(server, 'secret_access_key');
+    if (at === null) return NO_HEADERS;
+    return asCredential(() => awsRequestHeaders(server.configurations, secret, at, Date.now()));
   }
 
   private async ofUser(
@@ -133,13 +143,10 @@ export class ServerCredentials<Server extends SignedInServer> {
 
   private async issued(server: Server): Promise<CredentialHeaders> {
     const client = await this.clientOf(server);
-    try {
+    return asCredential(async () => {
       const issued = await this.parts.issued.of(client, issuingOf(server));
       return issued.kind === 'bearer' ? { authorization: `Bearer ${issued.token}` } : {};
-    } catch (cause) {
-      if (!(cause instanceof VendorError)) throw cause;
-      throw new GatewayError('provider_credential_failed', { detail: { server: cause.message }, cause });
-    }
+    });
   }
 
   private async clientOf(server: Server): Promise<CloudIdentity> {
@@ -176,6 +183,22 @@ export class ServerCredentials<Server extends SignedInServer> {
     return content;
   }
 }
+
+/** Makes headers, and turns a `VendorError` into the error that callers get. */
+async function asCredential(
+  make: () => CredentialHeaders | Promise<CredentialHeaders>,
+): Promise<CredentialHeaders> {
+  try {
+    return await make();
+  } catch (cause) {
+    if (!(cause instanceof VendorError)) throw cause;
+    throw new GatewayError('provider_credential_failed', { detail: { server: cause.message }, cause });
+  }
+}
+
+/** Whether headers are right for one request alone. */
+export const isOfOneRequest = (headers: CredentialHeaders): boolean =>
+  headers['dpop'] !== undefined || headers['x-amz-date'] !== undefined;
 
 const NO_HEADERS: CredentialHeaders = Object.freeze({});
 const HEADER_TARGET = 'headers.';

@@ -88,8 +88,8 @@ export class UpstreamHttp {
   private async sendOnce(request: UpstreamHttpRequest, clock: CallClock): Promise<UpstreamHttpResponse> {
     const { origin, path } = this.targetOf(request.url ?? this.options.url);
     if (clock.aborted !== null) throw clock.aborted.withExecution(false);
-    const { method } = request;
-    const source = this.options.headers({ method, url: `${origin}${path}`, nonce: this.nonce });
+    const { method, body } = request;
+    const source = this.options.headers({ method, url: `${origin}${path}`, body, nonce: this.nonce });
     const configured = source instanceof Promise ? await beforeAbort(source, clock) : source;
     const ofCall = request.extra ?? {};
     const headers = layeredHeaders({ configured, ofCall, protocol: request.headers }, HEADER_RULES);
@@ -100,7 +100,7 @@ export class UpstreamHttp {
       headers,
       poolClass,
       method,
-      body: request.body,
+      body,
       connectTimeoutMs: connectMs,
       // The clock of the call has the other limits.
       headersTimeoutMs: 0,

@@ -7,6 +7,7 @@ export const MCP_CLIENTS = {
   oauth_client_credentials: ['client_secret', 'private_key'],
   oauth_metadata: ['client_secret', 'private_key'],
   token_exchange: ['client_secret', 'private_key'],
+  aws_sigv4: ['secret_access_key'],
   id_jag: ['client_secret', 'server_client_secret'],
 } as const satisfies Readonly<Record<string, readonly ClientSecret[]>>;
 

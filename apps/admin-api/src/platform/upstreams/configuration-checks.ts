@@ -201,6 +201,7 @@ export const MEMBER_OF: ConfigurationRules['memberOf'] = {
   oauth_auto: 'oauth_metadata',
   oauth_client_credentials: 'oauth_client_credentials',
   // Only for MCP servers.
+  aws_sigv4: null,
   token_exchange: null,
   id_jag: null,
 };

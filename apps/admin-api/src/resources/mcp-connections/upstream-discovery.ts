@@ -1,12 +1,5 @@
 import { McpIntegrationEntity } from '@gw/entities';
-import {
-  GatewayError,
-  isObject,
-  isSecureUrl,
-  PROOF_ALGORITHM,
-  Shares,
-  type AddressPolicy,
-} from '@gw/kernel';
+import { GatewayError, isObject, isSecureUrl, PROOF_ALGORITHM, Shares, type AddressPolicy } from '@gw/kernel';
 import {
   defaultEndpoints,
   issuerVerdict,

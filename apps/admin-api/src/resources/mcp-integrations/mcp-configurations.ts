@@ -3,6 +3,7 @@ import { assertAllowedUrl, type AddressPolicy, type ErrorDetail } from '@gw/kern
 import { headerMapFaults } from '../../platform/credentials/header-map';
 import { shortenedFault } from '../../platform/credentials/shown-secret';
 import { checkAuthMethod, CLIENT_MEMBERS, isSecure } from '../../platform/upstreams/configuration-checks';
+import { checkAwsKey } from './aws-key-checks';
 import {
   checkClientKey,
   checkIssuer,
@@ -21,6 +22,7 @@ export const MEMBER_OF: Readonly<Record<McpAuthType, string | null>> = {
   headers: 'headers',
   oauth_auto: 'oauth_metadata',
   oauth_client_credentials: 'oauth_client_credentials',
+  aws_sigv4: 'aws_sigv4',
   token_exchange: 'token_exchange',
   id_jag: 'id_jag',
 };
@@ -148,6 +150,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (value !== 'error' && value !== 'tool_error') faults.add(path, 'must be error or tool_error');
   },
   oauth_client_credentials: checkClientCredentials,
+  aws_sigv4: checkAwsKey,
   token_exchange: checkTokenExchange,
   id_jag: checkIdJag,
   oauth_metadata: checkMetadata,
@@ -173,8 +176,10 @@ export function configurationFaultsOf(values: Fields, of: CheckedIntegration): r
   return faults.found.slice(0, 100);
 }
 
+/** Members whose clients have a token endpoint. */
+const ENDPOINT_MEMBERS = ['oauth_client_credentials', 'token_exchange', 'id_jag'];
 /** Members without which their authentication does not work. */
-const REQUIRED_MEMBERS = ['oauth_client_credentials', 'token_exchange', 'id_jag'];
+const REQUIRED_MEMBERS = ['oauth_client_credentials', 'aws_sigv4', 'token_exchange', 'id_jag'];
 
 function checkTogether(values: Fields, of: CheckedIntegration, faults: Faults): void {
   checkAuthentication(values, of, faults);
@@ -231,7 +236,7 @@ export function clientAddresses(values: Fields): Record<string, unknown> {
     const client = values[name];
     if (isFields(client) && signsAssertions(client)) addresses[`${ROOT}.${name}.issuer`] = client['issuer'];
   }
-  for (const name of REQUIRED_MEMBERS) {
+  for (const name of ENDPOINT_MEMBERS) {
     const client = values[name];
     if (!isFields(client)) continue;
     addresses[`${ROOT}.${name}.token_endpoint`] = client['token_endpoint'];
@@ -244,6 +249,7 @@ export function clientAddresses(values: Fields): Record<string, unknown> {
 const MAPPED_SECRETS: Readonly<Record<ClientSecret, readonly McpAuthType[]>> = {
   client_secret: ['oauth_auto', 'oauth_client_credentials', 'token_exchange', 'id_jag'],
   private_key: ['oauth_auto', 'oauth_client_credentials', 'token_exchange'],
+  secret_access_key: ['aws_sigv4'],
   server_client_secret: ['id_jag'],
 };
 const MAPPED_HEADER = /^headers\.(.+)$/s;

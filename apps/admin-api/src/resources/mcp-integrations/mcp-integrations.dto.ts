@@ -31,6 +31,7 @@ export const AUTH_TYPES: readonly McpAuthType[] = [
   'headers',
   'oauth_auto',
   'oauth_client_credentials',
+  'aws_sigv4',
   'token_exchange',
   'id_jag',
 ];

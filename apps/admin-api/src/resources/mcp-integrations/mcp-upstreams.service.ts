@@ -2,8 +2,16 @@ import { isOfUsers } from '@gw/contracts';
 import type { McpIntegrationEntity } from '@gw/entities';
 import { CONTROL_PLANE_VERSION, VendorError, type VendorCalls } from '@gw/kernel';
 import { NO_CAPABILITIES, own, type JsonObject, type ListedType } from '@gw/mcp';
-import { EraVerdicts, McpUpstream, UpstreamError, type ListKind, type UpstreamNetwork } from '@gw/mcp-client';
+import {
+  EraVerdicts,
+  McpUpstream,
+  UpstreamError,
+  type HeaderSource,
+  type ListKind,
+  type UpstreamNetwork,
+} from '@gw/mcp-client';
 import { OutboundClient } from '@gw/outbound';
+import { awsRequestHeaders } from '@gw/providers';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { VENDOR_CALLS } from '../../platform/credentials/vendor-calls';
 import { McpSecrets } from '../../platform/mcp/mcp-secrets.service';
@@ -76,8 +84,7 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
     const signal = AbortSignal.timeout(totalMs);
     let upstream: McpUpstream | null = null;
     try {
-      const headers = await this.headersOf(row);
-      upstream = this.upstreamOf(row, headers);
+      upstream = this.upstreamOf(row, await this.headersOf(row));
       return await work(upstream, signal);
     } catch (error) {
       throw readErrorOf(error, signal.aborted ? totalMs : null);
@@ -88,21 +95,27 @@ export class McpUpstreams implements McpSource, OnModuleDestroy {
 
   private upstreamOf(
     { id, organisationId, url, transport }: McpIntegrationEntity,
-    headers: Readonly<Record<string, string>>,
+    headers: HeaderSource,
   ): McpUpstream {
     return new McpUpstream({
       ...{ ...this.network, url: new URL(url), verdicts: this.verdicts },
-      ...{ poolClass: `${organisationId}:${id}`, eraKey: `${id}:${url}`, headers: () => headers },
+      ...{ poolClass: `${organisationId}:${id}`, eraKey: `${id}:${url}`, headers },
       capabilities: NO_CAPABILITIES,
       clientInfo: { name: 'tollgate', version: CONTROL_PLANE_VERSION },
       protocol: transport === 'sse' ? 'sse' : 'auto',
     });
   }
 
-  /** Returns the headers of the shared credential; none where users sign in themselves. */
-  private async headersOf(row: McpIntegrationEntity): Promise<Readonly<Record<string, string>>> {
-    if (isOfUsers(row.authType)) return {};
-    return signInHeaders(row, this.secrets.open(row), await this.secrets.mapped(row), this.calls);
+  /** Returns the headers of the shared credential; none where users sign in themselves. Throws `VendorError`. */
+  private async headersOf(row: McpIntegrationEntity): Promise<HeaderSource> {
+    if (isOfUsers(row.authType)) return () => ({});
+    if (row.authType === 'aws_sigv4') {
+      const secret = (await this.secrets.clientSecret(row, 'secret_access_key')) ?? '';
+      return (request) => awsRequestHeaders(row.configurations, secret, request, Date.now());
+    }
+    const mapped = await this.secrets.mapped(row);
+    const headers = await signInHeaders(row, this.secrets.open(row), mapped, this.calls);
+    return () => headers;
   }
 }
 

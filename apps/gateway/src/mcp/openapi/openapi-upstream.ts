@@ -30,7 +30,7 @@ import type { ResponseMemory } from '@gw/outbound';
 import type { CalledUpstream, UpstreamOwner } from '../called-upstream';
 import { ruledHeaders } from '../../credentials/passed-headers';
 import { poolClassOf } from '../pool-class';
-import type { ServerCredentials } from '../../credentials/server-credentials';
+import { isOfOneRequest, type ServerCredentials } from '../../credentials/server-credentials';
 import { readServiceResponse } from './service-response';
 import { withoutSecrets } from './without-secrets';
 
@@ -110,7 +110,8 @@ export class OpenApiUpstream implements CalledUpstream {
     clock: CallClock,
   ): Promise<CallEnd> {
     const { server, owner, parts } = this;
-    const at = { method: request.method, url: openApiUrl(this.baseUrl, request).href, nonce: null };
+    const { href: url } = openApiUrl(this.baseUrl, request);
+    const at = { method: request.method, url, body: null, nonce: null };
     const credential = await parts.credentials.headersOf(server, owner.caller, at);
     let received = await this.received(request, credential, options, clock);
     if (received.response.status === 401) {
@@ -133,6 +134,8 @@ export class OpenApiUpstream implements CalledUpstream {
   /** A new credential in place of one that the service refused; null when there is no other. */
   private async renewed(refused: Headers): Promise<Headers | null> {
     const { server, owner, parts } = this;
+    // Another signature would say the same.
+    if (isOfOneRequest(refused)) return null;
     await parts.credentials.renew(server);
     // Another call may have renewed it meanwhile.
     const headers = await parts.credentials.headersOf(server, owner.caller);
@@ -177,11 +180,10 @@ export class OpenApiUpstream implements CalledUpstream {
       ...this.parts.network,
       url: this.baseUrl,
       poolClass,
-      // A proof is for one request.
       headers: (at) =>
-        credential['dpop'] === undefined
-          ? credential
-          : this.parts.credentials.headersOf(this.server, this.owner.caller, at),
+        isOfOneRequest(credential)
+          ? this.parts.credentials.headersOf(this.server, this.owner.caller, at)
+          : credential,
       connectMs,
     });
   }
