@@ -3,7 +3,8 @@ import { GatewayError, MINUTE_MS, Shares, uuidv7 } from '@gw/kernel';
 import { Logger } from '@nestjs/common';
 import type { DataSource, FindOptionsWhere } from 'typeorm';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
-import { dueIntegrations, type UpstreamTables } from './upstream-sync.queries';
+import { runDue } from './due-work';
+import type { UpstreamTables } from './upstream-sync.queries';
 
 /** Readings of one process at once, of each kind. An organisation that is alone has half of them. */
 const READINGS_MAX = 8;
@@ -15,12 +16,14 @@ const BACK_OFF_MAX_MS = 360 * MINUTE_MS;
 
 export interface ReadingOptions<R extends UpstreamIntegration> {
   readonly entity: new () => R;
-  readonly tables: Pick<UpstreamTables, 'integrations'>;
+  readonly tables: Pick<UpstreamTables, 'integrations' | 'canChange'>;
   /** Name of the job in the audit log. */
   readonly job: string;
   /** Plural name of the upstreams, for messages. */
   readonly of: string;
-  /** Reads an upstream and keeps the result. Failures of the upstream are `GatewayError`s. */
+  /** The error of a failure of the upstream, which is kept with its integration. */
+  readonly unreadable: 'agent_unreadable' | 'mcp_server_unreadable';
+  /** Reads an upstream and keeps the result. Failures of the upstream are `GatewayError`s of the type `unreadable`. */
   readonly read: (row: R, caller: AuditCaller) => Promise<void>;
 }
 
@@ -44,24 +47,32 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
     return reading;
   }
 
-  /** Reads integrations whose turn it is, and returns their number. A failure is kept with its integration. */
+  /**
+   * Reads integrations whose turn it is, and returns their number. A failure of an upstream is kept with its integration.
+   * An integration that could not be read for another reason is due again at once; an error of this process is thrown
+   * after the others have been read.
+   */
   async syncDue(): Promise<number> {
-    const ids = await dueIntegrations(this.dataSource.manager, this.options.tables, DUE_MAX);
-    const rest = [...ids];
-    const work = async (): Promise<void> => {
-      for (let id = rest.shift(); id !== undefined; id = rest.shift()) await this.syncOne(id);
-    };
-    await Promise.all(Array.from({ length: DUE_AT_ONCE }, work));
-    return ids.length;
+    const { integrations: table, canChange } = this.options.tables;
+    return runDue(this.dataSource.manager, {
+      ...{ table, column: 'next_sync_at', lease: '10 minutes', max: DUE_MAX, atOnce: DUE_AT_ONCE },
+      ...(canChange === undefined ? {} : { condition: canChange }),
+      run: (id) => this.syncOne(id),
+    });
   }
 
   /**
    * Reads an upstream that says that it has changed. A reading that is in progress may have missed the change,
-   * so that another one follows it. A failure is kept with its integration.
+   * so that another one follows it. A failure of the upstream is kept with its integration, another one is in the log.
    */
   async syncChanged(id: string): Promise<void> {
     await this.running.get(id)?.catch(() => undefined);
-    await this.syncOne(id);
+    try {
+      await this.syncOne(id);
+    } catch (error) {
+      if (error instanceof GatewayError) return;
+      this.log.error(`failed to read integration ${id}`, error instanceof Error ? error.stack : undefined);
+    }
   }
 
   /** Runs a call of an upstream within the places of its organisation. Throws `rate_limited` without one. */
@@ -78,10 +89,7 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
     }
   }
 
-  /**
-   * A failure of one integration must not stop the others: it is in its row, or in the log of the process, and the
-   * integration is read again when the lease of the job ends.
-   */
+  /** Reads one integration. A failure of the upstream is kept in its row; every other error is thrown. */
   private async syncOne(id: string): Promise<void> {
     const where = { id, status: 'active' } as FindOptionsWhere<UpstreamIntegration> as FindOptionsWhere<R>;
     const row = await this.dataSource.manager.findOneBy(this.options.entity, where);
@@ -89,11 +97,7 @@ export class UpstreamReadings<R extends UpstreamIntegration> {
     try {
       await this.sync(row, this.callerFor(row));
     } catch (error) {
-      if (error instanceof GatewayError) return;
-      this.log.error(
-        `The integration ${id} could not be read.`,
-        error instanceof Error ? error.stack : undefined,
-      );
+      if (!(error instanceof GatewayError) || error.type !== this.options.unreadable) throw error;
     }
   }
 

@@ -5,8 +5,6 @@ import { nameDigestOf, type UpstreamSnapshot } from './capability-changes';
 
 /** Capabilities that an integration keeps after its upstream has stopped listing them. */
 const GONE_MAX = 1_000;
-/** The time that one call of a job may take, after which another one takes the integrations over. */
-const LEASE = '10 minutes';
 
 /** Tables of one kind of upstream. */
 export interface UpstreamTables {
@@ -35,23 +33,6 @@ export async function saveSync<R extends UpstreamIntegration>(
     })
     .where({ id, url })
     .execute();
-}
-
-/** Leases integrations whose turn it is, longest overdue first, and returns their ids. */
-export async function dueIntegrations(
-  manager: EntityManager,
-  { integrations, canChange = 'true' }: Pick<UpstreamTables, 'integrations' | 'canChange'>,
-  max: number,
-): Promise<string[]> {
-  const [rows] = await manager.query<[{ id: string }[], number]>(
-    `UPDATE ${integrations} SET next_sync_at = now() + $2::interval
-      WHERE id IN (SELECT id FROM ${integrations}
-                    WHERE status = 'active' AND next_sync_at <= now() AND ${canChange}
-                    ORDER BY next_sync_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-      RETURNING id`,
-    [max, LEASE],
-  );
-  return rows.map(({ id }) => id);
 }
 
 /** Returns the saved rows that a snapshot is compared with: what was listed last, and what comes back. */

@@ -283,6 +283,23 @@ describe('snapshots of agent cards', () => {
     expect((await admin.post(INTERNAL.agentCardSync, { key: ours.adminKey })).status).toBe(401);
   });
 
+  it('of others are read while one cannot be saved, which is due again at once', async () => {
+    const [broken, good] = [await made(), await made()];
+    const { manager } = admin.dataSource;
+    agent.card = agent.cardOf({ skills: [skillOf('read'), skillOf('write')] });
+    await manager.query(
+      `ALTER TABLE agent_skills ADD CONSTRAINT spec_refuses CHECK (integration_id <> '${broken}') NOT VALID`,
+    );
+    await manager.update(AgentIntegrationEntity, [broken, good], { nextSyncAt: new Date(0) });
+    const job = await admin.post(INTERNAL.agentCardSync, { token: SERVICE_TOKEN });
+    await manager.query('ALTER TABLE agent_skills DROP CONSTRAINT spec_refuses');
+    expect(job.status).toBe(500);
+    expect(await states(good)).toEqual({ read: 'approved', write: 'pending' });
+    expect((await rowOf(broken)).nextSyncAt.getTime()).toBeLessThanOrEqual(Date.now());
+    await admin.post(INTERNAL.agentCardSync, { token: SERVICE_TOKEN });
+    expect(await states(broken)).toEqual({ read: 'approved', write: 'pending' });
+  });
+
   it('are tested by a call for a task that does not exist, with the credential', async () => {
     const id = await made({
       auth_type: 'headers',

@@ -68,6 +68,7 @@ export class AgentSnapshots {
   ) {
     this.readings = new UpstreamReadings(dataSource, {
       ...{ entity: AgentIntegrationEntity, tables: TABLES, job: 'agent-card-sync', of: 'agent cards' },
+      unreadable: 'agent_unreadable',
       read: (row, caller) => this.read(row, caller),
     });
   }

@@ -1,10 +1,11 @@
 import { isOfUsers } from '@gw/contracts';
-import { McpIntegrationEntity, type McpHealthState } from '@gw/entities';
+import { McpIntegrationEntity, McpServerEntity, type McpHealthState } from '@gw/entities';
 import { MINUTE_MS } from '@gw/kernel';
 import { raiseAlert } from '@gw/ledger-store';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { dueHealthChecks, releaseHealthCheck, saveHealth, type HealthColumns } from './mcp-health.queries';
+import { runDue } from '../../platform/upstreams/due-work';
+import { saveHealth, type HealthColumns } from './mcp-health.queries';
 import { McpReadError } from './mcp-source';
 import { McpSources } from './mcp-sources.service';
 
@@ -33,28 +34,18 @@ export class McpHealth {
    * Checks the integrations whose turn it is, and returns their number. A check that cannot be carried out is due again at once;
    * its error is thrown after the others have been checked.
    */
-  async checkDue(): Promise<number> {
-    const { manager } = this.dataSource;
-    const due = await dueHealthChecks(manager, DUE_MAX);
-    const rest = [...due];
-    const faults: unknown[] = [];
-    const work = async (): Promise<void> => {
-      for (let next = rest.shift(); next !== undefined; next = rest.shift())
-        try {
-          await this.check(next);
-        } catch (error) {
-          faults.push(error);
-          await releaseHealthCheck(manager, next.id);
-        }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    if (faults.length > 0) throw faults[0];
-    return due.length;
+  checkDue(): Promise<number> {
+    return runDue(this.dataSource.manager, {
+      ...{ table: 'mcp_integrations', column: 'next_health_at', lease: '2 minutes' },
+      ...{ max: DUE_MAX, atOnce: AT_ONCE, run: (id) => this.check(id) },
+    });
   }
 
-  private async check({ id, isUsed }: { readonly id: string; readonly isUsed: boolean }): Promise<void> {
-    const row = await this.dataSource.manager.findOneBy(McpIntegrationEntity, { id, status: 'active' });
+  private async check(id: string): Promise<void> {
+    const { manager } = this.dataSource;
+    const row = await manager.findOneBy(McpIntegrationEntity, { id, status: 'active' });
     if (row === null) return;
+    const isUsed = await manager.existsBy(McpServerEntity, { integrationId: id, status: 'active' });
     const result = await this.ask(row);
     const failures = result.state === 'down' ? Math.min(row.healthFailures + 1, FAILURES_MAX) : 0;
     const isRare = !isUsed || failures > FAILURES_RARE;

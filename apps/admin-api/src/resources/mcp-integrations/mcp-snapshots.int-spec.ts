@@ -254,6 +254,22 @@ describe('snapshots of MCP servers', () => {
     expect((await admin.post(INTERNAL.mcpSync, call)).status).toBe(401);
   });
 
+  it('are read of other servers while that of one cannot be saved, which is due again at once', async () => {
+    const [broken, good] = [await made(), await made()];
+    const { manager } = admin.dataSource;
+    await manager.query(
+      `ALTER TABLE mcp_capabilities ADD CONSTRAINT spec_refuses CHECK (integration_id <> '${broken}') NOT VALID`,
+    );
+    await manager.update(McpIntegrationEntity, [broken, good], { nextSyncAt: new Date(0) });
+    const job = await admin.post(INTERNAL.mcpSync, { token: SERVICE_TOKEN });
+    await manager.query('ALTER TABLE mcp_capabilities DROP CONSTRAINT spec_refuses');
+    expect(job.status).toBe(500);
+    expect(await rowOf(good)).toMatchObject({ syncStatus: 'synced' });
+    expect((await rowOf(broken)).nextSyncAt.getTime()).toBeLessThanOrEqual(Date.now());
+    await admin.post(INTERNAL.mcpSync, { token: SERVICE_TOKEN });
+    expect(await rowOf(broken)).toMatchObject({ syncStatus: 'synced' });
+  });
+
   it('are taken again when a gateway says that the server announced a change', async () => {
     const id = await synced();
     const announce = (body: object): Promise<GatewayResponse> =>

@@ -35,6 +35,7 @@ export class McpSnapshots {
   ) {
     this.readings = new UpstreamReadings(dataSource, {
       ...{ entity: McpIntegrationEntity, tables: MCP_TABLES, job: 'mcp-sync', of: 'MCP servers' },
+      unreadable: 'mcp_server_unreadable',
       read: (row, caller) => this.read(row, caller),
     });
   }

@@ -1,0 +1,64 @@
+import { Logger } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+const log = new Logger('DueWork');
+
+/** Work on integrations that comes again and again, such as readings and checks. */
+export interface DueWork {
+  readonly table: 'mcp_integrations' | 'agent_integrations';
+  /** When an integration is due. Whoever carries out the work sets the next time. */
+  readonly column: 'next_sync_at' | 'next_health_at';
+  /** The time that one call of the job may take, after which another one takes the integrations over. */
+  readonly lease: '2 minutes' | '10 minutes';
+  /** SQL condition of the integrations that have such work; absent: all. */
+  readonly condition?: string;
+  /** Integrations that one call of the job takes, and how many of them at once. */
+  readonly max: number;
+  readonly atOnce: number;
+  readonly run: (id: string) => Promise<void>;
+}
+
+/**
+ * Leases the integrations whose turn it is, longest overdue first, works on them, and returns their number. Those whose
+ * work throws are due again at once, after those that have waited longer; the first error is thrown when all are done,
+ * and the others are in the log.
+ */
+export async function runDue(manager: EntityManager, work: DueWork): Promise<number> {
+  const ids = await leaseDue(manager, work);
+  const rest = [...ids];
+  const faults: unknown[] = [];
+  const worker = async (): Promise<void> => {
+    for (let id = rest.shift(); id !== undefined; id = rest.shift())
+      try {
+        await work.run(id);
+      } catch (error) {
+        faults.push(error);
+        if (faults.length > 1) log.error(`work on integration ${id} failed`, stackOf(error));
+        await release(manager, work, id).catch((fault: unknown) => faults.push(fault));
+      }
+  };
+  await Promise.all(Array.from({ length: work.atOnce }, worker));
+  if (faults.length > 0) throw faults[0];
+  return ids.length;
+}
+
+async function leaseDue(
+  manager: EntityManager,
+  { table, column, lease, condition = 'true', max }: DueWork,
+): Promise<string[]> {
+  const [rows] = await manager.query<[{ id: string }[], number]>(
+    `UPDATE ${table} SET ${column} = now() + $2::interval
+      WHERE id IN (SELECT id FROM ${table}
+                    WHERE status = 'active' AND ${column} <= now() AND ${condition}
+                    ORDER BY ${column} LIMIT $1 FOR UPDATE SKIP LOCKED)
+      RETURNING id`,
+    [max, lease],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Ends the lease of an integration. */
+const release = (manager: EntityManager, { table, column }: DueWork, id: string): Promise<unknown> =>
+  manager.query(`UPDATE ${table} SET ${column} = now() WHERE id = $1`, [id]);
+
+const stackOf = (error: unknown): string | undefined => (error instanceof Error ? error.stack : undefined);
