@@ -26,6 +26,8 @@ export const AGENTS_FULL: State = {
       allow_other_origin: true,
       timeout_ms: 5_000,
       messages_per_context_hour: 60,
+      ...{ owner: 'Travel team', support_url: 'https://wiki.example.com/travel' },
+      ...{ environment: 'production', tags: { team: 'travel' }, data_classes: ['personal'] },
       configurations: {
         headers: { authorization: { env: 'TOKEN' } },
         forward_headers: ['x-trace'],

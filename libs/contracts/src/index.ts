@@ -115,7 +115,7 @@ export {
   type DocumentsResponse,
   type DocumentsRequest,
   type GatewayPresence,
-  type McpHealthCheckResponse,
+  type HealthCheckResponse,
   type McpLinkRequest,
   type McpLinkResponse,
   type McpRefreshRequest,

@@ -48,8 +48,10 @@ export const INTERNAL = {
   mcpListsChanged: '/internal/v1/mcp/lists-changed',
   /** POST → `AgentCardSyncResponse`: reads a batch of cards of agents whose turn it is. Admin API. */
   agentCardSync: '/internal/v1/agents/cards/sync',
-  /** POST → `McpHealthCheckResponse`: checks a batch of MCP servers whose turn it is. Admin API. */
+  /** POST → `HealthCheckResponse`: checks a batch of MCP servers whose turn it is. Admin API. */
   mcpHealth: '/internal/v1/mcp/health',
+  /** POST → `HealthCheckResponse`: checks a batch of agents whose turn it is. Admin API. */
+  agentHealth: '/internal/v1/agents/health',
   /**
    * POST `application/octet-stream` of journal frames; 200 `{ accepted }` once they are committed.
    * Worker.
@@ -128,8 +130,8 @@ export interface AgentCardSyncResponse {
   readonly read: number;
 }
 
-export interface McpHealthCheckResponse {
-  /** Servers of this batch; 0 when it was no server's turn. */
+export interface HealthCheckResponse {
+  /** Servers or agents of this batch; 0 when none was due. */
   readonly checked: number;
 }
 

@@ -2,6 +2,7 @@
  * Every entity with the types of its columns, one line each. The data source registers each class named here, and the index exports
  * all of them.
  */
+export { AgentHealthEntity } from './agents/agent-health.entity';
 export { AgentIntegrationWorkspaceEntity } from './agents/agent-integration-workspace.entity';
 export { AgentIntegrationEntity } from './agents/agent-integration.entity';
 export { AgentServerSkillEntity } from './agents/agent-server-skill.entity';
@@ -60,7 +61,6 @@ export { McpIntegrationVersionEntity } from './mcp/mcp-integration-version.entit
 export { McpIntegrationWorkspaceEntity } from './mcp/mcp-integration-workspace.entity';
 export {
   McpIntegrationEntity,
-  type McpHealthState,
   type StoredMcpServerInfo,
   type StoredToolPrices,
 } from './mcp/mcp-integration.entity';

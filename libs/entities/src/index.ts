@@ -85,5 +85,6 @@ export { isUniqueViolation, sqlStateOf } from './sql-state';
 export { storableJson } from './storable';
 export { addSigningKey, replaceSigningKeys, rotateSigningKeys } from './oauth/signing-keys.queries';
 export { UpstreamCapability, type StoredFinding } from './upstreams/upstream-capability';
-export { UpstreamIntegration } from './upstreams/upstream-integration';
+export { UpstreamCheck } from './upstreams/upstream-check';
+export { UpstreamIntegration, type UpstreamHealthState } from './upstreams/upstream-integration';
 export { UpstreamServer } from './upstreams/upstream-server';

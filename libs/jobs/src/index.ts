@@ -1,4 +1,5 @@
 export { agentCardSyncJob } from './agent-card-sync.job';
+export { agentHealthJob } from './agent-health.job';
 export { alertsJob } from './alerts.job';
 export { budgetsJob } from './budgets.job';
 export { domainRecheckJob } from './domain-recheck.job';

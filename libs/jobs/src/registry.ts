@@ -1,5 +1,6 @@
 import { GatewayError } from '@gw/kernel';
 import { agentCardSyncJob } from './agent-card-sync.job';
+import { agentHealthJob } from './agent-health.job';
 import { alertsJob } from './alerts.job';
 import { budgetsJob } from './budgets.job';
 import { domainRecheckJob } from './domain-recheck.job';
@@ -39,6 +40,7 @@ export const JOBS: readonly JobSpec[] = [
   mcpSyncJob,
   agentCardSyncJob,
   mcpHealthJob,
+  agentHealthJob,
   domainRecheckJob,
   oauthExpiryJob,
   loginExpiryJob,

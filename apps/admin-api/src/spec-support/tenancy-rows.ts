@@ -301,6 +301,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   mcpIntegrationVersions_health: workspace('mcpIntegration'),
   ...mcpCapabilities(),
   ...crud('agentIntegrations', 'agentIntegration', { name: 'x', ...AGENT }, RENAMED),
+  agentIntegrations_health: workspace('agentIntegration'),
   agentIntegrations_listWorkspaces: organisation('organisationAgentIntegration', {
     scopes: ['organisation_agent_integrations.read'],
   }),
@@ -315,6 +316,7 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
     body: ({ fixture }) => ({ name: 'x', agent_integration_id: fixture.id }),
   }),
   agentServers_test: workspace('agentServer', { ...empty, needsWorkspace: true }),
+  agentServers_health: workspace('agentServer', { needsWorkspace: true }),
   agentServerAccess_listSkills: workspace('agentServer', { needsWorkspace: true }),
   agentServerAccess_updateSkills: workspace('agentServer', {
     ...body({ skills: [{ id: 'read', enabled: true }] }),

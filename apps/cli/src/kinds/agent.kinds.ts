@@ -5,7 +5,14 @@ import { inPlaceOf } from '../values';
 import { change, ofWorkspaces } from './of-workspaces';
 import { mappingsOf, referenceSlugs } from './secret-mappings';
 import { serverAccess } from './server-access';
-import { APPROVAL, CREDENTIALS, integrationAccess, namedSecrets, withoutCleared } from './upstream-members';
+import {
+  APPROVAL,
+  CREDENTIALS,
+  integrationAccess,
+  LABELS,
+  namedSecrets,
+  withoutCleared,
+} from './upstream-members';
 
 const AGENT_INTEGRATIONS = '/v1/agent-integrations';
 const AGENT_SERVERS = '/v1/agent-servers';
@@ -17,10 +24,12 @@ const KEPT = [
 ] as const;
 const CLEARED = [
   ...['description', 'timeout_ms', 'messages_per_context_hour', 'pricing', 'trusted_keys'],
+  ...LABELS,
 ] as const;
 
 const INTEGRATION: Members = {
   ...plain('slug', 'workspace', 'name', 'description', 'url', 'timeout_ms', 'messages_per_context_hour'),
+  ...plain(...LABELS),
   auth_type: { fallback: 'none' },
   protocol: { fallback: 'auto' },
   binding: { fallback: 'auto' },

@@ -16,14 +16,20 @@ import { canonical, hasSecrets, inPlaceOf } from '../values';
 import { change, ofWorkspaces } from './of-workspaces';
 import { changeDocument, OPENAPI, savedDocument, serviceOf } from './openapi-document';
 import { mappingsOf, referenceSlugs } from './secret-mappings';
-import { APPROVAL, CREDENTIALS, integrationAccess, namedSecrets, withoutCleared } from './upstream-members';
+import {
+  APPROVAL,
+  CREDENTIALS,
+  integrationAccess,
+  LABELS,
+  namedSecrets,
+  withoutCleared,
+} from './upstream-members';
 
 export const MCP_INTEGRATIONS = '/v1/mcp-integrations';
 export const MCP_SERVERS = '/v1/mcp-servers';
 
 /** Members that an update leaves as they are when it lacks them. */
 const KEPT = ['name', 'url', 'auth_type', 'transport', 'approval_mode', 'on_change'] as const;
-const LABELS = ['owner', 'support_url', 'environment', 'tags', 'data_classes'] as const;
 const CLEARED = ['description', 'timeout_ms', 'pricing', ...LABELS] as const;
 
 const INTEGRATION: Members = {

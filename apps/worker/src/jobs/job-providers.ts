@@ -33,6 +33,7 @@ import { RollupsProcessor } from './rollups/rollups.processor';
 import { SsoMetadataProcessor } from './sso-metadata/sso-metadata.processor';
 import { RotationMails } from './rotation/rotation-mails';
 import { AgentCardSyncProcessor } from './agent-card-sync/agent-card-sync.processor';
+import { AgentHealthProcessor } from './agent-health/agent-health.processor';
 import { McpHealthProcessor } from './mcp-health/mcp-health.processor';
 import { McpSyncProcessor } from './mcp-sync/mcp-sync.processor';
 import { ScimSyncProcessor } from './scim-sync/scim-sync.processor';
@@ -65,6 +66,7 @@ const PROCESSORS = [
   McpSyncProcessor,
   AgentCardSyncProcessor,
   McpHealthProcessor,
+  AgentHealthProcessor,
   DomainRecheckProcessor,
   OauthExpiryProcessor,
   LoginExpiryProcessor,
@@ -190,6 +192,14 @@ const adminApiProviders = ({
     inject: [DataSource],
     useFactory: (source: DataSource) =>
       new McpHealthProcessor(source, { client: new ServiceClient(CHECKS_CLIENT), adminUrl, serviceToken }),
+  },
+  {
+    provide: AgentHealthProcessor,
+    inject: [DataSource],
+    useFactory: (source: DataSource) =>
+      new AgentHealthProcessor(source, {
+        ...{ client: new ServiceClient(CHECKS_CLIENT), adminUrl, serviceToken },
+      }),
   },
 ];
 

@@ -7,6 +7,10 @@ import { UpstreamIntegration } from '../upstreams/upstream-integration';
 /** An A2A agent: its address, how the gateway signs in there, and the card that says what it offers. */
 @Entity('agent_integrations')
 @Check('agent_integrations_status_ck', `status IN ('active', 'archived')`)
+@Check(
+  'agent_integrations_health_state_ck',
+  `health_state IN ('healthy', 'degraded', 'down', 'unauthorised', 'unknown')`,
+)
 @Index('agent_integrations_slug_uq', ['organisationId', 'slug'], {
   unique: true,
   where: `status <> 'archived'`,
@@ -14,6 +18,7 @@ import { UpstreamIntegration } from '../upstreams/upstream-integration';
 @Index('agent_integrations_page_ix', ['organisationId', 'createdAt', 'id'])
 @Index('agent_integrations_secret_mappings_ix', { synchronize: false })
 @Index('agent_integrations_next_sync_ix', ['nextSyncAt'])
+@Index('agent_integrations_next_health_ix', ['nextHealthAt'])
 export class AgentIntegrationEntity extends UpstreamIntegration {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'agent_integrations_pk' })
   id!: string;

@@ -19,9 +19,6 @@ export interface StoredMcpServerInfo {
   readonly instructions: string | null;
 }
 
-/** `degraded`: it responds slowly. `unauthorised`: it refuses the shared credential. `unknown`: it was never checked. */
-export type McpHealthState = 'healthy' | 'degraded' | 'down' | 'unauthorised' | 'unknown';
-
 /** Prices of calls, in integers of 1e-8 USD. */
 export interface StoredToolPrices {
   readonly default: number;
@@ -44,6 +41,7 @@ export interface StoredToolPrices {
 @Index('mcp_integrations_page_ix', ['organisationId', 'createdAt', 'id'])
 @Index('mcp_integrations_secret_mappings_ix', { synchronize: false })
 @Index('mcp_integrations_next_sync_ix', ['nextSyncAt'])
+@Index('mcp_integrations_next_health_ix', ['nextHealthAt'])
 export class McpIntegrationEntity extends UpstreamIntegration {
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName: 'mcp_integrations_pk' })
   id!: string;
@@ -73,47 +71,4 @@ export class McpIntegrationEntity extends UpstreamIntegration {
 
   @Column({ name: 'approved_server', type: 'jsonb', nullable: true })
   approvedServer!: StoredMcpServerInfo | null;
-
-  @Column({ name: 'tags', type: 'jsonb', nullable: true })
-  tags!: Record<string, string> | null;
-
-  /** Person or team responsible for the server, as free text. */
-  @Column({ name: 'owner', type: 'varchar', length: 255, nullable: true })
-  owner!: string | null;
-
-  @Column({ name: 'support_url', type: 'varchar', length: 2048, nullable: true })
-  supportUrl!: string | null;
-
-  /** Kinds of data that the server works with, such as `personal`. */
-  @Column({ name: 'data_classes', type: 'jsonb', nullable: true })
-  dataClasses!: string[] | null;
-
-  @Column({ name: 'environment', type: 'varchar', length: 64, nullable: true })
-  environment!: string | null;
-
-  @Column({ name: 'health_state', type: 'varchar', length: 16, default: 'unknown' })
-  healthState!: McpHealthState;
-
-  /** Why the last check failed; null: it did not. */
-  @Column({ name: 'health_error', type: 'varchar', length: 1024, nullable: true })
-  healthError!: string | null;
-
-  /** Time of the last change of the state. */
-  @Column({ name: 'health_since', type: 'timestamptz', precision: 3, nullable: true })
-  healthSince!: Date | null;
-
-  @Column({ name: 'health_checked_at', type: 'timestamptz', precision: 3, nullable: true })
-  healthCheckedAt!: Date | null;
-
-  /** How long the last check took; null: the server did not respond. */
-  @Column({ name: 'health_ms', type: 'integer', nullable: true })
-  healthMs!: number | null;
-
-  /** Checks in a row that the server did not respond to; at most 1,000 are counted. */
-  @Column({ name: 'health_failures', type: 'smallint', default: 0 })
-  healthFailures!: number;
-
-  @Index('mcp_integrations_next_health_ix')
-  @Column({ name: 'next_health_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
-  nextHealthAt!: Date;
 }

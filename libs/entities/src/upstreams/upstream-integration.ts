@@ -3,6 +3,12 @@ import { Column } from 'typeorm';
 import type { StoredSecretMapping } from '../resources/integration.entity';
 import { Row } from '../row';
 
+/**
+ * `degraded`: it responds slowly, or not as expected. `unauthorised`: it refuses the shared credential. `unknown`: it was
+ * not checked since its address was saved.
+ */
+export type UpstreamHealthState = 'healthy' | 'degraded' | 'down' | 'unauthorised' | 'unknown';
+
 /** Columns that integrations of MCP servers and of agents share. */
 export abstract class UpstreamIntegration extends Row {
   abstract id: string;
@@ -74,4 +80,46 @@ export abstract class UpstreamIntegration extends Row {
 
   @Column({ name: 'next_sync_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   nextSyncAt!: Date;
+
+  @Column({ name: 'tags', type: 'jsonb', nullable: true })
+  tags!: Record<string, string> | null;
+
+  /** Person or team responsible for it, as free text. */
+  @Column({ name: 'owner', type: 'varchar', length: 255, nullable: true })
+  owner!: string | null;
+
+  @Column({ name: 'support_url', type: 'varchar', length: 2048, nullable: true })
+  supportUrl!: string | null;
+
+  /** Kinds of data that it works with, such as `personal`. */
+  @Column({ name: 'data_classes', type: 'jsonb', nullable: true })
+  dataClasses!: string[] | null;
+
+  @Column({ name: 'environment', type: 'varchar', length: 64, nullable: true })
+  environment!: string | null;
+
+  @Column({ name: 'health_state', type: 'varchar', length: 16, default: 'unknown' })
+  healthState!: UpstreamHealthState;
+
+  /** Why the last check failed; null: it did not. */
+  @Column({ name: 'health_error', type: 'varchar', length: 1024, nullable: true })
+  healthError!: string | null;
+
+  /** Time of the last change of the state. */
+  @Column({ name: 'health_since', type: 'timestamptz', precision: 3, nullable: true })
+  healthSince!: Date | null;
+
+  @Column({ name: 'health_checked_at', type: 'timestamptz', precision: 3, nullable: true })
+  healthCheckedAt!: Date | null;
+
+  /** How long the last check took; null: it did not respond. */
+  @Column({ name: 'health_ms', type: 'integer', nullable: true })
+  healthMs!: number | null;
+
+  /** Checks in a row that it did not respond to; at most 1,000 are counted. */
+  @Column({ name: 'health_failures', type: 'smallint', default: 0 })
+  healthFailures!: number;
+
+  @Column({ name: 'next_health_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
+  nextHealthAt!: Date;
 }

@@ -4,6 +4,7 @@ import { Brackets, type EntityManager, type FindOptionsWhere, type SelectQueryBu
 import { isUuid, type TenantWhere } from '../auth/tenancy';
 import type { Principal } from '../common/principal';
 import { escapeLike } from '../common/text';
+import { filterByLabels, type LabelsQuery } from './upstream-labels';
 
 /** One kind of integration with its table, and the one of the access of workspaces. */
 export interface IntegrationKind<I extends UpstreamIntegration> {
@@ -46,7 +47,7 @@ export function usableIntegrations<I extends UpstreamIntegration>(
   return query.andWhere(`EXISTS (SELECT FROM (${workspace}) s WHERE ${available})`, { workspaceId });
 }
 
-export interface IntegrationsQuery extends PageQuery {
+export interface IntegrationsQuery extends PageQuery, LabelsQuery {
   readonly type?: ('workspace' | 'organisation' | 'all')[];
   /** Part of the name or slug. */
   readonly search?: string;
@@ -71,6 +72,7 @@ export function listIntegrations<I extends UpstreamIntegration>(
     const matches = new Brackets((or) => or.where('i.name ILIKE :search').orWhere('i.slug ILIKE :search'));
     rows.andWhere(matches, { search });
   }
+  filterByLabels(rows, query);
   const { skip, take } = windowOf(query);
   const order = rows.orderBy('i.createdAt', 'DESC').addOrderBy('i.id', 'DESC');
   return order.skip(skip).take(take).getManyAndCount();

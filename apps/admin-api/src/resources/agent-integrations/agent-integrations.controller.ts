@@ -3,6 +3,7 @@ import { Caller, type Principal } from '../../platform/common/principal';
 import { ControlRoutes } from '../../platform/control-routes';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
+import { UpstreamHealthResponse } from '../../platform/upstreams/upstream-health.dto';
 import {
   UpdateUpstreamWorkspacesDto,
   UpstreamWorkspacesQuery,
@@ -62,6 +63,11 @@ export class AgentIntegrationsController {
   @Route.delete(':agentIntegrationId', agentScopes('delete'), DeletedAgentIntegration)
   remove(@ResourceParam('agentIntegrationId') at: ResourceReference): Promise<DeletedAgentIntegration> {
     return this.integrations.remove(at);
+  }
+
+  @Route.get(':agentIntegrationId/health', agentScopes('read'), UpstreamHealthResponse)
+  health(@ResourceParam('agentIntegrationId') at: ResourceReference): Promise<UpstreamHealthResponse> {
+    return this.integrations.health(at);
   }
 
   @Route.get(':agentIntegrationId/workspaces', agentScopes('read'), UpstreamWorkspacesResponse)

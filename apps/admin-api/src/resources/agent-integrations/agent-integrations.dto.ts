@@ -21,6 +21,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
 import { APPROVAL_MODES, ON_CHANGE } from '../../platform/upstreams/approval-choices';
+import { labelled, UpstreamLabelFields } from '../../platform/upstreams/upstream-labels';
 
 export const AGENT_AUTH_TYPES = ['none', 'headers', 'oauth_client_credentials'] as const;
 export const PROTOCOLS = ['auto', '0.3', '1.0'] as const;
@@ -44,7 +45,7 @@ const BindingField = (): PropertyDecorator =>
   );
 
 /** Fields that are saved as columns of the same name, and that may be null. */
-export class AgentPlainFields {
+export class AgentPlainFields extends UpstreamLabelFields {
   @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
   @IntegerField({
     optional: true,
@@ -180,7 +181,7 @@ export class CreateAgentIntegrationDto extends AgentIntegrationFields {
 
 export class UpdateAgentIntegrationDto extends partialOf(AgentIntegrationFields) {}
 
-export class ListAgentIntegrationsQuery extends pageOf({ size: 100 }) {
+export class ListAgentIntegrationsQuery extends labelled(pageOf({ size: 100 })) {
   @UuidField({ optional: true, description: OWN }) organisation_id?: string;
   @ReferenceField({ optional: true }) workspace_id?: string;
   @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })

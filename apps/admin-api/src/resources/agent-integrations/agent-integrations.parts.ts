@@ -3,10 +3,11 @@ import { AGENT_HTTP_PROVIDER } from './agent-http';
 import { AgentCardReader } from './agent-card-reader';
 import { AgentCardsController } from './agent-cards.controller';
 import { AgentCardsService } from './agent-cards.service';
+import { AgentHealth } from './agent-health.service';
 import { AgentIntegrationWorkspacesService } from './agent-integration-workspaces.service';
 import { AgentIntegrationsController } from './agent-integrations.controller';
 import { AgentIntegrationsService } from './agent-integrations.service';
-import { AgentCardSyncJobController, AgentSkillsController } from './agent-skills.controller';
+import { AgentJobsController, AgentSkillsController } from './agent-skills.controller';
 import { AgentSkillsService } from './agent-skills.service';
 import { AgentSnapshots } from './agent-snapshots.service';
 import { AgentTestsService } from './agent-tests.service';
@@ -18,12 +19,13 @@ export const AGENT_INTEGRATIONS = {
     AgentCardsController,
     AgentIntegrationsController,
     AgentSkillsController,
-    AgentCardSyncJobController,
+    AgentJobsController,
   ],
   providers: [
     AGENT_HTTP_PROVIDER,
     AgentCardReader,
     AgentCardsService,
+    AgentHealth,
     AgentIntegrationsService,
     AgentIntegrationWorkspacesService,
     AgentSkillsService,

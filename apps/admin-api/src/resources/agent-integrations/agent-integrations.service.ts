@@ -1,4 +1,4 @@
-import { AgentIntegrationEntity } from '@gw/entities';
+import { AgentHealthEntity, AgentIntegrationEntity } from '@gw/entities';
 import { GatewayError, VendorError, type AddressPolicy } from '@gw/kernel';
 import { invalid, listWithMoreOf } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
@@ -18,6 +18,9 @@ import {
 } from '../../platform/rows/agent-rows';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
 import { UpstreamCredentials } from '../../platform/upstreams/upstream-credentials.service';
+import { unknownHealth } from '../../platform/upstreams/upstream-health';
+import { toHealth, type UpstreamHealthResponse } from '../../platform/upstreams/upstream-health.dto';
+import { healthStrip } from '../../platform/upstreams/upstream-health.queries';
 import { assertMappable, readUpstreamMappings } from '../../platform/upstreams/upstream-mappings';
 import { listIntegrations } from '../../platform/upstreams/usable-integrations';
 import { cardIn, type FittingCard } from './agent-card-content';
@@ -107,6 +110,13 @@ export class AgentIntegrationsService {
     return toAgentIntegrationDetail(row, counts(row), await storedCard(manager, row));
   }
 
+  /** Returns the state of the agent at the last check, and the checks of a day. */
+  async health(at: ResourceReference): Promise<UpstreamHealthResponse> {
+    const { manager } = this.dataSource;
+    const row = await findRow(manager, agentIntegrationTo('read'), at);
+    return toHealth(row, await healthStrip(manager, AgentHealthEntity, row.id));
+  }
+
   /** A change of the address or of the credentials has the card read again; until then, the agent of another address is not called. */
   update(at: ResourceReference, input: UpdateAgentIntegrationDto): Promise<object> {
     return this.writes.run(at.caller, (write) =>
@@ -147,6 +157,7 @@ export class AgentIntegrationsService {
     const aims = aimsOf(before, row, card);
     this.credentials.apply(AGENT_UPSTREAM, row, { configurations, caller: write.caller, before, aims });
     if (readAs(row) === readAs(before) && given === undefined) return;
+    Object.assign(row, unknownHealth());
     if (originOf(row.url) !== originOf(before.url)) row.approvedEndpoint = null;
     if (card !== null) await this.snapshots.keep(write, row, card);
     if (row.source === 'fetched') Object.assign(row, { syncStatus: 'pending', nextSyncAt: new Date() });

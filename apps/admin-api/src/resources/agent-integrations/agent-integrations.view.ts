@@ -4,6 +4,7 @@ import { ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { SecretMappingResponse, shownMappings } from '../../platform/credentials/secret-mappings';
 import { APPROVAL_MODES, ON_CHANGE } from '../../platform/upstreams/approval-choices';
 import { shownConfigurations } from '../../platform/upstreams/shown-configurations';
+import { healthOf, UpstreamHealthSummary } from '../../platform/upstreams/upstream-health.dto';
 import { UpstreamAccessResponse } from '../../platform/upstreams/workspace-access.dto';
 import { AgentSavedFields } from './agent-integrations.dto';
 import { shownAgentPrices } from './agent-prices';
@@ -65,6 +66,8 @@ export class AgentIntegrationResponse extends responseOf(AgentSavedFields, RowRe
   readonly workspaces_count!: number;
   @ResponseField.integer({ example: 2, description: 'Skills that the newest card lists.' })
   readonly skills_count!: number;
+  @ResponseField.one(() => UpstreamHealthSummary, { description: 'At the last check of the agent.' })
+  readonly health!: UpstreamHealthSummary;
 }
 
 export class AgentIntegrationDetailResponse extends AgentIntegrationResponse {
@@ -110,6 +113,7 @@ const shared = (row: AgentIntegrationEntity, { workspaces, skills }: AgentCounts
   last_synced_at: row.lastSyncedAt?.toISOString() ?? null,
   workspaces_count: workspaces,
   skills_count: skills,
+  health: healthOf(row),
 });
 
 export const toAgentIntegration = (

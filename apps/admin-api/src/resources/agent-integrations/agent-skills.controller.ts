@@ -1,4 +1,4 @@
-import { INTERNAL, type AgentCardSyncResponse } from '@gw/contracts';
+import { INTERNAL, type AgentCardSyncResponse, type HealthCheckResponse } from '@gw/contracts';
 import { Body, Controller, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AgentTestResponse } from '../../platform/agents/agent-tests';
@@ -6,6 +6,7 @@ import { ServiceOnly } from '../../platform/auth/access';
 import { ControlRoutes } from '../../platform/control-routes';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
+import { AgentHealth } from './agent-health.service';
 import { agentScopes, skillScopes } from './agent-scopes';
 import {
   AgentSkillChangesQuery,
@@ -87,12 +88,21 @@ const withoutMatch = (at: ResourceReference): ResourceReference => ({ ...at, ifM
 /** Called by the worker. */
 @ApiExcludeController()
 @Controller()
-export class AgentCardSyncJobController {
-  constructor(private readonly snapshots: AgentSnapshots) {}
+export class AgentJobsController {
+  constructor(
+    private readonly snapshots: AgentSnapshots,
+    private readonly checks: AgentHealth,
+  ) {}
 
   @Post(INTERNAL.agentCardSync)
   @ServiceOnly()
   async syncDue(): Promise<AgentCardSyncResponse> {
     return { read: await this.snapshots.syncDue() };
+  }
+
+  @Post(INTERNAL.agentHealth)
+  @ServiceOnly()
+  async checkDue(): Promise<HealthCheckResponse> {
+    return { checked: await this.checks.checkDue() };
   }
 }

@@ -1,6 +1,6 @@
 import { A2A_ERRORS, A2aError, parsedResponse } from '@gw/a2a';
 import type { AgentInterfaceFacts } from '@gw/contracts';
-import { AgentIntegrationEntity } from '@gw/entities';
+import { AgentIntegrationEntity, type UpstreamHealthState } from '@gw/entities';
 import { isObject, uuidv7, VendorError } from '@gw/kernel';
 import { OutboundError, type BufferedResponse } from '@gw/outbound';
 import { Inject, Injectable } from '@nestjs/common';
@@ -9,6 +9,7 @@ import type { AgentTestResponse, AgentTests } from '../../platform/agents/agent-
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
 import { SharedHeaders } from '../../platform/upstreams/shared-headers.service';
+import { responded, type Checked } from '../../platform/upstreams/upstream-health';
 import { isOnOrigin } from './agent-card-content';
 import { AGENT_UPSTREAM } from './agent-configurations';
 import { AGENT_HTTP, type AgentHttp } from './agent-http';
@@ -40,10 +41,20 @@ export class AgentTestsService implements AgentTests {
     if (endpoint === null)
       return {
         ...facts,
-        ...failure(null, null, 'No card of the agent is approved yet; read skills/changes.'),
+        ...NOT_APPROVED,
       };
-    const result = await this.snapshots.within(row, () => this.call(row, endpoint));
+    const { state: _state, ...result } = await this.snapshots.within(row, () => this.call(row, endpoint));
     return { ...facts, ...result };
+  }
+
+  /** Tests the agent for its health. Never throws for what the agent does. */
+  async check(row: AgentIntegrationEntity): Promise<Checked> {
+    const endpoint = row.approvedEndpoint ?? ownEndpoint(row);
+    if (endpoint === null)
+      return { state: 'unknown', error: 'No card of the agent is approved yet.', tookMs: null };
+    const { state, error, response_time_ms: tookMs } = await this.call(row, endpoint);
+    if (state === 'healthy' && tookMs !== null) return responded(tookMs);
+    return { state, error: error?.slice(0, 1_024) ?? null, tookMs: state === 'down' ? null : tookMs };
   }
 
   private async call(row: AgentIntegrationEntity, endpoint: AgentInterfaceFacts): Promise<Result> {
@@ -55,14 +66,16 @@ export class AgentTestsService implements AgentTests {
         ...agentRequest(endpoint, 'getTask', { id: uuidv7() }, headers),
         ...{ totalTimeoutMs: TIMEOUT_MS, bytesMax: BYTES_MAX },
       });
+      const { status: status_code } = response;
+      const facts = { status_code, response_time_ms: took() };
       const fault = faultOf(endpoint, response);
-      if (fault !== null) return failure(response.status, took(), fault);
-      return { success: true, status_code: response.status, response_time_ms: took(), error: null };
+      if (fault !== null) return { success: false, ...facts, ...fault };
+      return { success: true, ...facts, error: null, state: 'healthy' };
     } catch (error) {
       if (error instanceof VendorError)
-        return failure(null, took(), `The credential could not be obtained: ${error.message}`);
+        return failure('down', took(), `The credential could not be obtained: ${error.message}`);
       if (error instanceof OutboundError)
-        return failure(null, took(), `The agent was not reached (${error.failure}).`);
+        return failure('down', took(), `The agent was not reached (${error.failure}).`);
       throw error;
     }
   }
@@ -72,10 +85,15 @@ export class AgentTestsService implements AgentTests {
 const ownEndpoint = ({ endpoint, url }: AgentIntegrationEntity): AgentInterfaceFacts | null =>
   endpoint !== null && isOnOrigin(endpoint, url) ? endpoint : null;
 
-type Result = Omit<AgentTestResponse, 'url' | 'agent_name'>;
+type Result = Omit<AgentTestResponse, 'url' | 'agent_name'> & { readonly state: UpstreamHealthState };
 
-const failure = (status: number | null, tookMs: number | null, error: string): Result => ({
-  ...{ success: false, status_code: status, response_time_ms: tookMs, error },
+const NOT_APPROVED = {
+  ...{ success: false, status_code: null, response_time_ms: null },
+  error: 'No card of the agent is approved yet; read skills/changes.',
+};
+
+const failure = (state: UpstreamHealthState, tookMs: number, error: string): Result => ({
+  ...{ success: false, status_code: null, response_time_ms: tookMs, error, state },
 });
 
 function nameIn(card: string | null): string {
@@ -93,20 +111,42 @@ function isError(body: Buffer): boolean {
   }
 }
 
-/** Returns what is wrong with the response of an agent that has no such task; null when nothing is. Has no text of the agent. */
-function faultOf({ binding }: AgentInterfaceFacts, { status, body }: BufferedResponse): string | null {
-  if (status === 401 || status === 403) return `The agent refused the credential with ${String(status)}.`;
-  if (binding === 'HTTP+JSON')
-    return status === A2A_ERRORS.taskNotFound.status && isError(body)
-      ? null
-      : `The agent responded with ${String(status)} to a request for an unknown task; 404 was expected.`;
+interface Fault {
+  /** Has no text of the agent. */
+  readonly error: string;
+  readonly state: UpstreamHealthState;
+}
+
+/** Returns what is wrong with the response of an agent that has no such task; null when nothing is. */
+function faultOf({ binding }: AgentInterfaceFacts, { status, body }: BufferedResponse): Fault | null {
+  if (status === 401 || status === 403)
+    return {
+      error: `The agent refused the credential with ${String(status)}.`,
+      state: 'unauthorised',
+    };
+  return binding === 'HTTP+JSON' ? restFault(status, body) : rpcFault(status, body);
+}
+
+function restFault(status: number, body: Buffer): Fault | null {
+  const isOfA2a = isError(body);
+  if (status === A2A_ERRORS.taskNotFound.status && isOfA2a) return null;
+  return {
+    error: `The agent responded with ${String(status)} to a request for an unknown task; 404 was expected.`,
+    state: isOfA2a && status < 500 ? 'degraded' : 'down',
+  };
+}
+
+function rpcFault(status: number, body: Buffer): Fault | null {
+  const { code } = A2A_ERRORS.taskNotFound;
   try {
-    return errorCodeIn(body) === A2A_ERRORS.taskNotFound.code
-      ? null
-      : `The agent responded to a request for an unknown task with another error than ${String(A2A_ERRORS.taskNotFound.code)}.`;
+    if (errorCodeIn(body) === code) return null;
+    return {
+      error: `The agent responded to a request for an unknown task with another error than ${String(code)}.`,
+      state: 'degraded',
+    };
   } catch (error) {
     if (error instanceof A2aError)
-      return `The agent responded with ${String(status)} and no response of A2A.`;
+      return { error: `The agent responded with ${String(status)} and no response of A2A.`, state: 'down' };
     throw error;
   }
 }

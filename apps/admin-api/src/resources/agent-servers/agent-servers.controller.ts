@@ -5,6 +5,7 @@ import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
+import { UpstreamHealthResponse } from '../../platform/upstreams/upstream-health.dto';
 import {
   CreateAgentServerDto,
   CreatedAgentServerResponse,
@@ -52,6 +53,11 @@ export class AgentServersController {
   @Route.delete(':agentServerId', 'agent_servers.delete')
   remove(@ResourceParam('agentServerId') at: ResourceReference): Promise<object> {
     return this.servers.remove(at);
+  }
+
+  @Route.get(':agentServerId/health', 'agent_servers.read', UpstreamHealthResponse)
+  health(@ResourceParam('agentServerId') at: ResourceReference): Promise<UpstreamHealthResponse> {
+    return this.servers.health(at);
   }
 
   @Route.post(':agentServerId/test', 'agent_servers.update', AgentServerTestResponse)

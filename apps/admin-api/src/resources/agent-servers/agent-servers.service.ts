@@ -1,4 +1,4 @@
-import { AgentIntegrationEntity, AgentServerEntity, WorkspaceEntity } from '@gw/entities';
+import { AgentHealthEntity, AgentIntegrationEntity, AgentServerEntity, WorkspaceEntity } from '@gw/entities';
 import { assign, pickOf, plainListOf } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
@@ -12,6 +12,8 @@ import { actorOf } from '../../platform/resource/versioned';
 import { endGrantsOfTargets } from '../../platform/rows/grant-ends';
 import { AGENT_INTEGRATION, deletePartsOfAgents } from '../../platform/rows/agent-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
+import { toHealth, type UpstreamHealthResponse } from '../../platform/upstreams/upstream-health.dto';
+import { healthStrip } from '../../platform/upstreams/upstream-health.queries';
 import { usableIntegration, usableIntegrations } from '../../platform/upstreams/usable-integrations';
 import { SETTINGS } from '../../settings';
 import { AGENT_SERVER, newSlug } from './agent-server-rows';
@@ -107,6 +109,16 @@ export class AgentServersService {
         await deletePartsOfAgents(write, [id]);
         await endGrantsOfTargets(write, [id]);
       }),
+    );
+  }
+
+  /** Returns the state of the agent at its last check, and the checks of a day. */
+  async health(at: ResourceReference): Promise<UpstreamHealthResponse> {
+    const { manager } = this.dataSource;
+    const { integrationId: id } = await findRow(manager, AGENT_SERVER, at);
+    return toHealth(
+      found(await manager.findOneBy(AgentIntegrationEntity, { id })),
+      await healthStrip(manager, AgentHealthEntity, id),
     );
   }
 

@@ -2,6 +2,7 @@ import type { AgentIntegrationEntity, AgentServerEntity } from '@gw/entities';
 import { plainListResponseOf, ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { AgentTestResponse } from '../../platform/agents/agent-tests';
 import { shownConfigurations } from '../../platform/upstreams/shown-configurations';
+import { healthOf, UpstreamHealthSummary } from '../../platform/upstreams/upstream-health.dto';
 import { AgentServerFields, LISTED } from './agent-servers.dto';
 
 export class AgentServerResponse extends responseOf(AgentServerFields, RowResponse) {
@@ -29,6 +30,8 @@ export class AgentServerResponse extends responseOf(AgentServerFields, RowRespon
     example: 'https://gateway.example.com/search/agents/travel',
   })
   readonly url!: string;
+  @ResponseField.one(() => UpstreamHealthSummary, { description: 'Of the agent, at its last check.' })
+  readonly health!: UpstreamHealthSummary;
 }
 
 export class AgentServerListResponse extends plainListResponseOf(AgentServerResponse) {}
@@ -59,7 +62,7 @@ export interface AgentServerParts {
 }
 
 type Shared = 'workspace_slug' | 'workspace_name' | 'agent_integration_id' | 'agent_integration_slug';
-type Upstream = 'agent_integration_url' | 'auth_type' | 'url';
+type Upstream = 'agent_integration_url' | 'auth_type' | 'url' | 'health';
 
 const sharedOf = ({
   integration,
@@ -73,6 +76,7 @@ const sharedOf = ({
   agent_integration_url: integration.url,
   auth_type: integration.authType,
   url,
+  health: healthOf(integration),
 });
 
 export const toAgentServer = (row: AgentServerEntity, parts: AgentServerParts): AgentServerResponse =>

@@ -1,11 +1,11 @@
-import { INTERNAL, type McpHealthCheckResponse } from '@gw/contracts';
+import { INTERNAL, type HealthCheckResponse } from '@gw/contracts';
 import { Body, Controller, Param, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { ServiceOnly } from '../../platform/auth/access';
 import { ControlRoutes } from '../../platform/control-routes';
-import { McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
+import { UpstreamHealthResponse } from '../../platform/upstreams/upstream-health.dto';
 import { McpHealth } from './mcp-health.service';
 import {
   McpVersionListResponse,
@@ -36,8 +36,8 @@ export class McpIntegrationVersionsController {
     return this.integrations.restore(at, version, body);
   }
 
-  @Route.get(':mcpIntegrationId/health', mcpScopes('read'), McpHealthResponse)
-  health(@ResourceParam('mcpIntegrationId') at: ResourceReference): Promise<McpHealthResponse> {
+  @Route.get(':mcpIntegrationId/health', mcpScopes('read'), UpstreamHealthResponse)
+  health(@ResourceParam('mcpIntegrationId') at: ResourceReference): Promise<UpstreamHealthResponse> {
     return this.integrations.health(at);
   }
 }
@@ -50,7 +50,7 @@ export class McpHealthJobController {
 
   @Post(INTERNAL.mcpHealth)
   @ServiceOnly()
-  async checkDue(): Promise<McpHealthCheckResponse> {
+  async checkDue(): Promise<HealthCheckResponse> {
     return { checked: await this.checks.checkDue() };
   }
 }

@@ -1,10 +1,8 @@
 import type { McpAuthType } from '@gw/contracts';
-import type { McpHealthState } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import {
   EnumField,
   IntegerField,
-  MapField,
   NameField,
   NestedField,
   NestedListField,
@@ -17,14 +15,13 @@ import {
   ResponseField,
   SlugField,
   TextField,
-  TextListField,
   UuidField,
 } from '@gw/web';
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { SecretMappingDto } from '../../platform/credentials/secret-mappings';
 import { APPROVAL_MODES, ON_CHANGE } from '../../platform/upstreams/approval-choices';
-import { HEALTH_STATES } from '../../platform/mcp/mcp-health.dto';
+import { labelled, UpstreamLabelFields } from '../../platform/upstreams/upstream-labels';
 
 export const AUTH_TYPES: readonly McpAuthType[] = [
   'none',
@@ -50,7 +47,7 @@ const TransportField = (): PropertyDecorator =>
   );
 
 /** Fields that are saved as columns of the same name. */
-export class McpPlainFields {
+export class McpPlainFields extends UpstreamLabelFields {
   @NameField({ example: 'GitHub' }) name!: string;
   @TextField({ optional: true, nullable: true, min: 0, max: 1_024 }) description?: string | null;
   @TextField({ max: 2_048, example: 'https://mcp.example.com/mcp' }) url!: string;
@@ -65,34 +62,6 @@ export class McpPlainFields {
     description: 'Milliseconds that a call may take. Null: 120000.',
   })
   timeout_ms?: number | null;
-  @TextField({
-    optional: true,
-    nullable: true,
-    description: 'Who is responsible for it.',
-    example: 'Platform team',
-  })
-  owner?: string | null;
-  @TextField({
-    optional: true,
-    nullable: true,
-    max: 2_048,
-    pattern: /^https?:\/\/\S+$/,
-    description: 'Where users get help with the server.',
-    example: 'https://wiki.example.com/github-mcp',
-  })
-  support_url?: string | null;
-  @TextField({ optional: true, nullable: true, max: 64, example: 'production' }) environment?: string | null;
-  @MapField({ optional: true, nullable: true, valueMax: 255, example: { team: 'platform' } })
-  tags?: Record<string, string> | null;
-  @TextListField({
-    optional: true,
-    nullable: true,
-    maxItems: 32,
-    itemMax: 64,
-    description: 'Kinds of data that the server works with.',
-    example: ['personal'],
-  })
-  data_classes?: string[] | null;
 }
 
 export class McpPricingDto {
@@ -154,22 +123,12 @@ export class CreateMcpIntegrationDto extends McpIntegrationFields {
 
 export class UpdateMcpIntegrationDto extends partialOf(McpIntegrationFields) {}
 
-export class ListMcpIntegrationsQuery extends pageOf({ size: 100 }) {
+export class ListMcpIntegrationsQuery extends labelled(pageOf({ size: 100 })) {
   @UuidField({ optional: true, description: OWN }) organisation_id?: string;
   @ReferenceField({ optional: true }) workspace_id?: string;
   @QueryEnumListField(['workspace', 'organisation', 'all'], { description: 'all if absent.' })
   type?: ('workspace' | 'organisation' | 'all')[];
   @TextField({ optional: true, description: 'Part of the name or slug.' }) search?: string;
-  @TextField({
-    optional: true,
-    max: 4_096,
-    description: 'A JSON object of texts. Each of its tags must match.',
-  })
-  tags?: string;
-  @TextField({ optional: true, max: 64 }) environment?: string;
-  @TextField({ optional: true, max: 64, description: 'One of the data classes.' }) data_class?: string;
-  @EnumField(HEALTH_STATES, { optional: true, description: 'The state at the last check.' })
-  health?: McpHealthState;
 }
 
 export class CreatedMcpIntegrationResponse {

@@ -1,29 +1,29 @@
 import type { McpIntegrationKind } from '@gw/contracts';
-import { McpIntegrationEntity, McpOpenApiDocumentEntity } from '@gw/entities';
+import { McpHealthEntity, McpIntegrationEntity, McpOpenApiDocumentEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
-import { assign, columnsOf, invalid, listWithMoreOf, windowOf } from '@gw/web';
+import { assign, columnsOf, invalid, listWithMoreOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { Brackets, DataSource, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree, autoSlug } from '../../platform/common/slugs';
-import { parseTags } from '../../platform/common/tags';
-import { escapeLike } from '../../platform/common/text';
 import { NAMED_MAX } from '../../platform/common/uses';
 import { readMappingsTo, type SecretMappingDto } from '../../platform/credentials/secret-mappings';
-import { toMcpHealth, type McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
-import { healthStrip } from '../../platform/mcp/mcp-health.queries';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { archiveRow, createRow, findRow, patchRow } from '../../platform/resource/rows';
 import { actorOf, listVersions } from '../../platform/resource/versioned';
 import {
   countMcpWorkspaces,
   liveMcpServers,
+  MCP_INTEGRATION,
   MCP_REACH,
-  usableMcpIntegrations,
 } from '../../platform/rows/mcp-integrations.queries';
 import { endConnections } from '../../platform/rows/connection-ends';
 import { archiveMcpServers } from '../../platform/rows/mcp-rows';
 import { Writes, type Write } from '../../platform/unit-of-work/writes';
+import { unknownHealth } from '../../platform/upstreams/upstream-health';
+import { toHealth, type UpstreamHealthResponse } from '../../platform/upstreams/upstream-health.dto';
+import { healthStrip } from '../../platform/upstreams/upstream-health.queries';
+import { listIntegrations } from '../../platform/upstreams/usable-integrations';
 import { mcpTargetOf } from './mcp-configurations';
 import { McpCredentials } from './mcp-credentials.service';
 import { countOf, mcpIntegrationTo } from './mcp-integration-rows';
@@ -104,22 +104,7 @@ export class McpIntegrationsService {
   async list(caller: Principal, query: ListMcpIntegrationsQuery): Promise<McpIntegrationListResponse> {
     assertOwn(caller, query.organisation_id);
     const { manager } = this.dataSource;
-    const kinds = query.type ?? ['all'];
-    const wants = (kind: 'organisation' | 'workspace'): boolean =>
-      kinds.includes('all') || kinds.includes(kind);
-    const rows = usableMcpIntegrations(manager, caller);
-    if (!(wants('organisation') && MCP_REACH.forOrganisation(caller, 'list')))
-      rows.andWhere('i.workspace_id IS NOT NULL');
-    if (!wants('workspace')) rows.andWhere('i.workspace_id IS NULL');
-    if (query.search !== undefined) {
-      const search = `%${escapeLike(query.search)}%`;
-      const matches = new Brackets((or) => or.where('i.name ILIKE :search').orWhere('i.slug ILIKE :search'));
-      rows.andWhere(matches, { search });
-    }
-    filterByLabels(rows, query);
-    const { skip, take } = windowOf(query);
-    const order = rows.orderBy('i.createdAt', 'DESC').addOrderBy('i.id', 'DESC');
-    const [page, total] = await order.skip(skip).take(take).getManyAndCount();
+    const [page, total] = await listIntegrations(manager, MCP_INTEGRATION, caller, query);
     const counts = await countMcpWorkspaces(manager, page);
     return listWithMoreOf([page.map((row) => toMcpIntegration(row, counts.get(row.id) ?? 0)), total], query);
   }
@@ -167,10 +152,10 @@ export class McpIntegrationsService {
   }
 
   /** Returns the state of the server at the last check, and the checks of a day. */
-  async health(at: ResourceReference): Promise<McpHealthResponse> {
+  async health(at: ResourceReference): Promise<UpstreamHealthResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, mcpIntegrationTo('read'), at);
-    return toMcpHealth(row, await healthStrip(manager, row.id));
+    return toHealth(row, await healthStrip(manager, McpHealthEntity, row.id));
   }
 
   private async change(
@@ -234,21 +219,9 @@ async function endTokens(write: Write<Principal>, row: McpIntegrationEntity): Pr
 
 /** The server of another address or with another authentication is read and checked again. */
 const readAgain = (): Partial<McpIntegrationEntity> => ({
-  ...{ syncStatus: 'pending', nextSyncAt: new Date(), nextHealthAt: new Date() },
-  ...{ healthState: 'unknown', healthError: null, healthSince: null, healthFailures: 0 },
+  ...{ syncStatus: 'pending', nextSyncAt: new Date() },
+  ...unknownHealth(),
 });
-
-function filterByLabels(
-  rows: SelectQueryBuilder<McpIntegrationEntity>,
-  { tags, environment, data_class: dataClass, health }: ListMcpIntegrationsQuery,
-): void {
-  const wanted = parseTags(tags);
-  if (wanted !== null) rows.andWhere('i.tags @> CAST(:tags AS jsonb)', { tags: JSON.stringify(wanted) });
-  if (environment !== undefined) rows.andWhere('i.environment = :environment', { environment });
-  if (dataClass !== undefined)
-    rows.andWhere('i.data_classes @> CAST(:classes AS jsonb)', { classes: JSON.stringify([dataClass]) });
-  if (health !== undefined) rows.andWhere('i.health_state = :health', { health });
-}
 
 /** Throws `scope_missing` and `validation_failed` when the caller may not create an integration where the call is. */
 export function assertMayCreate(caller: Principal, organisation: string | undefined): void {

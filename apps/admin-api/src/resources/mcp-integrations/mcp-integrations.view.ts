@@ -2,8 +2,8 @@ import type { McpIntegrationEntity } from '@gw/entities';
 import { ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
 import { SecretMappingResponse, shownMappings } from '../../platform/credentials/secret-mappings';
-import { healthOf, McpHealthSummary } from '../../platform/mcp/mcp-health.dto';
 import { APPROVAL_MODES, ON_CHANGE } from '../../platform/upstreams/approval-choices';
+import { healthOf, UpstreamHealthSummary } from '../../platform/upstreams/upstream-health.dto';
 import { UpstreamAccessResponse } from '../../platform/upstreams/workspace-access.dto';
 import { McpPlainFields } from './mcp-integrations.dto';
 import { shownPrices } from './mcp-prices';
@@ -42,8 +42,8 @@ export class McpIntegrationResponse extends responseOf(McpPlainFields, RowRespon
   readonly pricing!: McpPricingResponse | null;
   @ResponseField.integer({ example: 1, description: 'Active workspaces that may use it.' })
   readonly workspaces_count!: number;
-  @ResponseField.one(() => McpHealthSummary, { description: 'At the last check of the server.' })
-  readonly health!: McpHealthSummary;
+  @ResponseField.one(() => UpstreamHealthSummary, { description: 'At the last check of the server.' })
+  readonly health!: UpstreamHealthSummary;
 }
 
 export class McpIntegrationListResponse {

@@ -3,9 +3,9 @@ import { ApiQuery } from '@nestjs/swagger';
 import { Caller, type Principal } from '../../platform/common/principal';
 import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
-import { McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
+import { UpstreamHealthResponse } from '../../platform/upstreams/upstream-health.dto';
 import {
   CreatedMcpServerResponse,
   CreateMcpServerDto,
@@ -58,8 +58,8 @@ export class McpServersController {
     return this.servers.metadata(at);
   }
 
-  @Route.get(':mcpServerId/health', 'mcp_servers.read', McpHealthResponse)
-  health(@ResourceParam('mcpServerId') at: ResourceReference): Promise<McpHealthResponse> {
+  @Route.get(':mcpServerId/health', 'mcp_servers.read', UpstreamHealthResponse)
+  health(@ResourceParam('mcpServerId') at: ResourceReference): Promise<UpstreamHealthResponse> {
     return this.servers.health(at);
   }
 

@@ -1,13 +1,11 @@
 import { documentKey } from '@gw/contracts';
-import { McpIntegrationEntity, McpServerEntity, WorkspaceEntity } from '@gw/entities';
+import { McpHealthEntity, McpIntegrationEntity, McpServerEntity, WorkspaceEntity } from '@gw/entities';
 import { assign, pickOf, plainListOf } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In, type EntityManager } from 'typeorm';
 import { found, inWorkspace, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { mcpServerUrl, type PublicUrlSettings } from '../../platform/common/public-url';
-import { toMcpHealth, type McpHealthResponse } from '../../platform/mcp/mcp-health.dto';
-import { healthStrip } from '../../platform/mcp/mcp-health.queries';
 import { McpServerTests } from '../../platform/mcp/mcp-server-tests';
 import { newMcpSlug } from '../../platform/mcp/mcp-slugs';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
@@ -17,6 +15,8 @@ import { endGrantsOfTargets } from '../../platform/rows/grant-ends';
 import { MCP_INTEGRATION, usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
 import { deletePartsOfServers } from '../../platform/rows/mcp-rows';
 import { Writes } from '../../platform/unit-of-work/writes';
+import { toHealth, type UpstreamHealthResponse } from '../../platform/upstreams/upstream-health.dto';
+import { healthStrip } from '../../platform/upstreams/upstream-health.queries';
 import { usableIntegration } from '../../platform/upstreams/usable-integrations';
 import { SETTINGS } from '../../settings';
 import { MCP_SERVER } from './mcp-server-rows';
@@ -123,12 +123,12 @@ export class McpServersService {
   }
 
   /** Returns the state of the upstream server at its last check, and the checks of a day. */
-  async health(at: ResourceReference): Promise<McpHealthResponse> {
+  async health(at: ResourceReference): Promise<UpstreamHealthResponse> {
     const { manager } = this.dataSource;
     const { integrationId: id } = await findRow(manager, MCP_SERVER, at);
-    return toMcpHealth(
+    return toHealth(
       found(await manager.findOneBy(McpIntegrationEntity, { id })),
-      await healthStrip(manager, id),
+      await healthStrip(manager, McpHealthEntity, id),
     );
   }
 

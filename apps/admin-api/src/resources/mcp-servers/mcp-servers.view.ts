@@ -1,8 +1,8 @@
 import type { McpIntegrationEntity, McpServerEntity, StoredMcpServerInfo } from '@gw/entities';
 import { plainListResponseOf, ResponseField, responseOf, RowResponse, viewOf } from '@gw/web';
 import { shownMcpConfigurations } from '../../platform/credentials/mcp-shown-configurations';
-import { healthOf, McpHealthSummary } from '../../platform/mcp/mcp-health.dto';
 import { McpTestResponse } from '../../platform/mcp/mcp-server-tests';
+import { healthOf, UpstreamHealthSummary } from '../../platform/upstreams/upstream-health.dto';
 import { McpServerFields } from './mcp-servers.dto';
 
 export class McpServerResponse extends responseOf(McpServerFields, RowResponse) {
@@ -29,8 +29,10 @@ export class McpServerResponse extends responseOf(McpServerFields, RowResponse) 
     example: 'https://gateway.example.com/search/github/mcp',
   })
   readonly url!: string;
-  @ResponseField.one(() => McpHealthSummary, { description: 'Of the upstream server, at its last check.' })
-  readonly health!: McpHealthSummary;
+  @ResponseField.one(() => UpstreamHealthSummary, {
+    description: 'Of the upstream server, at its last check.',
+  })
+  readonly health!: UpstreamHealthSummary;
 }
 
 export class McpServerListResponse extends plainListResponseOf(McpServerResponse) {}

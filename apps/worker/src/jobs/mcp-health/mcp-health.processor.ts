@@ -1,4 +1,4 @@
-import { INTERNAL, type McpHealthCheckResponse } from '@gw/contracts';
+import { INTERNAL, type HealthCheckResponse } from '@gw/contracts';
 import { McpIntegrationEntity } from '@gw/entities';
 import { mcpHealthJob, type JobProcessor } from '@gw/jobs';
 import { LessThanOrEqual, type DataSource } from 'typeorm';
@@ -18,7 +18,7 @@ export class McpHealthProcessor implements JobProcessor {
 
   process(): Promise<void> {
     const due = { status: 'active', nextHealthAt: LessThanOrEqual(new Date()) } as const;
-    return runAdminBatches<McpHealthCheckResponse>(this.options, {
+    return runAdminBatches<HealthCheckResponse>(this.options, {
       ...{ path: INTERNAL.mcpHealth, of: 'checks of MCP servers', batchesMax: 25 },
       isDue: () => this.source.manager.existsBy(McpIntegrationEntity, due),
       done: ({ checked }) => checked,

@@ -14,6 +14,7 @@ const DELETIONS = [
   { table: 'mcp_connect_tickets', key: 'ticket_hash', condition: 'expires_at <= now()' },
   { table: 'mcp_approvals', key: 'id', condition: `expires_at < now() - interval '30 days'` },
   { table: 'mcp_health', key: 'integration_id, minute', condition: `minute < now() - interval '1 day'` },
+  { table: 'agent_health', key: 'integration_id, minute', condition: `minute < now() - interval '1 day'` },
   // Of admin APIs that have stopped: these tokens are not revoked, which have been refused since.
   { table: 'mcp_revocations', key: 'id', condition: `created_at < now() - interval '1 day'` },
 ];

@@ -1,7 +1,7 @@
-import type { McpHealthEntity, McpIntegrationEntity, McpHealthState } from '@gw/entities';
+import type { UpstreamCheck, UpstreamHealthState, UpstreamIntegration } from '@gw/entities';
 import { ResponseField } from '@gw/web';
 
-export const HEALTH_STATES: readonly McpHealthState[] = [
+export const HEALTH_STATES: readonly UpstreamHealthState[] = [
   'healthy',
   'degraded',
   'down',
@@ -9,12 +9,13 @@ export const HEALTH_STATES: readonly McpHealthState[] = [
   'unknown',
 ];
 
-/** The state of an upstream server at its last check. */
-export class McpHealthSummary {
+/** The state of an upstream at its last check. */
+export class UpstreamHealthSummary {
   @ResponseField.oneOf(HEALTH_STATES, {
-    description: 'degraded: it responds slowly. unauthorised: it refuses the credential of the integration.',
+    description:
+      'degraded: it responds slowly, or not as expected. unauthorised: it refuses the credential of the integration.',
   })
-  readonly state!: McpHealthState;
+  readonly state!: UpstreamHealthState;
   @ResponseField.time({ nullable: true, description: 'Since when the state has been the same.' })
   readonly since!: string | null;
   @ResponseField.time({ nullable: true }) readonly checked_at!: string | null;
@@ -23,20 +24,20 @@ export class McpHealthSummary {
   readonly error!: string | null;
 }
 
-class McpHealthCheckResponse {
+class UpstreamCheckResponse {
   @ResponseField.time() readonly at!: string;
-  @ResponseField.oneOf(HEALTH_STATES) readonly state!: McpHealthState;
+  @ResponseField.oneOf(HEALTH_STATES) readonly state!: UpstreamHealthState;
   @ResponseField.integer({ nullable: true, example: 120 }) readonly response_time_ms!: number | null;
 }
 
-export class McpHealthResponse extends McpHealthSummary {
-  @ResponseField.list(() => McpHealthCheckResponse, {
+export class UpstreamHealthResponse extends UpstreamHealthSummary {
+  @ResponseField.list(() => UpstreamCheckResponse, {
     description: 'Checks of the last 24 hours, oldest first.',
   })
-  readonly strip!: readonly McpHealthCheckResponse[];
+  readonly strip!: readonly UpstreamCheckResponse[];
 }
 
-export const healthOf = (row: McpIntegrationEntity): McpHealthSummary => ({
+export const healthOf = (row: UpstreamIntegration): UpstreamHealthSummary => ({
   state: row.healthState,
   since: row.healthSince?.toISOString() ?? null,
   checked_at: row.healthCheckedAt?.toISOString() ?? null,
@@ -44,10 +45,10 @@ export const healthOf = (row: McpIntegrationEntity): McpHealthSummary => ({
   error: row.healthError,
 });
 
-export const toMcpHealth = (
-  row: McpIntegrationEntity,
-  checks: readonly McpHealthEntity[],
-): McpHealthResponse => ({
+export const toHealth = (
+  row: UpstreamIntegration,
+  checks: readonly UpstreamCheck[],
+): UpstreamHealthResponse => ({
   ...healthOf(row),
   strip: checks.map(({ minute, state, ms }) => ({ at: minute.toISOString(), state, response_time_ms: ms })),
 });

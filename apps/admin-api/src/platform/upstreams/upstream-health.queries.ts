@@ -1,0 +1,55 @@
+import type { UpstreamCheck, UpstreamIntegration } from '@gw/entities';
+import { DAY_MS, MINUTE_MS } from '@gw/kernel';
+import { MoreThan, type EntityManager, type FindManyOptions } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
+
+export type HealthColumns = Pick<
+  UpstreamIntegration,
+  'healthState' | 'healthError' | 'healthMs' | 'healthCheckedAt' | 'healthFailures' | 'nextHealthAt'
+> & { readonly healthSince: Date };
+
+/** Entities of one kind of upstream. */
+export interface HealthTables<R extends UpstreamIntegration> {
+  readonly entity: new () => R;
+  readonly checks: new () => UpstreamCheck;
+}
+
+/** Checks of the last 24 hours, oldest first; one for each minute at most. */
+export const healthStrip = (
+  manager: EntityManager,
+  checks: new () => UpstreamCheck,
+  integrationId: string,
+): Promise<UpstreamCheck[]> => {
+  const options: FindManyOptions<UpstreamCheck> = {
+    where: { integrationId, minute: MoreThan(new Date(Date.now() - DAY_MS)) },
+    order: { minute: 'ASC' },
+  };
+  return manager.find(checks, options);
+};
+
+/**
+ * Saves the result of a check. The version stays, since users do not edit these columns. Returns false when the address has
+ * changed or the integration is no longer active.
+ */
+export async function saveHealth<R extends UpstreamIntegration>(
+  manager: EntityManager,
+  { entity, checks }: HealthTables<R>,
+  { id, url }: Pick<UpstreamIntegration, 'id' | 'url'>,
+  columns: HealthColumns,
+): Promise<boolean> {
+  const { affected } = await manager
+    .createQueryBuilder()
+    .update(entity as new () => UpstreamIntegration)
+    .set({
+      ...(columns as QueryDeepPartialEntity<UpstreamIntegration>),
+      version: () => 'version',
+      lastUpdatedAt: () => 'last_updated_at',
+    })
+    .where({ id, url, status: 'active' })
+    .execute();
+  if (affected !== 1) return false;
+  const { healthCheckedAt: at, healthState: state, healthMs: ms } = columns;
+  const minute = new Date(Math.floor((at ?? new Date()).getTime() / MINUTE_MS) * MINUTE_MS);
+  await manager.upsert(checks, { integrationId: id, minute, state, ms }, ['integrationId', 'minute']);
+  return true;
+}

@@ -1,0 +1,27 @@
+import { INTERNAL, type HealthCheckResponse } from '@gw/contracts';
+import { AgentIntegrationEntity } from '@gw/entities';
+import { agentHealthJob, type JobProcessor } from '@gw/jobs';
+import { LessThanOrEqual, type DataSource } from 'typeorm';
+import { runAdminBatches, type AdminBatchOptions } from '../admin-batches';
+
+/**
+ * Safe to run twice and on many machines: the admin API leases the agents of a batch, and those that were checked are
+ * due again in a minute at the earliest. A batch that fails ends the run.
+ */
+export class AgentHealthProcessor implements JobProcessor {
+  readonly spec = agentHealthJob;
+
+  constructor(
+    private readonly source: DataSource,
+    private readonly options: AdminBatchOptions,
+  ) {}
+
+  process(): Promise<void> {
+    const due = { status: 'active', nextHealthAt: LessThanOrEqual(new Date()) } as const;
+    return runAdminBatches<HealthCheckResponse>(this.options, {
+      ...{ path: INTERNAL.agentHealth, of: 'checks of agents', batchesMax: 25 },
+      isDue: () => this.source.manager.existsBy(AgentIntegrationEntity, due),
+      done: ({ checked }) => checked,
+    });
+  }
+}
