@@ -31,7 +31,7 @@ export {
   type InterfaceChoice,
 } from './card/read-card';
 export { servedCard, type ServedCardOptions } from './card/served-card';
-export { type ServedSecurity } from './card/served-security';
+export { AGENTS_SCOPE, type ServedSecurity } from './card/served-security';
 export {
   checkAbilities,
   checkTaskState,

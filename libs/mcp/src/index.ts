@@ -21,6 +21,7 @@ export {
 } from './access/argument-conditions';
 export { hasPathTraversal } from './access/path-traversal';
 export { RULE_ROLES, userRoles } from './access/roles';
+export { ALL_SKILLS_ON, NO_SKILL, skillRules } from './access/skill-rules';
 export {
   bridgedCreation,
   bridgedTask,

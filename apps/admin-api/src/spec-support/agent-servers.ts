@@ -38,7 +38,8 @@ export async function insertAgentIntegration(
   return row;
 }
 
-const insertSkill = (
+/** Inserts an approved skill, or the card itself. */
+export const insertSkill = (
   manager: EntityManager,
   integrationId: string,
   type: 'agent' | 'skill',

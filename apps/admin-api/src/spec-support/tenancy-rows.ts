@@ -326,6 +326,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   agentServerAccess_updateUsers: workspace('agentServer', { ...empty, needsWorkspace: true }),
   agentServerAccess_getRules: workspace('agentServer', { needsWorkspace: true }),
   agentServerAccess_updateRules: workspace('agentServer', { ...body({ rules: [] }), needsWorkspace: true }),
+  // The row names neither a user nor a key.
+  agentServerAccess_effective: workspace('agentServer', { needsWorkspace: true, reached: [400] }),
   agentServerAccess_card: workspace('agentServer', { needsWorkspace: true }),
   mcpOpenApi_create: named(body({ name: 'x', auth_type: 'none', openapi: { spec: OPENAPI } })),
   mcpOpenApi_get: workspace('openApiIntegration'),

@@ -1,7 +1,14 @@
 import { abilitiesOf, type AgentAbilities, type Members, type PushMode, type TaskCaller } from '@gw/a2a';
 import type { AgentServerDocument, AgentSkillFacts } from '@gw/contracts';
 import { isObject } from '@gw/kernel';
-import { judgeGrants, type AccessCaller, type AccessServer } from '@gw/mcp';
+import {
+  ALL_SKILLS_ON,
+  judgeGrants,
+  NO_SKILL,
+  skillRules,
+  type AccessCaller,
+  type AccessServer,
+} from '@gw/mcp';
 import type { KnownCaller } from '../auth/known-caller';
 import type { GuardedServer } from '../guardrails/tool-guards';
 
@@ -71,9 +78,6 @@ export class PublicAgentView implements CardView {
   }
 }
 
-/** Rules about all skills are about messages that name none too. */
-const NO_SKILL = '';
-const ALL_ON = { approved: {}, isEnabledAtIntegration: true, isEnabledAtServer: true };
 const ANYBODY: AccessCaller = {
   ...{
     userId: null,
@@ -88,7 +92,7 @@ const ANYBODY: AccessCaller = {
 };
 
 const isAllowed = (access: AccessServer, skillId: string, caller: AccessCaller): boolean =>
-  judgeGrants(access, { ...ALL_ON, name: skillId }, caller, null).kind === 'allow';
+  judgeGrants(access, { ...ALL_SKILLS_ON, name: skillId }, caller, null).kind === 'allow';
 
 /** The approved card. The control plane stores only objects. */
 export function cardOf({ card }: Pick<AgentServerDocument, 'card'>): Members {
@@ -100,13 +104,7 @@ const accessOf = ({ slug, userAccess, rules, defaultEffect }: AgentServerDocumen
   slug,
   isAvailable: true,
   userAccess: { isAllowed: userAccess.isAllowed, exceptions: new Map(Object.entries(userAccess.exceptions)) },
-  rules: rules.map(({ subject, skills, effect }) => ({
-    subject,
-    tools: skills,
-    effect,
-    server: slug,
-    when: [],
-  })),
+  rules: skillRules(slug, rules),
   defaultEffect,
 });
 

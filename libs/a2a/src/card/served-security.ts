@@ -10,8 +10,9 @@ export interface ServedSecurity {
   } | null;
 }
 
-const SCOPE = 'agents.invoke';
-const SCOPES = { [SCOPE]: 'Call agents' };
+/** The scope of calls of agents. */
+export const AGENTS_SCOPE = 'agents.invoke';
+const SCOPES = { [AGENTS_SCOPE]: 'Call agents' };
 
 /** Returns `securitySchemes` and `securityRequirements` as 1.0 writes them. */
 export function security10({ oauth }: ServedSecurity): Members {
@@ -37,7 +38,7 @@ export function security10({ oauth }: ServedSecurity): Members {
   };
   // The scope is listed for bearer tokens too: a card with an empty list has several signed payloads.
   const securityRequirements = Object.keys(schemes).map((name) => ({
-    schemes: { [name]: { list: [SCOPE] } },
+    schemes: { [name]: { list: [AGENTS_SCOPE] } },
   }));
   return { securitySchemes: schemes, securityRequirements };
 }
@@ -50,6 +51,6 @@ export function security03({ oauth }: ServedSecurity): Members {
   const flows = { authorizationCode: { authorizationUrl, tokenUrl, scopes: SCOPES } };
   return {
     securitySchemes: { bearer, oauth2: { type: 'oauth2', flows, oauth2MetadataUrl: metadataUrl } },
-    security: [{ bearer: [] }, { oauth2: [SCOPE] }],
+    security: [{ bearer: [] }, { oauth2: [AGENTS_SCOPE] }],
   };
 }

@@ -6,10 +6,13 @@ import { WORKSPACE_ID } from '../../platform/common/workspace-query';
 import { ControlRoutes } from '../../platform/control-routes';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
+import { EffectiveQuery } from '../../platform/upstreams/effective-access';
 import { UpdateUserAccessDto, UserAccessQuery } from '../../platform/upstreams/user-access.dto';
 import { AgentAccessRulesService } from './agent-access-rules.service';
+import { AgentEffectiveAccessService } from './agent-effective-access.service';
 import {
   AgentAccessRulesResponse,
+  AgentEffectiveResponse,
   AgentServerSkillsQuery,
   AgentServerSkillsResponse,
   AgentUserAccessResponse,
@@ -29,6 +32,7 @@ export class AgentServerAccessController {
     private readonly users: AgentUserAccessService,
     private readonly rules: AgentAccessRulesService,
     private readonly cards: AgentServerCardService,
+    private readonly effectives: AgentEffectiveAccessService,
   ) {}
 
   @Route.get(
@@ -90,6 +94,14 @@ export class AgentServerAccessController {
     @Body() body: UpdateAgentAccessRulesDto,
   ): Promise<object> {
     return this.rules.update(at, body);
+  }
+
+  @Route.get(':agentServerId/effective', 'agent_servers.read', AgentEffectiveResponse)
+  effective(
+    @ResourceParam('agentServerId') at: ResourceReference,
+    @Query() query: EffectiveQuery,
+  ): Promise<AgentEffectiveResponse> {
+    return this.effectives.list(at, query);
   }
 
   /** The card that callers of the agent get from the gateway, without its signature. */

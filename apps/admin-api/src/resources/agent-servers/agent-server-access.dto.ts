@@ -9,6 +9,7 @@ import {
 } from '@gw/web';
 import { AgentSkillTexts } from '../../platform/agents/agent-skill-texts';
 import { RuleSubjectDto, RuleSubjectResponse } from '../../platform/upstreams/access-rules';
+import { REASONS, VERDICTS } from '../../platform/upstreams/effective-access';
 import { UpstreamPage } from '../../platform/upstreams/upstream-page';
 import { ALLOW_DENY, MemberAccessResponse, type AllowDeny } from '../../platform/upstreams/user-access.dto';
 
@@ -78,4 +79,32 @@ class AgentAccessRuleResponse {
 export class AgentAccessRulesResponse {
   @ResponseField.list(() => AgentAccessRuleResponse) readonly rules!: readonly AgentAccessRuleResponse[];
   @ResponseField.oneOf(ALLOW_DENY) readonly default!: AllowDeny;
+}
+
+export class AgentEffectResponse {
+  @ResponseField.oneOf(VERDICTS, {
+    description: 'server_unknown: the workspace may not use the integration.',
+  })
+  readonly verdict!: string;
+  @ResponseField.oneOf(REASONS) readonly reason!: (typeof REASONS)[number];
+  @ResponseField.one(() => AgentAccessRuleResponse, {
+    nullable: true,
+    description: 'The rule that decided; null unless the reason is rule.',
+  })
+  readonly rule!: AgentAccessRuleResponse | null;
+}
+
+class AgentEffectiveSkillResponse extends AgentEffectResponse {
+  @ResponseField.text({ description: '`id` of the skill in the card.', example: 'book-flight' })
+  readonly id!: string;
+  @ResponseField.uuid({ description: 'Id of the skill at Tollgate, which stays when its texts change.' })
+  readonly skill_id!: string;
+}
+
+export class AgentEffectiveResponse {
+  @ResponseField.list(() => AgentEffectiveSkillResponse) readonly data!: AgentEffectiveSkillResponse[];
+  @ResponseField.one(() => AgentEffectResponse, { description: 'Of messages that name no skill.' })
+  readonly without_skill!: AgentEffectResponse;
+  @ResponseField.integer({ example: 1 }) readonly total!: number;
+  @ResponseField.boolean() readonly has_more!: boolean;
 }

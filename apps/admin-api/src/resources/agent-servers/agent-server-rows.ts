@@ -1,6 +1,6 @@
-import { AgentServerEntity } from '@gw/entities';
+import { AgentServerEntity, type AgentSkillEntity } from '@gw/entities';
 import { randomHex } from '@gw/kernel';
-import type { EntityManager, FindOptionsWhere } from 'typeorm';
+import { In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { byReference, inWorkspace, isUuid, reach } from '../../platform/auth/tenancy';
 import type { Principal } from '../../platform/common/principal';
 import { assertSlugFree } from '../../platform/common/slugs';
@@ -27,6 +27,13 @@ export const AGENT_SERVER: Resource<AgentServerEntity> = {
   documents: agentServerKeys,
   changes: (row) => agentCatalogueKeys([row]),
 };
+
+/** The approved skills of the agent, also those that are switched off. */
+export const approvedSkillsOf = ({
+  integrationId,
+}: Pick<AgentServerEntity, 'integrationId'>): FindOptionsWhere<AgentSkillEntity> => ({
+  ...{ integrationId, type: 'skill', state: In(['approved', 'serve_approved']), goneAt: IsNull() },
+});
 
 /** Leaves room for the random part within 50 characters. */
 const SLUG_BASE_MAX = 43;

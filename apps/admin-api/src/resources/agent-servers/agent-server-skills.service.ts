@@ -2,7 +2,7 @@ import { AgentServerEntity, AgentServerSkillEntity, AgentSkillEntity } from '@gw
 import type { ErrorDetail } from '@gw/kernel';
 import { listWithMoreOf, validationFailed, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource, In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { DataSource, In, type EntityManager } from 'typeorm';
 import { skillTexts } from '../../platform/agents/agent-skill-texts';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { audit, findRow, lockRow, publish } from '../../platform/resource/rows';
@@ -16,7 +16,7 @@ import type {
   AgentServerSkillsResponse,
   UpdateAgentServerSkillsDto,
 } from './agent-server-access.dto';
-import { AGENT_SERVER } from './agent-server-rows';
+import { AGENT_SERVER, approvedSkillsOf } from './agent-server-rows';
 import type { AgentServerSuccessResponse } from './agent-servers.dto';
 
 /** Which skills of its integration an agent of a workspace offers. */
@@ -33,7 +33,7 @@ export class AgentServerSkillsService {
     const server = await findRow(manager, AGENT_SERVER, at);
     const page = pageFromZero(query);
     const [rows, total] = await manager.findAndCount(AgentSkillEntity, {
-      where: approvedOf(server),
+      where: approvedSkillsOf(server),
       order: { position: 'ASC', id: 'ASC' },
       ...windowOf(page),
     });
@@ -51,7 +51,7 @@ export class AgentServerSkillsService {
       const { manager } = write;
       const server = await lockRow(write, AGENT_SERVER, at);
       const rows = await manager.find(AgentSkillEntity, {
-        where: { ...approvedOf(server), nameDigest: In(skills.map(({ id }) => nameDigestOf(id))) },
+        where: { ...approvedSkillsOf(server), nameDigest: In(skills.map(({ id }) => nameDigestOf(id))) },
         select: { id: true, name: true, enabled: true },
       });
       const byName = new Map(rows.map((row) => [row.name, row]));
@@ -89,10 +89,6 @@ async function keep(
     off.map(([capabilityId]) => ({ serverId, capabilityId, enabled: false })),
   );
 }
-
-const approvedOf = ({ integrationId }: AgentServerEntity): FindOptionsWhere<AgentSkillEntity> => ({
-  ...{ integrationId, type: 'skill', state: In(['approved', 'serve_approved']), goneAt: IsNull() },
-});
 
 const toServerSkill = (row: AgentSkillEntity, isOn: boolean): AgentServerSkillResponse => ({
   ...skillTexts(row, row.approved ?? {}),

@@ -1,4 +1,5 @@
 import { AgentAccessRulesService } from './agent-access-rules.service';
+import { AgentEffectiveAccessService } from './agent-effective-access.service';
 import { AgentServerAccessController } from './agent-server-access.controller';
 import { AgentServerCardService } from './agent-server-card.service';
 import { AgentServerSkillsService } from './agent-server-skills.service';
@@ -15,5 +16,6 @@ export const AGENT_SERVERS = {
     AgentUserAccessService,
     AgentAccessRulesService,
     AgentServerCardService,
+    AgentEffectiveAccessService,
   ],
 };

@@ -4,23 +4,18 @@ import {
   McpServerUserEntity,
   type McpServerEntity,
 } from '@gw/entities';
-import {
-  decidingRule,
-  judgeAccess,
-  type AccessCaller,
-  type AccessCapability,
-  type AccessServer,
-} from '@gw/mcp';
+import { judgeAccess, MCP_SCOPE, type AccessCaller, type AccessCapability, type AccessServer } from '@gw/mcp';
 import { listWithMoreOf, windowOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, IsNull, type EntityManager } from 'typeorm';
 import { accessServer } from '../../platform/mcp/mcp-access';
-import { assertMaySee, previewedCaller } from '../../platform/mcp/mcp-previewed-callers';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow } from '../../platform/resource/rows';
 import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
-import type { EffectiveReason, McpEffectiveQuery, McpEffectiveResponse } from './mcp-server-access.dto';
+import { effectOf, type EffectiveQuery } from '../../platform/upstreams/effective-access';
+import { assertMaySee, previewedCaller } from '../../platform/upstreams/previewed-callers';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
+import type { McpEffectiveResponse } from './mcp-server-access.dto';
 import { MCP_SERVER } from './mcp-server-rows';
 
 type EffectiveTool = McpEffectiveResponse['data'][number];
@@ -30,10 +25,10 @@ type EffectiveTool = McpEffectiveResponse['data'][number];
 export class McpEffectiveAccessService {
   constructor(private readonly dataSource: DataSource) {}
 
-  async list(at: ResourceReference, query: McpEffectiveQuery): Promise<McpEffectiveResponse> {
+  async list(at: ResourceReference, query: EffectiveQuery): Promise<McpEffectiveResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, MCP_SERVER, at);
-    const caller = await previewedCaller(manager, row, query);
+    const caller = await previewedCaller(manager, row, query, MCP_SCOPE);
     assertMaySee(at.caller, caller.userId);
     const page = pageFromZero(query);
     const [tools, total] = await manager.findAndCount(McpCapabilityEntity, {
@@ -75,28 +70,8 @@ function effective(
   const capability: AccessCapability = {
     ...{ name, approved, isEnabledAtIntegration: enabled, isEnabledAtServer: isOn },
   };
-  const { kind } = judgeAccess(server, capability, caller, null);
-  const rule = decidingRule(server, name, caller);
-  const before = reasonBeforeRules(server, capability, caller, kind);
-  if (before !== null) return { id, name, verdict: kind, reason: before, rule: null };
-  const shown = rule && {
-    ...{ subject: rule.subject, tools: rule.tools, effect: rule.effect },
-    when: rule.when,
-  };
-  return { id, name, verdict: kind, reason: shown === null ? 'default' : 'rule', rule: shown };
-}
-
-/** Returns what decided before the rules of the server; null when the rules did. */
-function reasonBeforeRules(
-  { userAccess }: AccessServer,
-  { isEnabledAtIntegration, isEnabledAtServer }: AccessCapability,
-  { userId }: AccessCaller,
-  verdict: string,
-): EffectiveReason | null {
-  if (verdict === 'insufficient_scope') return 'scope';
-  if (verdict === 'server_unknown') return 'not_available';
-  if (!isEnabledAtIntegration) return 'integration_disabled';
-  if (!isEnabledAtServer) return 'server_disabled';
-  const exception = userId === null ? undefined : userAccess.exceptions.get(userId);
-  return (exception ?? userAccess.isAllowed) ? null : 'user_access';
+  const verdict = judgeAccess(server, capability, caller, null);
+  const { rule, ...effect } = effectOf(server, capability, caller, verdict);
+  const shown = rule && { subject: rule.subject, tools: rule.tools, effect: rule.effect, when: rule.when };
+  return { id, name, ...effect, rule: shown };
 }

@@ -5,6 +5,7 @@ import { ControlRoutes } from '../../platform/control-routes';
 import { McpCapabilitiesQuery } from '../../platform/mcp/mcp-capability-lists';
 import { ResourceParam, type ResourceReference } from '../../platform/resource/resource-reference';
 import { Route } from '../../platform/resource/route';
+import { EffectiveQuery } from '../../platform/upstreams/effective-access';
 import { UpdateUserAccessDto, UserAccessQuery } from '../../platform/upstreams/user-access.dto';
 import { McpAccessRulesService } from './mcp-access-rules.service';
 import { McpConnectionsService } from './mcp-connections.service';
@@ -14,7 +15,6 @@ import {
   McpAccessRulesResponse,
   McpConnectionsQuery,
   McpConnectionsResponse,
-  McpEffectiveQuery,
   McpEffectiveResponse,
   McpUserAccessResponse,
   UpdateMcpAccessRulesDto,
@@ -100,7 +100,7 @@ export class McpServerAccessController {
   @Route.get(':mcpServerId/effective', 'mcp_servers.read', McpEffectiveResponse)
   effective(
     @ResourceParam('mcpServerId') at: ResourceReference,
-    @Query() query: McpEffectiveQuery,
+    @Query() query: EffectiveQuery,
   ): Promise<McpEffectiveResponse> {
     return this.effectives.list(at, query);
   }

@@ -10,7 +10,7 @@ import {
   UuidField,
 } from '@gw/web';
 import { RuleSubjectDto, RuleSubjectResponse } from '../../platform/upstreams/access-rules';
-import { UpstreamPage } from '../../platform/upstreams/upstream-page';
+import { REASONS, VERDICTS } from '../../platform/upstreams/effective-access';
 import { ALLOW_DENY, MemberAccessResponse, type AllowDeny } from '../../platform/upstreams/user-access.dto';
 
 class McpMemberAccessResponse extends MemberAccessResponse {
@@ -112,23 +112,6 @@ export class McpAccessRulesResponse {
   @ResponseField.oneOf(ALLOW_DENY) readonly default!: AllowDeny;
 }
 
-export class McpEffectiveQuery extends UpstreamPage {
-  @UuidField({ optional: true, description: 'A member of the workspace.' }) user_id?: string;
-  @UuidField({ optional: true, description: 'An API key of the workspace.' }) api_key_id?: string;
-}
-
-const VERDICTS = ['allow', 'hidden', 'server_unknown', 'insufficient_scope'] as const;
-const REASONS = [
-  'rule',
-  'default',
-  'user_access',
-  'integration_disabled',
-  'server_disabled',
-  'not_available',
-  'scope',
-] as const;
-export type EffectiveReason = (typeof REASONS)[number];
-
 class McpEffectiveToolResponse {
   @ResponseField.uuid() readonly id!: string;
   @ResponseField.text({ example: 'search' }) readonly name!: string;
@@ -136,7 +119,7 @@ class McpEffectiveToolResponse {
     description: 'server_unknown: the workspace may not use the integration.',
   })
   readonly verdict!: string;
-  @ResponseField.oneOf(REASONS) readonly reason!: EffectiveReason;
+  @ResponseField.oneOf(REASONS) readonly reason!: (typeof REASONS)[number];
   @ResponseField.one(() => McpAccessRuleResponse, {
     nullable: true,
     description: 'The rule that decided; null unless the reason is rule.',

@@ -4,6 +4,7 @@ import {
   judgeAccess,
   LISTED_TYPES,
   mapMembers,
+  MCP_SCOPE,
   own,
   shownTool,
   type AccessCaller,
@@ -15,7 +16,7 @@ import { listWithMoreOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { textOf } from '../../platform/mcp/mcp-capability-lists';
-import { assertMaySee, previewedCaller } from '../../platform/mcp/mcp-previewed-callers';
+import { assertMaySee, previewedCaller } from '../../platform/upstreams/previewed-callers';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
 import {
   aggregateMember,
@@ -43,7 +44,7 @@ export class ToolsetPreviewService {
   async list(at: ResourceReference, query: McpToolsetPreviewQuery): Promise<McpToolsetPreviewResponse> {
     const { manager } = this.dataSource;
     const row = await findRow(manager, MCP_TOOLSET, at);
-    const caller = await previewedCaller(manager, row, query);
+    const caller = await previewedCaller(manager, row, query, MCP_SCOPE);
     assertMaySee(at.caller, caller.userId);
     const members = await membersOf(manager, row);
     const items = itemsOf(row, members, caller, query.type === undefined ? LISTED_TYPES : [query.type]);

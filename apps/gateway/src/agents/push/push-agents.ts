@@ -1,8 +1,7 @@
+import { AGENTS_SCOPE } from '@gw/a2a';
 import { documentKey, type AgentServerDocument, type DocumentKey } from '@gw/contracts';
 import { readDocument, type Documents } from '../../auth/documents';
 import type { PushRecord } from './push-store';
-
-const SCOPE = 'agents.invoke';
 
 /** Finds the agent of a registration, as long as the caller who registered may use it. */
 export class PushAgents {
@@ -21,7 +20,7 @@ export class PushAgents {
     if (right?.kind === 'trusts') return right.trusts.some((trust) => trust.id === id);
     if (right?.kind !== 'api_key' && right?.kind !== 'oauth_grant') return false;
     const hasEnded = right.kind === 'api_key' && (right.status === 'archived' || right.status === 'expired');
-    if (hasEnded || !right.scopes.includes(SCOPE)) return false;
+    if (hasEnded || !right.scopes.includes(AGENTS_SCOPE)) return false;
     return right.expiresAt === null || Date.parse(right.expiresAt) > Date.now();
   }
 }

@@ -1,13 +1,13 @@
 import { DEFAULT_SECURITY } from '@gw/auth-scopes';
-import { ApiKeyEntity, type McpServerEntity } from '@gw/entities';
+import { ApiKeyEntity, type UpstreamServer } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
-import { MCP_SCOPE, userRoles, type AccessCaller } from '@gw/mcp';
+import { userRoles, type AccessCaller } from '@gw/mcp';
 import { invalid } from '@gw/web';
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../auth/key-scopes';
 import type { Principal } from '../common/principal';
 import { userFacts } from '../rows/user-facts.queries';
-import { memberIds } from '../upstreams/server-members.queries';
+import { memberIds } from './server-members.queries';
 
 /** For whom a preview is: a user or an API key. */
 export interface PreviewedCaller {
@@ -15,17 +15,21 @@ export interface PreviewedCaller {
   readonly api_key_id?: string;
 }
 
-/** Throws `validation_failed` unless the query names one user or one key, of the workspace. */
+/**
+ * Returns the caller that a preview is for. `scope`: what users have, since their sessions call nothing. Throws
+ * `validation_failed` unless the query names one user or one key, of the workspace.
+ */
 export async function previewedCaller(
   manager: EntityManager,
-  place: Pick<McpServerEntity, 'organisationId' | 'workspaceId'>,
+  place: Pick<UpstreamServer, 'organisationId' | 'workspaceId'>,
   { user_id: userId, api_key_id: keyId }: PreviewedCaller,
+  scope: string,
 ): Promise<AccessCaller> {
   if (userId !== undefined && keyId === undefined) {
     const id = userId.toLowerCase();
     if (!(await memberIds(manager, place, [id])).has(id))
       throw invalid('user_id', 'user_id must be a member of the workspace');
-    return { ...NO_ONE, ...(await userCaller(manager, place, id)), scopes: [MCP_SCOPE] };
+    return { ...NO_ONE, ...(await userCaller(manager, place, id)), scopes: [scope] };
   }
   if (keyId === undefined || userId !== undefined)
     throw invalid('user_id', 'send exactly one of user_id and api_key_id');
@@ -49,7 +53,7 @@ export async function previewedCaller(
 /** The user with the groups and roles that gateways know; null is no user. */
 export async function userCaller(
   manager: EntityManager,
-  { organisationId, workspaceId }: Pick<McpServerEntity, 'organisationId' | 'workspaceId'>,
+  { organisationId, workspaceId }: Pick<UpstreamServer, 'organisationId' | 'workspaceId'>,
   userId: string | null,
 ): Promise<Pick<AccessCaller, 'userId' | 'groups' | 'roles'>> {
   const [facts] = userId === null ? [] : await userFacts(manager, [{ organisationId, userId }]);

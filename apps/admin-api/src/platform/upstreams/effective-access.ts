@@ -1,0 +1,63 @@
+import {
+  decidingRule,
+  type AccessCaller,
+  type AccessCapability,
+  type AccessRule,
+  type AccessServer,
+  type AccessVerdict,
+} from '@gw/mcp';
+import { UuidField } from '@gw/web';
+import { UpstreamPage } from './upstream-page';
+
+export const VERDICTS = ['allow', 'hidden', 'server_unknown', 'insufficient_scope'] as const;
+export const REASONS = [
+  'rule',
+  'default',
+  'user_access',
+  'integration_disabled',
+  'server_disabled',
+  'not_available',
+  'scope',
+] as const;
+type EffectiveReason = (typeof REASONS)[number];
+
+export class EffectiveQuery extends UpstreamPage {
+  @UuidField({ optional: true, description: 'A member of the workspace.' }) user_id?: string;
+  @UuidField({ optional: true, description: 'An API key of the workspace.' }) api_key_id?: string;
+}
+
+/** What a caller may do with a capability, and why. */
+export interface Effect {
+  readonly verdict: AccessVerdict['kind'];
+  readonly reason: EffectiveReason;
+  /** The rule that decided; null unless the reason is `rule`. */
+  readonly rule: AccessRule | null;
+}
+
+/** Explains the verdict on a capability. */
+export function effectOf(
+  server: AccessServer,
+  capability: AccessCapability,
+  caller: AccessCaller,
+  { kind: verdict }: AccessVerdict,
+): Effect {
+  const before = reasonBeforeRules(server, capability, caller, verdict);
+  if (before !== null) return { verdict, reason: before, rule: null };
+  const rule = decidingRule(server, capability.name, caller);
+  return { verdict, reason: rule === null ? 'default' : 'rule', rule };
+}
+
+/** Returns what decided before the rules of the server; null when the rules did. */
+function reasonBeforeRules(
+  { userAccess }: AccessServer,
+  { isEnabledAtIntegration, isEnabledAtServer }: AccessCapability,
+  { userId }: AccessCaller,
+  verdict: string,
+): EffectiveReason | null {
+  if (verdict === 'insufficient_scope') return 'scope';
+  if (verdict === 'server_unknown') return 'not_available';
+  if (!isEnabledAtIntegration) return 'integration_disabled';
+  if (!isEnabledAtServer) return 'server_disabled';
+  const exception = userId === null ? undefined : userAccess.exceptions.get(userId);
+  return (exception ?? userAccess.isAllowed) ? null : 'user_access';
+}
