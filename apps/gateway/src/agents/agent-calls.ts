@@ -13,7 +13,7 @@ import type { AgentServerDocument, AttemptEnd } from '@gw/contracts';
 import type { ResponseMemory } from '@gw/outbound';
 import type { BeforeCall } from '../attempt/sender';
 import { passedHeaders } from '../credentials/passed-headers';
-import type { ServerCredentials, SignedInServer } from '../credentials/server-credentials';
+import type { CredentialHeaders, ServerCredentials, SignedInServer } from '../credentials/server-credentials';
 import { agentDenied } from './denials';
 import type { AgentRequest } from './agent-request';
 import { upstreamOf } from './agent-upstream';
@@ -35,27 +35,60 @@ export class AgentCalls {
    */
   async call(request: AgentRequest, operation: Operation, params: Members): Promise<unknown> {
     const call = await this.begin(request, operation, params);
-    return recordedAttempt(request, async () => {
-      const response = await this.parts.client.call(targetOf(request.view.document), call);
-      showExtensions(request, response.extensions);
-      return response.result;
-    });
+    const attempt = async (current: AgentCall, retry: number): Promise<unknown> => {
+      const startedMs = request.context.elapsedMs();
+      try {
+        const response = await this.parts.client.call(targetOf(request.view.document), current);
+        showExtensions(request, response.extensions);
+        recordAttempt(request, { startedMs, retry }, null);
+        return response.result;
+      } catch (error) {
+        recordAttempt(request, { startedMs, retry }, error);
+        const again = retry === 0 ? await this.renewed(request, current, error) : null;
+        if (again === null) throw deniedBy(error);
+        return attempt(again, 1);
+      }
+    };
+    return attempt(call, 0);
   }
 
   /** Makes a call whose response is a stream, and yields its events. Throws as `call`. */
   async *stream(request: AgentRequest, operation: Operation, params: Members): AsyncGenerator<unknown, void> {
     const call = await this.begin(request, operation, params);
+    yield* this.streamAttempt(request, call, 0);
+  }
+
+  private async *streamAttempt(
+    request: AgentRequest,
+    call: AgentCall,
+    retry: number,
+  ): AsyncGenerator<unknown, void> {
     const startedMs = request.context.elapsedMs();
     let failure: unknown = null;
+    let again: AgentCall | null = null;
     try {
       const opened = (extensions: string | null): void => showExtensions(request, extensions);
       yield* this.parts.client.stream(targetOf(request.view.document), call, opened);
     } catch (error) {
       failure = error;
-      throw deniedBy(error);
+      again = retry === 0 ? await this.renewed(request, call, error) : null;
+      if (again === null) throw deniedBy(error);
     } finally {
-      recordAttempt(request, startedMs, failure);
+      recordAttempt(request, { startedMs, retry }, failure);
     }
+    if (again !== null) yield* this.streamAttempt(request, again, 1);
+  }
+
+  /** The call with another credential, where the agent refused the one of the call before it did anything; else null. */
+  private async renewed(
+    { view, signal }: AgentRequest,
+    call: AgentCall,
+    error: unknown,
+  ): Promise<AgentCall | null> {
+    if (!isRefusal(error) || signal.aborted) return null;
+    const upstream = upstreamOf(view.document);
+    const credential = await this.parts.credentials.renewed(upstream, view.caller.access, call.credential);
+    return credential && { ...call, credential };
   }
 
   /**
@@ -63,14 +96,24 @@ export class AgentCalls {
    * Throws `AgentCallError`, and what obtaining the credential throws.
    */
   async taskOf(document: AgentServerDocument, taskId: string, memory: ResponseMemory): Promise<unknown> {
-    const credential = await this.parts.credentials.headersOf(upstreamOf(document), null);
+    const upstream = upstreamOf(document);
     const signal = AbortSignal.timeout(POLL_MS);
-    const { result } = await this.parts.client.call(targetOf(document), {
-      ...{ operation: 'getTask', params: { id: taskId }, credential, passed: {}, extensions: [], signal },
-      memory,
-      timeouts: { ...AGENT_TIMEOUTS, responseMs: POLL_MS },
-    });
-    return result;
+    const read = async (credential: CredentialHeaders): Promise<unknown> => {
+      const { result } = await this.parts.client.call(targetOf(document), {
+        ...{ operation: 'getTask', params: { id: taskId }, credential, passed: {}, extensions: [], signal },
+        memory,
+        timeouts: { ...AGENT_TIMEOUTS, responseMs: POLL_MS },
+      });
+      return result;
+    };
+    const credential = await this.parts.credentials.headersOf(upstream, null);
+    try {
+      return await read(credential);
+    } catch (error) {
+      const renewed = isRefusal(error) && (await this.parts.credentials.renewed(upstream, null, credential));
+      if (!renewed) throw error;
+      return read(renewed);
+    }
   }
 
   private async begin(request: AgentRequest, operation: Operation, params: Members): Promise<AgentCall> {
@@ -104,30 +147,24 @@ const targetOf = (document: AgentServerDocument): AgentTarget => ({
   poolClass: `a2a/${document.organisationId}/${document.integrationId}/${document.version}`,
 });
 
-/** Makes a call and records it as an attempt of the request. */
-async function recordedAttempt<T>(request: AgentRequest, call: () => Promise<T>): Promise<T> {
-  const startedMs = request.context.elapsedMs();
-  try {
-    const result = await call();
-    recordAttempt(request, startedMs, null);
-    return result;
-  } catch (error) {
-    recordAttempt(request, startedMs, error);
-    throw deniedBy(error);
-  }
-}
+/** 403 is about what the caller may do, and another token of the same client changes nothing. */
+const isRefusal = (error: unknown): boolean => error instanceof AgentCallError && error.status === 401;
 
 const deniedBy = (error: unknown): unknown => (error instanceof AgentCallError ? agentDenied(error) : error);
 
 /** Adds the call to the attempts in the log of the request. `error` is null for a call that got a result. */
-function recordAttempt({ context, view }: AgentRequest, startedMs: number, error: unknown): void {
+function recordAttempt(
+  { context, view }: AgentRequest,
+  { startedMs, retry }: { readonly startedMs: number; readonly retry: number },
+  error: unknown,
+): void {
   const failure = error instanceof AgentCallError ? error : null;
   context.attempts.made({
     target: view.document.slug,
     provider: 'a2a',
     credential: view.document.slug,
     model: null,
-    retry: 0,
+    retry,
     status: failure?.status ?? (error === null ? 200 : null),
     end: error === null ? 'answered' : ((failure && ENDS[failure.kind]) ?? 'interrupted'),
     reason: failure?.message ?? null,

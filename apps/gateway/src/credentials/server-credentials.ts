@@ -78,6 +78,22 @@ export class ServerCredentials<Server extends SignedInServer> {
     return this.parts.issued.drop(await this.clientOf(server), issuingOf(server));
   }
 
+  /**
+   * Returns the headers for one more attempt, after the server has refused `refused`: those with a credential that a token
+   * service issued since then. Null: the credential is not an issued one, or the refusal has another reason. Throws as
+   * `headersOf`.
+   */
+  async renewed(
+    server: Server,
+    caller: AccessCaller | null,
+    refused: CredentialHeaders,
+  ): Promise<CredentialHeaders | null> {
+    if (server.authType !== 'oauth_client_credentials') return null;
+    const isDropped = await this.renew(server);
+    const headers = await this.headersOf(server, caller);
+    return isDropped || headers['authorization'] !== refused['authorization'] ? headers : null;
+  }
+
   private async withIdentity(
     server: Server,
     caller: AccessCaller,
