@@ -39,7 +39,7 @@ import { Messages } from './messages';
 import { Operations } from './operations';
 import { TaskCalls } from './task-calls';
 import { TaskLists } from './task-lists';
-import { createPushStore } from './push/create-push-store';
+import { createPushStores } from './push/create-push-stores';
 import { PushAgents } from './push/push-agents';
 import { PushConfigs } from './push/push-configs';
 import { PushDelivery } from './push/push-delivery';
@@ -160,12 +160,12 @@ function createPush(
   { settings, documents, outbound, policy, principals, bodyMemory, log }: AgentParts,
   { ring, publicUrl, store: taskStore, tasks, calls }: PushNeeds,
 ): { readonly configs: PushConfigs; readonly door: PushDoor; close(): void } {
-  const store = createPushStore(settings.REDIS_URL, log);
+  const { store, leases } = createPushStores(settings.REDIS_URL, log);
   const rules = pushRules(policy, publicUrl, parseTrustedHosts(settings.TRUSTED_CUSTOM_HOSTS));
   const agents = new PushAgents(documents);
   const sender = new PushSender({ outbound, rules, ring, agents, store, log });
   const delivery = new PushDelivery({ store, tasks: taskStore, sender });
-  const pollers = new PushPollers({ agents, store, calls, delivery, memory: bodyMemory });
+  const pollers = new PushPollers({ agents, store, leases, calls, delivery, memory: bodyMemory });
   return {
     configs: new PushConfigs({ ring, rules, publicUrl, calls, tasks, pollers, store, principals }),
     door: new PushDoor({ agents, store, ring, delivery }),

@@ -76,7 +76,7 @@ export class PushConfigs {
       bind: async (taskId) => {
         await this.parts.store.bind(record, taskId);
         // A message is not refused for its notifications once the agent has it.
-        if (!sendsItself(request)) this.parts.pollers.start(record, taskId);
+        if (!sendsItself(request)) await this.parts.pollers.start(record, taskId);
       },
       drop: () => this.parts.store.remove({ record, taskId: null }),
     });
@@ -100,8 +100,9 @@ export class PushConfigs {
     const config = this.read(request.call.params10);
     if (push !== null) {
       await this.keep(request, push.record, config);
-      // The process that read the task until now may be gone.
-      if (!sendsItself(request) && !this.parts.pollers.start(push.record, task.taskId)) throw tooManyPolled();
+      // The poll may have ended, an hour after it began.
+      if (!sendsItself(request) && !(await this.parts.pollers.start(push.record, task.taskId)))
+        throw tooManyPolled();
       return shown(task, config);
     }
     const { record, token } = await this.newRecord(request);
@@ -109,7 +110,7 @@ export class PushConfigs {
     try {
       await this.keep(request, record, config);
       if (sendsItself(request)) await this.register(request, task, this.atAgent(record, token));
-      else if (!this.parts.pollers.start(record, task.taskId)) throw tooManyPolled();
+      else if (!(await this.parts.pollers.start(record, task.taskId))) throw tooManyPolled();
       return shown(task, config);
     } catch (error) {
       await this.parts.store.remove({ record, taskId: task.taskId });

@@ -4,6 +4,7 @@ import { eventually } from '@gw/testing';
 import { MapDocuments, ORGANISATION_ID, WORKSPACE_ID } from '../../spec-support/harness';
 import { agentDocument } from '../spec-support/agent-server';
 import { LocalPushStore } from './local-push-store';
+import { LOCAL_POLL_LEASES } from './poll-leases';
 import { PushAgents } from './push-agents';
 import type { Delivered } from './push-delivery';
 import { PushPollers } from './push-pollers';
@@ -39,7 +40,7 @@ describe('PushPollers', () => {
     await store.bind(record, 't-1');
     pollers = new PushPollers(
       {
-        ...{ agents: new PushAgents(documents), store, memory: new Shares(1_000) },
+        ...{ agents: new PushAgents(documents), store, leases: LOCAL_POLL_LEASES, memory: new Shares(1_000) },
         calls: {
           taskOf: () => {
             const next = polled.length > 1 ? polled.shift() : polled[0];
@@ -53,7 +54,7 @@ describe('PushPollers', () => {
           },
         },
       },
-      1,
+      { pollMs: 1, takeMs: 1 },
     );
   });
   afterEach(() => pollers.close());
@@ -70,20 +71,20 @@ describe('PushPollers', () => {
       ...[task('TASK_STATE_WORKING'), task('TASK_STATE_WORKING'), new Error('away')],
       ...[task('TASK_STATE_WORKING', [artifact]), task('TASK_STATE_COMPLETED', [artifact])],
     ];
-    expect(pollers.start(record, 't-1')).toBe(true);
+    expect(await pollers.start(record, 't-1')).toBe(true);
     await eventually(() => statesOf().at(-1) === 'TASK_STATE_COMPLETED');
     expect(statesOf()).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
     // Ended, so that it can be polled anew.
-    await eventually(() => pollers.start(record, 't-1') && delivered.length > 3);
+    await eventually(async () => (await pollers.start(record, 't-1')) && delivered.length > 3);
   });
 
   it('sends the end of a task again that found no place', async () => {
     polled = [task('TASK_STATE_COMPLETED')];
     outcomes = ['busy', 'busy'];
-    pollers.start(record, 't-1');
+    await pollers.start(record, 't-1');
     await eventually(() => delivered.length === 3);
     expect(statesOf()).toEqual(Array.from({ length: 3 }, () => 'TASK_STATE_COMPLETED'));
-    await eventually(() => pollers.start(record, 't-1') && delivered.length === 4);
+    await eventually(async () => (await pollers.start(record, 't-1')) && delivered.length === 4);
   });
 
   it.each<[string, () => Promise<void> | void]>([
@@ -91,7 +92,7 @@ describe('PushPollers', () => {
     ['the registration', () => store.remove({ record, taskId: 't-1' })],
   ])('stops when %s is gone', async (_what, remove) => {
     polled = [task('TASK_STATE_WORKING')];
-    pollers.start(record, 't-1');
+    await pollers.start(record, 't-1');
     await eventually(() => delivered.length === 1);
     const reads = jest.spyOn(documents, 'get');
     await remove();
@@ -99,12 +100,12 @@ describe('PushPollers', () => {
     documents.set(documentKey.agentServer(WORKSPACE_ID, document.id), document);
     await store.put(record);
     // One that went on would know that nothing has changed.
-    await eventually(() => pollers.start(record, 't-1') && delivered.length === 2);
+    await eventually(async () => (await pollers.start(record, 't-1')) && delivered.length === 2);
   });
 
-  it('polls at most half of what is free for one workspace', () => {
-    const starts = Array.from({ length: 1_001 }, (_, index) =>
-      pollers.start({ ...record, id: String(index) }, 't'),
+  it('polls at most half of what is free for one workspace', async () => {
+    const starts = await Promise.all(
+      Array.from({ length: 1_001 }, (_, index) => pollers.start({ ...record, id: String(index) }, 't')),
     );
     expect(starts).toContain(true);
     expect(starts.at(-1)).toBe(false);
