@@ -410,7 +410,7 @@ describe('responses of the control plane', () => {
     (await step(method, url, body)) as unknown as T;
   checkMcpResponses({ ours, step: stepAs });
   checkMcpServerResponses({ admin, ours, step });
-  checkAgentResponses({ ours, step: stepAs });
+  checkAgentResponses({ admin, ours, step: stepAs });
 
   it('of exports match the document', async () => {
     const own = { key: ours.key };

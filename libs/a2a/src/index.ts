@@ -1,4 +1,5 @@
 export { CARD_BOUNDS, CARD_ENCODINGS, readCardBody } from './card/card-body';
+export { cardDifference, type CardDifference } from './card/card-difference';
 export { cardChange, skillDigest, type ApprovalMode, type CardChange } from './card/card-change';
 export {
   CARD_FETCH_TIMEOUT_MS,

@@ -79,3 +79,4 @@ export { ConfigKeys1795882000000 } from './migrations/1795882000000-config-keys'
 export { OauthGrantTargets1795883000000 } from './migrations/1795883000000-oauth-grant-targets';
 export { HedgedLogs1795884000000 } from './migrations/1795884000000-hedged-logs';
 export { AgentHealth1795890000000 } from './migrations/1795890000000-agent-health';
+export { AgentCards1795890100000 } from './migrations/1795890100000-agent-cards';

@@ -1,4 +1,4 @@
-import type { Tenant } from './admin-api';
+import type { Tenant, TestAdminApi } from './admin-api';
 import { AGENT } from './tenancy-fixtures';
 
 type Step = <T = unknown>(method: string, url: string, body?: object) => Promise<T>;
@@ -7,13 +7,14 @@ interface Made {
 }
 
 interface Parts {
+  readonly admin: TestAdminApi;
   readonly ours: Tenant;
   /** Makes a call whose response must match the document. */
   readonly step: Step;
 }
 
 /** Checks the responses of agent integrations and agents against the document. Call it in a `describe`. */
-export function checkAgentResponses({ ours, step }: Parts): void {
+export function checkAgentResponses({ admin, ours, step }: Parts): void {
   it('of agents match the document', async () => {
     const { id } = await step<Made>('POST', '/v1/agent-integrations', {
       ...{ ...AGENT, name: 'Full', auth_type: 'headers', timeout_ms: 1_000, messages_per_context_hour: 60 },
@@ -35,12 +36,17 @@ export function checkAgentResponses({ ours, step }: Parts): void {
     for (const decision of ['reject', 'approve']) await step('POST', `${url}/skills/${decision}`, { items });
     await step('GET', `${url}/skills/changes`);
     await step('POST', `${url}/test`);
-    await servers({ ours, step }, id);
+    await step('GET', `${url}/health`);
+    await step('GET', `${url}/cards`);
+    await step('GET', `${url}/cards/1`);
+    await servers({ admin, ours, step }, id);
     await step('DELETE', url);
   });
 }
 
-async function servers({ ours: { workspaceId }, step }: Parts, integrationId: string): Promise<void> {
+async function servers({ admin, ours, step }: Parts, integrationId: string): Promise<void> {
+  const { organisationId, workspaceId } = ours;
+  const { id: userId } = await admin.user(organisationId, 'member', { [workspaceId]: 'member' });
   const made = await step<Made>('POST', '/v1/agent-servers', {
     ...{ name: 'Full', agent_integration_id: integrationId, workspace_id: workspaceId },
   });
@@ -57,6 +63,8 @@ async function servers({ ours: { workspaceId }, step }: Parts, integrationId: st
   });
   await step('GET', `${url}/access-rules`);
   await step('GET', `${url}/agent-card`);
+  await step('GET', `${url}/health`);
+  await step('GET', `${url}/effective?user_id=${userId}`);
   await step('POST', `${url}/test`);
   await step('DELETE', url);
 }

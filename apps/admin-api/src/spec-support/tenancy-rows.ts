@@ -301,6 +301,8 @@ export const TENANCY_ROWS: Readonly<Record<string, TenancyRow>> = {
   mcpIntegrationVersions_health: workspace('mcpIntegration'),
   ...mcpCapabilities(),
   ...crud('agentIntegrations', 'agentIntegration', { name: 'x', ...AGENT }, RENAMED),
+  agentCards_list: workspace('agentIntegration'),
+  agentCards_get: workspace('agentIntegration'),
   agentIntegrations_health: workspace('agentIntegration'),
   agentIntegrations_listWorkspaces: organisation('organisationAgentIntegration', {
     scopes: ['organisation_agent_integrations.read'],

@@ -51,6 +51,7 @@ const NEED_NO_CAP: Readonly<Record<string, string>> = {
   OauthConsentEntity: 'expires; two hundred for each user at most',
   McpApprovalEntity: 'deleted a month after it is over; five hundred wait in each workspace at most',
   McpHealthEntity: 'one for each integration and minute of a day',
+  AgentCardEntity: 'the newest fifty of each agent integration are kept, which are capped',
   AgentHealthEntity: 'one for each integration and minute of a day',
   McpConnectTicketEntity: 'expires; twenty for each user at most',
   McpOauthClientEntity: 'one for each MCP integration and authorization server',

@@ -1,5 +1,6 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import {
+  AgentCardEntity,
   AgentIntegrationEntity,
   AgentIntegrationWorkspaceEntity,
   AgentServerEntity,
@@ -101,6 +102,7 @@ export async function archiveAgentsOf(write: Write, workspaceId: string): Promis
   const integrations = await manager.find(AgentIntegrationEntity, { where: live, select: { id: true } });
   await manager.update(AgentIntegrationEntity, live, { status: 'archived', sealedAuth: null });
   await manager.delete(AgentIntegrationWorkspaceEntity, { workspaceId });
+  await manager.delete(AgentCardEntity, { integrationId: In(integrations.map(({ id }) => id)) });
   for (const { id: resourceId } of integrations)
     write.audit({ action: 'delete', resourceType: 'agent_integrations', resourceId, workspaceId });
 }

@@ -1,5 +1,6 @@
 import { AgentTests } from '../../platform/agents/agent-tests';
 import { AGENT_HTTP_PROVIDER } from './agent-http';
+import { AgentCardHistoryService } from './agent-card-history.service';
 import { AgentCardReader } from './agent-card-reader';
 import { AgentCardsController } from './agent-cards.controller';
 import { AgentCardsService } from './agent-cards.service';
@@ -24,6 +25,7 @@ export const AGENT_INTEGRATIONS = {
   providers: [
     AGENT_HTTP_PROVIDER,
     AgentCardReader,
+    AgentCardHistoryService,
     AgentCardsService,
     AgentHealth,
     AgentIntegrationsService,

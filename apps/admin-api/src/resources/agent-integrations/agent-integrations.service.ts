@@ -1,4 +1,4 @@
-import { AgentHealthEntity, AgentIntegrationEntity } from '@gw/entities';
+import { AgentCardEntity, AgentHealthEntity, AgentIntegrationEntity } from '@gw/entities';
 import { GatewayError, VendorError, type AddressPolicy } from '@gw/kernel';
 import { invalid, listWithMoreOf } from '@gw/web';
 import { Inject, Injectable } from '@nestjs/common';
@@ -134,6 +134,7 @@ export class AgentIntegrationsService {
         ended.push(...servers.map(({ slug }) => slug));
         // An archived integration cannot be restored, so its secrets are not needed any more.
         row.sealedAuth = null;
+        await write.manager.delete(AgentCardEntity, { integrationId: row.id });
       });
       if (ended.length === 0) return {};
       const message = 'was archived with its integration';

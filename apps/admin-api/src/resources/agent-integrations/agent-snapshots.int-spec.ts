@@ -283,6 +283,50 @@ describe('snapshots of agent cards', () => {
     expect((await admin.post(INTERNAL.agentCardSync, { key: ours.adminKey })).status).toBe(401);
   });
 
+  it('are kept as a history, with what differs from the card before', async () => {
+    const id = await made();
+    await sync(id);
+    agent.card = agent.cardOf({ version: '2.0.0', skills: [skillOf('read', 'Other.'), skillOf('write')] });
+    await sync(id);
+    // The same card in another order of its members.
+    agent.card = Object.fromEntries(Object.entries(agent.card as object).reverse());
+    await sync(id);
+    interface Card {
+      readonly version: number;
+      readonly changes: unknown;
+      readonly agent_card: unknown;
+    }
+    const { body } = await admin.get<{ data: Card[]; total: number }>(`${PATH}/${id}/cards`, call);
+    expect([body.total, body.data.map(({ version }) => version)]).toEqual([2, [2, 1]]);
+    expect(body.data[0]?.changes).toEqual({
+      ...{ added_skills: ['write'], removed_skills: [], changed_skills: ['read'], members: ['version'] },
+    });
+    expect(body.data[1]?.changes).toBeNull();
+    const first = await admin.get<Card>(`${PATH}/${id}/cards/1`, call);
+    expect(first.body.agent_card).toEqual(agent.cardOf());
+    for (const version of ['0', '3', 'x', '1e0'])
+      expect([version, (await admin.get(`${PATH}/${id}/cards/${version}`, call)).status]).toEqual([
+        version,
+        404,
+      ]);
+  });
+
+  it('are kept up to 4 MiB, of which the newest two always stay', async () => {
+    const id = await made();
+    for (let number = 0; number < 7; number += 1) {
+      agent.card = agent.cardOf({ description: String(number).repeat(1_000_000) });
+      await sync(id);
+    }
+    const { body } = await admin.get<{ data: { version: number }[] }>(`${PATH}/${id}/cards`, call);
+    expect(body.data.map(({ version }) => version)).toEqual([8, 7, 6, 5]);
+    await admin.delete(`${PATH}/${id}`, call);
+    const [left] = await admin.dataSource.query<[{ count: number }]>(
+      'SELECT count(*)::int AS count FROM agent_cards WHERE integration_id = $1',
+      [id],
+    );
+    expect(left.count).toBe(0);
+  });
+
   it('of others are read while one cannot be saved, which is due again at once', async () => {
     const [broken, good] = [await made(), await made()];
     const { manager } = admin.dataSource;

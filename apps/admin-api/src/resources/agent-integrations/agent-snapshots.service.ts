@@ -26,6 +26,7 @@ import {
   type CardSnapshot,
   type FittingCard,
 } from './agent-card-content';
+import { keepCard } from './agent-card-history.queries';
 import { AgentCardReader } from './agent-card-reader';
 import { AGENT_UPSTREAM } from './agent-configurations';
 import { ExtendedCards } from './extended-cards.service';
@@ -127,6 +128,7 @@ export class AgentSnapshots {
     await manager.save(AgentSkillEntity, [...rows], { chunk: 500 });
     const isListedAlike = (await saveListings(manager, row, snapshot)) === 0;
     await removeOldCapabilities(manager, TABLES, row.id);
+    await keepCard(manager, write.caller, row, card);
     if (changed.length > 0)
       write.audit({
         ...{ action: 'agent_skill.changed', resourceType: 'agent_integrations', resourceId: row.id },

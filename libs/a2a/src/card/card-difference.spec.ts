@@ -1,0 +1,42 @@
+import { cardDifference } from './card-difference';
+
+const CARD = {
+  ...{ name: 'Reader', description: 'Reads.', url: 'https://agent.example.com' },
+  skills: [
+    { id: 'read', tags: ['a'] },
+    { id: 'write', tags: [] },
+  ],
+};
+const NONE = { addedSkills: [], removedSkills: [], changedSkills: [], members: [] };
+
+describe('cardDifference', () => {
+  it('names skills and members that were added, removed and changed', () => {
+    const { description: _description, ...rest } = CARD;
+    const after = {
+      ...{ ...rest, name: 'Writer', version: '2' },
+      skills: [{ id: 'read', tags: ['b'] }, { id: 'find' }],
+    };
+    expect(cardDifference(CARD, after)).toEqual({
+      ...{ addedSkills: ['find'], removedSkills: ['write'], changedSkills: ['read'] },
+      members: ['version', 'description', 'name'],
+    });
+  });
+
+  it('sees no difference in the order of members and in signatures', () => {
+    const after = Object.fromEntries(Object.entries({ ...CARD, signatures: [{}] }).reverse());
+    expect(cardDifference(CARD, after)).toEqual(NONE);
+  });
+
+  it('takes cards without a list of skills, and skills without an id', () => {
+    expect(cardDifference({ skills: 'x' }, { skills: [7, {}, { id: 8 }] })).toEqual(NONE);
+  });
+
+  it('knows members with the names of prototypes', () => {
+    const after = JSON.parse(
+      '{"__proto__":{"a":1},"constructor":"x","skills":[{"id":"__proto__"}]}',
+    ) as object;
+    expect(cardDifference({}, after as Record<string, unknown>)).toEqual({
+      ...{ ...NONE, addedSkills: ['__proto__'], members: ['__proto__', 'constructor'] },
+    });
+  });
+});
