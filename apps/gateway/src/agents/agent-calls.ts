@@ -14,6 +14,7 @@ import type { ResponseMemory } from '@gw/outbound';
 import type { BeforeCall } from '../attempt/sender';
 import { passedHeaders } from '../credentials/passed-headers';
 import type { CredentialHeaders, ServerCredentials, SignedInServer } from '../credentials/server-credentials';
+import type { UpstreamBreakers } from '../limits/upstream-breakers';
 import { agentDenied } from './denials';
 import type { AgentRequest } from './agent-request';
 import { upstreamOf } from './agent-upstream';
@@ -21,6 +22,7 @@ import { upstreamOf } from './agent-upstream';
 export interface AgentCallParts {
   readonly client: AgentClient;
   readonly credentials: ServerCredentials<SignedInServer>;
+  readonly breakers: UpstreamBreakers;
   /** Writes the request to the in-flight log. Throws under strict audit when that is not possible. */
   readonly beforeCall: BeforeCall;
 }
@@ -36,13 +38,16 @@ export class AgentCalls {
   async call(request: AgentRequest, operation: Operation, params: Members): Promise<unknown> {
     const call = await this.begin(request, operation, params);
     const attempt = async (current: AgentCall, retry: number): Promise<unknown> => {
+      const ends = this.parts.breakers.enter(request.view.document);
       const startedMs = request.context.elapsedMs();
       try {
         const response = await this.parts.client.call(targetOf(request.view.document), current);
+        ends(null);
         showExtensions(request, response.extensions);
         recordAttempt(request, { startedMs, retry }, null);
         return response.result;
       } catch (error) {
+        ends(error);
         recordAttempt(request, { startedMs, retry }, error);
         const again = retry === 0 ? await this.renewed(request, current, error) : null;
         if (again === null) throw deniedBy(error);
@@ -63,17 +68,25 @@ export class AgentCalls {
     call: AgentCall,
     retry: number,
   ): AsyncGenerator<unknown, void> {
+    const ends = this.parts.breakers.enter(request.view.document);
     const startedMs = request.context.elapsedMs();
     let failure: unknown = null;
     let again: AgentCall | null = null;
+    let isOpen = false;
     try {
-      const opened = (extensions: string | null): void => showExtensions(request, extensions);
+      const opened = (extensions: string | null): void => {
+        // A stream may last for an hour, in which others need not wait for its pass.
+        ends(null);
+        isOpen = true;
+        showExtensions(request, extensions);
+      };
       yield* this.parts.client.stream(targetOf(request.view.document), call, opened);
     } catch (error) {
       failure = error;
       again = retry === 0 ? await this.renewed(request, call, error) : null;
       if (again === null) throw deniedBy(error);
     } finally {
+      if (!isOpen) ends(failure);
       recordAttempt(request, { startedMs, retry }, failure);
     }
     if (again !== null) yield* this.streamAttempt(request, again, 1);

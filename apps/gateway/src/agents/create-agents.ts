@@ -11,6 +11,7 @@ import {
 import { AgentClient, withSandboxAgent } from '@gw/a2a-client';
 import type { Ledger } from '@gw/limits';
 import type { OutboundClient } from '@gw/outbound';
+import type { RoutingState } from '@gw/routing';
 import type { SecretResolver } from '@gw/secret-managers';
 import type { Log } from '@gw/web';
 import type { BeforeCall } from '../attempt/sender';
@@ -29,6 +30,7 @@ import { ToolAccounts } from '../limits/tool-accounts';
 import { KeepAlive } from '../reply/keep-alive';
 import type { Settle } from '../reply/reply';
 import type { GatewaySettings } from '../settings';
+import { agentBreakers } from './agent-breakers';
 import { AgentCalls } from './agent-calls';
 import { AgentGuards } from './agent-guards';
 import { AgentServers } from './agent-servers';
@@ -59,6 +61,7 @@ export interface AgentParts {
   readonly policy: AddressPolicy;
   readonly secrets: SecretResolver;
   readonly ledger: Ledger;
+  readonly routing: Pick<RoutingState, 'health'>;
   readonly guardrails: Guardrails;
   readonly guardTools: GuardTools;
   readonly stages: Pick<PipelineStages, 'accept' | 'authenticate' | 'receive'>;
@@ -143,6 +146,7 @@ function callsOf(parts: AgentParts, ring: Keyring): AgentCalls {
       tokenOf: noUsers,
       identity: new IdentityTokens({ documents, ring }),
     }),
+    breakers: agentBreakers(parts.routing.health),
     beforeCall: parts.beforeCall,
   });
 }

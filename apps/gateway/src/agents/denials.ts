@@ -2,6 +2,7 @@ import { A2aError, agentFailure, type Failure, type GatewayProblem } from '@gw/a
 import { AgentCallError, type AgentCallErrorKind } from '@gw/a2a-client';
 import { GatewayError } from '@gw/kernel';
 import { denialError, isBudget, type LimitDenial } from '@gw/limits';
+import { BREAKER_COOLDOWN_MS } from '../limits/upstream-breakers';
 import { ToolDenial } from '../guardrails/tool-guards';
 
 /** A call that was denied or failed: what its client gets, and what the log says. */
@@ -85,6 +86,15 @@ const TYPES: Partial<
   unauthorized: 'provider_credential_failed',
   no_memory: 'unavailable',
 };
+
+/** The denial of a call to an agent to which no connection could be opened. */
+export function breakerOpen(): AgentDenied {
+  const logged = new GatewayError('provider_unreachable', {
+    message: 'No connection to the agent could be opened for the last calls; the breaker is open.',
+  });
+  const facts = { failure: 'circuit_open', retry_after_ms: BREAKER_COOLDOWN_MS };
+  return new AgentDenied(problem(CODES.internal, logged.status, logged, facts), logged, BREAKER_COOLDOWN_MS);
+}
 
 /** Converts a failed agent call into the client's error. Except for A2A errors, it contains no text of the agent. */
 export function agentDenied(error: AgentCallError): AgentDenied {

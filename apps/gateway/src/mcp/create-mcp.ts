@@ -51,7 +51,7 @@ import { Sampling } from './sampling/sampling';
 import { SseDoor } from './sse/sse-door';
 import { SseSessions } from './sse/sse-sessions';
 import { createSharedState } from './shared-state';
-import { ServerBreakers } from './server-breakers';
+import { serverBreakers } from './server-breakers';
 import { ToolApprovals } from './tool-approvals';
 import { TaskRequests } from './tasks/task-requests';
 import { ToolCalls } from './tool-calls';
@@ -113,7 +113,7 @@ export function createMcp(parts: McpParts): Mcp {
   const calls = new UpstreamCalls({
     ...{ upstreams, inputs, parking, credentials, connections, ring },
     sampling: new Sampling(parts.ownRequests),
-    breakers: new ServerBreakers(parts.routing.health),
+    breakers: serverBreakers(parts.routing.health),
     beforeCall: parts.beforeCall,
     memory: parts.bodyMemory,
     ownHosts: publicHosts,

@@ -4,23 +4,22 @@ import type { McpServerDocument } from '@gw/contracts';
 import { UpstreamError } from '@gw/mcp-client';
 import { TargetHealth } from '@gw/routing';
 import { modernRequest, startMcpFixture, type McpFixture } from '@gw/testing';
+import type { UpstreamBreakers } from '../limits/upstream-breakers';
 import { GatewayHarness } from '../spec-support/harness';
 import { Denied } from './denials';
-import { ServerBreakers } from './server-breakers';
-import type { ServerView } from './server-view';
+import { serverBreakers } from './server-breakers';
 import { saveServer, serverDocument } from './spec-support/mcp-server';
 
 const unreachable = new UpstreamError('unreachable', 'No connection.', { mayHaveExecuted: false });
 const timeout = (phase: 'idle' | 'total') =>
   new UpstreamError('timeout', 'Timed out.', { mayHaveExecuted: true, phase });
-const viewOf = (workspaceId: string, integrationId = 'i1') =>
-  ({ document: { workspaceId, integrationId } }) as ServerView;
+const viewOf = (workspaceId: string, integrationId = 'i1') => ({ workspaceId, integrationId });
 
 describe('breakers of MCP servers', () => {
   let now = 1_000_000;
-  let breakers: ServerBreakers;
+  let breakers: UpstreamBreakers;
   beforeEach(() => {
-    breakers = new ServerBreakers(new TargetHealth(), () => now);
+    breakers = serverBreakers(new TargetHealth(), () => now);
   });
   const call = (error: unknown, view = viewOf('w1')): void => breakers.enter(view)(error);
   const calls = (count: number, error: unknown, view = viewOf('w1')): void => {

@@ -30,12 +30,12 @@ import { inputOf } from './sampling/call-input';
 import { samplingModel, type Sampling } from './sampling/sampling';
 import { sendReceived, sendResult } from './sent-results';
 import { upstreamCapabilities } from './tasks/task-support';
-import type { ServerBreakers } from './server-breakers';
 import { traceContext } from './trace-headers';
 import { CallGone, newCall, type CallInProgress, type UpstreamCall } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
 import { isRefusedCredential, isRefusedToken, scopesDenial } from './upstream-refusals';
 import type { ServerCredentials } from '../credentials/server-credentials';
+import type { UpstreamBreakers } from '../limits/upstream-breakers';
 import type { McpUpstreams } from './upstreams';
 
 export interface UpstreamCallParts {
@@ -47,7 +47,7 @@ export interface UpstreamCallParts {
   readonly beforeCall: BeforeCall;
   readonly credentials: ServerCredentials<McpServerDocument>;
   readonly connections: UpstreamConnections;
-  readonly breakers: ServerBreakers;
+  readonly breakers: UpstreamBreakers;
   readonly ring: Keyring;
   /** Memory for results until clients have them, shared by workspaces. */
   readonly memory: Shares;
@@ -98,7 +98,7 @@ export class UpstreamCalls {
     const resumed = retry === null ? null : await this.resumed(request, retry);
     if (resumed?.kind === 'answered') return sendResult(request, resumed.result);
     const round = resumed ?? FIRST_ROUND;
-    const ends = round.kind === 'parked' ? null : this.parts.breakers.enter(request.view);
+    const ends = round.kind === 'parked' ? null : this.parts.breakers.enter(request.view.document);
     try {
       await this.carryOut(request, forwarded, round);
       ends?.(null);
