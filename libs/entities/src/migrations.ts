@@ -80,3 +80,4 @@ export { OauthGrantTargets1795883000000 } from './migrations/1795883000000-oauth
 export { HedgedLogs1795884000000 } from './migrations/1795884000000-hedged-logs';
 export { AgentHealth1795890000000 } from './migrations/1795890000000-agent-health';
 export { AgentCards1795890100000 } from './migrations/1795890100000-agent-cards';
+export { AgentTrustedKeys1795890200000 } from './migrations/1795890200000-agent-trusted-keys';

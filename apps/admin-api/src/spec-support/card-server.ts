@@ -21,6 +21,8 @@ export class CardServer {
   cardStatus = 200;
   /** What the agent shows to its callers; undefined: calls for it fail. */
   extendedCard: unknown;
+  /** What is published at /keys; undefined: nothing. */
+  keys: unknown;
   /** Status of calls. */
   callStatus = 200;
   /** Code of the error that calls get. */
@@ -77,6 +79,10 @@ export class CardServer {
     };
     if (url.includes('/.well-known/')) {
       send(this.cardStatus, this.card);
+      return;
+    }
+    if (url.startsWith('/keys')) {
+      send(this.keys === undefined ? 404 : 200, this.keys ?? {});
       return;
     }
     // An agent of HTTP+JSON.

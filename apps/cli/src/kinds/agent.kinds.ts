@@ -23,7 +23,14 @@ const KEPT = [
   ...['approval_mode', 'on_change'],
 ] as const;
 const CLEARED = [
-  ...['description', 'timeout_ms', 'messages_per_context_hour', 'pricing', 'trusted_keys'],
+  ...[
+    'description',
+    'timeout_ms',
+    'messages_per_context_hour',
+    'pricing',
+    'trusted_keys',
+    'trusted_keys_url',
+  ],
   ...LABELS,
 ] as const;
 
@@ -39,6 +46,7 @@ const INTEGRATION: Members = {
   ...APPROVAL,
   pricing: { members: { per_message_usd: { fallback: 0 }, per_task_usd: { fallback: 0 } } },
   trusted_keys: { isContent: true },
+  ...plain('trusted_keys_url'),
   agent_card: { isContent: true },
 };
 

@@ -55,6 +55,10 @@ export class AgentIntegrationEntity extends UpstreamIntegration {
   @Column({ name: 'trusted_keys', type: 'jsonb', nullable: true })
   trustedKeys!: Record<string, unknown>[] | null;
 
+  /** Where `trustedKeys` are read with each card; null: an administrator gave them. */
+  @Column({ name: 'trusted_keys_url', type: 'varchar', length: 2048, nullable: true })
+  trustedKeysUrl!: string | null;
+
   @Column({ name: 'signature_state', type: 'varchar', length: 16, nullable: true })
   signatureState!: 'verified' | 'unsigned' | 'untrusted' | null;
 

@@ -29,6 +29,8 @@ export interface FittingCard {
   readonly members: Members;
   readonly endpoint: AgentInterfaceFacts;
   readonly signatureState: AgentIntegrationEntity['signatureState'];
+  /** The keys that it was verified with; null: it was not. */
+  readonly trustedKeys: AgentIntegrationEntity['trustedKeys'];
   /** `none` until it is read. */
   readonly extended: ExtendedCard;
 }
@@ -65,6 +67,7 @@ export function fittingCard(row: CardRow, received: AgentCard, policy: AddressPo
     members: card.card,
     endpoint,
     signatureState: state,
+    trustedKeys: row.trustedKeys,
     extended: NO_EXTENDED,
   };
 }
@@ -161,27 +164,3 @@ export function cardFindings(
 
 export const isOnOrigin = (endpoint: AgentInterfaceFacts, url: string): boolean =>
   URL.canParse(url) && new URL(endpoint.url).origin === new URL(url).origin;
-
-const KEYS_MAX = 100;
-
-/** Returns the public parts of a key set; null for none. Throws `validation_failed` for a key that must not verify. */
-export function readTrustedKeys(
-  set: { readonly keys?: unknown } | null,
-): AgentIntegrationEntity['trustedKeys'] {
-  if (set === null) return null;
-  const { keys } = set;
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > KEYS_MAX)
-    throw invalid('trusted_keys', `trusted_keys must have keys, a list of 1 to ${String(KEYS_MAX)} keys`);
-  return keys.map((raw: unknown, index) => {
-    const key = readSigningKey(raw);
-    if (key === null)
-      throw invalid(
-        `trusted_keys.keys.${String(index)}`,
-        'must be a public key of RSA (2048 to 8192 bits), P-256, P-384 or Ed25519 with a kid, for signatures',
-      );
-    return { ...key.key.export({ format: 'jwk' }), kid: key.id, ...algorithmOf(raw) };
-  });
-}
-
-const algorithmOf = (raw: unknown): object =>
-  isObject(raw) && typeof raw['alg'] === 'string' ? { alg: raw['alg'] } : {};

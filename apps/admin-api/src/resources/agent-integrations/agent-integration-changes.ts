@@ -5,7 +5,7 @@ import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
 import { present } from '../../platform/resource/rows';
 import { actorOf } from '../../platform/resource/versioned';
-import { readTrustedKeys, type FittingCard } from './agent-card-content';
+import type { FittingCard } from './agent-card-content';
 import {
   AgentPlainFields,
   AgentSavedFields,
@@ -23,14 +23,14 @@ const DEFAULTS = {
   on_change: 'block',
 } as const;
 
-/** Returns the row of a new integration, without its name, slug and secrets. Throws `validation_failed`. */
+/** Returns the row of a new integration, without its name, slug, secrets and trusted keys. Throws `validation_failed`. */
 export function newAgentRow(
   manager: EntityManager,
   caller: Principal,
   input: CreateAgentIntegrationDto,
 ): AgentIntegrationEntity {
   const { organisationId, workspaceId } = caller;
-  const { trusted_keys: keys, pricing, agent_card: card } = input;
+  const { pricing, agent_card: card } = input;
   const mode = workspaceId === null ? 'review_changes' : 'auto';
   const chosen = { ...DEFAULTS, approval_mode: mode, ...present(input) } as const;
   return manager.create(AgentIntegrationEntity, {
@@ -46,7 +46,7 @@ export function newAgentRow(
     allowOtherOrigin: chosen.allow_other_origin,
     approvalMode: chosen.approval_mode,
     onChange: chosen.on_change,
-    trustedKeys: readTrustedKeys(keys ?? null),
+    ...{ trustedKeys: null, trustedKeysUrl: null },
     prices: readAgentPrices(pricing ?? null),
     ...{ card: null, endpoint: null, approvedEndpoint: null, signatureState: null },
     ...{ syncStatus: 'pending', lastSyncedAt: null, syncError: null, nextSyncAt: new Date() },
@@ -62,14 +62,13 @@ function urlOf({ url, agent_card: card }: CreateAgentIntegrationDto): string {
   throw invalid('url', 'url is required: send the address of the agent, or agent_card with its url');
 }
 
-/** Sets what an update changes, except the card, the configurations and the secret mappings. */
+/** Sets what an update changes, except the card, the trusted keys, the configurations and the secret mappings. */
 export function assignAgentFields(row: AgentIntegrationEntity, input: UpdateAgentIntegrationDto): void {
   assign(AgentSavedFields, row, input);
-  const { approval_mode: mode, on_change: onChange, pricing, trusted_keys: keys, agent_card: card } = input;
+  const { approval_mode: mode, on_change: onChange, pricing, agent_card: card } = input;
   if (mode !== undefined) row.approvalMode = mode;
   if (onChange !== undefined) row.onChange = onChange;
   if (pricing !== undefined) row.prices = readAgentPrices(pricing);
-  if (keys !== undefined) row.trustedKeys = readTrustedKeys(keys);
   if (card !== undefined) row.source = card === null ? 'fetched' : 'manual';
 }
 
@@ -106,7 +105,7 @@ const otherOrigin = (
 export const readAs = (row: AgentIntegrationEntity): string =>
   JSON.stringify([
     ...[row.url, row.authType, row.sealedAuth, row.source, row.protocol, row.binding],
-    ...[row.allowOtherOrigin, row.trustedKeys, row.secretMappings],
+    ...[row.allowOtherOrigin, row.trustedKeys, row.trustedKeysUrl, row.secretMappings],
   ]);
 
 export const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);

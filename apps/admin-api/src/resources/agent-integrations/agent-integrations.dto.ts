@@ -141,6 +141,15 @@ class AgentIntegrationFields extends AgentSavedFields {
     example: { keys: [] },
   })
   trusted_keys?: { readonly keys?: unknown } | null;
+  @TextField({
+    optional: true,
+    nullable: true,
+    max: 2_048,
+    description:
+      'Address of a key set, which is read with each card and without a credential, instead of trusted_keys.',
+    example: 'https://agent.example.com/.well-known/jwks.json',
+  })
+  trusted_keys_url?: string | null;
   @ObjectField({
     optional: true,
     nullable: true,

@@ -41,6 +41,7 @@ import {
   type DeletedAgentIntegration,
 } from './agent-integrations.view';
 import { AgentSnapshots } from './agent-snapshots.service';
+import { assertReadsKeys, assignTrustedKeys } from './agent-trusted-keys';
 
 /** Registers A2A agents for an organisation or for one workspace. */
 @Injectable()
@@ -70,6 +71,8 @@ export class AgentIntegrationsService {
     const taken = (slug: string) => ({ organisationId, slug, status: 'active' }) as const;
     if (given !== undefined) await assertSlugFree(manager, AgentIntegrationEntity, taken(given));
     const row = newAgentRow(manager, caller, input);
+    assignTrustedKeys(row, input, this.policy);
+    assertReadsKeys(row);
     const mappings = input.secret_mappings ?? null;
     row.secretMappings = await this.dataSource.transaction((own) => readUpstreamMappings(own, row, mappings));
     this.credentials.apply(AGENT_UPSTREAM, row, {
@@ -152,6 +155,8 @@ export class AgentIntegrationsService {
     const { configurations, secret_mappings: mappings, agent_card: given } = input;
     const before = { ...row };
     assignAgentFields(row, input);
+    assignTrustedKeys(row, input, this.policy);
+    assertReadsKeys(row);
     if (mappings !== undefined) row.secretMappings = await readUpstreamMappings(write.manager, row, mappings);
     else if (row.secretMappings !== null) assertMappable(row);
     const card = await this.cardInUse(write, before, row, given);
@@ -167,12 +172,15 @@ export class AgentIntegrationsService {
   /** Returns the card that an update goes on with; null when the card of the changed address is not known yet. */
   private async cardInUse(
     { manager }: Write<Principal>,
-    before: Pick<AgentIntegrationEntity, 'url' | 'source'>,
+    before: Pick<AgentIntegrationEntity, 'url' | 'source' | 'trustedKeysUrl'>,
     row: AgentIntegrationEntity,
     given: UpdateAgentIntegrationDto['agent_card'],
   ): Promise<FittingCard | null> {
     if (given !== undefined && given !== null) return this.given(row, given);
-    const isOfAddress = row.url === before.url && before.source === 'fetched';
+    // Until the keys of an address are read, nothing can be said about a card.
+    const { trustedKeysUrl: keysUrl, trustedKeys: keys } = row;
+    const isOfKeys = keysUrl === null || (keysUrl === before.trustedKeysUrl && keys !== null);
+    const isOfAddress = row.url === before.url && before.source === 'fetched' && isOfKeys;
     const card = row.source === 'manual' || isOfAddress ? await storedCard(manager, row) : null;
     return card === null ? null : this.snapshots.fitting(row, cardIn(card, row, this.policy));
   }

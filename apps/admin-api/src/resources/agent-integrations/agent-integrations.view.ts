@@ -44,8 +44,14 @@ export class AgentIntegrationResponse extends responseOf(AgentSavedFields, RowRe
   @ResponseField.oneOf(ON_CHANGE) readonly on_change!: AgentIntegrationEntity['onChange'];
   @ResponseField.one(() => AgentPricingResponse, { nullable: true })
   readonly pricing!: AgentPricingResponse | null;
-  @ResponseField.json({ nullable: true, description: 'The public keys; null: signatures are not checked.' })
+  @ResponseField.json({
+    nullable: true,
+    description:
+      'The public keys that an administrator gave. Null, also without an address: signatures are not checked.',
+  })
   readonly trusted_keys!: Readonly<Record<string, unknown>> | null;
+  @ResponseField.text({ nullable: true, example: 'https://agent.example.com/.well-known/jwks.json' })
+  readonly trusted_keys_url!: string | null;
   @ResponseField.oneOf(['fetched', 'manual'], { description: 'Whether the card was given by hand.' })
   readonly source!: AgentIntegrationEntity['source'];
   @ResponseField.oneOf(['verified', 'unsigned', 'untrusted'], {
@@ -108,7 +114,7 @@ const shared = (row: AgentIntegrationEntity, { workspaces, skills }: AgentCounts
   configurations: shownConfigurations(row),
   secret_mappings: shownMappings(row),
   pricing: shownAgentPrices(row.prices),
-  trusted_keys: row.trustedKeys && { keys: row.trustedKeys },
+  trusted_keys: row.trustedKeysUrl === null && row.trustedKeys !== null ? { keys: row.trustedKeys } : null,
   endpoint: row.approvedEndpoint,
   last_synced_at: row.lastSyncedAt?.toISOString() ?? null,
   workspaces_count: workspaces,

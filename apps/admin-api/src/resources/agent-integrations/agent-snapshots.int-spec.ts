@@ -168,15 +168,17 @@ describe('snapshots of agent cards', () => {
     return { ...card, signatures: [{ protected: header, signature: bytes.toString('base64url') }] };
   };
 
+  /** A card of 1.0 without members that a signature does not cover. */
+  const pureCard = (more: object = {}): Record<string, unknown> => ({
+    ...{ name: 'Signed', description: 'Signed.', version: '1', capabilities: { streaming: true } },
+    ...{ defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'], skills: [skillOf('read')] },
+    supportedInterfaces: [{ url: `${agent.origin}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    ...more,
+  });
+
   it('use the members that a trusted key signed, refuse a wrong signature, and hold back a missing one', async () => {
     const [trusted, stranger] = [ecKeyPair('trusted'), ecKeyPair('stranger')];
-    const pure = {
-      ...{ name: 'Signed', description: 'Signed.', version: '1', capabilities: { streaming: true } },
-      ...{ defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'], skills: [skillOf('read')] },
-      supportedInterfaces: [
-        { url: `${agent.origin}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-      ],
-    };
+    const pure = pureCard();
     // Another party can add members that 1.0 does not have.
     agent.card = { ...signed(trusted, pure), url: `${agent.origin}/injected`, extra: 'injected' };
     const id = await made({ trusted_keys: { keys: [trusted.jwk] }, approval_mode: 'auto' });
@@ -281,6 +283,63 @@ describe('snapshots of agent cards', () => {
     expect(nextSyncAt.getTime()).toBeGreaterThan(Date.now() + 5 * 60_000);
     expect(approvedEndpoint).not.toBeNull();
     expect((await admin.post(INTERNAL.agentCardSync, { key: ours.adminKey })).status).toBe(401);
+  });
+
+  it('are verified with the keys of an address, which are read with each card', async () => {
+    const [first, second] = [ecKeyPair('first'), ecKeyPair('second')];
+    agent.keys = { keys: [{ kty: 'oct', k: 'x' }, first.jwk] };
+    agent.card = signed(first, pureCard());
+    const trusted_keys_url = `${agent.origin}/keys`;
+    const id = await made({
+      ...{ trusted_keys_url, auth_type: 'headers' },
+      configurations: { headers: { 'x-key': 'secret-secret' } },
+    });
+    const state = async (): Promise<unknown> => (await rowOf(id)).signatureState;
+    expect(await state()).toBe('verified');
+    expect((await admin.get(`${PATH}/${id}`, call)).body).toMatchObject({
+      trusted_keys_url,
+      trusted_keys: null,
+    });
+    for (const { url, headers } of agent.seen)
+      expect([url, headers['x-key']]).toEqual([url, url === '/keys' ? undefined : 'secret-secret']);
+    // The agent has rotated its key.
+    agent.keys = { keys: [second.jwk] };
+    agent.card = signed(second, pureCard({ version: '2' }));
+    expect((await sync(id)).status).toBe(200);
+    expect(await state()).toBe('verified');
+    agent.keys = 'no key set';
+    const failed = await sync(id);
+    expect([failed.status, failed.body.error.message]).toEqual([502, expect.stringContaining('no key set')]);
+    expect(await rowOf(id)).toMatchObject({ syncStatus: 'failed', signatureState: 'verified' });
+    // Until the keys of another address are read, the approved card stays.
+    agent.keys = { keys: [first.jwk] };
+    const moved = await admin.put(`${PATH}/${id}`, {
+      ...{ ...call, body: { trusted_keys_url: `${agent.origin}/keys?other` } },
+    });
+    expect([moved.status, (await rowOf(id)).syncStatus]).toEqual([200, 'pending']);
+    for (const body of [{ protocol: '1.0' }, { trusted_keys: null }])
+      expect((await admin.put(`${PATH}/${id}`, { ...call, body })).status).toBe(200);
+    expect(await rowOf(id)).toMatchObject({ signatureState: 'verified', trustedKeys: null });
+    expect(await states(id)).toEqual({ read: 'approved' });
+    await sync(id);
+    expect(await state()).toBe('untrusted');
+    const cleared = await admin.put(`${PATH}/${id}`, { ...call, body: { trusted_keys_url: null } });
+    expect([cleared.status, (await rowOf(id)).trustedKeys]).toEqual([200, null]);
+  });
+
+  it('are not verified with keys of an address that is refused, or of two sources', async () => {
+    const keys = { keys: [ecKeyPair('k').jwk] };
+    const at = (trusted_keys_url: string, more: object = {}) => ({ trusted_keys_url, ...more });
+    for (const body of [
+      at('https://10.0.0.1/keys'),
+      at('http://keys.example.com/keys'),
+      at(`${agent.origin}/keys`, { trusted_keys: keys }),
+      at(`${agent.origin}/keys`, { agent_card: agent.cardOf() }),
+      at(`${agent.origin}/keys`),
+    ]) {
+      const response = await admin.post<Failure>(PATH, { ...call, body: { url: agent.origin, ...body } });
+      expect([response.status, response.body.error.param]).toEqual([400, 'trusted_keys_url']);
+    }
   });
 
   it('are kept as a history, with what differs from the card before', async () => {

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { CardFetch, type AgentCard } from '@gw/a2a';
 import { AgentIntegrationEntity, AgentSkillEntity } from '@gw/entities';
 import { ERRORS, GatewayError, VendorError, type AddressPolicy } from '@gw/kernel';
+import { BufferedClient } from '@gw/outbound';
+import { fetchKeysBy, type FetchKeys } from '@gw/trusts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager } from 'typeorm';
 import { ADDRESS_POLICY } from '../../platform/credentials/integration-credentials';
@@ -29,6 +31,7 @@ import {
 import { keepCard } from './agent-card-history.queries';
 import { AgentCardReader } from './agent-card-reader';
 import { AGENT_UPSTREAM } from './agent-configurations';
+import { trustedKeysOf } from './agent-trusted-keys';
 import { ExtendedCards } from './extended-cards.service';
 
 const TABLES: UpstreamTables = {
@@ -47,6 +50,7 @@ type SyncColumns = Pick<
   | 'card'
   | 'endpoint'
   | 'signatureState'
+  | 'trustedKeys'
   | 'syncStatus'
   | 'syncError'
   | 'lastSyncedAt'
@@ -58,6 +62,7 @@ type SyncColumns = Pick<
 @Injectable()
 export class AgentSnapshots {
   private readonly readings: UpstreamReadings<AgentIntegrationEntity>;
+  private readonly fetchKeys: FetchKeys;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -66,7 +71,9 @@ export class AgentSnapshots {
     private readonly extended: ExtendedCards,
     private readonly shared: SharedHeaders,
     @Inject(ADDRESS_POLICY) private readonly policy: AddressPolicy,
+    http: BufferedClient,
   ) {
+    this.fetchKeys = fetchKeysBy(http);
     this.readings = new UpstreamReadings(dataSource, {
       ...{ entity: AgentIntegrationEntity, tables: TABLES, job: 'agent-card-sync', of: 'agent cards' },
       unreadable: 'agent_unreadable',
@@ -98,9 +105,11 @@ export class AgentSnapshots {
    * `validation_failed`, `custom_host_refused`, `agent_transport_unsupported` and `VendorError`.
    */
   async fetch(row: AgentIntegrationEntity): Promise<FittingCard> {
+    const trustedKeys = await trustedKeysOf(row, this.policy, this.fetchKeys);
     const headers = await this.shared.headersOf(AGENT_UPSTREAM, row);
     const fetch = new CardFetch({ ...rulesOf(row, this.policy), headers });
-    const card = this.fitting(row, await this.reader.read(fetch, fetch.start()));
+    const read = await this.reader.read(fetch, fetch.start());
+    const card = fittingCard({ ...row, trustedKeys }, read, this.policy);
     return { ...card, extended: await this.extended.read(row, card, headers) };
   }
 
@@ -138,6 +147,7 @@ export class AgentSnapshots {
     const { approvedEndpoint: before } = row;
     const columns: SyncColumns = {
       ...{ card: card.text, endpoint: card.endpoint, signatureState: card.signatureState },
+      trustedKeys: card.trustedKeys,
       ...{ syncStatus: 'synced', syncError: faultOf(card, snapshot), lastSyncedAt: new Date() },
       nextSyncAt: row.source === 'manual' ? NEVER : nextReading(),
       approvedEndpoint: self.state === 'approved' ? card.endpoint : row.approvedEndpoint,

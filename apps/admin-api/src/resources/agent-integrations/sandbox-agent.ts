@@ -12,7 +12,7 @@ import { fittingCard, rulesOf, snapshotOf, type CardRow } from './agent-card-con
 const NAME = 'Sandbox';
 const SLUG = 'sandbox';
 const SETTINGS: CardRow = {
-  ...{ url: SANDBOX_AGENT_ORIGIN, allowOtherOrigin: false, trustedKeys: null },
+  ...{ url: SANDBOX_AGENT_ORIGIN, allowOtherOrigin: false, trustedKeysUrl: null, trustedKeys: null },
   ...({ protocol: 'auto', binding: 'auto' } as const),
 };
 
