@@ -23,7 +23,7 @@ function savedForm(value: unknown): unknown {
 const targetForm = (value: unknown): unknown =>
   String(value).startsWith('headers.') ? String(value).toLowerCase() : value;
 
-/** What helps people to find an integration. */
+/** Members by which people find an integration. */
 export const LABELS = ['owner', 'support_url', 'environment', 'tags', 'data_classes'] as const;
 
 /** How Tollgate signs in at a server or agent. */

@@ -8,7 +8,7 @@ import { breakerOpen } from './denials';
 export const agentBreakers = (health: TargetHealth, now?: () => number): UpstreamBreakers =>
   new UpstreamBreakers(health, { kind: 'a2a', hasFailed, denial: breakerOpen }, now);
 
-/** What the gateway or its client did. */
+/** Errors that the gateway or its client caused. */
 const OF_GATEWAY: ReadonlySet<AgentCallErrorKind> = new Set([
   'cancelled',
   'no_memory',

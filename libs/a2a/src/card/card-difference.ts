@@ -1,7 +1,7 @@
 import { canonicalJson, isObject } from '@gw/kernel';
 import type { Members } from '../shapes/members';
 
-/** What differs between two cards of an agent. */
+/** Differences between two cards of an agent. */
 export interface CardDifference {
   /** Ids of skills. */
   readonly addedSkills: readonly string[];

@@ -2,7 +2,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { PlainRow } from '../row';
 import { AgentIntegrationEntity } from './agent-integration.entity';
 
-/** What differs between a card and the one before it. Long lists are cut. */
+/** Differences between a card and the one before it. Long lists are cut. */
 export interface StoredCardDifference {
   readonly addedSkills: readonly string[];
   readonly removedSkills: readonly string[];

@@ -26,7 +26,7 @@ export class EffectiveQuery extends UpstreamPage {
   @UuidField({ optional: true, description: 'An API key of the workspace.' }) api_key_id?: string;
 }
 
-/** What a caller may do with a capability, and why. */
+/** Verdict on a capability for a caller, and what decided. */
 export interface Effect {
   readonly verdict: AccessVerdict['kind'];
   readonly reason: EffectiveReason;

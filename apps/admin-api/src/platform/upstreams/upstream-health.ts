@@ -27,7 +27,7 @@ export interface Checked {
 
 export interface HealthOptions<R extends UpstreamIntegration> extends HealthTables<R> {
   readonly table: DueWork['table'];
-  /** What makes an integration available in workspaces. */
+  /** Entity of the servers or agents that make an integration available in workspaces. */
   readonly servers: new () => UpstreamServer;
   /** Begins the type of alerts, and names the integration in them. */
   readonly alert: 'mcp_integration' | 'agent_integration';

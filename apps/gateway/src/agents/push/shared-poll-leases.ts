@@ -6,7 +6,7 @@ import type { PollLeases, StoredPoll } from './poll-leases';
 
 /** Longer than an interval and the longest reading of a task, so that a lease ends only when its gateway has ended. */
 const LEASE_MS = 60_000;
-/** What is left of polls is forgotten when no gateway has polled for so long; longer than a poll lasts. */
+/** Time after which Redis forgets the polls when no gateway renews a lease; longer than a poll lasts. */
 const TTL_S = 7_200;
 
 /** One hash tag, so that scripts may use the keys together. */
