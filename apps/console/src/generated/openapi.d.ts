@@ -608,6 +608,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agent-integrations/{agentIntegrationId}/cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["agentCards_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent-integrations/{agentIntegrationId}/cards/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["agentCards_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent-integrations/{agentIntegrationId}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["agentIntegrations_health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agent-integrations/{agentIntegrationId}/skills": {
         parameters: {
             query?: never;
@@ -792,6 +840,38 @@ export interface paths {
             cookie?: never;
         };
         get: operations["agentServerAccess_card"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent-servers/{agentServerId}/effective": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["agentServerAccess_effective"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agent-servers/{agentServerId}/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["agentServers_health"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4046,6 +4126,171 @@ export interface components {
             default: "allow" | "deny";
             rules: components["schemas"]["AgentAccessRuleResponse"][];
         };
+        AgentCardChangesResponse: {
+            /**
+             * @description Ids of skills.
+             * @example [
+             *       "book-flight"
+             *     ]
+             */
+            added_skills: string[];
+            /**
+             * @example [
+             *       "book-train"
+             *     ]
+             */
+            changed_skills: string[];
+            /**
+             * @description Names of other members that were added, removed or changed, without signatures.
+             * @example [
+             *       "version"
+             *     ]
+             */
+            members: string[];
+            /**
+             * @example [
+             *       "book-hotel"
+             *     ]
+             */
+            removed_skills: string[];
+        };
+        AgentCardDetailResponse: {
+            /** @description The card as the agent published it. It is not trusted. */
+            agent_card: {
+                [key: string]: unknown;
+            };
+            /** @example 2048 */
+            bytes: number;
+            /** @description What differs from the card before it; at most 100 names of each kind. Null: it is the first. */
+            changes: components["schemas"]["AgentCardChangesResponse"] | null;
+            /**
+             * Format: date-time
+             * @description When the card was first seen.
+             * @example 2026-05-03T17:08:55.000Z
+             */
+            created_at: string;
+            /** @description Id of the user or key that sent the card or had it read; null: the job read it. */
+            created_by: string | null;
+            /**
+             * @description SHA-256 of the canonical JSON of the card.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            /**
+             * @description Null without trusted keys.
+             * @example verified
+             * @enum {string|null}
+             */
+            signature_state: "verified" | "unsigned" | "untrusted" | null;
+            /**
+             * @description Whether the card was given by hand.
+             * @example fetched
+             * @enum {string}
+             */
+            source: "fetched" | "manual";
+            /**
+             * @description Number of the card; the first is 1.
+             * @example 1
+             */
+            version: number;
+        };
+        AgentCardListResponse: {
+            /** @description Newest first. */
+            data: components["schemas"]["AgentCardSummary"][];
+            /** @example true */
+            has_more: boolean;
+            /**
+             * @description Of all pages.
+             * @example 1
+             */
+            total: number;
+        };
+        AgentCardSummary: {
+            /** @example 2048 */
+            bytes: number;
+            /** @description What differs from the card before it; at most 100 names of each kind. Null: it is the first. */
+            changes: components["schemas"]["AgentCardChangesResponse"] | null;
+            /**
+             * Format: date-time
+             * @description When the card was first seen.
+             * @example 2026-05-03T17:08:55.000Z
+             */
+            created_at: string;
+            /** @description Id of the user or key that sent the card or had it read; null: the job read it. */
+            created_by: string | null;
+            /**
+             * @description SHA-256 of the canonical JSON of the card.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            /**
+             * @description Null without trusted keys.
+             * @example verified
+             * @enum {string|null}
+             */
+            signature_state: "verified" | "unsigned" | "untrusted" | null;
+            /**
+             * @description Whether the card was given by hand.
+             * @example fetched
+             * @enum {string}
+             */
+            source: "fetched" | "manual";
+            /**
+             * @description Number of the card; the first is 1.
+             * @example 1
+             */
+            version: number;
+        };
+        AgentEffectiveResponse: {
+            data: components["schemas"]["AgentEffectiveSkillResponse"][];
+            /** @example true */
+            has_more: boolean;
+            /** @example 1 */
+            total: number;
+            /** @description Of messages that name no skill. */
+            without_skill: components["schemas"]["AgentEffectResponse"];
+        };
+        AgentEffectiveSkillResponse: {
+            /**
+             * @description `id` of the skill in the card.
+             * @example book-flight
+             */
+            id: string;
+            /**
+             * @example rule
+             * @enum {string}
+             */
+            reason: "rule" | "default" | "user_access" | "integration_disabled" | "server_disabled" | "not_available" | "scope";
+            /** @description The rule that decided; null unless the reason is rule. */
+            rule: components["schemas"]["AgentAccessRuleResponse"] | null;
+            /**
+             * Format: uuid
+             * @description Id of the skill at Tollgate, which stays when its texts change.
+             * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
+             */
+            skill_id: string;
+            /**
+             * @description server_unknown: the workspace may not use the integration.
+             * @example allow
+             * @enum {string}
+             */
+            verdict: "allow" | "hidden" | "server_unknown" | "insufficient_scope";
+        };
+        AgentEffectResponse: {
+            /**
+             * @example rule
+             * @enum {string}
+             */
+            reason: "rule" | "default" | "user_access" | "integration_disabled" | "server_disabled" | "not_available" | "scope";
+            /** @description The rule that decided; null unless the reason is rule. */
+            rule: components["schemas"]["AgentAccessRuleResponse"] | null;
+            /**
+             * @description server_unknown: the workspace may not use the integration.
+             * @example allow
+             * @enum {string}
+             */
+            verdict: "allow" | "hidden" | "server_unknown" | "insufficient_scope";
+        };
         AgentEndpointResponse: {
             /**
              * @example JSONRPC
@@ -4093,15 +4338,25 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             created_at: string;
+            /**
+             * @example [
+             *       "personal"
+             *     ]
+             */
+            data_classes: string[] | null;
             description: string | null;
             /** @description What gateways call; null until a card is approved. */
             endpoint: components["schemas"]["AgentEndpointResponse"] | null;
+            /** @example production */
+            environment: string | null;
             /**
              * @description For If-Match; the same as the header.
              * @example "1"
              */
             etag: string;
             global_workspace_access: components["schemas"]["UpstreamAccessResponse"] | null;
+            /** @description At the last check of the agent. */
+            health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -4130,6 +4385,8 @@ export interface components {
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             organisation_id: string;
+            /** @example Platform team */
+            owner: string | null;
             /**
              * @description Id of the user or key that made it.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -4171,6 +4428,8 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "archived";
+            /** @example https://wiki.example.com/help */
+            support_url: string | null;
             /** @example The card could not be read. */
             sync_error: string | null;
             /**
@@ -4178,11 +4437,21 @@ export interface components {
              * @enum {string}
              */
             sync_status: "pending" | "synced" | "failed";
+            /**
+             * @example {
+             *       "team": "platform"
+             *     }
+             */
+            tags: {
+                [key: string]: string;
+            } | null;
             timeout_ms: number | null;
-            /** @description The public keys; null: signatures are not checked. */
+            /** @description The public keys that an administrator gave. Null, also without an address: signatures are not checked. */
             trusted_keys: {
                 [key: string]: unknown;
             } | null;
+            /** @example https://agent.example.com/.well-known/jwks.json */
+            trusted_keys_url: string | null;
             /**
              * @example organisation
              * @enum {string}
@@ -4238,15 +4507,25 @@ export interface components {
              * @example 2026-05-03T17:08:55.000Z
              */
             created_at: string;
+            /**
+             * @example [
+             *       "personal"
+             *     ]
+             */
+            data_classes: string[] | null;
             description: string | null;
             /** @description What gateways call; null until a card is approved. */
             endpoint: components["schemas"]["AgentEndpointResponse"] | null;
+            /** @example production */
+            environment: string | null;
             /**
              * @description For If-Match; the same as the header.
              * @example "1"
              */
             etag: string;
             global_workspace_access: components["schemas"]["UpstreamAccessResponse"] | null;
+            /** @description At the last check of the agent. */
+            health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -4275,6 +4554,8 @@ export interface components {
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
              */
             organisation_id: string;
+            /** @example Platform team */
+            owner: string | null;
             /**
              * @description Id of the user or key that made it.
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -4316,6 +4597,8 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "archived";
+            /** @example https://wiki.example.com/help */
+            support_url: string | null;
             /** @example The card could not be read. */
             sync_error: string | null;
             /**
@@ -4323,11 +4606,21 @@ export interface components {
              * @enum {string}
              */
             sync_status: "pending" | "synced" | "failed";
+            /**
+             * @example {
+             *       "team": "platform"
+             *     }
+             */
+            tags: {
+                [key: string]: string;
+            } | null;
             timeout_ms: number | null;
-            /** @description The public keys; null: signatures are not checked. */
+            /** @description The public keys that an administrator gave. Null, also without an address: signatures are not checked. */
             trusted_keys: {
                 [key: string]: unknown;
             } | null;
+            /** @example https://agent.example.com/.well-known/jwks.json */
+            trusted_keys_url: string | null;
             /**
              * @example organisation
              * @enum {string}
@@ -4436,6 +4729,8 @@ export interface components {
              * @example "1"
              */
             etag: string;
+            /** @description Of the agent, at its last check. */
+            health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -4543,6 +4838,8 @@ export interface components {
              * @example "1"
              */
             etag: string;
+            /** @description Of the agent, at its last check. */
+            health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -6047,7 +6344,16 @@ export interface components {
             configurations?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description Kinds of data that it works with.
+             * @example [
+             *       "personal"
+             *     ]
+             */
+            data_classes?: string[] | null;
             description?: string | null;
+            /** @example production */
+            environment?: string | null;
             /** @description Messages of one context in an hour. Null: no bound. */
             messages_per_context_hour?: number | null;
             /**
@@ -6065,6 +6371,11 @@ export interface components {
              * @description Must be the organisation of the credential.
              */
             organisation_id?: string;
+            /**
+             * @description Who is responsible for it.
+             * @example Platform team
+             */
+            owner?: string | null;
             pricing?: components["schemas"]["AgentPricingDto"] | null;
             /**
              * @description Version of A2A for calls. auto: 1.0 before 0.3, by what the card lists.
@@ -6085,6 +6396,19 @@ export interface components {
              * @example travel
              */
             slug?: string;
+            /**
+             * @description Where users get help with it.
+             * @example https://wiki.example.com/help
+             */
+            support_url?: string | null;
+            /**
+             * @example {
+             *       "team": "platform"
+             *     }
+             */
+            tags?: {
+                [key: string]: string;
+            } | null;
             /** @description Milliseconds that a call without a stream may take. Null: 120000. */
             timeout_ms?: number | null;
             /**
@@ -6096,6 +6420,11 @@ export interface components {
             trusted_keys?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description Address of a key set, which is read with each card and without a credential, instead of trusted_keys.
+             * @example https://agent.example.com/.well-known/jwks.json
+             */
+            trusted_keys_url?: string | null;
             /**
              * @description Address of the agent; its card is read below it, at /.well-known/agent-card.json. With agent_card, the `url` of the card if absent.
              * @example https://agent.example.com
@@ -6790,7 +7119,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kinds of data that the server works with.
+             * @description Kinds of data that it works with.
              * @example [
              *       "personal"
              *     ]
@@ -6825,8 +7154,8 @@ export interface components {
              */
             slug?: string;
             /**
-             * @description Where users get help with the server.
-             * @example https://wiki.example.com/github-mcp
+             * @description Where users get help with it.
+             * @example https://wiki.example.com/help
              */
             support_url?: string | null;
             /**
@@ -6926,7 +7255,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kinds of data that the server works with.
+             * @description Kinds of data that it works with.
              * @example [
              *       "personal"
              *     ]
@@ -6971,8 +7300,8 @@ export interface components {
              */
             slug?: string;
             /**
-             * @description Where users get help with the server.
-             * @example https://wiki.example.com/github-mcp
+             * @description Where users get help with it.
+             * @example https://wiki.example.com/help
              */
             support_url?: string | null;
             /**
@@ -10600,68 +10929,6 @@ export interface components {
              */
             verdict: "allow" | "hidden" | "server_unknown" | "insufficient_scope";
         };
-        McpHealthCheckResponse: {
-            /**
-             * Format: date-time
-             * @example 2026-05-03T17:08:55.000Z
-             */
-            at: string;
-            /** @example 120 */
-            response_time_ms: number | null;
-            /**
-             * @example healthy
-             * @enum {string}
-             */
-            state: "healthy" | "degraded" | "down" | "unauthorised" | "unknown";
-        };
-        McpHealthResponse: {
-            /**
-             * Format: date-time
-             * @example 2026-05-03T17:08:55.000Z
-             */
-            checked_at: string | null;
-            /** @example The server was not reached. */
-            error: string | null;
-            /** @example 120 */
-            response_time_ms: number | null;
-            /**
-             * Format: date-time
-             * @description Since when the state has been the same.
-             * @example 2026-05-03T17:08:55.000Z
-             */
-            since: string | null;
-            /**
-             * @description degraded: it responds slowly. unauthorised: it refuses the credential of the integration.
-             * @example healthy
-             * @enum {string}
-             */
-            state: "healthy" | "degraded" | "down" | "unauthorised" | "unknown";
-            /** @description Checks of the last 24 hours, oldest first. */
-            strip: components["schemas"]["McpHealthCheckResponse"][];
-        };
-        McpHealthSummary: {
-            /**
-             * Format: date-time
-             * @example 2026-05-03T17:08:55.000Z
-             */
-            checked_at: string | null;
-            /** @example The server was not reached. */
-            error: string | null;
-            /** @example 120 */
-            response_time_ms: number | null;
-            /**
-             * Format: date-time
-             * @description Since when the state has been the same.
-             * @example 2026-05-03T17:08:55.000Z
-             */
-            since: string | null;
-            /**
-             * @description degraded: it responds slowly. unauthorised: it refuses the credential of the integration.
-             * @example healthy
-             * @enum {string}
-             */
-            state: "healthy" | "degraded" | "down" | "unauthorised" | "unknown";
-        };
         McpIntegrationListResponse: {
             data: components["schemas"]["McpIntegrationResponse"][];
             /** @example true */
@@ -10708,7 +10975,7 @@ export interface components {
             etag: string;
             global_workspace_access: components["schemas"]["UpstreamAccessResponse"] | null;
             /** @description At the last check of the server. */
-            health: components["schemas"]["McpHealthSummary"];
+            health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -10753,7 +11020,7 @@ export interface components {
              * @enum {string}
              */
             status: "active" | "archived";
-            /** @example https://wiki.example.com/github-mcp */
+            /** @example https://wiki.example.com/help */
             support_url: string | null;
             /**
              * @example {
@@ -11068,7 +11335,7 @@ export interface components {
              */
             etag: string;
             /** @description Of the upstream server, at its last check. */
-            health: components["schemas"]["McpHealthSummary"];
+            health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -11223,7 +11490,7 @@ export interface components {
              */
             etag: string;
             /** @description Of the upstream server, at its last check. */
-            health: components["schemas"]["McpHealthSummary"];
+            health: components["schemas"]["UpstreamHealthSummary"];
             /**
              * Format: uuid
              * @example 0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90
@@ -16158,7 +16425,16 @@ export interface components {
             configurations?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description Kinds of data that it works with.
+             * @example [
+             *       "personal"
+             *     ]
+             */
+            data_classes?: string[] | null;
             description?: string | null;
+            /** @example production */
+            environment?: string | null;
             /** @description Messages of one context in an hour. Null: no bound. */
             messages_per_context_hour?: number | null;
             /**
@@ -16171,6 +16447,11 @@ export interface components {
              * @enum {string}
              */
             on_change?: "block" | "serve_approved";
+            /**
+             * @description Who is responsible for it.
+             * @example Platform team
+             */
+            owner?: string | null;
             pricing?: components["schemas"]["AgentPricingDto"] | null;
             /**
              * @description Version of A2A for calls. auto: 1.0 before 0.3, by what the card lists.
@@ -16186,6 +16467,19 @@ export interface components {
             push?: "relay" | "emulate" | "off";
             /** @description Targets are `headers.<name>` and `client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
+            /**
+             * @description Where users get help with it.
+             * @example https://wiki.example.com/help
+             */
+            support_url?: string | null;
+            /**
+             * @example {
+             *       "team": "platform"
+             *     }
+             */
+            tags?: {
+                [key: string]: string;
+            } | null;
             /** @description Milliseconds that a call without a stream may take. Null: 120000. */
             timeout_ms?: number | null;
             /**
@@ -16197,6 +16491,11 @@ export interface components {
             trusted_keys?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description Address of a key set, which is read with each card and without a credential, instead of trusted_keys.
+             * @example https://agent.example.com/.well-known/jwks.json
+             */
+            trusted_keys_url?: string | null;
             /**
              * @description Address of the agent; its card is read below it, at /.well-known/agent-card.json. With agent_card, the `url` of the card if absent.
              * @example https://agent.example.com
@@ -16621,7 +16920,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Kinds of data that the server works with.
+             * @description Kinds of data that it works with.
              * @example [
              *       "personal"
              *     ]
@@ -16646,8 +16945,8 @@ export interface components {
             /** @description Targets are `headers.<name>`, `client_secret` and `server_client_secret`. */
             secret_mappings?: components["schemas"]["SecretMappingDto"][] | null;
             /**
-             * @description Where users get help with the server.
-             * @example https://wiki.example.com/github-mcp
+             * @description Where users get help with it.
+             * @example https://wiki.example.com/help
              */
             support_url?: string | null;
             /**
@@ -17346,8 +17645,70 @@ export interface components {
             /** @example true */
             enabled: boolean;
         };
+        UpstreamCheckResponse: {
+            /**
+             * Format: date-time
+             * @example 2026-05-03T17:08:55.000Z
+             */
+            at: string;
+            /** @example 120 */
+            response_time_ms: number | null;
+            /**
+             * @example healthy
+             * @enum {string}
+             */
+            state: "healthy" | "degraded" | "down" | "unauthorised" | "unknown";
+        };
         UpstreamGlobalAccessDto: {
             enabled: boolean;
+        };
+        UpstreamHealthResponse: {
+            /**
+             * Format: date-time
+             * @example 2026-05-03T17:08:55.000Z
+             */
+            checked_at: string | null;
+            /** @example The server was not reached. */
+            error: string | null;
+            /** @example 120 */
+            response_time_ms: number | null;
+            /**
+             * Format: date-time
+             * @description Since when the state has been the same.
+             * @example 2026-05-03T17:08:55.000Z
+             */
+            since: string | null;
+            /**
+             * @description degraded: it responds slowly, or not as expected. unauthorised: it refuses the credential of the integration.
+             * @example healthy
+             * @enum {string}
+             */
+            state: "healthy" | "degraded" | "down" | "unauthorised" | "unknown";
+            /** @description Checks of the last 24 hours, oldest first. */
+            strip: components["schemas"]["UpstreamCheckResponse"][];
+        };
+        UpstreamHealthSummary: {
+            /**
+             * Format: date-time
+             * @example 2026-05-03T17:08:55.000Z
+             */
+            checked_at: string | null;
+            /** @example The server was not reached. */
+            error: string | null;
+            /** @example 120 */
+            response_time_ms: number | null;
+            /**
+             * Format: date-time
+             * @description Since when the state has been the same.
+             * @example 2026-05-03T17:08:55.000Z
+             */
+            since: string | null;
+            /**
+             * @description degraded: it responds slowly, or not as expected. unauthorised: it refuses the credential of the integration.
+             * @example healthy
+             * @enum {string}
+             */
+            state: "healthy" | "degraded" | "down" | "unauthorised" | "unknown";
         };
         UpstreamWorkspaceDto: {
             enabled: boolean;
@@ -23240,11 +23601,18 @@ export interface operations {
             query?: {
                 /** @description Page, counted from 0; empty after the last page. */
                 current_page?: number;
+                /** @description One of the data classes. */
+                data_class?: string;
+                environment?: string;
+                /** @description The state at the last check. */
+                health?: "healthy" | "degraded" | "down" | "unauthorised" | "unknown";
                 /** @description Must be the organisation of the credential. */
                 organisation_id?: string;
                 page_size?: number;
                 /** @description Part of the name or slug. */
                 search?: string;
+                /** @description A JSON object of texts. Each of its tags must match. */
+                tags?: string;
                 /** @description all if absent. */
                 type?: ("workspace" | "organisation" | "all")[];
                 workspace_id?: string;
@@ -23269,6 +23637,15 @@ export interface operations {
                      *           "created_at": "2026-05-03T17:08:55.000Z",
                      *           "last_updated_at": "2026-05-03T17:08:55.000Z",
                      *           "etag": "\"1\"",
+                     *           "owner": "Platform team",
+                     *           "support_url": "https://wiki.example.com/help",
+                     *           "environment": "production",
+                     *           "tags": {
+                     *             "team": "platform"
+                     *           },
+                     *           "data_classes": [
+                     *             "personal"
+                     *           ],
                      *           "description": "example",
                      *           "timeout_ms": 1,
                      *           "messages_per_context_hour": 1,
@@ -23305,6 +23682,7 @@ export interface operations {
                      *             "per_task_usd": 0.01
                      *           },
                      *           "trusted_keys": {},
+                     *           "trusted_keys_url": "https://agent.example.com/.well-known/jwks.json",
                      *           "source": "fetched",
                      *           "signature_state": "verified",
                      *           "endpoint": {
@@ -23317,7 +23695,14 @@ export interface operations {
                      *           "last_synced_at": "2026-05-03T17:08:55.000Z",
                      *           "sync_error": "The card could not be read.",
                      *           "workspaces_count": 1,
-                     *           "skills_count": 2
+                     *           "skills_count": 2,
+                     *           "health": {
+                     *             "state": "healthy",
+                     *             "since": "2026-05-03T17:08:55.000Z",
+                     *             "checked_at": "2026-05-03T17:08:55.000Z",
+                     *             "response_time_ms": 120,
+                     *             "error": "The server was not reached."
+                     *           }
                      *         }
                      *       ],
                      *       "total": 1,
@@ -23366,6 +23751,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "owner": "Platform team",
+                 *       "support_url": "https://wiki.example.com/help",
+                 *       "environment": "production",
+                 *       "tags": {
+                 *         "team": "platform"
+                 *       },
+                 *       "data_classes": [
+                 *         "personal"
+                 *       ],
                  *       "name": "Travel agent",
                  *       "url": "https://agent.example.com",
                  *       "auth_type": "headers",
@@ -23380,6 +23774,7 @@ export interface operations {
                  *       "trusted_keys": {
                  *         "keys": []
                  *       },
+                 *       "trusted_keys_url": "https://agent.example.com/.well-known/jwks.json",
                  *       "configurations": {
                  *         "headers": {
                  *           "authorization": "Bearer …"
@@ -23459,6 +23854,15 @@ export interface operations {
                      *       "created_at": "2026-05-03T17:08:55.000Z",
                      *       "last_updated_at": "2026-05-03T17:08:55.000Z",
                      *       "etag": "\"1\"",
+                     *       "owner": "Platform team",
+                     *       "support_url": "https://wiki.example.com/help",
+                     *       "environment": "production",
+                     *       "tags": {
+                     *         "team": "platform"
+                     *       },
+                     *       "data_classes": [
+                     *         "personal"
+                     *       ],
                      *       "description": "example",
                      *       "timeout_ms": 1,
                      *       "messages_per_context_hour": 1,
@@ -23495,6 +23899,7 @@ export interface operations {
                      *         "per_task_usd": 0.01
                      *       },
                      *       "trusted_keys": {},
+                     *       "trusted_keys_url": "https://agent.example.com/.well-known/jwks.json",
                      *       "source": "fetched",
                      *       "signature_state": "verified",
                      *       "endpoint": {
@@ -23508,6 +23913,13 @@ export interface operations {
                      *       "sync_error": "The card could not be read.",
                      *       "workspaces_count": 1,
                      *       "skills_count": 2,
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": "2026-05-03T17:08:55.000Z",
+                     *         "checked_at": "2026-05-03T17:08:55.000Z",
+                     *         "response_time_ms": 120,
+                     *         "error": "The server was not reached."
+                     *       },
                      *       "agent_card": {}
                      *     }
                      */
@@ -23555,6 +23967,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "owner": "Platform team",
+                 *       "support_url": "https://wiki.example.com/help",
+                 *       "environment": "production",
+                 *       "tags": {
+                 *         "team": "platform"
+                 *       },
+                 *       "data_classes": [
+                 *         "personal"
+                 *       ],
                  *       "name": "Travel agent",
                  *       "url": "https://agent.example.com",
                  *       "auth_type": "headers",
@@ -23569,6 +23990,7 @@ export interface operations {
                  *       "trusted_keys": {
                  *         "keys": []
                  *       },
+                 *       "trusted_keys_url": "https://agent.example.com/.well-known/jwks.json",
                  *       "configurations": {
                  *         "headers": {
                  *           "authorization": "Bearer …"
@@ -23648,6 +24070,231 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DeletedAgentIntegration"];
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    agentCards_list: {
+        parameters: {
+            query?: {
+                /** @description Page, counted from 0; empty after the last page. */
+                current_page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                agentIntegrationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "version": 1,
+                     *           "created_at": "2026-05-03T17:08:55.000Z",
+                     *           "created_by": "example",
+                     *           "source": "fetched",
+                     *           "signature_state": "verified",
+                     *           "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "bytes": 2048,
+                     *           "changes": {
+                     *             "added_skills": [
+                     *               "book-flight"
+                     *             ],
+                     *             "removed_skills": [
+                     *               "book-hotel"
+                     *             ],
+                     *             "changed_skills": [
+                     *               "book-train"
+                     *             ],
+                     *             "members": [
+                     *               "version"
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentCardListResponse"];
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    agentCards_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agentIntegrationId: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": 1,
+                     *       "created_at": "2026-05-03T17:08:55.000Z",
+                     *       "created_by": "example",
+                     *       "source": "fetched",
+                     *       "signature_state": "verified",
+                     *       "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *       "bytes": 2048,
+                     *       "changes": {
+                     *         "added_skills": [
+                     *           "book-flight"
+                     *         ],
+                     *         "removed_skills": [
+                     *           "book-hotel"
+                     *         ],
+                     *         "changed_skills": [
+                     *           "book-train"
+                     *         ],
+                     *         "members": [
+                     *           "version"
+                     *         ]
+                     *       },
+                     *       "agent_card": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentCardDetailResponse"];
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    agentIntegrations_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agentIntegrationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "healthy",
+                     *       "since": "2026-05-03T17:08:55.000Z",
+                     *       "checked_at": "2026-05-03T17:08:55.000Z",
+                     *       "response_time_ms": 120,
+                     *       "error": "The server was not reached.",
+                     *       "strip": [
+                     *         {
+                     *           "at": "2026-05-03T17:08:55.000Z",
+                     *           "state": "healthy",
+                     *           "response_time_ms": 120
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpstreamHealthResponse"];
                 };
             };
             /** @description Any failure. */
@@ -24434,7 +25081,14 @@ export interface operations {
                      *           "agent_integration_slug": "travel",
                      *           "agent_integration_url": "https://agent.example.com",
                      *           "auth_type": "headers",
-                     *           "url": "https://gateway.example.com/search/agents/travel"
+                     *           "url": "https://gateway.example.com/search/agents/travel",
+                     *           "health": {
+                     *             "state": "healthy",
+                     *             "since": "2026-05-03T17:08:55.000Z",
+                     *             "checked_at": "2026-05-03T17:08:55.000Z",
+                     *             "response_time_ms": 120,
+                     *             "error": "The server was not reached."
+                     *           }
                      *         }
                      *       ],
                      *       "total": 1
@@ -24580,6 +25234,13 @@ export interface operations {
                      *       "agent_integration_url": "https://agent.example.com",
                      *       "auth_type": "headers",
                      *       "url": "https://gateway.example.com/search/agents/travel",
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": "2026-05-03T17:08:55.000Z",
+                     *         "checked_at": "2026-05-03T17:08:55.000Z",
+                     *         "response_time_ms": 120,
+                     *         "error": "The server was not reached."
+                     *       },
                      *       "agent_integration_details": {
                      *         "id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *         "slug": "travel",
@@ -24915,6 +25576,171 @@ export interface operations {
                     } & {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    agentServerAccess_effective: {
+        parameters: {
+            query?: {
+                /** @description An API key of the workspace. */
+                api_key_id?: string;
+                /** @description Page, counted from 1. */
+                page?: number;
+                page_size?: number;
+                /** @description A member of the workspace. */
+                user_id?: string;
+                /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
+                workspace_id?: unknown;
+            };
+            header?: never;
+            path: {
+                agentServerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "verdict": "allow",
+                     *           "reason": "rule",
+                     *           "rule": {
+                     *             "subject": {
+                     *               "type": "user",
+                     *               "id": "member"
+                     *             },
+                     *             "skills": [
+                     *               "book-*"
+                     *             ],
+                     *             "effect": "allow"
+                     *           },
+                     *           "id": "book-flight",
+                     *           "skill_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90"
+                     *         }
+                     *       ],
+                     *       "without_skill": {
+                     *         "verdict": "allow",
+                     *         "reason": "rule",
+                     *         "rule": {
+                     *           "subject": {
+                     *             "type": "user",
+                     *             "id": "member"
+                     *           },
+                     *           "skills": [
+                     *             "book-*"
+                     *           ],
+                     *           "effect": "allow"
+                     *         }
+                     *       },
+                     *       "total": 1,
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentEffectiveResponse"];
+                };
+            };
+            /** @description Any failure. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": {
+                     *         "message": "The request is not valid.",
+                     *         "type": "validation_failed",
+                     *         "param": "name",
+                     *         "code": "AB01",
+                     *         "request_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
+                     *         "details": [
+                     *           {
+                     *             "path": "targets.0.weight",
+                     *             "message": "must be a number"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    agentServers_health: {
+        parameters: {
+            query?: {
+                /** @description Id or slug of the workspace; required with a credential of the whole organisation. */
+                workspace_id?: unknown;
+            };
+            header?: never;
+            path: {
+                agentServerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    /** @description Etag of the resource, where it has one. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "healthy",
+                     *       "since": "2026-05-03T17:08:55.000Z",
+                     *       "checked_at": "2026-05-03T17:08:55.000Z",
+                     *       "response_time_ms": 120,
+                     *       "error": "The server was not reached.",
+                     *       "strip": [
+                     *         {
+                     *           "at": "2026-05-03T17:08:55.000Z",
+                     *           "state": "healthy",
+                     *           "response_time_ms": 120
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpstreamHealthResponse"];
                 };
             };
             /** @description Any failure. */
@@ -37801,14 +38627,8 @@ export interface operations {
                      *           "created_at": "2026-05-03T17:08:55.000Z",
                      *           "last_updated_at": "2026-05-03T17:08:55.000Z",
                      *           "etag": "\"1\"",
-                     *           "name": "GitHub",
-                     *           "description": "example",
-                     *           "url": "https://mcp.example.com/mcp",
-                     *           "auth_type": "headers",
-                     *           "transport": "http",
-                     *           "timeout_ms": 1,
                      *           "owner": "Platform team",
-                     *           "support_url": "https://wiki.example.com/github-mcp",
+                     *           "support_url": "https://wiki.example.com/help",
                      *           "environment": "production",
                      *           "tags": {
                      *             "team": "platform"
@@ -37816,6 +38636,12 @@ export interface operations {
                      *           "data_classes": [
                      *             "personal"
                      *           ],
+                     *           "name": "GitHub",
+                     *           "description": "example",
+                     *           "url": "https://mcp.example.com/mcp",
+                     *           "auth_type": "headers",
+                     *           "transport": "http",
+                     *           "timeout_ms": 1,
                      *           "id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *           "organisation_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *           "workspace_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
@@ -37900,12 +38726,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "GitHub",
-                 *       "url": "https://mcp.example.com/mcp",
-                 *       "auth_type": "headers",
-                 *       "transport": "http",
                  *       "owner": "Platform team",
-                 *       "support_url": "https://wiki.example.com/github-mcp",
+                 *       "support_url": "https://wiki.example.com/help",
                  *       "environment": "production",
                  *       "tags": {
                  *         "team": "platform"
@@ -37913,6 +38735,10 @@ export interface operations {
                  *       "data_classes": [
                  *         "personal"
                  *       ],
+                 *       "name": "GitHub",
+                 *       "url": "https://mcp.example.com/mcp",
+                 *       "auth_type": "headers",
+                 *       "transport": "http",
                  *       "configurations": {
                  *         "headers": {
                  *           "authorization": "Bearer …"
@@ -37992,14 +38818,8 @@ export interface operations {
                      *       "created_at": "2026-05-03T17:08:55.000Z",
                      *       "last_updated_at": "2026-05-03T17:08:55.000Z",
                      *       "etag": "\"1\"",
-                     *       "name": "GitHub",
-                     *       "description": "example",
-                     *       "url": "https://mcp.example.com/mcp",
-                     *       "auth_type": "headers",
-                     *       "transport": "http",
-                     *       "timeout_ms": 1,
                      *       "owner": "Platform team",
-                     *       "support_url": "https://wiki.example.com/github-mcp",
+                     *       "support_url": "https://wiki.example.com/help",
                      *       "environment": "production",
                      *       "tags": {
                      *         "team": "platform"
@@ -38007,6 +38827,12 @@ export interface operations {
                      *       "data_classes": [
                      *         "personal"
                      *       ],
+                     *       "name": "GitHub",
+                     *       "description": "example",
+                     *       "url": "https://mcp.example.com/mcp",
+                     *       "auth_type": "headers",
+                     *       "transport": "http",
+                     *       "timeout_ms": 1,
                      *       "id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *       "organisation_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
                      *       "workspace_id": "0198f3a1-7c3e-7d7a-9b55-2f4c8e1d6a90",
@@ -38089,12 +38915,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "GitHub",
-                 *       "url": "https://mcp.example.com/mcp",
-                 *       "auth_type": "headers",
-                 *       "transport": "http",
                  *       "owner": "Platform team",
-                 *       "support_url": "https://wiki.example.com/github-mcp",
+                 *       "support_url": "https://wiki.example.com/help",
                  *       "environment": "production",
                  *       "tags": {
                  *         "team": "platform"
@@ -38102,6 +38924,10 @@ export interface operations {
                  *       "data_classes": [
                  *         "personal"
                  *       ],
+                 *       "name": "GitHub",
+                 *       "url": "https://mcp.example.com/mcp",
+                 *       "auth_type": "headers",
+                 *       "transport": "http",
                  *       "configurations": {
                  *         "headers": {
                  *           "authorization": "Bearer …"
@@ -38652,7 +39478,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["McpHealthResponse"];
+                    "application/json": components["schemas"]["UpstreamHealthResponse"];
                 };
             };
             /** @description Any failure. */
@@ -39315,10 +40141,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "GitHub",
-                 *       "auth_type": "headers",
                  *       "owner": "Platform team",
-                 *       "support_url": "https://wiki.example.com/github-mcp",
+                 *       "support_url": "https://wiki.example.com/help",
                  *       "environment": "production",
                  *       "tags": {
                  *         "team": "platform"
@@ -39326,6 +40150,8 @@ export interface operations {
                  *       "data_classes": [
                  *         "personal"
                  *       ],
+                 *       "name": "GitHub",
+                 *       "auth_type": "headers",
                  *       "configurations": {
                  *         "headers": {
                  *           "authorization": "Bearer …"
@@ -40547,7 +41373,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["McpHealthResponse"];
+                    "application/json": components["schemas"]["UpstreamHealthResponse"];
                 };
             };
             /** @description Any failure. */
