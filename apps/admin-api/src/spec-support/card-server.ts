@@ -67,6 +67,13 @@ export class CardServer {
     return this.seen.filter(({ url }) => url.includes('/.well-known/'));
   }
 
+  /** Status and body of what everyone may read; null for another path. */
+  private published(url: string): [number, unknown] | null {
+    if (url.includes('/.well-known/')) return [this.cardStatus, this.card];
+    if (url.startsWith('/keys')) return this.keys === undefined ? [404, {}] : [200, this.keys];
+    return null;
+  }
+
   private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -77,12 +84,9 @@ export class CardServer {
     const send = (status: number, value: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     };
-    if (url.includes('/.well-known/')) {
-      send(this.cardStatus, this.card);
-      return;
-    }
-    if (url.startsWith('/keys')) {
-      send(this.keys === undefined ? 404 : 200, this.keys ?? {});
+    const published = this.published(url);
+    if (published !== null) {
+      send(...published);
       return;
     }
     // An agent of HTTP+JSON.

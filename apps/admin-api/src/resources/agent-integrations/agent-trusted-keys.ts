@@ -1,11 +1,10 @@
 import type { AgentIntegrationEntity } from '@gw/entities';
-import { isObject, readSigningKey, type AddressPolicy } from '@gw/kernel';
+import { isObject, isSecureUrl, readSigningKey, type AddressPolicy } from '@gw/kernel';
 import type { FetchKeys } from '@gw/trusts';
 import { invalid } from '@gw/web';
 import type { UpdateAgentIntegrationDto } from './agent-integrations.dto';
 
 const KEYS_MAX = 100;
-const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
 
 type Keys = NonNullable<AgentIntegrationEntity['trustedKeys']>;
 
@@ -66,8 +65,7 @@ export async function trustedKeysOf(
 function assertKeysUrl(url: string, policy: AddressPolicy): void {
   const verdict = policy.checkUrl(url);
   if (!verdict.ok) throw invalid('trusted_keys_url', verdict.rule);
-  if (!url.startsWith('https://') && !LOOPBACK.test(url))
-    throw invalid('trusted_keys_url', 'trusted_keys_url must be https');
+  if (!isSecureUrl(url)) throw invalid('trusted_keys_url', 'trusted_keys_url must be https');
 }
 
 const unreadable = (error: unknown): never => {
