@@ -9,6 +9,8 @@ export interface ExistingItem {
   readonly item: Item;
   /** Path at which the item is changed and deleted. */
   readonly path: string;
+  /** False: an export leaves it out, because it could not be created anew. Absent: it is exported. */
+  readonly isExported?: boolean;
 }
 
 /**

@@ -303,3 +303,41 @@ describe('tollgate export', () => {
     expect([...out.matchAll(/name: (label-\d+)/g)].map(([, name]) => name)).toEqual(names);
   });
 });
+
+describe('expired service keys', () => {
+  const KEYS = '/v1/api-keys';
+  const add = (name: string, status: string, expiresAt: string | null): string =>
+    String(
+      plane.add(KEYS, {
+        ...{ type: 'workspace-service', workspace_id: 'ws-main', name, scopes: ['logs.list'], status },
+        expires_at: expiresAt,
+      })['id'],
+    );
+  const key = (expiresAt: string): string =>
+    file(
+      'api_keys:',
+      `  - { type: workspace-service, workspace: main, name: ci, scopes: [logs.list], expires_at: ${expiresAt} }`,
+    );
+
+  it('are as the file says, and are extended instead of created a second time', async () => {
+    const id = add('ci', 'expired', '2026-01-01T00:00:00.000Z');
+    expect((await plane.run('diff', key('"2026-01-01T00:00:00.000Z"'))).out).toBe('No difference.\n');
+    await plane.run('apply', key('"2099-01-01T00:00:00.000Z"'));
+    expect(plane.written).toEqual([`PUT ${KEYS}/${id}`]);
+  });
+
+  it('yield to a key of the same name that is not expired', async () => {
+    add('ci', 'expired', '2026-01-01T00:00:00.000Z');
+    const live = add('ci', 'active', null);
+    await plane.run('apply', key('"2099-01-01T00:00:00.000Z"'));
+    expect(plane.written).toEqual([`PUT ${KEYS}/${live}`]);
+  });
+
+  it('are not exported, because the server would refuse to create them', async () => {
+    add('old', 'expired', '2026-01-01T00:00:00.000Z');
+    add('ci', 'active', null);
+    const { out } = await plane.run('export');
+    expect(out).toContain('name: ci');
+    expect(out).not.toContain('name: old');
+  });
+});

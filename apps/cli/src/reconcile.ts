@@ -71,7 +71,8 @@ export async function exportState(api: ApiClient): Promise<State> {
   const context = newContext(api);
   const state: Record<string, readonly Item[]> = {};
   for (const kind of KINDS) {
-    const items = (await kind.existing(context)).map(({ item }) => comparable(kind.members, item));
+    const exported = (await kind.existing(context)).filter(({ isExported = true }) => isExported);
+    const items = exported.map(({ item }) => comparable(kind.members, item));
     // Items that exist with another item are exported only if they differ from the defaults.
     const telling = items.filter(
       (item) => kind.create !== undefined || Object.keys(item).some((name) => !kind.identity.includes(name)),

@@ -66,6 +66,10 @@ const KEY_PATHS: Readonly<Record<string, string>> = {
   'workspace-service': '/v1/api-keys/workspace/service',
 };
 
+/** Expired keys are listed, because a later `expires_at` makes them live again. */
+const LISTED = 'active,exhausted,expired';
+const isExpired = (row: Item): boolean => row['status'] === 'expired';
+
 /** Service keys. Files do not contain user keys. */
 export const apiKeys: Kind = {
   name: 'api_keys',
@@ -73,12 +77,14 @@ export const apiKeys: Kind = {
   identity: ['type', 'workspace', 'name'],
   removable: false,
   async existing(context) {
-    const rows = await context.api.all('/v1/api-keys', { status: 'active,exhausted' });
+    const rows = await context.api.all('/v1/api-keys', { status: LISTED });
     const seen = new Set<string>();
-    return rows.flatMap((row): ExistingItem[] => {
+    // Nothing else distinguishes keys with the same name: of those the oldest that is not expired is
+    // used, else the oldest. `all` returns the oldest first.
+    const live = rows.filter((row) => !isExpired(row));
+    const preferred = [...live, ...rows.filter(isExpired)];
+    return preferred.flatMap((row): ExistingItem[] => {
       const identity = JSON.stringify([row['type'], row['workspace_id'], row['name']]);
-      // Of several keys with the same name the oldest is used, because nothing else distinguishes
-      // them.
       if (!Object.hasOwn(KEY_PATHS, String(row['type'])) || seen.has(identity)) return [];
       seen.add(identity);
       const workspace = row['workspace_id'];
@@ -90,6 +96,8 @@ export const apiKeys: Kind = {
             ...members(row, 'name', 'scopes', 'rotation_policy', ...KEY),
           },
           path: `/v1/api-keys/${String(row['id'])}`,
+          // The server creates no key whose expiry has passed.
+          isExported: !isExpired(row),
         },
       ];
     });

@@ -8,7 +8,7 @@ const DOMAINS = '/v1/admin/organisation/domains';
 const CLIENTS = '/v1/admin/organisation/oauth-clients';
 const TRUSTS = '/v1/trusts';
 
-/** Domains of addresses. Their proof, a DNS record, is no state of a file. */
+/** Domains of addresses. A file does not contain their verification, which is a DNS record. */
 export const domains: Kind = {
   name: 'domains',
   identity: ['domain'],
@@ -65,10 +65,14 @@ const TRUST = ['name', 'kind', 'issuer', 'audiences', 'algorithms', 'conditions'
 const TRUST_FLAGS = ['require_jti_once', 'link_users', 'status'] as const;
 const CONDITIONS: Members = plain('claim', 'op', 'value');
 
-const longestToken = ({ kind, require_jti_once: isOnce }: Json): number =>
+/** Seconds that the server takes without `max_ttl`: the maximum for the kind of trust (`ttlMaxOf` of the admin API). */
+const defaultMaxTtlSeconds = ({ kind, require_jti_once: isOnce }: Json): number =>
   kind === 'id_jag' ? 300 : isOnce === true ? 3_600 : 86_400;
 
-/** Issuers whose tokens are accepted. A file names where their keys are, so that it says the same each time. */
+/**
+ * Issuers whose tokens are accepted. A file must have `jwks_uri` or `jwks`: without them the server stores the address that the issuer
+ * publishes, and the next plan would show it as a change.
+ */
 export const trusts: Kind = {
   name: 'trusts',
   identity: ['name'],
@@ -85,7 +89,7 @@ export const trusts: Kind = {
         metadata: { isContent: true },
       },
     },
-    max_ttl: { fallback: longestToken },
+    max_ttl: { fallback: defaultMaxTtlSeconds },
     require_jti_once: { fallback: false },
     link_users: { fallback: false },
     status: { fallback: 'active' },

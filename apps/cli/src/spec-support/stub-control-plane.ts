@@ -109,7 +109,12 @@ export class StubControlPlane {
     const one = DOCUMENTS[pathname] ?? this.rowAt(pathname);
     if (one) return one;
     const workspace = searchParams.get('workspace_id');
-    const rows = this.rowsOf(pathname).filter((row) => !workspace || row['workspace_id'] === workspace);
+    const statuses = searchParams.get('status')?.split(',');
+    const rows = this.rowsOf(pathname).filter(
+      (row) =>
+        (!workspace || row['workspace_id'] === workspace) &&
+        (!statuses || statuses.includes(String(row['status']))),
+    );
     const [page, size] = [Number(searchParams.get('current_page')), Number(searchParams.get('page_size'))];
     // Lists begin with the newest.
     return { data: rows.toReversed().slice(page * size, (page + 1) * size), total: rows.length };
