@@ -11,6 +11,8 @@ const isNewer = (one: LiveRow, other: LiveRow): boolean =>
 export class RowBuffer<R extends LiveRow> {
   private rows: readonly R[] = [];
   private readonly ids = new Set<string>();
+  /** Ids of the newest rows that `clear` removed, at most `size`. */
+  private cleared: ReadonlySet<string> = new Set();
   /** Rows that gave way to newer ones. */
   dropped = 0;
 
@@ -29,7 +31,7 @@ export class RowBuffer<R extends LiveRow> {
     const oldest = this.rows.length === this.size ? (this.rows.at(-1) ?? null) : null;
     const fresh = new Map<string, R>();
     for (const row of rows)
-      if (!this.ids.has(row.id) && (oldest === null || isNewer(row, oldest))) fresh.set(row.id, row);
+      if (!this.isKnown(row) && (oldest === null || isNewer(row, oldest))) fresh.set(row.id, row);
     if (fresh.size === 0) return 0;
     const merged = [...fresh.values(), ...this.rows].sort((one, other) => (isNewer(one, other) ? -1 : 1));
     for (const { id } of fresh.values()) this.ids.add(id);
@@ -39,7 +41,14 @@ export class RowBuffer<R extends LiveRow> {
     return fresh.size;
   }
 
+  private isKnown({ id }: R): boolean {
+    return this.ids.has(id) || this.cleared.has(id);
+  }
+
+  /** Removes all rows. The newest of them, as many as the buffer holds, are not added again. */
   clear(): void {
+    const ids = [...this.rows.map(({ id }) => id), ...this.cleared];
+    this.cleared = new Set(ids.slice(0, this.size));
     this.rows = [];
     this.ids.clear();
     this.dropped = 0;

@@ -200,6 +200,22 @@ describe('A stream that tabs share', () => {
     expect(server.opened).toBe(1);
   });
 
+  it('is rejected to a tab that is aborted while it requests the lock', async () => {
+    const { server, tab } = browser();
+    await isLive(tab());
+    const parts: TabParts = {
+      locks: {
+        request: ((_name: string, _options: LockOptions, act: (lock: Lock | null) => unknown) =>
+          Promise.resolve().then(() => act(null))) as LockManager['request'],
+      },
+      channel: (name) => new BroadcastChannel(name),
+    };
+    const ending = new AbortController();
+    const opening = sharedSource(server, 'aborted', parts).open(ending.signal);
+    ending.abort(new Error('paused'));
+    await expect(opening).rejects.toThrow('paused');
+  });
+
   it('that is refused is refused to each tab', async () => {
     const { server, tab } = browser();
     server.refusal = new Problem({ type: 'scope_missing', message: 'No.', status: 403 });

@@ -1,14 +1,14 @@
 import type { LiveRow } from './row-buffer';
 import type { TailSource, TailStream } from './tail';
 
-/** Message from the tab with the stream to the others. Events are whole. */
+/** Message of the leading tab, which has the stream, to the others. Each message contains complete events. */
 type Message =
   | { readonly kind: 'hello' }
   /** `at`: the server's clock now, ISO 8601. */
   | { readonly kind: 'opened'; readonly at: string }
   | { readonly kind: 'events'; readonly text: string };
 
-/** Browser features by which tabs share streams. */
+/** Parts of a browser by which its tabs share streams. */
 export interface TabParts {
   readonly locks: Pick<LockManager, 'request'>;
   readonly channel: (name: string) => BroadcastChannel;
@@ -47,17 +47,17 @@ function openShared(
   signal: AbortSignal,
 ): Promise<TailStream> {
   return new Promise((resolve, reject) => {
-    const hold = async (lock: Lock | null): Promise<void> => {
+    const withLock = async (lock: Lock | null): Promise<void> => {
       if (lock === null) {
-        const again = () => openShared(source, name, parts, signal);
-        follow(name, parts, signal, again).then(resolve, reject);
+        const reopen = () => openShared(source, name, parts, signal);
+        followLeader(name, parts, signal, reopen).then(resolve, reject);
         return;
       }
-      const { stream, ended } = await lead(source, parts.channel(name), signal);
+      const { stream, ended } = await leadTabs(source, parts.channel(name), signal);
       resolve(stream);
       await ended;
     };
-    parts.locks.request(name, { ifAvailable: true }, hold).catch(reject);
+    parts.locks.request(name, { ifAvailable: true }, withLock).catch(reject);
   });
 }
 
@@ -68,7 +68,7 @@ interface Led {
 }
 
 /** Opens the stream, and sends what is read of it to the other tabs. */
-async function lead(
+async function leadTabs(
   source: Pick<TailSource<LiveRow>, 'open'>,
   channel: BroadcastChannel,
   signal: AbortSignal,
@@ -129,12 +129,15 @@ async function lead(
   return { stream: { stream, openedAt: opened.openedAt }, ended };
 }
 
-/** The events of the tab with the stream, until that has none any more. `again`: opens again when it ends before it was open. */
-function follow(
+/**
+ * Follows the leading tab: returns a stream of the events that it sends, which ends when that tab gives up the lock. If that happens
+ * before the first `opened` message, calls `reopen`.
+ */
+function followLeader(
   name: string,
   { locks, channel: channelOf }: TabParts,
   signal: AbortSignal,
-  again: () => Promise<TailStream>,
+  reopen: () => Promise<TailStream>,
 ): Promise<TailStream> {
   const channel = channelOf(name);
   const waiting = new AbortController();
@@ -160,14 +163,16 @@ function follow(
           fail(new Error('This tab is behind.'));
         else if (data.kind === 'events') controller.enqueue(encoder.encode(data.text));
       };
+      // A signal that is aborted already fires no event.
+      if (signal.aborted) return fail(signal.reason);
       signal.addEventListener('abort', () => fail(signal.reason));
-      // After the lock was granted, because the other tab has no stream any more, and given back.
+      // Runs when this tab was granted the lock, which it releases at once so that the next `open` can take it.
       const takeOver = (): void => {
         leave();
         if (signal.aborted) return;
         controller.close();
         // The reader of an open stream opens the next one.
-        if (!isOpen) resolve(again());
+        if (!isOpen) resolve(reopen());
       };
       locks.request(name, { signal: waiting.signal }, () => undefined).then(takeOver, () => undefined);
       channel.postMessage({ kind: 'hello' } satisfies Message);

@@ -168,6 +168,61 @@ describe('A tail', () => {
     tail.stop();
   });
 
+  it('does not show cleared rows again after a reconnection or a gap', async () => {
+    const server = new Server();
+    const { tail, numbers } = tailOf(server);
+    tail.start();
+    await pass(EMIT_MS);
+    for (let number = 1; number <= 3; number += 1) server.store(row(number));
+    await pass(EMIT_MS);
+    tail.clear();
+    server.cut();
+    await pass(2_000);
+    expect([tail.getState().status, numbers()]).toEqual(['live', []]);
+    server.store(row(4));
+    server.send('skipped', { count: 1, exact: true });
+    await pass(EMIT_MS);
+    expect(numbers()).toEqual([4]);
+    tail.stop();
+  });
+
+  it('stays paused, and starts again, when its stream opens only after the pause', async () => {
+    const server = new Server();
+    const { tail } = tailOf(server);
+    let open: () => void = () => undefined;
+    const canceled: unknown[] = [];
+    const stream = new ReadableStream<Uint8Array>({ cancel: (reason) => void canceled.push(reason) });
+    const opened = jest.spyOn(server, 'open').mockReturnValueOnce(
+      new Promise((resolve) => {
+        open = () => resolve({ stream, openedAt: new Date(START).toISOString() });
+      }),
+    );
+    tail.start();
+    tail.setVisible(false);
+    await pass(HIDDEN_MS);
+    open();
+    await pass(EMIT_MS);
+    expect([tail.getState().status, canceled.length]).toEqual(['paused', 1]);
+    tail.setVisible(true);
+    await pass(EMIT_MS);
+    expect([tail.getState().status, opened.mock.calls.length]).toEqual(['live', 2]);
+    tail.stop();
+  });
+
+  it('keeps no listener on its signal after a wait', async () => {
+    const added = jest.spyOn(AbortSignal.prototype, 'addEventListener');
+    const removed = jest.spyOn(AbortSignal.prototype, 'removeEventListener');
+    const server = new Server();
+    server.refusal = new Problem({ type: 'overloaded', message: 'Busy.', status: 503 });
+    const { tail } = tailOf(server);
+    tail.start();
+    await pass(120_000);
+    expect(added.mock.calls.length).toBeGreaterThan(4);
+    expect(added.mock.calls.length - removed.mock.calls.length).toBe(1);
+    tail.stop();
+    jest.restoreAllMocks();
+  });
+
   it('waits longer each time the server fails, and gives up on a refusal', async () => {
     const server = new Server();
     server.refusal = new Problem({ type: 'overloaded', message: 'Busy.', status: 503, retryAfterS: 10 });

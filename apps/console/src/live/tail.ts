@@ -77,7 +77,10 @@ export class Tail<R extends LiveRow> {
   private running: AbortController | null = null;
   private emission: ReturnType<typeof setTimeout> | null = null;
   private hiding: ReturnType<typeof setTimeout> | null = null;
-  /** When this tail first went live: older rows than `LATE_MS` before are no part of it. */
+  /**
+   * Server time at which this tail first opened, or of the newest row that `clear` removed. Rows older than `LATE_MS` before it are not
+   * listed.
+   */
   private beginning: string | null = null;
 
   constructor(private readonly source: TailSource<R>) {}
@@ -115,7 +118,9 @@ export class Tail<R extends LiveRow> {
     if (this.state.status === 'paused') this.start();
   }
 
+  /** Removes the rows. Later lists begin at the newest of them, so that they do not come back. */
   clear(): void {
+    this.beginning = this.buffer.newest?.created_at ?? this.beginning;
     this.buffer.clear();
     this.change({ skipped: 0, isSkippedExact: true });
   }
@@ -125,6 +130,19 @@ export class Tail<R extends LiveRow> {
     this.change({ status: 'paused' });
   }
 
+  /**
+   * Opens the stream again and again until `signal` aborts or the server refuses for good. What follows an attempt:
+   *
+   * | The stream | The next attempt |
+   * |---|---|
+   * | was ended by the server after `SHORT_MS` or more | at once |
+   * | was ended by the server sooner, the first time in a row | at once |
+   * | was ended by the server sooner, again | after a wait that grows with the number in a row |
+   * | broke after `SHORT_MS` or more | after the shortest wait |
+   * | broke sooner or did not open | after a wait that grows with the number in a row |
+   *
+   * A wait is never shorter than the server's `Retry-After`.
+   */
   private async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; failures += 1) {
       const began = Date.now();
@@ -155,6 +173,7 @@ export class Tail<R extends LiveRow> {
 
   /** Reads a stream to its end. What was missed before it is listed while it already runs. */
   private async follow({ stream, openedAt }: TailStream, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return stream.cancel();
     this.change({ status: 'live', problem: null });
     const known = this.buffer.newest?.created_at ?? this.beginning;
     this.beginning ??= openedAt;
@@ -212,10 +231,12 @@ export class Tail<R extends LiveRow> {
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 }

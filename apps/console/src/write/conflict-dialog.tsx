@@ -32,11 +32,13 @@ export function ConflictDialog({
   if (conflict === null) return null;
   const { leaves, resolve, dismiss } = conflict;
   const sideOf = ({ path, side }: MergedLeaf) =>
-    side === 'both' ? (choices.get(nameOf(path)) ?? 'mine') : side;
+    side === 'conflict' ? (choices.get(nameOf(path)) ?? 'mine') : side;
   const own = leaves.filter((leaf) => sideOf(leaf) === 'mine');
   return (
     <Modal opened onClose={dismiss} size="xl" title={texts.title(name)}>
-      <p className="sub conflict-lead">{texts.lead(leaves.filter(({ side }) => side === 'both').length)}</p>
+      <p className="sub conflict-lead">
+        {texts.lead(leaves.filter(({ side }) => side === 'conflict').length)}
+      </p>
       <table className="conflict-table">
         <thead>
           <tr>
@@ -63,7 +65,7 @@ export function ConflictDialog({
                   {leaf.side === 'mine' ? texts.untouched : shown(path, leaf.theirs)}
                 </td>
                 <td>
-                  {leaf.side === 'both' ? (
+                  {leaf.side === 'conflict' ? (
                     <SegmentedControl
                       aria-label={texts.choose(label)}
                       value={side}

@@ -67,17 +67,30 @@ describe('A save', () => {
     expect(bodyOf(edit, base)).toEqual({ expires_at: null, rate_limits: [{ unit: 'rpm', value: 2 }] });
   });
 
+  it('sends texts with stars that are no masks, and members without secrets as they are', () => {
+    const base = { description: 'a', metadata: { note: '*****', team: 'a' }, key: '*****' };
+    const values = { ...base, description: 'phase 1 ***** phase 2', metadata: { note: '*****', team: 'b' } };
+    const edit = { base, values, touched: [['description'], pathOf('metadata.team')] };
+    expect(bodyOf(edit, base, ['key'])).toEqual({
+      description: 'phase 1 ***** phase 2',
+      metadata: { note: '*****', team: 'b' },
+    });
+    expect(inverseOf(edit, values, ['key'])).not.toBeNull();
+    const secret = { base: { key: 'a' }, values: { key: 'my ***** secret' }, touched: [['key']] };
+    expect(bodyOf(secret, secret.base, ['key'])).toEqual({ key: 'my ***** secret' });
+  });
+
   it('never sends a masked secret', () => {
     const configurations = { region: 'eu', secret_key: 'sk*****f9a' };
     const values = { configurations: { ...configurations, region: 'us' } };
     const edit = { base: { configurations }, values, touched: [pathOf('configurations.region')] };
-    expect(bodyOf(edit, edit.base)).toEqual({ configurations: { region: 'us' } });
+    expect(bodyOf(edit, edit.base, ['configurations'])).toEqual({ configurations: { region: 'us' } });
     const whole = { base: { key: 'a' }, values: { key: 'sk*****f9a' }, touched: [pathOf('key')] };
-    expect(() => bodyOf(whole, whole.base)).toThrow('masked');
+    expect(() => bodyOf(whole, whole.base, ['key'])).toThrow('masked');
     fc.assert(
       fc.property(edits, fc.constantFrom('*****', 'ab*****xyz'), (made, mask) => {
         const masked = setAt(made.base, ['a', 'secret'], mask) as Fields;
-        const body = bodyOf({ ...made, base: masked }, masked);
+        const body = bodyOf({ ...made, base: masked }, masked, ['a']);
         const values2 = leavesOf(body).map((path) => getAt(body, path));
         expect(values2.some((value) => isMasked(value))).toBe(false);
       }),
@@ -93,7 +106,8 @@ describe('A merge', () => {
           const isMine = !isSame(before, mine);
           const isTheirs = !isSame(before, theirs);
           if (side === 'mine') expect([isMine, !isTheirs || isSame(mine, theirs)]).toEqual([true, true]);
-          if (side === 'both') expect([isMine, isTheirs, isSame(mine, theirs)]).toEqual([true, true, false]);
+          if (side === 'conflict')
+            expect([isMine, isTheirs, isSame(mine, theirs)]).toEqual([true, true, false]);
           if (side === 'theirs') expect([isTheirs, covers(changesOf(edit), path)]).toEqual([true, false]);
         }
       }),
@@ -116,7 +130,7 @@ describe('A merge', () => {
     fc.assert(
       fc.property(edits, resource, (edit, newest) => {
         const leaves = merge(edit, newest);
-        fc.pre(leaves.every(({ side }) => side !== 'both'));
+        fc.pre(leaves.every(({ side }) => side !== 'conflict'));
         const moved = rebased(edit, newest);
         const saved = put(newest, bodyOf(moved, newest));
         for (const { path, side, mine, theirs } of leaves)
@@ -143,7 +157,7 @@ describe('A merge', () => {
       }),
     );
     const secret = { base: { key: 'sk*****f9a' }, values: { key: 'sk-new' }, touched: [['key']] };
-    expect(inverseOf(secret, { key: 'sk*****new' })).toBeNull();
+    expect(inverseOf(secret, { key: 'sk*****new' }, ['key'])).toBeNull();
     expect(isFields(null)).toBe(false);
   });
 });

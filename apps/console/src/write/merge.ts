@@ -10,8 +10,8 @@ import {
   type Path,
 } from './paths';
 
-/** How a changed leaf will be saved. `both`: a person must choose. */
-export type Side = 'mine' | 'theirs' | 'both';
+/** How a changed leaf will be saved. `conflict`: both sides changed it, so a person must choose. */
+export type Side = 'mine' | 'theirs' | 'conflict';
 
 /** A leaf that was changed since the form opened. */
 export interface MergedLeaf {
@@ -40,7 +40,7 @@ function leafAt(values: Fields, path: Path): Path {
   return cut < 0 ? path : path.slice(0, cut);
 }
 
-/** Touched paths whose value differs from the base: what a save is about. */
+/** Returns the touched paths whose value differs from the base: the members that a save sends. */
 export function changesOf({ base, values, touched }: Edit): Path[] {
   const paths = outermost(touched.map((path) => leafAt(values, leafAt(base, path))));
   return paths.filter((path) => !isSame(getAt(base, path), getAt(values, path)));
@@ -48,16 +48,22 @@ export function changesOf({ base, values, touched }: Edit): Path[] {
 
 /**
  * Body of a save: each top-level member with a change, as the newest version has it, with the changes laid over it. The API replaces
- * an object inside as a whole, so that its untouched members must be there. Null clears.
+ * an object inside as a whole, so that its untouched members must be there. Null clears. `secrets`: top-level members in which the API
+ * shows secrets masked; masks are not sent back.
  */
-export function bodyOf(edit: Edit, newest: Fields): Fields {
+export function bodyOf(edit: Edit, newest: Fields, secrets: readonly string[] = []): Fields {
   const paths = changesOf(edit);
   const members = [...new Set(paths.map(([member = '']) => member))];
   const laid = paths.reduce<unknown>(
     (body, path) => setAt(body, path, getAt(edit.values, path) ?? null),
     newest,
   );
-  return Object.fromEntries(members.map((member) => [member, withoutMasks(getAt(laid, [member]), member)]));
+  return Object.fromEntries(
+    members.map((member) => {
+      const value = getAt(laid, [member]);
+      return [member, secrets.includes(member) ? withoutMasks(value, member) : value];
+    }),
+  );
 }
 
 /** The same changes over the newest version, without those that yield to it. */
@@ -81,7 +87,7 @@ export function merge(edit: Edit, newest: Fields): MergedLeaf[] {
   const mine = changed.map((path) => {
     const theirs = getAt(newest, path);
     const isTheirs = !isSame(theirs, getAt(base, path)) && !isSame(theirs, getAt(values, path));
-    return leaf(path, isTheirs ? 'both' : 'mine');
+    return leaf(path, isTheirs ? 'conflict' : 'mine');
   });
   const theirs = [...leavesOf(base), ...leavesOf(newest)]
     .filter((path) => !changed.some((own) => isWithin(path, own) || isWithin(own, path)))
@@ -89,8 +95,11 @@ export function merge(edit: Edit, newest: Fields): MergedLeaf[] {
   return [...mine, ...outermost(theirs).map((path) => leaf(path, 'theirs'))];
 }
 
-/** Secrets as answers show them: `sk*****f9a`. They stand for a value that the API keeps. */
-const MASK = /\*{5}/;
+/**
+ * A secret as responses show it: `*****` for a short one, else with its first two and last three characters, `sk*****f9a`. The API keeps
+ * the value that it stands for. Other texts may have this form as well, so ask only of members that hold secrets.
+ */
+const MASK = /^(?:[^]{2}\*{5}[^]{3}|\*{5})$/;
 export const isMasked = (value: unknown): boolean => typeof value === 'string' && MASK.test(value);
 
 /** A member without masked secrets, which the API then keeps as they are. Throws where the whole member is one. */
@@ -105,18 +114,22 @@ function withoutMasks(value: unknown, member: string): unknown {
   return Object.fromEntries(kept.map(([name, item]) => [name, withoutMasks(item, member)]));
 }
 
-/** The path, or its first part at which the base has no members: what a change below it replaced. */
+/**
+ * Returns the shortest prefix of the path whose value in the base is not an object; a change below it replaced that value. Returns the
+ * path itself if there is none.
+ */
 function replacedAt(base: Fields, path: Path): Path {
   const cut = path.findIndex((_, index) => !isFields(getAt(base, path.slice(0, index))));
   return cut < 0 ? path : path.slice(0, cut);
 }
 
-/** The edit that takes a save back: what was touched, as it was before. Null where a secret was replaced. */
-export function inverseOf(edit: Edit, saved: Fields): Edit | null {
+/** Returns the edit that takes a save back. Null if the save replaced a secret, whose earlier value only the API had. */
+export function inverseOf(edit: Edit, saved: Fields, secrets: readonly string[] = []): Edit | null {
   const { base } = edit;
   const paths = outermost(changesOf(edit).map((path) => replacedAt(base, path)));
   const leaves = paths.flatMap((path) => leavesOf(getAt(base, path), path));
-  if ([...paths, ...leaves].some((path) => isMasked(getAt(base, path)))) return null;
+  const isMaskAt = (path: Path): boolean => secrets.includes(path[0] ?? '') && isMasked(getAt(base, path));
+  if ([...paths, ...leaves].some(isMaskAt)) return null;
   const values = paths.reduce<unknown>((next, path) => setAt(next, path, getAt(base, path)), saved);
   return { base: saved, values: values as Fields, touched: paths };
 }

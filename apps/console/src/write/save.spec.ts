@@ -65,7 +65,7 @@ describe('Saving a form', () => {
     expect(outcome).toMatchObject({
       kind: 'conflict',
       newest: { etag: '2' },
-      leaves: [{ path: ['usage_limits', 'credit_limit'], side: 'both', before: 4, mine: 9, theirs: 7 }],
+      leaves: [{ path: ['usage_limits', 'credit_limit'], side: 'conflict', before: 4, mine: 9, theirs: 7 }],
     });
     expect(writes).toEqual([]);
   });

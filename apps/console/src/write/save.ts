@@ -10,6 +10,8 @@ export interface Version {
 
 /** Calls of the resource. `write` rejects with a `Problem` of status 412 when `etag` is of an earlier version. */
 export interface Resource {
+  /** Top-level members in which the API shows secrets masked. */
+  readonly secrets?: readonly string[];
   read(): Promise<Version>;
   write(body: Fields, etag: string | null): Promise<void>;
 }
@@ -18,7 +20,7 @@ export type Outcome =
   | { readonly kind: 'unchanged' }
   /** `edit`: what was saved, over the version before it. */
   | { readonly kind: 'saved'; readonly version: Version; readonly edit: Edit }
-  /** A person must choose for the leaves of side `both`. Nothing was written. */
+  /** A person must choose for the leaves of side `conflict`. Nothing was written. */
   | {
       readonly kind: 'conflict';
       readonly newest: Version;
@@ -41,14 +43,14 @@ export async function save(edit: Edit, etag: string | null, resource: Resource):
   for (let round = 1; ; round += 1) {
     if (changesOf(current).length === 0) return { kind: 'unchanged' };
     try {
-      await resource.write(bodyOf(current, current.base), tag);
+      await resource.write(bodyOf(current, current.base, resource.secrets), tag);
       return { kind: 'saved', version: await resource.read(), edit: current };
     } catch (error) {
       if (!isOvertaken(error) || round === ROUNDS_MAX) throw error;
     }
     const newest = await resource.read();
     const leaves = merge(current, newest.fields);
-    if (leaves.some(({ side }) => side === 'both'))
+    if (leaves.some(({ side }) => side === 'conflict'))
       return { kind: 'conflict', newest, edit: current, leaves };
     current = rebased(current, newest.fields);
     tag = newest.etag;

@@ -11,38 +11,45 @@ import type { Version } from './save';
  */
 export function useEdit(draft: string | undefined) {
   const form = useForm<Record<string, unknown>>({ mode: 'uncontrolled', initialValues: {} });
-  const opened = useRef<Version>({ fields: {}, etag: null });
+  // Stable, unlike `form`, which is another object at each render.
+  const { getValues, setValues, setInitialValues } = form;
+  const openedVersion = useRef<Version>({ fields: {}, etag: null });
   const [touched, setTouched] = useState<readonly Path[]>([]);
-  /** The newest `touched`: one event may touch several paths. */
+  /** The paths touched so far, including those of the current event, which the state does not have yet. */
   const latest = useRef<readonly Path[]>([]);
 
-  const show = useCallback(
+  /**
+   * Shows an edit over a version. Mantine merges the top-level members, so one that the version does not have would stay in the form;
+   * reads of the API always have all of them.
+   */
+  const load = useCallback(
     (version: Version, edit: Pick<Edit, 'values' | 'touched'>) => {
-      opened.current = version;
-      form.setInitialValues({ ...version.fields });
-      form.setValues({ ...edit.values });
+      openedVersion.current = version;
+      setInitialValues({ ...version.fields });
+      setValues({ ...edit.values });
       latest.current = edit.touched;
       setTouched(edit.touched);
     },
-    [form],
+    [setInitialValues, setValues],
   );
-  const now = useCallback(
+  /** Returns what the form holds, as an edit of the version that it shows. */
+  const currentEdit = useCallback(
     (paths: readonly Path[] = touched): Edit => ({
-      base: opened.current.fields,
-      values: form.getValues(),
+      base: openedVersion.current.fields,
+      values: getValues(),
       touched: paths,
     }),
-    [form, touched],
+    [getValues, touched],
   );
   const touch = (path: Path): void => {
     const next = [...latest.current.filter((other) => nameOf(other) !== nameOf(path)), path];
     latest.current = next;
     setTouched(next);
-    if (draft !== undefined) keepDraft(draft, now(next));
+    if (draft !== undefined) keepDraft(draft, currentEdit(next));
   };
-  /** Shows a version as it is. */
-  const showWhole = (version: Version): void => {
-    show(version, { values: version.fields, touched: [] });
+  /** Shows a version without an edit, and empties the draft. */
+  const loadClean = (version: Version): void => {
+    load(version, { values: version.fields, touched: [] });
     if (draft !== undefined) keepDraft(draft, { values: {}, touched: [] });
   };
   const inputs = {
@@ -67,5 +74,5 @@ export function useEdit(draft: string | undefined) {
   };
   const showErrors = (errors: ReadonlyMap<string, string>): void =>
     form.setErrors(Object.fromEntries(errors));
-  return { opened, show, showWhole, now, inputs, showErrors };
+  return { openedVersion, load, loadClean, currentEdit, inputs, showErrors };
 }

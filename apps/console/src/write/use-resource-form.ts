@@ -26,6 +26,8 @@ export interface ResourceFormOptions<G extends OperationId, P extends OperationI
   readonly valuesOf: (answer: AnswerOf<G>) => Partial<BodyOf<P>> & object;
   /** Reads to take again after a save, such as the list. The read itself is always taken. */
   readonly invalidates?: readonly OperationId[];
+  /** Top-level members in which the read shows secrets masked. A member that is not named is sent as it is shown. */
+  readonly secrets?: readonly (keyof BodyOf<P> & string)[];
   /** Name of the draft in this tab; none is kept when absent. Give none to a form with secrets. */
   readonly draft?: string;
 }
@@ -46,8 +48,10 @@ function resourceOf<G extends OperationId, P extends OperationId>({
   put,
   putParams,
   valuesOf,
+  secrets = [],
 }: ResourceFormOptions<G, P>): Resource {
   return {
+    secrets,
     read: async () => {
       const { data, etag } = await call(get, getParams);
       const fields: object = valuesOf(data);
@@ -63,7 +67,7 @@ function resourceOf<G extends OperationId, P extends OperationId>({
 /** The edit that a person's choices leave of a conflict. */
 function chosen({ edit, newest, leaves }: Conflict, choices: ReadonlyMap<string, 'mine' | 'theirs'>): Edit {
   const yielding = leaves
-    .filter(({ path, side }) => side === 'both' && choices.get(nameOf(path)) === 'theirs')
+    .filter(({ path, side }) => side === 'conflict' && choices.get(nameOf(path)) === 'theirs')
     .map(({ path }) => path);
   return rebased(edit, newest.fields, yielding);
 }
@@ -82,9 +86,9 @@ function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: r
   const finish = async (outcome: Outcome): Promise<Ending> => {
     setConflict(outcome.kind === 'conflict' ? outcome : null);
     if (outcome.kind !== 'saved') return outcome.kind;
-    const inverse = inverseOf(outcome.edit, outcome.version.fields);
+    const inverse = inverseOf(outcome.edit, outcome.version.fields, resource.secrets);
     setUndoable(inverse === null ? null : { edit: inverse, etag: outcome.version.etag });
-    edits.showWhole(outcome.version);
+    edits.loadClean(outcome.version);
     setSaved(true);
     await Promise.all(ids.map((id) => queries.invalidateQueries({ queryKey: [id] })));
     return outcome.kind;
@@ -108,7 +112,7 @@ function useSaving(resource: Resource, edits: ReturnType<typeof useEdit>, ids: r
     if (conflict === null) return 'unchanged';
     const edit = chosen(conflict, choices);
     if (changesOf(edit).length > 0) return run(edit, conflict.newest.etag);
-    edits.showWhole(conflict.newest);
+    edits.loadClean(conflict.newest);
     setConflict(null);
     return 'unchanged';
   };
@@ -129,7 +133,7 @@ export function useResourceForm<G extends OperationId, P extends OperationId>(
 ) {
   const { get, getParams, invalidates = [], draft } = options;
   const edits = useEdit(draft);
-  const { opened, show, showWhole, now, inputs } = edits;
+  const { openedVersion, load, loadClean, currentEdit, inputs } = edits;
   const resource = resourceOf(options);
   const { isSaving, isSaved, problem, setProblem, conflict, undoable, run } = useSaving(resource, edits, [
     get,
@@ -150,11 +154,14 @@ export function useResourceForm<G extends OperationId, P extends OperationId>(
     const kept = draft === undefined ? null : draftOf(draft);
     const whole: Edit = { base: version.fields, values: version.fields, touched: [] };
     const edit = kept === null ? whole : rebased({ ...whole, ...kept }, version.fields);
-    show(version, edit);
+    load(version, edit);
     setRestored(edit.touched.length > 0);
     setReady(true);
-  }, [version, isReady, draft, show]);
-  const changed = useMemo(() => (isReady ? changesOf(now()).map(nameOf) : []), [isReady, now]);
+  }, [version, isReady, draft, load]);
+  const changed = useMemo(
+    () => (isReady ? changesOf(currentEdit()).map(nameOf) : []),
+    [isReady, currentEdit],
+  );
   return {
     ...inputs,
     isReady,
@@ -170,10 +177,10 @@ export function useResourceForm<G extends OperationId, P extends OperationId>(
     problem,
     /** Names of what would be sent, such as `usage_limits.credit_limit`. */
     changed,
-    save: () => run(now(), opened.current.etag),
+    save: () => run(currentEdit(), openedVersion.current.etag),
     /** Gives up what was entered. */
     reset: (): void => {
-      showWhole(opened.current);
+      loadClean(openedVersion.current);
       setProblem(null);
     },
     /** Takes the last save back by its members; null when there is none, or when it replaced a secret. */

@@ -136,7 +136,7 @@ export const home = {
   first: {
     code: 'Code for a first request',
     send: 'Send it from here',
-    answer: 'Answer',
+    response: 'Response',
     why: 'Why it went there',
     nothing: 'Add a provider first (step 3): there is no model to call yet.',
   },

@@ -54,8 +54,8 @@ describe('The first minute', () => {
     await user.click(await screen.findByRole('button', { name: 'Send it from here' }));
     await screen.findByText('Hello from the sandbox');
     await waitFor(() => expect(steps()[0]?.dataset['state']).toBe('done'));
-    const answer = screen.getByRole('status', { name: 'Answer' });
-    const why = await within(answer).findByRole('link');
+    const response = screen.getByRole('status', { name: 'Response' });
+    const why = await within(response).findByRole('link');
     expect(why.getAttribute('href')).toBe('/w/search/logs?log=log-1');
     const live = screen.getByRole('list', { name: 'Live' });
     expect((await within(live).findByRole('link')).getAttribute('href')).toBe('/w/search/logs?log=log-1');

@@ -24,6 +24,7 @@ const SHOWN = [
 ];
 
 interface FirstRequestProps {
+  /** Null: the workspace has nothing to call; undefined: still loading. */
   readonly target: FirstTarget | null | undefined;
   readonly run: Run | null;
   readonly onSend: () => void;
@@ -58,15 +59,15 @@ export function FirstRequest({ target, run, onSend }: FirstRequestProps): ReactE
         </Button>
         <span className="xs muted">{connect.keyIsMasked}</span>
       </div>
-      {run !== null && <FirstAnswer run={run} />}
+      {run !== null && <FirstResponse run={run} />}
     </>
   );
 }
 
-function FirstAnswer({ run }: { readonly run: Run }): ReactElement {
+function FirstResponse({ run }: { readonly run: Run }): ReactElement {
   if (run.problem !== null) return <Failed problem={run.problem} />;
   return (
-    <div className="home-answer" role="status" aria-label={home.first.answer}>
+    <div className="home-answer" role="status" aria-label={home.first.response}>
       {run.httpStatus !== null && <StatusBadge status={run.httpStatus} />}
       <p className="grow private">{run.text}</p>
       {run.requestId !== null && !isRunning(run) && <LogLink id={run.requestId}>{home.first.why}</LogLink>}

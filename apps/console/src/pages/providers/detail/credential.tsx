@@ -54,6 +54,7 @@ function CredentialForm({ integration, provider }: CredentialFormProps): ReactEl
     put: 'integrations_update',
     putParams: path,
     valuesOf: credentialOf,
+    secrets: ['key', 'configurations'],
     invalidates: ['integrations_list', 'providers_list'],
   });
   if (form.loadProblem !== null && !form.isReady)

@@ -28,6 +28,7 @@ export function VirtualKeyView({ virtualKey }: { readonly virtualKey: VirtualKey
     put: 'virtualKeys_update',
     putParams: params,
     valuesOf: writableOf,
+    secrets: ['key'],
     invalidates: ['virtualKeys_list'],
   });
   if (form.loadProblem !== null && !form.isReady)
