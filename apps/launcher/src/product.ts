@@ -62,19 +62,20 @@ export class Product {
     this.logTimer = setInterval(() => {
       for (const log of this.logs) log.rotateWhenFull();
     }, LOG_CHECK_MS).unref();
-    const console = await consoleLink(adminUrl(this.settings), environments.admin);
-    this.print(banner(this.settings, folder, { seconds: (Date.now() - this.startedAt) / 1_000, console }));
+    const link = await consoleLink(adminUrl(this.settings), environments.admin);
+    const seconds = (Date.now() - this.startedAt) / 1_000;
+    this.print(banner(this.settings, folder, { seconds, console: link }));
   }
 
   /** Restarts processes that were stopped from outside. */
   async startStopped(): Promise<void> {
-    for (const process of this.processes) await process.start();
+    for (const supervised of this.processes) await supervised.start();
   }
 
-  /** Stops everything that was started, in order, each within its grace period. */
+  /** Stops everything in reverse order of the start, each process within its grace period. */
   async stop(): Promise<void> {
     this.stopping = true;
-    for (const process of [...this.processes].reverse()) await process.stop();
+    for (const supervised of [...this.processes].reverse()) await supervised.stop();
     clearInterval(this.logTimer);
     this.unlock?.();
   }
@@ -139,8 +140,6 @@ export class Product {
     const spec: ChildSpec = {
       name,
       entry: join(DIST, name, 'apps', name, 'src', 'main.js'),
-      // Measured: a larger young generation keeps a request's short-lived objects from being
-      // promoted.
       nodeFlags: NODE_FLAGS[name],
       environment,
       log,
@@ -166,7 +165,7 @@ export class Product {
     how: { launch(): Running | Promise<Running>; ready(running: Running): Promise<void> },
   ): Promise<void> {
     this.throwIfStopping();
-    const process = new SupervisedProcess({
+    const supervised = new SupervisedProcess({
       ...how,
       name,
       lastMessage: () => log.lastMessage(),
@@ -177,8 +176,8 @@ export class Product {
         this.writeProcesses(folder);
       },
     });
-    this.processes.push(process);
-    return process.start();
+    this.processes.push(supervised);
+    return supervised.start();
   }
 
   private openLog(folder: DataFolder, name: string): LogFile {
@@ -189,7 +188,7 @@ export class Product {
 
   /** Never throws: a full disk must not end the processes that it lists. */
   private writeProcesses(folder: DataFolder): void {
-    const ids = this.processes.map((process) => [process.name, process.pid]);
+    const ids = this.processes.map(({ name, pid }) => [name, pid]);
     const content = { launcher: process.pid, ...(Object.fromEntries(ids) as object) };
     try {
       writeFileSync(folder.processes, `${JSON.stringify(content, null, 2)}\n`);
@@ -209,5 +208,6 @@ async function untilHealthy(name: string, url: string, running: Running): Promis
   await waitUntilHealthy(name, url, () => hasEnded);
 }
 
+/** Whether the message alone tells the operator what to do, so that no stack is printed. */
 export const isExpected = (error: unknown): error is Error =>
   error instanceof StartError || error instanceof EmbeddedPostgresError;

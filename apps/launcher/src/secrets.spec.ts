@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -25,6 +25,13 @@ describe('loadSecrets', () => {
   it('reads earlier keys that a person added', () => {
     writeFileSync(path, JSON.stringify({ ...loadSecrets(path), encryptionKeysPrevious: ['older'] }));
     expect(loadSecrets(path).encryptionKeysPrevious).toEqual(['older']);
+  });
+
+  it('names the code of the system for a file that cannot be opened, and does not call it damaged', () => {
+    mkdirSync(path);
+    expect(() => loadSecrets(path)).toThrow(StartError);
+    expect(() => loadSecrets(path)).toThrow('cannot be opened (EISDIR)');
+    expect(() => loadSecrets(path)).not.toThrow('JSON');
   });
 
   it.each([

@@ -42,9 +42,10 @@ export function loadSecrets(path: string): Secrets {
 function readSecrets(path: string): Secrets {
   const damaged = (fault: string): StartError =>
     new StartError(`${path} ${fault}; restore it, because the stored data is sealed with it.`);
+  const text = readText(path);
   let stored: unknown;
   try {
-    stored = JSON.parse(readFileSync(path, 'utf8'));
+    stored = JSON.parse(text);
   } catch {
     throw damaged('cannot be read as JSON');
   }
@@ -55,6 +56,18 @@ function readSecrets(path: string): Secrets {
   if (!Array.isArray(encryptionKeysPrevious) || !encryptionKeysPrevious.every(isText))
     throw new StartError(`encryptionKeysPrevious in ${path} must be a list of keys: ["<earlier key>"].`);
   return { encryptionKey, encryptionKeysPrevious, serviceToken, postgresPassword };
+}
+
+/** Throws `StartError` with the code of the system, such as EACCES after a start as another user. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = String((error as { readonly code?: unknown }).code);
+    throw new StartError(
+      `${path} cannot be opened (${code}); let the user who starts Tollgate read it. Do not delete it, because the stored data is sealed with it.`,
+    );
+  }
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
