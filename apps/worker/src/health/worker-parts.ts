@@ -54,7 +54,7 @@ const jobsPart = (jobs: Pick<JobRunner, 'waiting'>): Part => ({
   name: 'jobs',
   check: async () => {
     const waiting = await jobs.waiting();
-    if (waiting === null) return down('The job store does not respond.');
+    if (waiting === null) return down('The job store does not respond, or refuses to schedule jobs.');
     const figures = { waiting };
     return { ...(waiting > JOBS_MANY ? degraded('Jobs wait faster than they are run.') : WELL), figures };
   },

@@ -1,4 +1,5 @@
 import { JOBS } from '@gw/jobs';
+import { connectRedis } from '@gw/redis';
 import { eventually, withRedis } from '@gw/testing';
 import { createLog } from '@gw/web';
 import { JobRunner } from './job-runner';
@@ -19,5 +20,31 @@ describe('JobRunner', () => {
     await redis.start();
     await eventually(isCounted);
     await runner.beforeApplicationShutdown();
+  });
+
+  it('runs jobs once a Redis that refused to schedule them accepts commands, and reports no count before', async () => {
+    const runs: string[] = [];
+    const processors = JOBS.map((spec) => ({
+      spec,
+      process: () => Promise.resolve(void runs.push(spec.name)),
+    }));
+    const client = connectRedis({ url: redis.url, name: 'test' });
+    const lines: string[] = [];
+    const log = createLog('test', 'error', { write: (line: string) => void lines.push(line) });
+    const runner = new JobRunner({ kind: 'redis', url: redis.url }, processors, log);
+    try {
+      await eventually(() => client.status === 'ready');
+      await client.flushall();
+      await client.config('SET', 'maxmemory', '1');
+      await runner.onApplicationBootstrap();
+      await eventually(() => lines.some((line) => line.includes('failed to schedule jobs')));
+      expect([await runner.waiting(), runs]).toEqual([null, []]);
+      await client.config('SET', 'maxmemory', '0');
+      await eventually(() => runs.length > 0);
+      await eventually(async () => (await runner.waiting()) !== null);
+    } finally {
+      await runner.beforeApplicationShutdown();
+      client.disconnect();
+    }
   });
 });

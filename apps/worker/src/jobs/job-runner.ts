@@ -11,8 +11,16 @@ import { describeFault, type Log } from '@gw/web';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Commands wait for a Redis that is down, so a count without a result after this time is given up. */
+/**
+ * Milliseconds after which a count without a result is given up; commands wait for a Redis that is
+ * down.
+ */
 const COUNT_MS = 1_000;
+/**
+ * Milliseconds before a refused schedule is sent again: the first time, and the maximum, which is
+ * reached by doubling.
+ */
+const SCHEDULE_AGAIN_MS = { first: 500, max: 30_000 } as const;
 
 /** Schedules recurring jobs and runs jobs. */
 export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -21,7 +29,8 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   readonly counts = new Map<string, { runs: number; failures: number; seconds: number }>();
   private queue: JobQueue | undefined;
   private worker: JobWorker | undefined;
-  private stopped = false;
+  private readonly stopping = new AbortController();
+  private isScheduled = false;
   /** The count in progress: an unresponsive store accumulates none. */
   private counting: Promise<number | null> | null = null;
 
@@ -57,9 +66,12 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
     return { spec: processor.spec, process };
   }
 
-  /** Number of jobs that are ready to run; null while the job store does not respond within a second. */
+  /**
+   * Number of jobs that are ready to run; null while the job store does not respond within a second,
+   * and until the recurring jobs are scheduled.
+   */
   async waiting(): Promise<number | null> {
-    if (!this.queue) return null;
+    if (!this.queue || !this.isScheduled) return null;
     this.counting ??= this.queue
       .waiting()
       .catch(() => null)
@@ -72,8 +84,8 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   /**
-   * Starts the jobs. Redis may be down; the rest of the worker runs, and the jobs start once Redis
-   * responds.
+   * Starts the jobs. Redis may be down or refuse commands, as one without free memory does; the rest
+   * of the worker runs, and the jobs start once Redis accepts them. Postgres must be there.
    */
   async onApplicationBootstrap(): Promise<void> {
     await prepareJobStore(this.store);
@@ -83,22 +95,50 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
       this.log.warn(describeFault(error), failure);
     });
     this.queue = queue;
-    const begin = async (): Promise<void> => {
-      await queue.schedule(JOBS);
-      if (this.stopped) return;
-      this.worker = new JobWorker(this.store, this.processors, (error, job) => {
+    const work = (): void => {
+      if (this.isStopping) return;
+      this.worker ??= new JobWorker(this.store, this.processors, (error, job) => {
         this.log.warn({ job, ...describeFault(error) }, job === null ? failure : 'job failed');
       });
     };
-    if (this.store.kind === 'postgres') await begin();
-    else
-      begin().catch((error: unknown) => {
-        if (!this.stopped) this.log.error(describeFault(error), 'failed to schedule jobs');
-      });
+    if (this.store.kind === 'redis') void this.scheduleUntilAccepted(queue, work);
+    else {
+      await this.schedule(queue);
+      work();
+    }
+  }
+
+  private async schedule(queue: JobQueue): Promise<void> {
+    await queue.schedule(JOBS);
+    this.isScheduled = true;
+  }
+
+  /**
+   * Schedules the jobs, and repeats that with longer and longer waits until Redis accepts it. Calls
+   * `work` after the first attempt, since requested jobs can run before the recurring ones are
+   * scheduled. Never rejects.
+   */
+  private async scheduleUntilAccepted(queue: JobQueue, work: () => void): Promise<void> {
+    const { signal } = this.stopping;
+    const { first, max } = SCHEDULE_AGAIN_MS;
+    for (let waitMs: number = first; !this.isStopping; waitMs = Math.min(2 * waitMs, max)) {
+      try {
+        await this.schedule(queue);
+      } catch (error) {
+        if (!this.isStopping) this.log.error(describeFault(error), 'failed to schedule jobs');
+      }
+      work();
+      if (this.isScheduled) return;
+      await delay(waitMs, undefined, { ref: false, signal }).catch(() => undefined);
+    }
+  }
+
+  private get isStopping(): boolean {
+    return this.stopping.signal.aborted;
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort();
     await this.worker?.close();
     await this.queue?.close();
   }
