@@ -21,12 +21,17 @@ export interface BudgetOwner {
   readonly name: string;
   readonly organisationId: string;
   readonly workspaceId: string | null;
-  /** See `BucketOwner` of the ledger. */
+  /** Workspace id for an integration; absent otherwise. */
   readonly group?: string;
   /** Resource type in the audit log. */
   readonly resourceType: 'api_keys' | 'workspaces' | 'providers' | 'integrations' | 'policies';
   readonly limits: readonly StoredUsageLimit[];
+  /** The rules of `limits`, in their order. */
   readonly rules: readonly UsageLimitRule[];
+  /**
+   * Stores the limits with their status; for a policy only the next reset, since its statuses are
+   * those of its values.
+   */
   save(limits: readonly StoredUsageLimit[], lastResetAt?: Date): Promise<void>;
   /** Read-model documents that show the status. */
   documents(): Promise<readonly DocumentKey[]>;
@@ -37,8 +42,8 @@ export type OwnerScope = BudgetOwner['scope'];
 const LOCK = { mode: 'pessimistic_write' } as const;
 
 /**
- * Loads and locks an owner; null if it is gone or has no budget. `group` is the workspace of an
- * integration.
+ * Loads and locks an owner; null if it is archived or has no budget, so that queries for owners
+ * exclude archived ones (`owners-to-check.queries.ts`). `group` is the workspace of an integration.
  */
 export function lockOwner(
   manager: EntityManager,
@@ -130,7 +135,7 @@ async function integrationOwner(
   if (workspaceId === null) return null;
   const where = { integrationId: id, workspaceId };
   const row = await manager.findOne(IntegrationWorkspaceEntity, { where, lock: LOCK });
-  const integration = await manager.findOneBy(IntegrationEntity, { id });
+  const integration = await manager.findOneBy(IntegrationEntity, { id, status: 'active' });
   // The access that all workspaces have has no row in which one workspace's status could be stored.
   if (!row?.usageLimits || integration === null) return null;
   return {

@@ -3,7 +3,10 @@ import {
   ApiKeyEntity,
   ApiKeySecretEntity,
   AuditLogEntity,
+  IntegrationEntity,
+  IntegrationWorkspaceEntity,
   OrganisationEntity,
+  ProviderEntity,
   UsageLimitPolicyEntity,
   UsageLimitPolicyValueEntity,
   WorkspaceEntity,
@@ -16,6 +19,7 @@ import { LimitAlerts } from '../../alerts/limit-alerts';
 import { BudgetStates } from '../../ledger/budget-states';
 import { LedgerBook } from '../../ledger/ledger-book';
 import { BudgetsProcessor } from './budgets.processor';
+import { dueOwners, exhaustedOwners } from './owners-to-check.queries';
 
 const stored = (over: Partial<StoredUsageLimit> = {}): StoredUsageLimit => ({
   type: 'cost',
@@ -156,6 +160,38 @@ describe('the budgets job', () => {
     );
     await Promise.all([run(), run(), run()]);
     expect(await audits(id)).toHaveLength(1);
+  });
+
+  it('checks no archived owners, which keep their limits and would be due for ever', async () => {
+    const { manager } = database.dataSource;
+    const past = '2026-01-01T00:00:00.000Z';
+    const limit = stored({ next_usage_reset_at: past, periodic_reset: 'monthly', status: 'exhausted' });
+    const live = await key(limit);
+    const keyId = await key(limit);
+    await manager.update(ApiKeyEntity, { id: keyId }, { status: 'archived' });
+    const gone = uuidv7();
+    await manager.insert(WorkspaceEntity, {
+      ...{ id: gone, organisationId, slug: 'gone', name: 'gone', usageLimits: [limit], status: 'archived' },
+    });
+    const integrationId = uuidv7();
+    const at = { organisationId, slug: 'gone', name: 'gone', status: 'archived' as const };
+    await manager.insert(IntegrationEntity, { ...at, id: integrationId, aiProviderId: 'openai' });
+    const providerId = uuidv7();
+    await manager.insert(ProviderEntity, {
+      ...at,
+      id: providerId,
+      integrationId,
+      workspaceId,
+      usageLimits: limit,
+    });
+    const access = { id: uuidv7(), integrationId, workspaceId, enabled: true, usageLimits: [limit] };
+    await manager.insert(IntegrationWorkspaceEntity, access);
+    const due = (await dueOwners(manager, new Date())).map(({ id }) => id);
+    const exhausted = (await exhaustedOwners(manager)).map(({ id }) => id);
+    for (const found of [due, exhausted]) {
+      expect(found).toContain(live);
+      expect(found.filter((id) => [keyId, gone, providerId, integrationId].includes(id))).toEqual([]);
+    }
   });
 
   it('tracks each value of a policy separately from its first charge', async () => {

@@ -3,42 +3,10 @@ import { budgetsJob, type JobProcessor } from '@gw/jobs';
 import { dropOldBudgetHours, forgetHolders, forgetOnce } from '@gw/ledger-store';
 import { boundariesAround, nextBoundary, type ResetSchedule } from '@gw/limits';
 import type { DataSource, EntityManager } from 'typeorm';
-import { lockOwner, type BudgetOwner, type OwnerScope } from '../../ledger/budget-owners';
+import { lockOwner, type BudgetOwner } from '../../ledger/budget-owners';
 import type { BudgetStates } from '../../ledger/budget-states';
 import { jobAudit } from '../job-audit';
-
-/** Maximum number of owners in one run; the rest is left for the next run. */
-const OWNERS_MAX = 50_000;
-
-interface Found {
-  readonly scope: OwnerScope;
-  readonly id: string;
-  readonly group: string | null;
-}
-
-/** SQL condition: a limit whose next reset is due. Arrays hold one limit. */
-const DUE = (column: string): string =>
-  `(CASE jsonb_typeof(${column}) WHEN 'array' THEN ${column} -> 0 ELSE ${column} END ->> 'next_usage_reset_at')::timestamptz <= $1`;
-const EXHAUSTED = (column: string): string =>
-  `CASE jsonb_typeof(${column}) WHEN 'array' THEN ${column} -> 0 ELSE ${column} END ->> 'status' = 'exhausted'`;
-
-const OWNERS = (when: (column: string) => string, policies: string): string => `
-  SELECT 'api_key' AS scope, id, NULL::text AS "group" FROM api_keys WHERE ${when('usage_limits')}
-  UNION ALL SELECT 'workspace', id, NULL FROM workspaces WHERE ${when('usage_limits')}
-  UNION ALL SELECT 'provider', id, NULL FROM providers WHERE ${when('usage_limits')}
-  UNION ALL SELECT 'integration', integration_id, workspace_id::text FROM integration_workspaces
-    WHERE ${when('usage_limits')}
-  UNION ALL ${policies}
-  LIMIT ${String(OWNERS_MAX)}`;
-
-const DUE_OWNERS = OWNERS(
-  DUE,
-  `SELECT 'policy', id, NULL FROM usage_limit_policies WHERE status = 'active' AND next_usage_reset_at <= $1`,
-);
-const EXHAUSTED_OWNERS = OWNERS(
-  EXHAUSTED,
-  `SELECT 'policy', policy_id, value_key FROM usage_limit_policy_values WHERE status = 'exhausted'`,
-);
+import { dueOwners, exhaustedOwners } from './owners-to-check.queries';
 
 /**
  * Records due resets of budgets. Safe to run twice and on many machines: an owner is locked and
@@ -58,7 +26,7 @@ export class BudgetsProcessor implements JobProcessor {
   async process(): Promise<void> {
     const now = new Date(this.clock());
     await forgetHolders(this.source.manager);
-    for (const { scope, id, group } of await this.source.query<Found[]>(DUE_OWNERS, [now])) {
+    for (const { scope, id, group } of await dueOwners(this.source.manager, now)) {
       await this.source.transaction(async (manager) => {
         const owner = await lockOwner(manager, scope, id, group);
         if (owner !== null) await this.reset(manager, owner, now.getTime());
@@ -67,7 +35,7 @@ export class BudgetsProcessor implements JobProcessor {
     await this.states.catchUp();
     await dropOldBudgetHours(this.source.manager, now.getTime());
     await forgetOnce(this.source.manager);
-    for (const found of await this.source.query<Found[]>(EXHAUSTED_OWNERS)) await this.states.refresh(found);
+    for (const owner of await exhaustedOwners(this.source.manager)) await this.states.refresh(owner);
   }
 
   private async reset(manager: EntityManager, owner: BudgetOwner, nowMs: number): Promise<void> {
