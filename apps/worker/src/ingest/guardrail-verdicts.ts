@@ -20,11 +20,11 @@ const NAME_LENGTH_MAX = 255;
 /** A log record and the number of its guardrails that were stored before; 0 for a new record. */
 export interface Judged {
   readonly row: LogEntry['row'];
-  readonly known: number;
+  readonly verdictsBefore: number;
 }
 
 /**
- * Stores the verdicts of these log records, except those of their first `known` guardrails, which
+ * Stores the verdicts of these log records, except those of their first `verdictsBefore` guardrails, which
  * are stored already. All verdicts are added to the counts of their day; each verdict that failed
  * or could not decide also becomes a row that people can mark as wrong.
  */
@@ -37,7 +37,11 @@ export async function enterVerdicts(manager: EntityManager, judged: readonly Jud
   await addCounts(manager, [...counts.values()]);
 }
 
-function read({ row, known }: Judged, rows: GuardrailVerdict[], counts: Map<string, GuardrailCount>): void {
+function read(
+  { row, verdictsBefore }: Judged,
+  rows: GuardrailVerdict[],
+  counts: Map<string, GuardrailCount>,
+): void {
   const { id, created_at, organisation_id, workspace_id, user_id, decision } = row;
   const guardrails: unknown = decision.guardrails;
   if (organisation_id === null || workspace_id === null || !Array.isArray(guardrails)) return;
@@ -49,7 +53,7 @@ function read({ row, known }: Judged, rows: GuardrailVerdict[], counts: Map<stri
       if (place >= CHECKS_MAX) return;
       const own = place;
       place += 1;
-      if (at < known) continue;
+      if (at < verdictsBefore) continue;
       const verdict = verdictOf(check);
       const of = {
         organisation_id,

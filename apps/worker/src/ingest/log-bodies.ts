@@ -24,18 +24,19 @@ export class LogBodyPacker {
   }
 
   /**
-   * Writes the objects before the rows that reference them. Never rejects. A repeated batch writes
-   * the same objects.
+   * Writes the objects before the rows that reference them. Returns the entries in their order.
+   * Never rejects. A repeated batch writes the same objects.
    */
   async place(entries: readonly LogEntry[]): Promise<readonly LogEntry[]> {
     if (this.store === null || this.isFailing) return entries;
-    const placed: LogEntry[] = [];
+    const placed = new Map<LogEntry, LogEntry | undefined>();
     const days = new Set(entries.map(({ row }) => dayOf(row.created_at)));
     for (const day of days) {
       const ofDay = entries.filter(({ row }) => dayOf(row.created_at) === day);
-      placed.push(...(await this.placeDay(this.store, day, ofDay)));
+      const withReferences = await this.placeDay(this.store, day, ofDay);
+      ofDay.forEach((entry, at) => placed.set(entry, withReferences[at]));
     }
-    return placed;
+    return entries.map((entry) => placed.get(entry) ?? entry);
   }
 
   private async placeDay(
@@ -60,7 +61,7 @@ export class LogBodyPacker {
       if (length === 0) return entry;
       const body_ref = bodyReference({ key, offset, length });
       offset += length;
-      return { row: { ...entry.row, body_ref }, request: null, response: null };
+      return { ...entry, row: { ...entry.row, body_ref }, request: null, response: null };
     });
   }
 }

@@ -42,7 +42,7 @@ export interface IngestCounts {
   failed: number;
   /** Records that were new. */
   stored: number;
-  /** Records that were stored before. */
+  /** Records that were stored before, and amendments of records. */
   known: number;
   rejected: number;
   /** Records stored under their time of arrival because their own time is implausible. */
@@ -69,12 +69,12 @@ const TURN_MS = 10;
 interface Batch {
   readonly entries: readonly LogEntry[];
   readonly days: ReadonlySet<number>;
-  /** The original frames by record id. */
-  readonly frames: ReadonlyMap<string, Frame>;
+  /** The original frame of each entry. An id may occur twice: a record and its amendment share it. */
+  readonly frames: ReadonlyMap<LogEntry, Frame>;
   refused: number;
 }
 
-type FrameOf = (id: string) => Frame | undefined;
+type FrameOf = (entry: LogEntry) => Frame | undefined;
 
 /**
  * Writes log records. Batches that arrive at the same time share a transaction, and any batch may
@@ -146,15 +146,15 @@ export class LogIngest {
 
   private async storeAll(frames: readonly Frame[]): Promise<Stored> {
     const readable: LogEntry[] = [];
+    const readFrames: Frame[] = [];
     const skewed = new Set<LogEntry>();
-    const frameOf = new Map<string, Frame>();
     let since = performance.now();
     for (const frame of frames) {
       const read = await this.read(frame);
       if (read) {
         readable.push(read.entry);
         if (read.isSkewed) skewed.add(read.entry);
-        frameOf.set(read.entry.row.id, frame);
+        readFrames.push(frame);
       }
       if (performance.now() - since < TURN_MS) continue;
       await setImmediate();
@@ -162,7 +162,10 @@ export class LogIngest {
     }
     const entries = await this.withPossibleTimes(readable, skewed);
     const days = new Set(entries.map(({ row }) => dayOf(row.created_at)));
-    const batch: Batch = { entries: await this.bodies.place(entries), days, frames: frameOf, refused: 0 };
+    const placed = await this.bodies.place(entries);
+    // Both steps return an entry for each one, in the same order.
+    const frameOf = new Map(placed.flatMap((entry, at) => pairOf(entry, readFrames[at])));
+    const batch: Batch = { entries: placed, days, frames: frameOf, refused: 0 };
     await this.writes.add(batch);
     const accepted = entries.length - batch.refused;
     return { accepted, rejected: frames.length - accepted };
@@ -198,9 +201,9 @@ export class LogIngest {
     const days = new Set(batches.flatMap((batch) => [...batch.days]));
     // A fixed order keeps two writers of the same records from waiting for each other; equal ids
     // stay in order.
-    const entries = batches.flatMap((batch) => batch.entries).sort(byId);
+    const entries = batches.flatMap((batch) => batch.entries).sort(compareIds);
     await this.partitions.ensure(days);
-    const frameOf = (id: string) => batches.map(({ frames }) => frames.get(id)).find(Boolean);
+    const frameOf: FrameOf = (entry) => batches.map(({ frames }) => frames.get(entry)).find(Boolean);
     let refused: ReadonlySet<LogEntry>;
     try {
       refused = await this.insert(entries, frameOf);
@@ -218,7 +221,7 @@ export class LogIngest {
   private insert(entries: readonly LogEntry[], frameOf: FrameOf): Promise<ReadonlySet<LogEntry>> {
     return storeIsolatingFailures(entries, {
       store: (some) => this.transact(some),
-      setAside: (entry, error) => this.setAside(entry, frameOf(entry.row.id), error),
+      setAside: (entry, error) => this.setAside(entry, frameOf(entry), error),
     });
   }
 
@@ -248,17 +251,17 @@ export class LogIngest {
     let stored: readonly RequestLogRow[] = [];
     const zones = this.zones.unknownOf(zonesOf(entries.map(({ row }) => row)));
     const writing = this.source.transaction(async (manager) => {
-      const once = await chargeByName(manager, entries);
-      const fresh = await insertLogs(manager, once.entries, { rollUp: this.addUp === null, zones });
-      const news = firstOfEach(once.entries, fresh);
-      stored = news.map(({ row }) => row);
+      const named = await chargeByName(manager, entries);
+      const insertedIds = await insertLogs(manager, named.entries, { rollUp: this.addUp === null, zones });
+      const inserted = firstOfEach(named.entries, insertedIds);
+      stored = inserted.map(({ row }) => row);
       await this.addUp?.(stored);
-      await insertGuardrailFeedback(manager, news, fresh);
-      const late = await amendLogs(manager, entries);
-      await enterVerdicts(manager, [...news.map(({ row }) => ({ row, known: 0 })), ...late]);
-      await revertLogEstimates(manager, once.givenBack, this.correctSums);
+      await insertGuardrailFeedback(manager, inserted, insertedIds);
+      const amended = await amendLogs(manager, entries);
+      await enterVerdicts(manager, [...inserted.map(({ row }) => ({ row, verdictsBefore: 0 })), ...amended]);
+      await revertLogEstimates(manager, named.givenBack, this.correctSums);
       // Last, because transactions that charge the same budgets wait from here on.
-      return this.book.enter(manager, news, fresh, once);
+      return this.book.enter(manager, inserted, insertedIds, named);
     });
     const touched = await writing.catch((error: unknown) => {
       this.zones.forget();
@@ -272,20 +275,23 @@ export class LogIngest {
   }
 }
 
-const byId = ({ row: one }: LogEntry, { row: other }: LogEntry): number => {
+const compareIds = ({ row: one }: LogEntry, { row: other }: LogEntry): number => {
   if (one.id === other.id) return 0;
   return one.id < other.id ? -1 : 1;
 };
 
 /** Keeps one entry for each new id: a batch may contain an id twice. */
 function firstOfEach(entries: readonly LogEntry[], fresh: ReadonlySet<string>): LogEntry[] {
-  const byId = new Map<string, LogEntry>();
+  const first = new Map<string, LogEntry>();
   for (const entry of entries) {
     const { id } = entry.row;
-    if (fresh.has(id) && !byId.has(id)) byId.set(id, entry);
+    if (fresh.has(id) && !first.has(id)) first.set(id, entry);
   }
-  return [...byId.values()];
+  return [...first.values()];
 }
+
+const pairOf = (entry: LogEntry, frame: Frame | undefined): [LogEntry, Frame][] =>
+  frame === undefined ? [] : [[entry, frame]];
 
 /** Rejects if the work takes longer than `ms`; the work itself continues. */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {

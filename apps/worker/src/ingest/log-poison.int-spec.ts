@@ -202,6 +202,20 @@ describe('LogIngest with invalid records', () => {
     expect(sums).toEqual([{ cost: 90_000, tokens: 18 }]);
   });
 
+  it('quarantines the original of a record whose amendment is in the same batch, with its bodies', async () => {
+    const { amends: _amends, ...record } = fullRecord();
+    const text = poisoned(record, ['decision', 'strategy'], POISONS['50,000 nested arrays']);
+    const original = encodeFrame(text, Buffer.from('asked'), Buffer.from('told')) as Buffer;
+    const amendment = encodeFrame(JSON.stringify({ ...record, amends: true }), null, null) as Buffer;
+    const { frames } = decodeFrames(Buffer.concat([original, amendment]));
+    expect(await ingest.store(frames)).toEqual({ accepted: 2, rejected: 0 });
+    const kept: object[] = await database.dataSource.query(
+      `SELECT request IS NOT NULL AS request, response IS NOT NULL AS response FROM quarantined_logs WHERE log_id = $1`,
+      [record.id],
+    );
+    expect(kept).toEqual([{ request: true, response: true }]);
+  });
+
   it('stores a repeated batch with every second record invalid without a second search', async () => {
     const good = Array.from({ length: 20 }, () => ({ ...sampleLogRecord(), id: uuidv7() }));
     const bad = Array.from({ length: 20 }, () => fullRecord());

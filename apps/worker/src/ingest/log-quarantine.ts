@@ -15,7 +15,7 @@ const REMEMBERED_MAX = 20_000;
 /** Counts since the start of the process. */
 export interface QuarantineCounts {
   quarantined: number;
-  /** Older records deleted to make room, and records that the quarantine itself could not store. */
+  /** Older records deleted to make room. */
   dropped: number;
 }
 

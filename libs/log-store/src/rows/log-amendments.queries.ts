@@ -5,7 +5,7 @@ import type { LogEntry } from './log-writer.queries';
 /** A record that was amended, and how many verdicts it had before. */
 export interface Amended {
   readonly row: LogEntry['row'];
-  readonly known: number;
+  readonly verdictsBefore: number;
 }
 
 /**
@@ -40,8 +40,8 @@ export async function amendLogs(manager: EntityManager, entries: readonly LogEnt
      RETURNING log.id, known.verdicts`,
     [storableJson(verdicts)],
   );
-  return changed.flatMap(({ id, verdicts: known }) => {
+  return changed.flatMap(({ id, verdicts: verdictsBefore }) => {
     const row = amending.get(id);
-    return row === undefined ? [] : [{ row, known }];
+    return row === undefined ? [] : [{ row, verdictsBefore }];
   });
 }
