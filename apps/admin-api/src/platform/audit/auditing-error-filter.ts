@@ -4,16 +4,7 @@ import { describeFault, ErrorFilter, type Log } from '@gw/web';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import type { AuditRecorder } from '../unit-of-work/audit-recorder';
-
-const ACTIONS: Readonly<Record<string, string>> = {
-  POST: 'create',
-  PUT: 'update',
-  DELETE: 'delete',
-  GET: 'read',
-  HEAD: 'read',
-};
-
-const isRead = (method: string): boolean => ACTIONS[method] === 'read';
+import { isRead, refusedAttempt } from './refused-attempt';
 
 /** Also records refused requests in the audit log, and turns a violated unique constraint into a `conflict`. */
 export class AuditingErrorFilter extends ErrorFilter {
@@ -39,13 +30,10 @@ export class AuditingErrorFilter extends ErrorFilter {
     // The database is unavailable: writing the record would fail too and would delay the response.
     if (error.type === 'unavailable') return;
     if (!principal || (isRead(request.method) && error.status !== 403)) return;
-    const [, resourceType = 'unknown'] = /^\/v[12]\/(?:admin\/)?([a-z0-9-]+)/.exec(request.url) ?? [];
     try {
       await this.audits.record(this.dataSource.manager, principal, [
         {
-          action: ACTIONS[request.method] ?? 'manage',
-          resourceType: resourceType.replaceAll('-', '_'),
-          resourceId: null,
+          ...refusedAttempt(request.method, request.url),
           status: error.status,
           errorType: error.type,
         },
