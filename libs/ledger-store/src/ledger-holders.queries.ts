@@ -12,7 +12,7 @@ export interface HeldBalance extends LedgerBalance {
   readonly holders: readonly (Omit<LedgerBalance, 'account'> & {
     readonly holder: string;
     /** Charged in the last two days. */
-    readonly late: boolean;
+    readonly isRecent: boolean;
   })[];
 }
 
@@ -20,7 +20,7 @@ export interface HeldBalance extends LedgerBalance {
 export const PRICE_CORRECTIONS = '~prices';
 
 /** Gateways use a name for half a day, and counters forget one that is silent after two and a half: see `FORGET_HOLDER_MS` of the ledger. */
-const LATE = `interval '2 days'`;
+const RECENT = `interval '2 days'`;
 /** A holder without charges for so long is part of the balance alone. */
 const KEPT = `interval '5 days'`;
 /** Maximum number of holders of one account; the newest are kept. */
@@ -78,9 +78,9 @@ export async function heldBalancesOf(
      ) AS corrections
      CROSS JOIN LATERAL (
        SELECT json_agg(json_build_object('holder', holder, 'cost', cost::text, 'tokens', tokens::text,
-         'requests', requests::text, 'late', late)) AS holders
+         'requests', requests::text, 'isRecent', is_recent)) AS holders
        FROM (
-         SELECT holder, max(part.updated_at) > now() - ${LATE} AS late, sum(cost) AS cost, sum(tokens) AS tokens, sum(requests) AS requests
+         SELECT holder, max(part.updated_at) > now() - ${RECENT} AS is_recent, sum(cost) AS cost, sum(tokens) AS tokens, sum(requests) AS requests
          FROM ledger_holders AS part
          WHERE part.organisation_id = $1 AND part.account = wanted.account AND part.period >= wanted.since
            AND part.updated_at > now() - ${KEPT} AND part.holder <> $4
@@ -99,7 +99,7 @@ export async function heldBalancesOf(
     account,
     ...amountOf(sums),
     adjusted: amountOf(adjusted),
-    holders: holders.map(({ holder, late, ...part }) => ({ holder, late, ...amountOf(part) })),
+    holders: holders.map(({ holder, isRecent, ...part }) => ({ holder, isRecent, ...amountOf(part) })),
   }));
 }
 
@@ -115,7 +115,7 @@ type Part = HeldBalance['holders'][number];
 interface HeldRow extends Texts {
   readonly account: string;
   readonly adjusted: Texts;
-  readonly holders: readonly (Texts & Pick<Part, 'holder' | 'late'>)[];
+  readonly holders: readonly (Texts & Pick<Part, 'holder' | 'isRecent'>)[];
 }
 
 interface Texts {

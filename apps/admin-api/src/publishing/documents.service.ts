@@ -65,8 +65,8 @@ export class DocumentsService {
   ) {}
 
   /**
-   * Returns the documents of `keys` and the outbox sequence, from one snapshot. Null for unknown and archived rows, and
-   * for rows of archived owners.
+   * Returns the documents of `keys` and the outbox sequence, from one snapshot. Null for unknown and archived rows. Resources of a
+   * workspace are archived with it, so that only their own rows are checked.
    */
   async read(keys: readonly DocumentKey[]): Promise<DocumentsResponse> {
     const wanted = keys.flatMap((key) => {
@@ -77,10 +77,11 @@ export class DocumentsService {
       wanted.filter((item): item is Wanted<K> => item.kind === kind);
     const keysOf = (kind: WantedRow['kind']): DocumentKey[] => of(kind).map(({ key }) => key);
     const found: Documents = new Map();
-    // Outside of the transaction, since it makes the first keys of an installation.
+    // Outside the transaction, because it may create the installation's first signing keys.
     await this.signingKeys.add(keysOf('signing_key'), found);
     await this.signingKeys.addCardKey(keysOf('card_key'), found);
     return this.dataSource.transaction('REPEATABLE READ', async (manager) => {
+      // Sequences rise in commit order (see `recordChange`), so this snapshot contains every change up to it.
       const [row] = await manager.query<[{ sequence: string }]>(
         'SELECT coalesce(max(sequence), 0) AS sequence FROM change_events',
       );

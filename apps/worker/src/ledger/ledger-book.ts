@@ -39,7 +39,7 @@ export interface TouchedBudget {
 /** A correction of an earlier charge in 1e-8 USD; negative if the charge is reduced. */
 export interface Adjustment {
   readonly organisationId: string;
-  /** Id of the log record. */
+  /** Time of the log record, ISO 8601; decides day and hour of the correction. */
   readonly createdAt: string;
   readonly charge: ChargeRecord;
   readonly difference: number;
@@ -86,9 +86,11 @@ export class LedgerBook {
       addRecord(postings, row, row.organisation_id);
     }
     const ofNew = uncharged.filter(({ logId, charge }) => entered.has(logId) && isCharge(charge));
+    // Of two charges of a record with one name the last counts.
     const byName = new Map(ofNew.map((each) => [`${each.logId} ${String(each.charge.once)}`, each]));
     for (const each of byName.values()) addUncharged(postings, each);
-    for (const each of givenBack) if (isCharge(each.estimate.charge)) addAdjustment(postings, less(each));
+    for (const each of givenBack)
+      if (isCharge(each.estimate.charge)) addAdjustment(postings, reversalOf(each));
     return this.post(manager, postings);
   }
 
@@ -145,9 +147,9 @@ export class LedgerBook {
       const period = counter?.since ?? 0;
       const burnt = recent?.[at];
       if (type === undefined) return { period, used: 0, holders: [] };
-      const partsOf = (late: boolean) =>
+      const partsOf = (isRecent: boolean) =>
         balance.holders
-          .filter((part) => part.late === late)
+          .filter((part) => part.isRecent === isRecent)
           .map((part) => [part.holder, part[type]] as const);
       const used = Math.max(0, balance[type]);
       const adjusted = balance.adjusted[type];
@@ -181,9 +183,14 @@ function addAdjustment(
   addParts(holders, organisationId, corrected(change));
 }
 
-/** Usage that gateways counted and the record does not have; counters subtract it. */
+/**
+ * Books usage that a gateway counted but no record charges: it is added to the gateway's part, which
+ * counters compare with what that gateway reported, and subtracted under `PRICE_CORRECTIONS`, so that
+ * the balance stays the same.
+ */
 function addUncharged({ holders }: Postings, { organisationId, charge }: Uncharged): void {
   const counters = charge.counters.filter(([, , holder]) => holder !== undefined);
+  // `0 - x`, because `-x` makes −0 of 0.
   const back = { cost: 0 - (charge.cost ?? 0), tokens: 0 - charge.tokens };
   addParts(holders, organisationId, charge);
   addParts(holders, organisationId, corrected({ ...charge, ...back, counters }));
@@ -194,7 +201,7 @@ const corrected = (change: ChargeRecord): ChargeRecord => ({
   counters: change.counters.map(([key, period]) => [key, period, PRICE_CORRECTIONS] as const),
 });
 
-const less = ({ organisationId, estimate, cost, tokens }: RevertedEstimate): Adjustment => ({
+const reversalOf = ({ organisationId, estimate, cost, tokens }: RevertedEstimate): Adjustment => ({
   ...{ organisationId, ...estimate },
   ...{ difference: 0 - cost, tokens: 0 - tokens },
 });

@@ -13,14 +13,14 @@ export interface OtlpExporterOptions {
 }
 
 /** Statuses that OTLP/HTTP defines as retryable; all other refusals are permanent. */
-const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-const TRIES = 6;
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const ATTEMPTS_MAX = 6;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 5_000;
 const RESPONSE_BYTES_MAX = 65_536;
 /** `ExportResultCode` of OpenTelemetry, which is in a separate package. */
-const TAKEN = 0;
-const LOST = 1;
+const EXPORTED = 0;
+const FAILED = 1;
 
 type ExportDone = Parameters<SpanExporter['export']>[1];
 
@@ -40,9 +40,9 @@ export class OtlpExporter implements SpanExporter {
     const sent = body === undefined ? Promise.resolve(false) : this.send(Buffer.from(body));
     void sent
       .catch(() => false)
-      .then((isTaken) => {
-        this.failingSince = isTaken ? null : (this.failingSince ?? new Date());
-        done({ code: isTaken ? TAKEN : LOST });
+      .then((isExported) => {
+        this.failingSince = isExported ? null : (this.failingSince ?? new Date());
+        done({ code: isExported ? EXPORTED : FAILED });
       });
   }
 
@@ -56,15 +56,15 @@ export class OtlpExporter implements SpanExporter {
     if (this.stopping.signal.aborted) return false;
     const deadline = performance.now() + this.options.timeoutMs;
     for (
-      let tries = 1, pauseMs = FIRST_PAUSE_MS;
+      let attempt = 1, pauseMs = FIRST_PAUSE_MS;
       ;
-      tries += 1, pauseMs = Math.min(pauseMs * 1.5, PAUSE_MAX_MS)
+      attempt += 1, pauseMs = Math.min(pauseMs * 1.5, PAUSE_MAX_MS)
     ) {
       const response = await this.post(body, deadline - performance.now());
       if (response !== null && response.status >= 200 && response.status < 300) return true;
-      if (response !== null && !TRY_AGAIN.has(response.status)) return false;
+      if (response !== null && !RETRYABLE.has(response.status)) return false;
       const waitMs = retryAfterMs(response) ?? pauseMs * (0.8 + 0.4 * Math.random());
-      if (tries === TRIES || performance.now() + waitMs >= deadline) return false;
+      if (attempt === ATTEMPTS_MAX || performance.now() + waitMs >= deadline) return false;
       await delay(waitMs, undefined, { ref: false, signal: this.stopping.signal });
     }
   }

@@ -80,6 +80,7 @@ function attemptSpan(
   const failed = !responded && attempt.end !== 'cancelled' && attempt.end !== 'client_closed';
   return {
     traceId: request.traceId,
+    // The gateway sends this id upstream. It counts skipped attempts as well, which calls of MCP do not have.
     spanId: callSpanId(row.id, at),
     parentId: request.spanId,
     name: mcpSpanName(row) ?? named(operation, attempt.model ?? row.model),

@@ -16,7 +16,10 @@ export interface UpstreamTables {
   readonly canChange?: string;
 }
 
-/** Saves the result of a reading. The version stays, since users do not edit these columns. */
+/**
+ * Saves the result of a read. Changes nothing if the integration has another URL by now, because the result belongs to the old one. The
+ * row's version stays, so that etags of users remain valid.
+ */
 export async function saveSync<R extends UpstreamIntegration>(
   manager: EntityManager,
   entity: new () => R,
@@ -35,7 +38,7 @@ export async function saveSync<R extends UpstreamIntegration>(
     .execute();
 }
 
-/** Returns the saved rows that a snapshot is compared with: what was listed last, and what comes back. */
+/** Returns the saved rows to compare with a snapshot: those listed last time, and earlier ones whose names the snapshot has again. */
 export async function savedCapabilities<R extends UpstreamCapability>(
   manager: EntityManager,
   entity: new () => R,
