@@ -20,6 +20,8 @@ describe('database outage errors', () => {
     ['a read-only database', withCode('25006')],
     ['too many connections', withCode('53300')],
     ['a full disk', withCode('53100')],
+    ['a deadlock', withCode('40P01')],
+    ['a serialisation failure', withCode('40001')],
     ['a connection exception, as the cause', new Error('f', { cause: withCode('08006') })],
   ])('become 503 unavailable with Retry-After: %s', (_what, thrown) => {
     const error = toPublicError(thrown);
@@ -30,6 +32,7 @@ describe('database outage errors', () => {
 
   it.each([
     ['a syntax error', withCode('42601')],
+    ['a statement that breaks the protocol', withCode('08P01')],
     ['a duplicate', withCode('23505')],
     ['anything else', new Error('x')],
     ['no error', 'ECONNREFUSED'],

@@ -10,9 +10,15 @@ const AWAY_STATES: ReadonlySet<string> = new Set([
   '57P02',
   '57P03',
   '57P05',
+  // Postgres undid the transaction because of another one: a serialisation failure or a deadlock.
+  '40001',
+  '40P01',
 ]);
-/** Whole SQLSTATE classes: connections, resources, operating system. */
-const AWAY_CLASSES = /^(?:08|53|58)[0-9A-Z]{3}$/;
+/**
+ * Whole SQLSTATE classes: connections, resources, operating system. A protocol violation (08P01) is
+ * a fault of the statement, such as too many parameters, so the same request fails each time.
+ */
+const AWAY_CLASSES = /^(?:08(?!P01)|53|58)[0-9A-Z]{3}$/;
 
 const NETWORK_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',

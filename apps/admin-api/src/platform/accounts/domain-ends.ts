@@ -1,5 +1,5 @@
 import { OrganisationDomainEntity, SessionEntity, UserEntity } from '@gw/entities';
-import { In } from 'typeorm';
+import { Any } from 'typeorm';
 import { endSessionsWhere } from '../auth/session-ends';
 import type { Write } from '../unit-of-work/writes';
 import { domainMatches, domainOf } from './verified-domains';
@@ -30,6 +30,6 @@ export async function endSessionsOfDomain(
     return domain !== null && domainMatches(given, domain) && !(kept !== null && domainMatches(kept, domain));
   });
   if (ended.length === 0) return;
-  const where = { ...live, userId: In(ended.map(({ id }) => id)) };
-  write.removed(...(await endSessionsWhere(write.manager, where)).documents);
+  const where = { ...live, userId: Any(ended.map(({ id }) => id)) };
+  write.removed((await endSessionsWhere(write.manager, where)).documents);
 }

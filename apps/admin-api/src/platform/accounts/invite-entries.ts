@@ -1,16 +1,13 @@
-import { dropMail, OrganisationUserEntity, UserInviteEntity } from '@gw/entities';
+import { documentKey } from '@gw/contracts';
+import { OrganisationUserEntity, UserEntity, UserInviteEntity } from '@gw/entities';
+import { GatewayError } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
-import type { Write } from '../unit-of-work/writes';
+import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
+import type { OrganisationMembership } from './organisation-membership';
+import { dropInviteMail, isDeactivatedByScim } from './pending-invites';
 import { WorkspaceEntries } from './workspace-entries';
-
-/** Topic of the mail that has the link of an invite. */
-export const inviteTopic = (id: string): string => `invite/${id}`;
-
-/** Removes the mail of an invite from the queue if it is not sent yet. */
-export const dropInviteMail = (manager: EntityManager, id: string): Promise<void> =>
-  dropMail(manager, inviteTopic(id));
 
 /** Makes invited users members, however they show who they are: by the link of the invite, or at an identity provider. */
 @Injectable()
@@ -19,15 +16,17 @@ export class InviteEntries {
 
   /**
    * Gives the user what the invite promises: the role, the workspaces and the key. The invite ends with it. The caller holds the lock of
-   * the invite's row. Skips workspaces that are archived since.
+   * the invite's row. Skips workspaces that are archived since. Throws `not_found` for a user who is a member by now, whose role may have
+   * been changed since, and for one whom the identity provider has deactivated over SCIM.
    */
   async accept(write: Write<AuditCaller>, invite: UserInviteEntity, userId: string): Promise<void> {
     const { manager } = write;
     const { organisationId, role, email } = invite;
-    await manager.upsert(OrganisationUserEntity, { organisationId, userId, role, status: 'active' }, [
-      'organisationId',
-      'userId',
-    ]);
+    const seat = await lockSeat(manager, { organisationId, userId });
+    if (seat?.status === 'active' || (await isDeactivatedByScim(manager, invite))) throw endedInvite();
+    const values = { organisationId, userId, role, roleSource: 'manual', status: 'active' } as const;
+    await manager.upsert(OrganisationUserEntity, values, ['organisationId', 'userId']);
+    write.changed(documentKey.user(organisationId, userId));
     write.audit({ action: 'create', resourceType: 'users', resourceId: userId, after: { email, role } });
     const { workspaces, apiKeyDetails: promisedKey } = invite;
     await this.entries.enter(write, { organisationId, userId }, workspaces, { promisedKey });
@@ -42,3 +41,19 @@ export class InviteEntries {
     });
   }
 }
+
+/**
+ * Locks the user and the user's membership; null for none. SCIM and logins lock the user as well before they add a membership. Taken
+ * before the lock of an invite, because the end of a membership locks both in this order.
+ */
+export async function lockSeat(
+  manager: EntityManager,
+  { organisationId, userId }: OrganisationMembership,
+): Promise<OrganisationUserEntity | null> {
+  await manager.findOne(UserEntity, { where: { id: userId }, lock: FOR_UPDATE });
+  return manager.findOne(OrganisationUserEntity, { where: { organisationId, userId }, lock: FOR_UPDATE });
+}
+
+/** Error for an invite that is unknown, used, replaced, cancelled, expired or without purpose. */
+export const endedInvite = (): GatewayError =>
+  new GatewayError('not_found', { message: 'The invite is no longer valid; ask for a new invite.' });

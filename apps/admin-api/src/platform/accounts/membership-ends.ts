@@ -2,12 +2,11 @@ import {
   OauthConsentEntity,
   OrganisationUserEntity,
   UserEntity,
-  UserInviteEntity,
   WorkspaceEntity,
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager } from 'typeorm';
+import { Any, type EntityManager } from 'typeorm';
 import { endSessionsWhere } from '../auth/session-ends';
 import { UserKeysService } from '../keys/user-keys.service';
 import { endAgentAccess } from '../rows/agent-rows';
@@ -15,6 +14,7 @@ import { endMcpAccess } from '../rows/mcp-rows';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
 import type { OrganisationMembership } from './organisation-membership';
+import { cancelInvite } from './pending-invites';
 
 /** Ends memberships of organisations with all that a user holds by them. */
 @Injectable()
@@ -37,7 +37,8 @@ export class MembershipEnds {
     await endSessions(write, seat);
     // Their codes and tokens end with them.
     await manager.delete(OauthConsentEntity, { organisationId, userId });
-    await cancelInvites(manager, seat);
+    const { email } = await manager.findOneByOrFail(UserEntity, { id: userId });
+    await cancelInvite(write, { organisationId, email });
   }
 }
 
@@ -47,7 +48,7 @@ export async function endSessions(
   { organisationId, userId }: OrganisationMembership,
 ): Promise<void> {
   const { documents } = await endSessionsWhere(write.manager, { organisationId, userId });
-  write.removed(...documents);
+  write.removed(documents);
 }
 
 async function leaveWorkspaces(
@@ -55,15 +56,6 @@ async function leaveWorkspaces(
   { organisationId, userId }: OrganisationMembership,
 ): Promise<void> {
   const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
-  const workspaceId = In(workspaces.map(({ id }) => id));
+  const workspaceId = Any(workspaces.map(({ id }) => id));
   await manager.delete(WorkspaceUserEntity, { userId, workspaceId });
-}
-
-async function cancelInvites(
-  manager: EntityManager,
-  { organisationId, userId }: OrganisationMembership,
-): Promise<void> {
-  const { email } = await manager.findOneByOrFail(UserEntity, { id: userId });
-  const pending = { organisationId, email, status: 'pending' } as const;
-  await manager.update(UserInviteEntity, pending, { status: 'cancelled' });
 }

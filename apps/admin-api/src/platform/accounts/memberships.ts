@@ -1,5 +1,5 @@
 import { WorkspaceEntity, WorkspaceUserEntity } from '@gw/entities';
-import { In, type EntityManager } from 'typeorm';
+import { Any, type EntityManager } from 'typeorm';
 
 /** Memberships of users in all workspaces of an organisation, archived ones included. */
 export async function membershipsIn(
@@ -8,6 +8,6 @@ export async function membershipsIn(
   userIds: readonly string[],
 ): Promise<readonly WorkspaceUserEntity[]> {
   const workspaces = await manager.find(WorkspaceEntity, { where: { organisationId }, select: { id: true } });
-  const workspaceId = In(workspaces.map(({ id }) => id));
-  return manager.findBy(WorkspaceUserEntity, { userId: In([...userIds]), workspaceId });
+  const workspaceId = Any(workspaces.map(({ id }) => id));
+  return manager.findBy(WorkspaceUserEntity, { userId: Any(userIds), workspaceId });
 }

@@ -50,14 +50,14 @@ export class PlaygroundKeys {
       const others = await manager.find(PlaygroundKeyEntity, {
         ...{ where: { userId }, order: { createdAt: 'DESC', keyHash: 'DESC' }, skip: KEYS_MAX - 1 },
       });
-      write.removed(...playgroundDocuments(others));
+      write.removed(playgroundDocuments(others));
       await manager.delete(PlaygroundKeyEntity, { keyHash: In(others.map((key) => key.keyHash)) });
       const key = ACCESS_PREFIX + randomBytes(32).toString('base64url');
       const keyHash = accessTokenHash(this.secrets.oauthPepper, key) ?? '';
       const expiresAt = new Date(Math.min(now + LIFE_MS, session.expiresAt.getTime()));
       const row = { keyHash, sessionId: session.id, userId, organisationId, workspaceId, expiresAt };
       await manager.insert(PlaygroundKeyEntity, row);
-      write.changed(...playgroundDocuments([row]));
+      write.changed(playgroundDocuments([row]));
       const after = { expires_at: expiresAt.toISOString() };
       write.audit({ action: 'create', resourceType: 'playground_keys', resourceId: session.id, after });
       return {

@@ -1,6 +1,6 @@
 import type { DocumentKey } from '@gw/contracts';
 import { PlaygroundKeyEntity, SessionEntity } from '@gw/entities';
-import { In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { Any, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { playgroundDocuments } from './playground-keys';
 
 /** Sessions that have ended, and the documents that have ended with them. */
@@ -32,9 +32,9 @@ export async function endPlaygroundKeys(
   sessionIds: readonly string[],
 ): Promise<DocumentKey[]> {
   if (sessionIds.length === 0) return [];
-  const where = { sessionId: In([...sessionIds]) };
+  const where = { sessionId: Any(sessionIds) };
   const keys = await manager.find(PlaygroundKeyEntity, { where, select: { keyHash: true } });
   if (keys.length > 0)
-    await manager.delete(PlaygroundKeyEntity, { keyHash: In(keys.map((key) => key.keyHash)) });
+    await manager.delete(PlaygroundKeyEntity, { keyHash: Any(keys.map((key) => key.keyHash)) });
   return playgroundDocuments(keys);
 }

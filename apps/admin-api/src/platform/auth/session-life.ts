@@ -27,5 +27,5 @@ export async function cutSessions(
     where: { organisationId },
     select: { keyHash: true },
   });
-  write.changed(...playgroundDocuments(keys));
+  write.changed(playgroundDocuments(keys));
 }

@@ -10,7 +10,7 @@ import {
 } from '@gw/entities';
 import { GatewayError } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
-import { In, type EntityManager } from 'typeorm';
+import { Any, type EntityManager } from 'typeorm';
 import { FOR_UPDATE, type Write } from '../unit-of-work/writes';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 
@@ -76,8 +76,8 @@ export class ApiKeySecretsService {
       until,
       sealed: null,
     });
-    write.changed(...changed);
-    write.removed(...removed);
+    write.changed(changed);
+    write.removed(removed);
     return { key: fresh.secret, mode: 'manual', oldMasked, transitionExpiresAt: until };
   }
 
@@ -93,8 +93,8 @@ export class ApiKeySecretsService {
 
   /** Revokes all secrets of the keys immediately. */
   async revoke(write: Write, apiKeyIds: readonly string[]): Promise<void> {
-    write.removed(...(await secretKeysOf(write.manager, apiKeyIds)));
-    await write.manager.delete(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]) });
+    write.removed(await secretKeysOf(write.manager, apiKeyIds));
+    await write.manager.delete(ApiKeySecretEntity, { apiKeyId: Any(apiKeyIds) });
   }
 }
 
@@ -103,6 +103,6 @@ export async function secretKeysOf(
   manager: EntityManager,
   apiKeyIds: readonly string[],
 ): Promise<DocumentKey[]> {
-  const rows = await manager.findBy(ApiKeySecretEntity, { apiKeyId: In([...apiKeyIds]) });
+  const rows = await manager.findBy(ApiKeySecretEntity, { apiKeyId: Any(apiKeyIds) });
   return rows.map(({ secretHash }) => documentKey.apiKey(secretHash));
 }

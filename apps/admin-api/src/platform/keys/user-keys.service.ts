@@ -10,7 +10,7 @@ import {
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
-import { In, Not, type EntityManager } from 'typeorm';
+import { Any, Not, type EntityManager } from 'typeorm';
 import type { Write } from '../unit-of-work/writes';
 import { securityOf } from '../auth/security';
 import { accessTokensOf } from '../auth/user-tokens';
@@ -66,12 +66,12 @@ export class UserKeysService {
   /** Archives the user keys of one user, in one workspace or in all. Gateways read the user's access tokens there again. */
   async archive(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
     recordUserChange(write, at);
-    write.changed(...(await accessTokensOf(write.manager, at)));
+    write.changed(await accessTokensOf(write.manager, at));
     const keys = await liveKeys(write.manager, at);
     if (keys.length === 0) return;
     const ids = keys.map(({ id }) => id);
     await this.secrets.revoke(write, ids);
-    await write.manager.update(ApiKeyEntity, { id: In(ids) }, { status: 'archived' });
+    await write.manager.update(ApiKeyEntity, { id: Any(ids) }, { status: 'archived' });
     for (const { id, workspaceId } of keys) {
       write.audit({ action: 'delete', resourceType: 'api_keys', resourceId: id, workspaceId });
     }
@@ -81,7 +81,7 @@ export class UserKeysService {
   async touch(write: Write, at: Omit<UserPlace, 'workspaceId'> & Partial<UserPlace>): Promise<void> {
     recordUserChange(write, at);
     const ids = (await liveKeys(write.manager, at)).map(({ id }) => id);
-    write.changed(...(await secretKeysOf(write.manager, ids)), ...(await accessTokensOf(write.manager, at)));
+    write.changed(await secretKeysOf(write.manager, ids), await accessTokensOf(write.manager, at));
   }
 
   private async make(write: Write, at: UserPlace, details: InvitedApiKey): Promise<void> {

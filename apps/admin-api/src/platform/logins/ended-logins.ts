@@ -37,7 +37,7 @@ export class EndedLogins {
       const ids = opened.map(({ sessionId }) => sessionId);
       const live = await manager.findBy(SessionEntity, { id: In(ids), revokedAt: IsNull() });
       const ended = await endSessionsWhere(manager, { id: In(live.map((each) => each.id)) });
-      write.removed(...ended.documents);
+      write.removed(ended.documents);
       for (const { id: sessionId, userId } of live) {
         write.audit({
           action: 'logout',

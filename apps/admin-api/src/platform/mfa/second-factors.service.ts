@@ -196,5 +196,5 @@ export async function endOtherSessions(
     ...where,
     ...(organisationId === null ? {} : { organisationId }),
   });
-  write.removed(...documents);
+  write.removed(documents);
 }

@@ -185,8 +185,8 @@ export async function endRow<R extends ResourceRow>(
   const before = await resource.view(row, write.caller, write.manager);
   await end(row);
   audit(write, resource, 'delete', row, { before });
-  write.changed(...((await resource.changes?.(row, write.manager)) ?? []));
-  write.removed(...((await resource.documents?.(row, write.manager)) ?? []));
+  write.changed((await resource.changes?.(row, write.manager)) ?? []);
+  write.removed((await resource.documents?.(row, write.manager)) ?? []);
   return {};
 }
 
@@ -214,8 +214,8 @@ export async function publish<R extends ResourceRow>(
   { changes, documents }: Resource<R>,
   row: R,
 ): Promise<void> {
-  write.changed(...((await changes?.(row, write.manager)) ?? []));
-  write.changed(...((await documents?.(row, write.manager)) ?? []));
+  write.changed((await changes?.(row, write.manager)) ?? []);
+  write.changed((await documents?.(row, write.manager)) ?? []);
 }
 
 export interface ListOptions<R> {

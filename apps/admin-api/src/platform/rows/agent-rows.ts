@@ -8,7 +8,7 @@ import {
   AgentServerUserEntity,
   GuardrailAgentServerEntity,
 } from '@gw/entities';
-import { In, Not, type EntityManager } from 'typeorm';
+import { Any, Not, type EntityManager } from 'typeorm';
 import { endGrantsOfTargets } from './grant-ends';
 import type { AuditCaller } from '../unit-of-work/audit-recorder';
 import type { Write } from '../unit-of-work/writes';
@@ -46,7 +46,7 @@ export const liveAgentServers = (
   integrations.length === 0
     ? Promise.resolve([])
     : manager.findBy(AgentServerEntity, {
-        integrationId: In(integrations.map(({ id }) => id)),
+        integrationId: Any(integrations.map(({ id }) => id)),
         status: Not('archived'),
       });
 
@@ -66,7 +66,7 @@ export async function keysOfGuardedAgents(
 ): Promise<DocumentKey[]> {
   const mappings = await manager.findBy(GuardrailAgentServerEntity, { guardrailId });
   if (mappings.length === 0) return [];
-  const id = In(mappings.map(({ serverId }) => serverId));
+  const id = Any(mappings.map(({ serverId }) => serverId));
   return (await manager.findBy(AgentServerEntity, { id, status: Not('archived') })).flatMap(agentServerKeys);
 }
 
@@ -75,7 +75,7 @@ export async function deletePartsOfAgents(
   { manager }: Pick<Write, 'manager'>,
   ids: readonly string[],
 ): Promise<void> {
-  const serverId = In([...ids]);
+  const serverId = Any(ids);
   await manager.delete(AgentServerUserEntity, { serverId });
   await manager.delete(AgentServerSkillEntity, { serverId });
   await manager.delete(GuardrailAgentServerEntity, { serverId });
@@ -86,12 +86,12 @@ export async function archiveAgentServers(write: Write, rows: readonly AgentServ
   const { manager } = write;
   const ids = rows.map(({ id }) => id);
   await deletePartsOfAgents(write, ids);
-  await manager.update(AgentServerEntity, { id: In(ids) }, { status: 'archived' });
+  await manager.update(AgentServerEntity, { id: Any(ids) }, { status: 'archived' });
   await endGrantsOfTargets(write, ids);
   for (const { id: resourceId, workspaceId } of rows)
     write.audit({ action: 'delete', resourceType: 'agent_servers', resourceId, workspaceId });
-  write.removed(...rows.flatMap(agentServerKeys));
-  write.changed(...agentCatalogueKeys(rows));
+  write.removed(rows.flatMap(agentServerKeys));
+  write.changed(agentCatalogueKeys(rows));
 }
 
 /** Archives the agents and agent integrations of a workspace that ends, and erases their secrets. */
@@ -102,7 +102,7 @@ export async function archiveAgentsOf(write: Write, workspaceId: string): Promis
   const integrations = await manager.find(AgentIntegrationEntity, { where: live, select: { id: true } });
   await manager.update(AgentIntegrationEntity, live, { status: 'archived', sealedAuth: null });
   await manager.delete(AgentIntegrationWorkspaceEntity, { workspaceId });
-  await manager.delete(AgentCardEntity, { integrationId: In(integrations.map(({ id }) => id)) });
+  await manager.delete(AgentCardEntity, { integrationId: Any(integrations.map(({ id }) => id)) });
   for (const { id: resourceId } of integrations)
     write.audit({ action: 'delete', resourceType: 'agent_integrations', resourceId, workspaceId });
 }
@@ -130,6 +130,6 @@ export async function endAgentAccess(
     .execute();
   const ids = (ended.raw as readonly { readonly server_id: string }[]).map(({ server_id }) => server_id);
   if (ids.length === 0) return;
-  const rows = await manager.findBy(AgentServerEntity, { id: In(ids), status: Not('archived') });
-  write.changed(...rows.flatMap(agentServerKeys));
+  const rows = await manager.findBy(AgentServerEntity, { id: Any(ids), status: Not('archived') });
+  write.changed(rows.flatMap(agentServerKeys));
 }

@@ -1,6 +1,6 @@
 import { documentKey, type DocumentKey } from '@gw/contracts';
 import { IntegrationEntity, ProviderEntity, WorkspaceEntity, type ProviderStatus } from '@gw/entities';
-import { In, Not, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
+import { Any, Not, type EntityManager, type FindOptionsWhere, type SelectQueryBuilder } from 'typeorm';
 import type { Write } from '../unit-of-work/writes';
 import type { Principal } from '../common/principal';
 import { integrationReach, type IntegrationAction } from './integration-reach';
@@ -74,7 +74,7 @@ export async function providerKeysOf(
   integrations: readonly Pick<IntegrationEntity, 'id'>[],
 ): Promise<DocumentKey[]> {
   const rows = await manager.find(ProviderEntity, {
-    where: { integrationId: In(integrations.map(({ id }) => id)), status: LIVE_PROVIDER },
+    where: { integrationId: Any(integrations.map(({ id }) => id)), status: LIVE_PROVIDER },
     select: { id: true, workspaceId: true, slug: true },
   });
   return rows.map(providerKey);
@@ -92,7 +92,7 @@ export async function archiveProviders(write: Write, rows: readonly ProviderEnti
       workspaceId: row.workspaceId,
     });
   }
-  write.removed(...rows.map(providerKey));
+  write.removed(rows.map(providerKey));
 }
 
 /** Returns the integration's providers in workspaces that may no longer use the integration. */

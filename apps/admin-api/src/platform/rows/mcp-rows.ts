@@ -9,7 +9,7 @@ import {
   McpServerEntity,
   McpServerUserEntity,
 } from '@gw/entities';
-import { In, Not, type EntityManager } from 'typeorm';
+import { Any, Not, type EntityManager } from 'typeorm';
 import { endConnections } from './connection-ends';
 import { endGrantsOfTargets } from './grant-ends';
 import { leaveToolsets } from './mcp-toolset-rows';
@@ -37,7 +37,7 @@ export async function keysOfServers(
 ): Promise<DocumentKey[]> {
   if (integrations.length === 0) return [];
   const servers = await manager.find(McpServerEntity, {
-    where: { integrationId: In(integrations.map(({ id }) => id)), status: Not('archived') },
+    where: { integrationId: Any(integrations.map(({ id }) => id)), status: Not('archived') },
     select: { id: true, slug: true, workspaceId: true },
   });
   return servers.flatMap(mcpServerKeys);
@@ -50,7 +50,7 @@ export async function keysOfServerIds(
 ): Promise<DocumentKey[]> {
   if (ids.length === 0) return [];
   const servers = await manager.find(McpServerEntity, {
-    where: { id: In([...ids]), status: Not('archived') },
+    where: { id: Any(ids), status: Not('archived') },
     select: { id: true, slug: true, workspaceId: true },
   });
   return servers.flatMap(mcpServerKeys);
@@ -74,7 +74,7 @@ export async function keysOfGuardedServers(
  */
 export async function deletePartsOfServers(write: Write, ids: readonly string[]): Promise<void> {
   const { manager, caller } = write;
-  const serverId = In([...ids]);
+  const serverId = Any(ids);
   await endConnections(write, { organisationId: caller.organisationId, serverIds: ids });
   await manager.delete(McpServerUserEntity, { serverId });
   await manager.delete(McpServerCapabilityEntity, { serverId });
@@ -88,12 +88,12 @@ export async function archiveMcpServers(write: Write, rows: readonly McpServerEn
   const { manager } = write;
   const ids = rows.map(({ id }) => id);
   await deletePartsOfServers(write, ids);
-  await manager.update(McpServerEntity, { id: In(ids) }, { status: 'archived' });
+  await manager.update(McpServerEntity, { id: Any(ids) }, { status: 'archived' });
   await endGrantsOfTargets(write, ids);
   for (const { id: resourceId, workspaceId } of rows) {
     write.audit({ action: 'delete', resourceType: 'mcp_servers', resourceId, workspaceId });
   }
-  write.removed(...rows.flatMap(mcpServerKeys));
+  write.removed(rows.flatMap(mcpServerKeys));
   write.changed(...new Set(rows.map(({ workspaceId }) => documentKey.mcpCatalogue(workspaceId))));
 }
 
@@ -104,7 +104,7 @@ export async function archiveMcpOf(write: Write, workspaceId: string): Promise<v
   await archiveMcpServers(write, await manager.findBy(McpServerEntity, live));
   const integrations = await manager.find(McpIntegrationEntity, { where: live, select: { id: true } });
   await manager.update(McpIntegrationEntity, live, { status: 'archived', sealedAuth: null });
-  await manager.delete(McpOpenApiDocumentEntity, { integrationId: In(integrations.map(({ id }) => id)) });
+  await manager.delete(McpOpenApiDocumentEntity, { integrationId: Any(integrations.map(({ id }) => id)) });
   await manager.delete(McpIntegrationWorkspaceEntity, { workspaceId });
   for (const { id: resourceId } of integrations) {
     write.audit({ action: 'delete', resourceType: 'mcp_integrations', resourceId, workspaceId });

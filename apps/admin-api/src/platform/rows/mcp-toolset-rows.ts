@@ -24,7 +24,7 @@ export async function leaveToolsets(write: Write, serverIds: readonly string[]):
     const { id: resourceId, workspaceId, members } = row;
     const views = { before, after: { members } };
     write.audit({ action: 'update', resourceType: 'mcp_toolsets', resourceId, workspaceId, ...views });
-    write.changed(...mcpToolsetKeys(row));
+    write.changed(mcpToolsetKeys(row));
   }
 }
 

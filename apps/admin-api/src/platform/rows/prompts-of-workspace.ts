@@ -27,11 +27,11 @@ export async function archivePromptsOf(write: Write, workspaceId: string): Promi
   const received = await manager.findBy(PromptShareEntity, { workspaceId });
   await manager.delete(PromptShareEntity, { workspaceId });
   for (const { promptId } of received)
-    write.changed(...keysOf(found(await manager.findOneBy(PromptEntity, { id: promptId }))));
+    write.changed(keysOf(found(await manager.findOneBy(PromptEntity, { id: promptId }))));
   const rows = await manager.findBy(PromptEntity, { workspaceId, status: 'active' });
   await manager.update(PromptEntity, { workspaceId, status: 'active' }, { status: 'archived' });
   for (const row of rows) {
     write.audit({ action: 'delete', resourceType: PROMPTS[row.type].type, resourceId: row.id, workspaceId });
   }
-  write.removed(...rows.flatMap(keysOf));
+  write.removed(rows.flatMap(keysOf));
 }

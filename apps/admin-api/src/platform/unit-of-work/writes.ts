@@ -116,13 +116,18 @@ export class Write<C extends AuditCaller = AuditCaller> {
     this.entries.push(entry);
   }
 
-  /** Marks documents that gateways must read again. */
-  changed(...keys: DocumentKey[]): void {
-    this.changedKeys.push(...keys);
+  /** Marks documents that gateways must read again. Pass a long list as one argument: arguments have a place on the stack. */
+  changed(...keys: (DocumentKey | readonly DocumentKey[])[]): void {
+    for (const each of keys) append(this.changedKeys, each);
   }
 
-  /** Marks documents that no longer exist. */
-  removed(...keys: DocumentKey[]): void {
-    this.removedKeys.push(...keys);
+  /** Marks documents that no longer exist. Takes keys as `changed` does. */
+  removed(...keys: (DocumentKey | readonly DocumentKey[])[]): void {
+    for (const each of keys) append(this.removedKeys, each);
   }
+}
+
+function append(to: DocumentKey[], keys: DocumentKey | readonly DocumentKey[]): void {
+  if (typeof keys === 'string') to.push(keys);
+  else for (const key of keys) to.push(key);
 }

@@ -2,7 +2,7 @@ import { OrganisationEntity, UserEntity, UserInviteEntity } from '@gw/entities';
 import { GatewayError, uuidv7 } from '@gw/kernel';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { InviteEntries } from '../../platform/accounts/invite-entries';
+import { endedInvite, InviteEntries, lockSeat } from '../../platform/accounts/invite-entries';
 import { FOR_UPDATE, Writes } from '../../platform/unit-of-work/writes';
 import { NewPasswords, type PasswordNote } from '../../platform/auth/new-passwords';
 import { PasswordChecks } from '../../platform/auth/password-checks';
@@ -28,12 +28,13 @@ export class InviteAcceptanceService {
    * Accepts the invite that the token belongs to. A user with a proven address must send their existing password; the invite never
    * changes it. Any other user sets a new password. It is valid in every organisation if the link was mailed, because that proves
    * the address, and else in this organisation only (decision 0028). Throws `not_found` with the same message for an unknown,
-   * used, replaced, cancelled or expired link, and `unauthenticated` for a wrong password.
+   * used, replaced, cancelled or expired link and for a user who may not join (`InviteEntries.accept`), and `unauthenticated` for a
+   * wrong password.
    */
   async accept(input: AcceptInviteDto, request: RequestFacts): Promise<AcceptedInvite> {
-    const { invite, tokenHash, known } = await this.find(input.token);
-    const chosen = await this.newPassword(invite, known, input.password, request);
-    const userId = known?.id ?? uuidv7();
+    const { invite, tokenHash, user } = await this.find(input.token);
+    const newPassword = await this.checkPassword(invite, user, input.password, request);
+    const userId = user?.id ?? uuidv7();
     const caller = {
       kind: 'session',
       organisationId: invite.organisationId,
@@ -43,6 +44,7 @@ export class InviteAcceptanceService {
       request,
     } as const;
     return this.writes.run(caller, async (write) => {
+      await lockSeat(write.manager, { organisationId: invite.organisationId, userId });
       const row = await write.manager.findOne(UserInviteEntity, {
         where: { id: invite.id, tokenHash, status: 'pending' },
         lock: FOR_UPDATE,
@@ -51,19 +53,19 @@ export class InviteAcceptanceService {
         id: invite.organisationId,
         status: 'active',
       });
-      if (!row || !organisation) throw ended();
+      if (!row || !organisation) throw endedInvite();
       const names = {
         firstName: input.first_name ?? row.firstName,
         lastName: input.last_name ?? row.lastName,
       };
-      if (!known) {
+      if (!user) {
         await write.manager.insert(UserEntity, { id: userId, email: row.email, ...names });
-      } else if (known.status !== 'active') {
+      } else if (user.status !== 'active') {
         await write.manager.update(UserEntity, { id: userId }, { status: 'active' });
       }
       await this.entries.accept(write, row, userId);
-      if (chosen !== null) {
-        const { passwordHash, note } = chosen;
+      if (newPassword !== null) {
+        const { passwordHash, note } = newPassword;
         const organisationId = row.mailed ? null : row.organisationId;
         await setPassword(write.manager, { userId, organisationId, passwordHash });
         write.audit({ action: 'create', resourceType: 'passwords', resourceId: userId, after: note });
@@ -74,38 +76,39 @@ export class InviteAcceptanceService {
 
   /** Returns what the page of the link shows. Throws `not_found` as `accept` does. */
   async describe(token: string): Promise<Pick<InvitePage, 'email' | 'organisation' | 'isKnown'>> {
-    const { invite, known } = await this.find(token);
+    const { invite, user } = await this.find(token);
     const { manager } = this.dataSource;
     const { name } = await manager.findOneByOrFail(OrganisationEntity, { id: invite.organisationId });
-    return { email: invite.email, organisation: name, isKnown: known?.passwordHash != null };
+    return { email: invite.email, organisation: name, isKnown: user?.passwordHash != null };
   }
 
   private async find(token: string): Promise<{
     readonly invite: UserInviteEntity;
     readonly tokenHash: string;
-    readonly known: UserEntity | null;
+    readonly user: UserEntity | null;
   }> {
     const tokenHash = this.links.hash(token);
     const { manager } = this.dataSource;
     const invite = await manager.findOneBy(UserInviteEntity, { tokenHash, status: 'pending' });
-    if (!invite || invite.expiresAt.getTime() <= Date.now()) throw ended();
-    return { invite, tokenHash, known: await manager.findOneBy(UserEntity, { email: invite.email }) };
+    if (!invite || invite.expiresAt.getTime() <= Date.now()) throw endedInvite();
+    return { invite, tokenHash, user: await manager.findOneBy(UserEntity, { email: invite.email }) };
   }
 
   /** Returns the password to set; null for a user who sent their existing password. */
-  private async newPassword(
+  private async checkPassword(
     { email }: UserInviteEntity,
-    known: UserEntity | null,
+    user: UserEntity | null,
     password: string,
     request: RequestFacts,
   ): Promise<{ readonly passwordHash: string; readonly note: PasswordNote } | null> {
-    const address = request.clientIp ?? '';
-    const own = known?.passwordHash ?? null;
+    const clientIp = request.clientIp ?? '';
+    // A password in `users.password_hash` was set with proof of the address (decision 0028).
+    const own = user?.passwordHash ?? null;
     if (own === null) {
       const note = await this.newPasswords.assertGood(password, email);
-      return { passwordHash: await this.passwords.hash(address, password), note };
+      return { passwordHash: await this.passwords.hash(clientIp, password), note };
     }
-    if ((await this.passwords.matching(address, email, [own], password)) === null) {
+    if ((await this.passwords.matching(clientIp, email, [own], password)) === null) {
       throw new GatewayError('unauthenticated', {
         message: 'A user with this address already exists; send the password of that user.',
       });
@@ -113,6 +116,3 @@ export class InviteAcceptanceService {
     return null;
   }
 }
-
-const ended = (): GatewayError =>
-  new GatewayError('not_found', { message: 'The invite is no longer valid; ask for a new invite.' });

@@ -2,7 +2,7 @@ import { OrganisationEntity, queueMail, UserEntity, type UserInviteEntity } from
 import { hashApiKey, randomAlphanumeric, DAY_MS } from '@gw/kernel';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { inviteTopic } from '../../platform/accounts/invite-entries';
+import { inviteTopic } from '../../platform/accounts/pending-invites';
 import { publicUrl, type PublicUrlSettings } from '../../platform/common/public-url';
 import { Secrets, SETTINGS, type AdminSettings } from '../../settings';
 

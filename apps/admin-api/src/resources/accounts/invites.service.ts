@@ -12,7 +12,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, LessThanOrEqual, MoreThan, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { normaliseScopes, toExpiry } from '../../platform/keys/api-key-rules';
 import { Writes } from '../../platform/unit-of-work/writes';
-import { dropInviteMail } from '../../platform/accounts/invite-entries';
+import { dropInviteMail, isDeactivatedByScim } from '../../platform/accounts/pending-invites';
 import { assertHolds, assertMayGrant, rightsOfRole } from '../../platform/auth/grants';
 import type { Principal } from '../../platform/common/principal';
 import { securityOf } from '../../platform/auth/security';
@@ -60,14 +60,17 @@ export class InvitesService {
     private readonly links: InviteLinks,
   ) {}
 
-  /** Throws `conflict` for an address that has a pending invite or belongs to a user of the organisation. */
+  /**
+   * Throws `conflict` for an address that has a pending invite, belongs to a member of the organisation, or belongs to a user whom the
+   * identity provider has deactivated.
+   */
   create(caller: Principal, input: CreateInviteDto): Promise<CreatedInvite> {
     const { organisationId } = inOrganisation(caller);
     const email = input.email.toLowerCase();
     const apiKeyDetails = toInvitedKey(caller, input.workspace_api_key_details);
     return this.writes.run(caller, async (write) => {
       const { manager } = write;
-      await assertNotMember(manager, organisationId, email);
+      await assertMayJoin(manager, organisationId, email);
       await assertNotInvited(manager, organisationId, email);
       const workspaces = await workspacesOf(manager, organisationId, input);
       await assertMayInvite(manager, caller, { role: input.role, workspaces });
@@ -124,7 +127,7 @@ export class InvitesService {
       await changeRow(write, INVITE, { caller, reference, ifMatch: undefined }, async (row) => {
         await assertMayInvite(manager, caller, row);
         assertHolds(caller, row.apiKeyDetails?.scopes ?? [], 'A key', 'workspace_api_key_details.scopes');
-        await assertNotMember(manager, row.organisationId, row.email);
+        await assertMayJoin(manager, row.organisationId, row.email);
         row.status = 'pending';
         row.tokenHash = link.hash;
         row.mailed = this.links.hasMail;
@@ -163,7 +166,8 @@ function toInvitedKey(caller: Principal, input: InvitedApiKeyDto | null | undefi
   };
 }
 
-async function assertNotMember(manager: EntityManager, organisationId: string, email: string): Promise<void> {
+/** Throws `conflict` for the address of a member, and of a user whom only the identity provider may bring back. */
+async function assertMayJoin(manager: EntityManager, organisationId: string, email: string): Promise<void> {
   const seats = await manager
     .createQueryBuilder(OrganisationUserEntity, 'seat')
     .innerJoin(UserEntity, 'person', 'person.id = seat.userId AND person.email = :email', { email })
@@ -171,6 +175,11 @@ async function assertNotMember(manager: EntityManager, organisationId: string, e
     .getCount();
   if (seats > 0)
     throw new GatewayError('conflict', { message: 'A user with this address is already a member.' });
+  if (await isDeactivatedByScim(manager, { organisationId, email })) {
+    throw new GatewayError('conflict', {
+      message: 'The identity provider has deactivated the user with this address; activate the user there.',
+    });
+  }
 }
 
 /** Throws `conflict` for an address with a pending invite. Marks overdue invites as expired first, so that they do not count. */

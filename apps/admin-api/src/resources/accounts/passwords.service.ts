@@ -173,7 +173,7 @@ async function endSessions(
     ...(organisationId === null ? {} : { organisationId }),
     ...(except === null ? {} : { id: Not(except) }),
   };
-  write.removed(...(await endSessionsWhere(write.manager, where)).documents);
+  write.removed((await endSessionsWhere(write.manager, where)).documents);
 }
 
 const firstSeat = (manager: EntityManager, userId: string): Promise<OrganisationUserEntity | null> =>

@@ -188,7 +188,7 @@ export class AgentSnapshots {
       if (locked === null) throw new GatewayError('conflict', { message: MOVED });
       const { columns, isChanged } = await this.keep(write, locked, card);
       await this.save(manager, locked, columns);
-      if (isChanged) write.changed(...(await keysOfAgents(manager, locked)));
+      if (isChanged) write.changed(await keysOfAgents(manager, locked));
     });
   }
 }

@@ -96,12 +96,12 @@ export class ServerMappingsService {
         throw invalid(kind.member, 'require a guardrail whose target is mcp_tools');
       }
       const known = await mappingsOf(kind, manager, row.id);
-      write.changed(...(await kind.keys(manager, row)));
+      write.changed(await kind.keys(manager, row));
       const before = { [name]: known.map(kind.view) };
       const result = await work(manager, row, known);
       row.updatedBy = actorOf(caller);
       await manager.save(row);
-      write.changed(...(await kind.keys(manager, row)));
+      write.changed(await kind.keys(manager, row));
       write.audit({
         action: 'update',
         resourceType: GUARDRAIL.type,

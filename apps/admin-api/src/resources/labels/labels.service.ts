@@ -86,7 +86,7 @@ export class LabelsService {
       patchRow(write, LABEL, at, async (row) => {
         if (input.name !== undefined && input.name !== row.name) {
           await assertFree(write.manager, at.caller, row.workspaceId, input.name);
-          write.changed(...(await promptsWith(write.manager, row.id)).flatMap(keysOf));
+          write.changed((await promptsWith(write.manager, row.id)).flatMap(keysOf));
         }
         assign(LabelFields, row, input);
       }),
@@ -99,7 +99,7 @@ export class LabelsService {
       archiveRow(write, LABEL, at, async (row) => {
         const prompts = await promptsWith(write.manager, row.id);
         assertDeletable('The label', prompts.map(labelled), query);
-        write.changed(...prompts.flatMap(keysOf));
+        write.changed(prompts.flatMap(keysOf));
         await write.manager.delete(PromptLabelEntity, { labelId: row.id });
       }),
     );

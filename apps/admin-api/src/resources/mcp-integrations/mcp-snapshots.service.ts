@@ -80,7 +80,7 @@ export class McpSnapshots {
     await manager.save(McpCapabilityEntity, [...changes.rows], { chunk: 500 });
     await removeOldCapabilities(manager, MCP_TABLES, id);
     await keepSynced(manager, locked, snapshot, changes);
-    if (changes.rows.length > 0) write.changed(...(await keysOfServers(manager, locked)));
+    if (changes.rows.length > 0) write.changed(await keysOfServers(manager, locked));
     const { changed } = changes;
     if (changed.length > 0)
       write.audit({

@@ -7,6 +7,7 @@ import {
   WorkspaceUserEntity,
 } from '@gw/entities';
 import { uuidv7 } from '@gw/kernel';
+import { eventually } from '@gw/testing';
 import { SERVICE_TOKEN, TestAdminApi } from '../../spec-support/admin-api';
 import { AT_ONCE_MAX } from './scim-memberships.service';
 import { IdentityProvider } from './spec-support/identity-provider';
@@ -67,5 +68,62 @@ describe('a change of a large group', () => {
     while ((await settle()) !== 0);
     expect(await members()).toBe(ids.length);
     expect((await api.post(INTERNAL.scimSettle, { token: tenant.adminKey })).status).toBe(401);
+  }, 60_000);
+
+  it('maps, shows and deletes a group of more members than a statement has parameters', async () => {
+    const tenant = await api.tenant();
+    const provider = await IdentityProvider.of(api, tenant);
+    const groupId = await provider.group('Everyone');
+    const count = 66_000;
+    await api.dataSource.query(
+      `WITH made AS (
+         INSERT INTO users (id, email) SELECT gen_random_uuid(), 'many' || n || '@example.org'
+         FROM generate_series(1, $3::int) AS n RETURNING id, email),
+       seated AS (
+         INSERT INTO organisation_users (organisation_id, user_id, role) SELECT $1, id, 'member' FROM made),
+       managed AS (
+         INSERT INTO scim_users (organisation_id, user_id, user_name, user_name_key, active)
+         SELECT $1, id, email, email, true FROM made)
+       INSERT INTO scim_group_members (group_id, user_id) SELECT $2, id FROM made`,
+      [tenant.organisationId, groupId, count],
+    );
+    const name = { op: 'replace', path: 'displayName', value: 'ws-all-role-member' };
+    expect((await provider.patch(`/Groups/${groupId}`, name)).status).toBe(204);
+    const pending = { organisationId: tenant.organisationId, pending: true };
+    expect(await api.dataSource.manager.countBy(ScimUserEntity, pending)).toBe(count - AT_ONCE_MAX);
+    expect(await provider.members(groupId)).toHaveLength(count);
+    const { status } = await provider.call({ method: 'DELETE', path: `/Groups/${groupId}` });
+    expect(status).toBe(204);
+  }, 120_000);
+
+  it('locks all its users by id before the first change, so that two changes do not end in a deadlock', async () => {
+    const tenant = await api.tenant();
+    const provider = await IdentityProvider.of(api, tenant);
+    const { organisationId } = tenant;
+    const [first = '', ...more] = (await users(organisationId, 4)).sort();
+    const last = more.at(-1) ?? '';
+    const groupId = await provider.group('Some', more);
+    const holder = api.dataSource.createQueryRunner();
+    await holder.startTransaction();
+    try {
+      const lock = 'SELECT 1 FROM scim_users WHERE user_id = $1 FOR UPDATE';
+      await holder.query(lock, [last]);
+      const members = [first, ...more].map((value) => ({ value }));
+      const body = {
+        schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+        displayName: 'ws-some-role-member',
+        members,
+      };
+      const change = provider.call({ method: 'PUT', path: `/Groups/${groupId}`, body });
+      await eventually(
+        async () => (await api.dataSource.query<unknown[]>(`${lock} SKIP LOCKED`, [first])).length === 0,
+        { timeoutMs: 20_000 },
+      );
+      await holder.commitTransaction();
+      expect((await change).status).toBe(200);
+    } finally {
+      if (holder.isTransactionActive) await holder.rollbackTransaction();
+      await holder.release();
+    }
   }, 60_000);
 });

@@ -35,7 +35,7 @@ export class PendingScimUsers {
     });
     const ids = rows.map(({ userId }) => userId);
     await this.writes.run(callerFor(organisationId), (write) =>
-      this.memberships.settle(write, organisationId, ids),
+      this.memberships.applyMappedRoles(write, organisationId, ids),
     );
     return ids.length;
   }

@@ -7,7 +7,7 @@ import {
 } from '@gw/entities';
 import { fault } from '@gw/scim';
 import { Injectable } from '@nestjs/common';
-import { In, Not, type EntityManager } from 'typeorm';
+import { Any, In, Not, type EntityManager } from 'typeorm';
 import { isUuid } from '../../platform/auth/tenancy';
 import { scimSettingsOf } from '../../platform/tenant-settings/scim-settings';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
@@ -25,6 +25,12 @@ interface Change {
   readonly after: ReadonlySet<string>;
 }
 
+/** Users whom a change of a group has added and removed. */
+export interface ChangedMembers {
+  readonly joined: readonly string[];
+  readonly left: readonly string[];
+}
+
 /** Reads and changes the members of groups. */
 @Injectable()
 export class ScimGroupMembers {
@@ -39,7 +45,7 @@ export class ScimGroupMembers {
   }
 
   /**
-   * Stores the members and returns the users for whom that changes something. Unknown ids are left out and named in the audit log,
+   * Stores the members and returns the users whom it added and removed. Unknown ids are left out and named in the audit log,
    * since identity providers never repeat a request that was refused. Throws `invalidValue` for a user of another organisation.
    */
   async change(
@@ -47,12 +53,13 @@ export class ScimGroupMembers {
     context: ScimContext,
     { id: groupId }: ScimGroupEntity,
     { before, after }: Change,
-  ): Promise<readonly string[]> {
+  ): Promise<ChangedMembers> {
     const { manager } = write;
     const wanted = [...after].filter((id) => !before.has(id));
-    const joined = await this.known(write, context, wanted);
+    const known = await this.known(manager, context, wanted);
+    const joined = [...known];
     const left = [...before].filter((id) => !after.has(id));
-    const skipped = wanted.filter((id) => !joined.includes(id));
+    const skipped = wanted.filter((id) => !known.has(id));
     for (let at = 0; at < left.length; at += BATCH) {
       await manager.delete(ScimGroupMemberEntity, { groupId, userId: In(left.slice(at, at + BATCH)) });
     }
@@ -73,41 +80,40 @@ export class ScimGroupMembers {
       });
     }
     const changed = [...left, ...joined];
-    write.changed(...changed.map((userId) => documentKey.user(context.organisationId, userId)));
-    return changed;
+    write.changed(changed.map((userId) => documentKey.user(context.organisationId, userId)));
+    return { joined, left };
   }
 
   private async known(
-    write: Write<AuditCaller>,
+    manager: EntityManager,
     { organisationId }: ScimContext,
     ids: readonly string[],
-  ): Promise<readonly string[]> {
-    const { manager } = write;
+  ): Promise<ReadonlySet<string>> {
     const wanted = ids.filter(isUuid);
-    if (wanted.length === 0) return [];
+    if (wanted.length === 0) return new Set();
     const seats = await manager.find(OrganisationUserEntity, {
-      where: { organisationId, userId: In(wanted) },
+      where: { organisationId, userId: Any(wanted) },
       select: { userId: true },
     });
     const own = new Set(seats.map(({ userId }) => userId));
     const others = wanted.filter((id) => !own.has(id));
     const foreign = await manager.existsBy(OrganisationUserEntity, {
-      userId: In(others),
+      userId: Any(others),
       organisationId: Not(organisationId),
     });
     if (others.length > 0 && foreign) {
       throw fault('invalidValue', 'A member is no user of this organisation.');
     }
-    await this.activate(write, organisationId, [...own]);
-    return [...own];
+    return own;
   }
 
-  /** Activates users whom a group names, if the organisation wants that. */
-  private async activate(
+  /** Activates users whom a group names, if the organisation wants that. The caller has locked them. */
+  async activate(
     write: Write<AuditCaller>,
     organisationId: string,
     userIds: readonly string[],
   ): Promise<void> {
+    if (userIds.length === 0) return;
     const { group_based_user_provisioning: groupsActivate } = await scimSettingsOf(
       write.manager,
       organisationId,
@@ -115,7 +121,7 @@ export class ScimGroupMembers {
     if (!groupsActivate) return;
     const inactive = await write.manager.findBy(ScimUserEntity, {
       organisationId,
-      userId: In([...userIds]),
+      userId: Any(userIds),
       active: false,
     });
     for (const row of inactive) {

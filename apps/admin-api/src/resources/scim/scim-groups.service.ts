@@ -18,7 +18,7 @@ import {
   type ScimDocument,
 } from '@gw/scim';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, In, type EntityManager, type FindOneOptions } from 'typeorm';
+import { Any, DataSource, In, type EntityManager, type FindOneOptions } from 'typeorm';
 import { isUuid } from '../../platform/auth/tenancy';
 import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, Writes, type Write } from '../../platform/unit-of-work/writes';
@@ -72,7 +72,10 @@ export class ScimGroupsService {
       );
       write.audit({ action: 'create', resourceType: 'scim_groups', resourceId: row.id, after: document });
       await this.mappings.followName(write, row);
-      await this.changeMembers(write, context, row, [{ kind: 'replace', ids }]);
+      await this.changeMembers(write, context, row, {
+        changes: [{ kind: 'replace', ids }],
+        isRemapped: false,
+      });
       return this.response(manager, context, row, parameters, true);
     });
   }
@@ -83,9 +86,9 @@ export class ScimGroupsService {
     const ids = memberIds(Reflect.get(body as object, 'members'));
     return this.run(context, async (write) => {
       const row = await lockGroup(write.manager, context, id, ifMatch);
-      const renamed = await this.rename(write, context, row, document);
-      await this.changeMembers(write, context, renamed, [{ kind: 'replace', ids }]);
-      return this.response(write.manager, context, renamed, {}, false);
+      const isRemapped = await this.rename(write, context, row, document);
+      await this.changeMembers(write, context, row, { changes: [{ kind: 'replace', ids }], isRemapped });
+      return this.response(write.manager, context, row, {}, false);
     });
   }
 
@@ -100,9 +103,9 @@ export class ScimGroupsService {
     return this.run(context, async (write) => {
       const row = await lockGroup(write.manager, context, id, ifMatch);
       const document = applyPatch(GROUP_KIND, documentOf(row), operations);
-      const renamed = await this.rename(write, context, row, document);
-      await this.changeMembers(write, context, renamed, changes);
-      return this.response(write.manager, context, renamed, parameters, false);
+      const isRemapped = await this.rename(write, context, row, document);
+      await this.changeMembers(write, context, row, { changes, isRemapped });
+      return this.response(write.manager, context, row, parameters, false);
     });
   }
 
@@ -111,17 +114,18 @@ export class ScimGroupsService {
     return this.run(context, async (write) => {
       const { manager } = write;
       const row = await lockGroup(manager, context, id, ifMatch);
-      const members = await this.members.of(manager, row.id);
+      const members = [...(await this.members.of(manager, row.id))];
       await manager.delete(ScimGroupEntity, { id: row.id });
       write.audit({
         action: 'delete',
         resourceType: 'scim_groups',
         resourceId: row.id,
-        before: { ...documentOf(row), members: members.size },
+        before: { ...documentOf(row), members: members.length },
       });
       const { organisationId } = context;
-      write.changed(...[...members].map((userId) => documentKey.user(organisationId, userId)));
-      await this.memberships.follow(write, organisationId, [...members]);
+      write.changed(members.map((userId) => documentKey.user(organisationId, userId)));
+      await this.memberships.lock(manager, organisationId, members);
+      await this.memberships.applyOrDefer(write, organisationId, members);
     });
   }
 
@@ -129,18 +133,21 @@ export class ScimGroupsService {
     return this.writes.run<T, AuditCaller>(context.caller, work);
   }
 
-  /** A new name may follow the pattern of names that give a role, or no longer. */
+  /**
+   * Stores a new name or id. Returns whether that changes what the group is mapped to: a new name may follow the pattern of names that
+   * give a role, or no longer. The caller then applies the mapped roles of all members.
+   */
   private async rename(
     write: Write<AuditCaller>,
     { organisationId }: ScimContext,
     row: ScimGroupEntity,
     document: ScimDocument,
-  ): Promise<ScimGroupEntity> {
+  ): Promise<boolean> {
     const before = documentOf(row);
     const columns = columnsOf(document);
-    if (columns.displayName === row.displayName && columns.externalId === row.externalId) return row;
+    if (columns.displayName === row.displayName && columns.externalId === row.externalId) return false;
     await assertFree(write.manager, organisationId, document, row.id);
-    const saved = await write.manager.save(ScimGroupEntity, Object.assign(row, columns));
+    await write.manager.save(ScimGroupEntity, Object.assign(row, columns));
     write.audit({
       action: 'update',
       resourceType: 'scim_groups',
@@ -148,28 +155,30 @@ export class ScimGroupsService {
       before,
       after: document,
     });
-    if (await this.mappings.followName(write, saved)) {
-      await this.memberships.follow(write, organisationId, [
-        ...(await this.members.of(write.manager, row.id)),
-      ]);
-    }
-    return saved;
+    return this.mappings.followName(write, row);
   }
 
-  /** With SCIM_MEMBERSHIP_USER_MODE the members of groups come from the users, so their lists here are left alone. */
+  /**
+   * Changes the members of a group, and applies the mapped roles of those for whom that changes anything: of all members if the group is
+   * mapped differently now. With SCIM_MEMBERSHIP_USER_MODE the members of groups come from the users, so `changes` are left alone.
+   */
   private async changeMembers(
     write: Write<AuditCaller>,
     context: ScimContext,
     row: ScimGroupEntity,
-    changes: readonly MemberChange[],
+    { changes, isRemapped }: { readonly changes: readonly MemberChange[]; readonly isRemapped: boolean },
   ): Promise<void> {
-    if (this.settings.SCIM_MEMBERSHIP_USER_MODE || changes.length === 0) return;
-    const before = await this.members.of(write.manager, row.id);
-    const changed = await this.members.change(write, context, row, {
-      before,
-      after: changedMembers(before, changes),
-    });
-    await this.memberships.follow(write, context.organisationId, changed);
+    const isLeftAlone = this.settings.SCIM_MEMBERSHIP_USER_MODE || changes.length === 0;
+    if (isLeftAlone && !isRemapped) return;
+    const { organisationId } = context;
+    const { manager } = write;
+    const before = await this.members.of(manager, row.id);
+    const after = isLeftAlone ? before : changedMembers(before, changes);
+    const { joined, left } = await this.members.change(write, context, row, { before, after });
+    const concerned = [...new Set([...(isRemapped ? before : []), ...left, ...joined])];
+    await this.memberships.lock(manager, organisationId, concerned);
+    await this.members.activate(write, organisationId, joined);
+    await this.memberships.applyOrDefer(write, organisationId, concerned);
   }
 
   private async response(
@@ -275,7 +284,7 @@ export async function addressesOf(
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await manager.find(UserEntity, {
-    where: { id: In([...userIds]) },
+    where: { id: Any(userIds) },
     select: { id: true, email: true },
   });
   return new Map(rows.map(({ id, email }) => [id, email]));

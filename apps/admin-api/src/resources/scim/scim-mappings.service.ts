@@ -62,7 +62,9 @@ export class ScimMappingsService {
       await manager.save(ScimWorkspaceMappingEntity, mapping);
       const view = toMapping(mapping, group);
       write.audit({ action: 'create', resourceType: 'scim_mappings', resourceId: mapping.id, after: view });
-      await this.memberships.follow(write, organisationId, [...(await this.members.of(manager, groupId))]);
+      const users = [...(await this.members.of(manager, groupId))];
+      await this.memberships.lock(manager, organisationId, users);
+      await this.memberships.applyOrDefer(write, organisationId, users);
       return view;
     });
   }

@@ -5,7 +5,7 @@ import {
   WorkspaceEntity,
 } from '@gw/entities';
 import { Injectable } from '@nestjs/common';
-import { In, type EntityManager } from 'typeorm';
+import { Any, type EntityManager } from 'typeorm';
 import { membershipChanges, type MappedRole } from '../../platform/accounts/membership-changes';
 import { membershipsIn } from '../../platform/accounts/memberships';
 import { MappedMemberships } from '../../platform/accounts/mapped-memberships';
@@ -13,34 +13,54 @@ import type { AuditCaller } from '../../platform/unit-of-work/audit-recorder';
 import { FOR_UPDATE, type Write } from '../../platform/unit-of-work/writes';
 import { byUser } from './by-user';
 
-/** Maximum number of users whose memberships follow in the transaction of a change; those of the others follow in the background. */
+/** Maximum number of users whose roles are applied in the transaction of a change; those of the others are applied in the background. */
 export const AT_ONCE_MAX = 500;
 
 /** Keeps the workspace memberships of users equal to the roles that their groups are mapped to. */
 @Injectable()
 export class ScimMemberships {
-  constructor(private readonly memberships: MappedMemberships) {}
+  constructor(private readonly mapped: MappedMemberships) {}
 
   /**
-   * Follows a change of groups or mappings for the users. Beyond the first 500 they are marked as pending. Users that SCIM does not
-   * manage are not changed.
+   * Applies the mapped roles of users after a change of groups or mappings. Beyond the first 500, users are marked as pending instead.
+   * Users that SCIM does not manage are not changed. Call it once in a transaction, with all its users, after `lock`.
    */
-  async follow(write: Write<AuditCaller>, organisationId: string, userIds: readonly string[]): Promise<void> {
-    const now = userIds.slice(0, AT_ONCE_MAX);
+  async applyOrDefer(
+    write: Write<AuditCaller>,
+    organisationId: string,
+    userIds: readonly string[],
+  ): Promise<void> {
     const later = userIds.slice(AT_ONCE_MAX);
-    await this.settle(write, organisationId, now);
+    await this.applyMappedRoles(write, organisationId, userIds.slice(0, AT_ONCE_MAX));
     if (later.length === 0) return;
-    const managed = { organisationId, userId: In([...later]) };
+    const managed = { organisationId, userId: Any(later) };
     await write.manager.update(ScimUserEntity, managed, { pending: true });
   }
 
+  /**
+   * Locks the SCIM users that a transaction changes, by id, so that concurrent changes of groups wait for each other instead of ending
+   * in a deadlock. Must come before the first change of any of them.
+   */
+  async lock(manager: EntityManager, organisationId: string, userIds: readonly string[]): Promise<void> {
+    if (userIds.length === 0) return;
+    await manager.find(ScimUserEntity, {
+      where: { organisationId, userId: Any(userIds) },
+      select: { userId: true },
+      order: { userId: 'ASC' },
+      lock: FOR_UPDATE,
+    });
+  }
+
   /** Applies the mapped roles of the users, and clears their mark. */
-  async settle(write: Write<AuditCaller>, organisationId: string, userIds: readonly string[]): Promise<void> {
+  async applyMappedRoles(
+    write: Write<AuditCaller>,
+    organisationId: string,
+    userIds: readonly string[],
+  ): Promise<void> {
     if (userIds.length === 0) return;
     const { manager } = write;
-    // In a fixed order, so that concurrent changes of groups cannot block each other.
     const users = await manager.find(ScimUserEntity, {
-      where: { organisationId, userId: In([...userIds]) },
+      where: { organisationId, userId: Any(userIds) },
       order: { userId: 'ASC' },
       lock: FOR_UPDATE,
     });
@@ -50,11 +70,11 @@ export class ScimMemberships {
     for (const { userId, active } of users) {
       const wanted = active ? (mapped.get(userId) ?? []) : [];
       const changes = membershipChanges('scim', wanted, current.get(userId) ?? []);
-      await this.memberships.apply(write, { organisationId, userId }, 'scim', changes);
+      await this.mapped.apply(write, { organisationId, userId }, 'scim', changes);
     }
     const marked = users.filter(({ pending }) => pending).map(({ userId }) => userId);
     if (marked.length > 0) {
-      await manager.update(ScimUserEntity, { organisationId, userId: In(marked) }, { pending: false });
+      await manager.update(ScimUserEntity, { organisationId, userId: Any(marked) }, { pending: false });
     }
   }
 }
@@ -81,9 +101,7 @@ async function mappedRolesOf(
     .select('member.userId', 'userId')
     .addSelect('mapping.workspaceId', 'workspaceId')
     .addSelect('mapping.role', 'role')
-    .where('member.userId IN (:...userIds)', {
-      userIds: ['00000000-0000-0000-0000-000000000000', ...userIds],
-    })
+    .where('member.userId = ANY(:userIds)', { userIds })
     .getRawMany<MappedRole & { readonly userId: string }>();
   return byUser(rows);
 }

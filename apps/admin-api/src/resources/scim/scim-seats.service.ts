@@ -9,7 +9,8 @@ import {
 import { uuidv7 } from '@gw/kernel';
 import { fault, ScimError, textOf, type ScimDocument } from '@gw/scim';
 import { Injectable } from '@nestjs/common';
-import { In, Not, type EntityManager } from 'typeorm';
+import { Any, Not, type EntityManager } from 'typeorm';
+import { cancelInvite } from '../../platform/accounts/pending-invites';
 import { MembershipEnds } from '../../platform/accounts/membership-ends';
 import { hasVerifiedDomain } from '../../platform/accounts/verified-domains';
 import { scimSettingsOf } from '../../platform/tenant-settings/scim-settings';
@@ -27,7 +28,10 @@ export class ScimSeats {
     private readonly memberships: ScimMemberships,
   ) {}
 
-  /** Makes a user a member, with the role of a member. A user of the same address becomes managed if the organisation wants it. */
+  /**
+   * Makes a user a member, with the role of a member. A user of the same address becomes managed if the organisation wants it. A pending
+   * invite of the address ends.
+   */
   async open(
     write: Write<AuditCaller>,
     { organisationId }: ScimContext,
@@ -36,7 +40,12 @@ export class ScimSeats {
   ): Promise<ScimUserEntity> {
     const { manager } = write;
     const email = await verifiedAddress(manager, organisationId, document);
-    const userId = await this.ensureMember(manager, { organisationId, email, document, isActive });
+    const { userId, isKnown } = await this.ensureMember(manager, {
+      organisationId,
+      email,
+      document,
+      isActive,
+    });
     const row = manager.create(ScimUserEntity, {
       organisationId,
       userId,
@@ -53,6 +62,10 @@ export class ScimSeats {
       resourceId: userId,
       after: { ...document, active: isActive, source: 'scim' },
     });
+    // Gateways have read no document of a new user.
+    if (isKnown) write.changed(documentKey.user(organisationId, userId));
+    if (!isActive && (await this.isActive(manager, saved))) await this.end(write, saved);
+    else await cancelInvite(write, { organisationId, email });
     return saved;
   }
 
@@ -64,7 +77,7 @@ export class ScimSeats {
       document,
       isActive,
     }: { organisationId: string; email: string; document: ScimDocument; isActive: boolean },
-  ): Promise<string> {
+  ): Promise<{ readonly userId: string; readonly isKnown: boolean }> {
     const known = await manager.findOne(UserEntity, { where: { email }, lock: FOR_UPDATE });
     const userId = known?.id ?? uuidv7();
     if (known === null) {
@@ -81,9 +94,9 @@ export class ScimSeats {
       if (!adoptExisting)
         throw new ScimError(409, `The organisation has a user with the address ${email}.`, 'uniqueness');
     } else {
-      await manager.update(OrganisationUserEntity, { organisationId, userId }, { role: 'member', status });
+      await manager.update(OrganisationUserEntity, { organisationId, userId }, { ...MEMBER, status });
     }
-    return userId;
+    return { userId, isKnown: known !== null };
   }
 
   /** Follows a new name or address, which must be of a verified domain as well. */
@@ -115,30 +128,41 @@ export class ScimSeats {
     const { organisationId, userId } = row;
     if (isActive) {
       const seat = { organisationId, userId };
-      await write.manager.update(OrganisationUserEntity, seat, { role: 'member', status: 'active' });
+      await write.manager.update(OrganisationUserEntity, seat, { ...MEMBER, status: 'active' });
       write.changed(documentKey.user(organisationId, userId));
-      await this.memberships.settle(write, organisationId, [userId]);
+      await this.memberships.applyMappedRoles(write, organisationId, [userId]);
       return;
     }
+    await this.end(write, row);
+  }
+
+  /** Whether the user is an active member, which SCIM and others may see differently. */
+  isActive(manager: EntityManager, { organisationId, userId }: ScimUserEntity): Promise<boolean> {
+    return manager.existsBy(OrganisationUserEntity, { organisationId, userId, status: 'active' });
+  }
+
+  private async end(write: Write<AuditCaller>, row: ScimUserEntity): Promise<void> {
     await assertNotLastOwner(write.manager, row);
+    const { organisationId, userId } = row;
     await this.ends.end(write, { organisationId, userId });
   }
 
+  /** Ends the membership, and forgets what SCIM knows of the user. */
   async forget(write: Write<AuditCaller>, row: ScimUserEntity): Promise<void> {
     const { manager } = write;
     const { organisationId, userId } = row;
-    if (row.active) {
-      await assertNotLastOwner(manager, row);
-      await this.ends.end(write, { organisationId, userId });
-    }
+    if (await this.isActive(manager, row)) await this.end(write, row);
     const groups = await manager.find(ScimGroupEntity, { where: { organisationId }, select: { id: true } });
-    await manager.delete(ScimGroupMemberEntity, { userId, groupId: In(groups.map(({ id }) => id)) });
+    await manager.delete(ScimGroupMemberEntity, { userId, groupId: Any(groups.map(({ id }) => id)) });
     await manager.delete(ScimUserEntity, { organisationId, userId });
     write.changed(documentKey.user(organisationId, userId));
     const before = { userName: row.userName, source: 'scim' };
     write.audit({ action: 'delete', resourceType: 'users', resourceId: userId, before });
   }
 }
+
+/** Role of a user who joins or comes back over SCIM. */
+const MEMBER = { role: 'member', roleSource: 'manual' } as const;
 
 /** Locks the owners in a fixed order, so that of two owners who are deactivated at once one stays. */
 async function assertNotLastOwner(

@@ -76,7 +76,7 @@ export class ScimUserGroups {
     }
     if (left.length + joined.length === 0) return;
     write.changed(documentKey.user(organisationId, userId));
-    await this.memberships.settle(write, organisationId, [userId]);
+    await this.memberships.applyMappedRoles(write, organisationId, [userId]);
   }
 }
 

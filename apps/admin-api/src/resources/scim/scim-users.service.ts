@@ -126,7 +126,10 @@ export class ScimUsersService {
     return this.writes.run<T, AuditCaller>(context.caller, work);
   }
 
-  /** Stores the changed attributes with what they mean for the user; writes nothing when nothing is different. */
+  /**
+   * Stores the changed attributes with what they mean for the user; writes nothing when nothing is different. Ends the membership of an
+   * inactive user who is a member for any reason.
+   */
   private async changed(
     write: Write<AuditCaller>,
     context: ScimContext,
@@ -134,17 +137,19 @@ export class ScimUsersService {
     document: ScimDocument,
   ): Promise<ScimUserEntity> {
     const before = writtenDocument(row);
-    if (isDeepStrictEqual(before, document)) return row;
+    const isActive = document['active'] !== false;
+    const isEnding = !isActive && (await this.seats.isActive(write.manager, row));
+    if (isDeepStrictEqual(before, document) && !isEnding) return row;
     assertSize(document);
-    const wasActive = row.active;
+    const isSwitched = isActive !== row.active;
     await this.seats.rename(write, context, row, document);
     row.userName = textOf(document, 'userName');
     row.userNameKey = row.userName.toLowerCase();
     row.externalId = (document['externalId'] as string | undefined) ?? null;
-    row.active = document['active'] !== false;
+    row.active = isActive;
     row.attributes = attributesOf(document);
     const saved = await write.manager.save(ScimUserEntity, row);
-    if (wasActive !== row.active) await this.seats.setActive(write, row, row.active);
+    if (isSwitched || isEnding) await this.seats.setActive(write, row, isActive);
     write.audit({
       action: 'update',
       resourceType: 'users',

@@ -207,7 +207,7 @@ async function forgetGroups(write: Write, { id, organisationId }: SsoConnectionE
     `SELECT DISTINCT user_id AS "userId" FROM sso_links WHERE connection_id = $1 AND groups <> '[]'`,
     [id],
   );
-  write.changed(...links.map(({ userId }) => documentKey.user(organisationId, userId)));
+  write.changed(links.map(({ userId }) => documentKey.user(organisationId, userId)));
 }
 
 const isOwner = (caller: Principal): boolean => rankOf(caller) >= rankOfRole('owner', null);

@@ -67,7 +67,7 @@ export class WorkspaceExclusionsService {
         before: { direction, workspaces: before.filter(({ excluded }) => excluded) },
         after: { direction, workspaces: after.filter(({ excluded }) => excluded) },
       });
-      write.changed(...changed.map(({ workspace_id }) => documentKey.workspace(workspace_id)));
+      write.changed(changed.map(({ workspace_id }) => documentKey.workspace(workspace_id)));
       return responseOf(direction, after);
     });
   }

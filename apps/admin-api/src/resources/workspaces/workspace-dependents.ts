@@ -18,7 +18,7 @@ import {
   WorkspaceUserEntity,
 } from '@gw/entities';
 import type { ErrorDetail } from '@gw/kernel';
-import { In, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import { Any, Not, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import { secretKeysOf } from '../../platform/keys/api-key-secrets.service';
 import type { Write } from '../../platform/unit-of-work/writes';
@@ -68,13 +68,11 @@ export async function archiveDependents(write: Write, workspaceId: string): Prom
   await archiveProviders(write, providers);
   await archiveIntegrations(write, workspaceId);
   write.removed(
-    ...(await archiveActive(write, workspaceId, 'configs', ConfigEntity)).flatMap(
-      removedAs(documentKey.config),
-    ),
-    ...(await archiveActive(write, workspaceId, 'guardrails', GuardrailEntity)).flatMap(
+    (await archiveActive(write, workspaceId, 'configs', ConfigEntity)).flatMap(removedAs(documentKey.config)),
+    (await archiveActive(write, workspaceId, 'guardrails', GuardrailEntity)).flatMap(
       removedAs(documentKey.guardrail),
     ),
-    ...(await archiveActive(write, workspaceId, 'mcp_toolsets', McpToolsetEntity)).flatMap(
+    (await archiveActive(write, workspaceId, 'mcp_toolsets', McpToolsetEntity)).flatMap(
       removedAs(documentKey.mcpToolset),
     ),
   );
@@ -94,8 +92,8 @@ async function archiveApiKeys(write: Write, workspaceId: string): Promise<void> 
   const live = { workspaceId, status: Not('archived' as const) };
   const keys = await manager.find(ApiKeyEntity, { where: live, select: { id: true } });
   const ids = keys.map(({ id }) => id);
-  write.removed(...(await secretKeysOf(manager, ids)));
-  await manager.delete(ApiKeySecretEntity, { apiKeyId: In(ids) });
+  write.removed(await secretKeysOf(manager, ids));
+  await manager.delete(ApiKeySecretEntity, { apiKeyId: Any(ids) });
   await manager.update(ApiKeyEntity, live, { status: 'archived' });
   auditDeletions(write, workspaceId, 'api_keys', keys);
 }
