@@ -18,7 +18,7 @@ export interface ProofKey {
 /** Makes a key for one grant. */
 export async function newProofKey(): Promise<ProofKeyText> {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
-  return privateKey.export({ format: 'jwk' }) as ProofKeyText;
+  return privateKey.export({ format: 'jwk' });
 }
 
 /** Throws for another key. */

@@ -67,7 +67,7 @@ class ProvingDoor {
     const { payload, protectedHeader } = await jwtVerify(String(headers['dpop']), EmbeddedJWK);
     const { jti, htm, htu, ath, nonce } = payload;
     const print = await calculateJwkThumbprint(protectedHeader.jwk ?? {});
-    const isOfKey = print === (await calculateJwkThumbprint(this.key as never));
+    const isOfKey = print === (await calculateJwkThumbprint(this.key));
     const isOfRequest = htm === method && htu === `${this.origin}${url}`;
     const isOfToken = ath === createHash('sha256').update(TOKEN).digest('base64url');
     if (!isOfKey || !isOfRequest || !isOfToken || this.seen.has(jti)) return 'invalid_dpop_proof';

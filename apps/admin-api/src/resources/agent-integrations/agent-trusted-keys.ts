@@ -49,11 +49,11 @@ export function assertReadsKeys({
 export async function trustedKeysOf(
   { trustedKeysUrl: url, trustedKeys }: Pick<AgentIntegrationEntity, 'trustedKeys' | 'trustedKeysUrl'>,
   policy: AddressPolicy,
-  fetch: FetchKeys,
+  read: FetchKeys,
 ): Promise<Keys | null> {
   if (url === null) return trustedKeys;
   assertKeysUrl(url, policy);
-  const keys = keysIn(await fetch(url).then(({ body }) => body, unreadable));
+  const keys = keysIn(await read(url).then(({ body }) => body, unreadable));
   if (keys.length === 0)
     throw invalid(
       'trusted_keys_url',

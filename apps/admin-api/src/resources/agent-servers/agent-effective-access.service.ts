@@ -22,7 +22,7 @@ import type { ResourceReference } from '../../platform/resource/resource-referen
 import { findRow } from '../../platform/resource/rows';
 import { AGENT_INTEGRATION } from '../../platform/rows/agent-rows';
 import { effectOf, type EffectiveQuery } from '../../platform/upstreams/effective-access';
-import { assertMaySee, previewedCaller } from '../../platform/upstreams/previewed-callers';
+import { assertMaySee, previewedCaller } from '../../platform/rows/previewed-callers';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
 import { usableIntegrations } from '../../platform/upstreams/usable-integrations';
 import type { AgentEffectiveResponse, AgentEffectResponse } from './agent-server-access.dto';

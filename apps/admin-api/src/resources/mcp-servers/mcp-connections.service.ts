@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { assertScope } from '../../platform/auth/scope-checks';
 import { found } from '../../platform/auth/tenancy';
-import { assertMaySee } from '../../platform/upstreams/previewed-callers';
+import { assertMaySee } from '../../platform/rows/previewed-callers';
 import type { ResourceReference } from '../../platform/resource/resource-reference';
 import { findRow, lockRow, present } from '../../platform/resource/rows';
 import { endConnections } from '../../platform/rows/connection-ends';

@@ -13,7 +13,7 @@ import type { ResourceReference } from '../../platform/resource/resource-referen
 import { findRow } from '../../platform/resource/rows';
 import { usableMcpIntegrations } from '../../platform/rows/mcp-integrations.queries';
 import { effectOf, type EffectiveQuery } from '../../platform/upstreams/effective-access';
-import { assertMaySee, previewedCaller } from '../../platform/upstreams/previewed-callers';
+import { assertMaySee, previewedCaller } from '../../platform/rows/previewed-callers';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
 import type { McpEffectiveResponse } from './mcp-server-access.dto';
 import { MCP_SERVER } from './mcp-server-rows';

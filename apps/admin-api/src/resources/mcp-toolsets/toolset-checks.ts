@@ -12,7 +12,7 @@ import {
 import { validationFailed } from '@gw/web';
 import type { EntityManager } from 'typeorm';
 import type { Principal } from '../../platform/common/principal';
-import { NO_ONE, userCaller } from '../../platform/upstreams/previewed-callers';
+import { NO_ONE, userCaller } from '../../platform/rows/previewed-callers';
 import { aggregateMember, memberServers, type MemberServer } from '../../platform/mcp/toolset-members';
 import type { McpToolsetMemberDto } from './mcp-toolsets.dto';
 import { readOverrides } from './toolset-overrides';

@@ -16,7 +16,7 @@ import { listWithMoreOf } from '@gw/web';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { textOf } from '../../platform/mcp/mcp-capability-lists';
-import { assertMaySee, previewedCaller } from '../../platform/upstreams/previewed-callers';
+import { assertMaySee, previewedCaller } from '../../platform/rows/previewed-callers';
 import { pageFromZero } from '../../platform/upstreams/upstream-page';
 import {
   aggregateMember,

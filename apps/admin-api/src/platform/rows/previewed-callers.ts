@@ -6,8 +6,8 @@ import { invalid } from '@gw/web';
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { scopesInForce, userRolesOf } from '../auth/key-scopes';
 import type { Principal } from '../common/principal';
-import { userFacts } from '../rows/user-facts.queries';
-import { memberIds } from './server-members.queries';
+import { userFacts } from './user-facts.queries';
+import { memberIds } from '../upstreams/server-members.queries';
 
 /** For whom a preview is: a user or an API key. */
 export interface PreviewedCaller {
