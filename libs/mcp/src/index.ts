@@ -3,7 +3,6 @@ export {
   isUserAllowed,
   judgeAccess,
   judgeGrants,
-  matchesName,
   MCP_SCOPE,
   rulesAbout,
   type AccessCaller,
@@ -13,12 +12,7 @@ export {
   type AccessVerdict,
   type KeyAccess,
 } from './access/access';
-export {
-  argumentConditionFault,
-  judgeCondition,
-  type ArgumentCondition,
-  type ConditionResult,
-} from './access/argument-conditions';
+export { argumentConditionFault, type ArgumentCondition } from './access/argument-conditions';
 export { hasPathTraversal } from './access/path-traversal';
 export { RULE_ROLES, userRoles } from './access/roles';
 export { ALL_SKILLS_ON, NO_SKILL, skillRules } from './access/skill-rules';
@@ -40,13 +34,8 @@ export {
   isForwardedMeta,
   isKnownResultType,
   NEWEST_CONTENT,
-  ListenFilter,
   toLegacyResult,
   toLegacyTools,
-  UNKNOWN_RESULT_TYPE,
-  upstreamMeta,
-  type LegacyResult,
-  type LegacySessionState,
 } from './bridge/legacy-client';
 export {
   isCacheable,
@@ -54,31 +43,18 @@ export {
   relayedCapabilityBits,
   toModernError,
   toModernResult,
-  type ModernError,
-  type ModernResultFacts,
-  type RelayRules,
 } from './bridge/modern-client';
 export {
   cancellationOf,
   eraVerdict,
-  isCancelledByDisconnect,
   recoveryOf,
-  type Cancellation,
   type EraVerdict,
   type ProbeResponse,
   type Recovery,
   type UpstreamFailure,
 } from './bridge/recovery';
 export { judgeUpstreamRequest, type RelayContext, type RelayVerdict } from './bridge/upstream-requests';
-export {
-  approvalState,
-  checkApproval,
-  hintOf,
-  isServed,
-  type ApprovalInput,
-  type ApprovalMode,
-  type ApprovalState,
-} from './capabilities/approval';
+export { approvalState, hintOf, isServed, type ApprovalMode } from './capabilities/approval';
 export {
   capabilityDigest,
   capabilityName,
@@ -87,13 +63,7 @@ export {
   type ListedType,
 } from './capabilities/capability';
 export { type Finding } from './capabilities/finding';
-export {
-  findingContext,
-  findingsOf,
-  severityOf,
-  type FindingContext,
-  type FindingSurroundings,
-} from './capabilities/findings';
+export { findingContext, findingsOf, type FindingContext } from './capabilities/findings';
 export { type Severity } from './capabilities/text-signs';
 export { type DenialCause } from './denial/denial';
 export { denialResponse, toolError, type DenialContext, type DenialResponse } from './denial/denial-response';
@@ -118,20 +88,13 @@ export {
 } from './http/event-stream';
 export { headerParameters, type HeaderParameter, type HeaderParameters } from './http/header-parameters';
 export { headerFields, type HeaderFields } from './http/headers';
-export {
-  batchBody,
-  legacyResponse,
-  localResponse,
-  type EndpointFacts,
-  type LocalResponse,
-} from './http/local-response';
+export { localResponse, type EndpointFacts, type LocalResponse } from './http/local-response';
 export { type ModernReceived } from './http/modern-request';
 export { checkOrigin, originHeaders, preflightHeaders, type OriginRules } from './http/origin';
 export {
   receive,
   sessionNotFound,
   type LegacySession,
-  type McpHttpRequest,
   type OpenSession,
   type Received,
 } from './http/receive';
@@ -144,7 +107,6 @@ export {
   strictListFault,
   unavailableMeta,
   UpstreamPages,
-  type ListOwner,
   type ListPage,
   type MemberList,
 } from './lists/list-page';
@@ -156,7 +118,6 @@ export {
   SEARCH_TOOLS,
   sentArguments,
   shownTool,
-  toolsetFilter,
   type MemberSelection,
   type ToolOverride,
 } from './lists/toolset';
@@ -166,46 +127,27 @@ export { originalUri, shownUris } from './names/resource-uris';
 export { checkOpenApi, OpenApiFault, openApiServerUrl } from './openapi/document';
 export { METHODS, type HttpMethod, type HttpOperation } from './openapi/http-operation';
 export { openApiRequest, openApiUrl, type HttpContent, type OpenApiRequest } from './openapi/request';
-export {
-  ERROR_BYTES_MAX,
-  isSuccess,
-  openApiResult,
-  type OpenApiResponse,
-  type OpenApiResult,
-  type OpenApiResultOptions,
-} from './openapi/result';
+export { ERROR_BYTES_MAX, isSuccess, openApiResult, type OpenApiResponse } from './openapi/result';
 export {
   isSelected,
   listedOperations,
   operationKey,
-  type ListedOperation,
   type OpenApiSelection,
   type OperationFilter,
 } from './openapi/selection';
 export { OPENAPI_BOUNDS, readOpenApiText, type YamlReader } from './openapi/text';
-export {
-  openApiTools,
-  splitOperation,
-  withOperation,
-  type OpenApiTool,
-  type OpenApiTools,
-} from './openapi/tools';
+export { openApiTools, splitOperation, withOperation, type OpenApiTools } from './openapi/tools';
 export {
   TASKS_EXTENSION,
-  isKnownRequest,
   isLegacyRevision,
-  LEGACY_REVISIONS,
-  MAY_REQUIRE_INPUT,
   MCP_LIMITS,
   META,
   MODERN_REVISIONS,
   negotiatedRevision,
   NEWEST_LEGACY,
-  SUPPORTED_REVISIONS,
   type Era,
   type JsonObject,
   type LegacyRevision,
-  type ModernRevision,
   type RequestId,
 } from './protocol';
 export { readRegistryRequest, RegistryFault, type RegistryRequest } from './registry/registry-request';
@@ -214,7 +156,6 @@ export {
   filledHeaders,
   filledUrl,
   readServerJson,
-  type ImportedHeader,
   type ImportedPackage,
   type ImportedRemote,
   type ImportedServer,
@@ -242,14 +183,7 @@ export {
   splicedResponse,
   type ScannedResponse,
 } from './rpc/scan-response';
-export {
-  argumentText,
-  resultText,
-  stringLeaves,
-  withEditedLeaves,
-  withEditedResult,
-  type ResultText,
-} from './rpc/texts';
+export { resultText, stringLeaves, withEditedLeaves, withEditedResult } from './rpc/texts';
 export { readToolCall, type ToolCall } from './rpc/tool-call';
 export {
   SANDBOX_MCP_FACTS,
@@ -265,7 +199,6 @@ export { principalBinding, type McpPrincipal } from './sealed/principal';
 export { openRequestId, sealRequestId, type RequestOwner, type RequestPlace } from './sealed/request-id';
 export { openToken, sealToken } from './sealed/sealed-token';
 export {
-  openState,
   sealState,
   type InputRequest,
   type InputRequests,
@@ -274,14 +207,7 @@ export {
 } from './sealed/request-state';
 export { inputRequired, readRetry, type Retry, type RetryContext } from './sealed/retry';
 export { newSessionId, openSessionId, type SessionFacts, type SessionOwner } from './sealed/session-id';
-export {
-  ownResult,
-  readOwnRequest,
-  type OwnRequest,
-  type OwnServer,
-  type OwnTool,
-  type Posted,
-} from './server/own-server';
+export { ownResult, readOwnRequest, type Posted } from './server/own-server';
 export {
   callbackVerdict,
   connectionBinding,
@@ -289,10 +215,7 @@ export {
   TICKET_LIFETIME_MS,
   ticketVerdict,
   type CallbackVerdict,
-  type ConnectTicket,
-  type PendingAuthorization,
   type RefreshVerdict,
-  type TicketVerdict,
 } from './upstream/connect';
 export {
   checkResourceMetadata,
@@ -301,7 +224,6 @@ export {
   defaultEndpoints,
   issuerVerdict,
   type Checked,
-  type ClientWay,
   type ResourceMetadata,
   type ServerMetadata,
 } from './upstream/metadata';
