@@ -27,6 +27,12 @@ export interface OpenStream {
 
 type RoutedBy = Pick<RoutingCursor, 'strategyTrail' | 'matchedCondition' | 'routingEvents'>;
 
+/** A call that a client's disconnect cut. `isFree`: another request pays for it. */
+export interface LeftCall {
+  readonly upstream: Upstream;
+  readonly isFree: boolean;
+}
+
 /** The attempts made for one request. */
 export class RequestAttempts {
   readonly records: AttemptRecord[] = [];
@@ -42,8 +48,8 @@ export class RequestAttempts {
   requested: Upstream | null = null;
   /** The upstream of the call that was in flight when the client disconnected before a response was chosen. */
   left: Upstream | null = null;
-  /** The same of the other call of a hedged pair; null when there was none. */
-  leftAlongside: Upstream | null = null;
+  /** The other call of a hedged pair at that time; null when there was none. */
+  leftAlongside: LeftCall | null = null;
   /** Milliseconds that the request waited for providers before its reply began. */
   waitedMs = 0;
   /** The endpoint that counts as busy with this request until its response ends; null when the config does not measure load. */

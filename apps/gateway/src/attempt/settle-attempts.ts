@@ -1,4 +1,5 @@
 import { GatewayError } from '@gw/kernel';
+import { noteCacheUse } from '../cache/request-cache';
 import type { GatewayResponse } from './gateway-response';
 import type { RequestContext } from '../core/request-context';
 import type { HedgedCall } from '../hedge/hedged-attempt';
@@ -27,14 +28,20 @@ export function noteCutCall({ attempts }: RequestContext, { call, upstream }: Ga
   if (call !== null) attempts.left = upstream;
 }
 
-/** Notes the hedged calls that the client's disconnect cut, because their providers bill them. */
-export function noteCutCalls({ attempts }: RequestContext, calls: readonly HedgedCall[]): void {
+/**
+ * Notes the hedged calls that the client's disconnect cut, because their providers bill them. A call that the request makes itself
+ * comes first, so that it is charged although the other one is shared.
+ */
+export function noteCutCalls(context: RequestContext, calls: readonly HedgedCall[]): void {
   const cut = calls.flatMap(({ response, outcome }) =>
     response !== null && response.call !== null && outcome.failure === 'interrupted'
-      ? [response.upstream]
+      ? [{ upstream: response.upstream, cache: response.cache, isFree: response.cache?.isFree === true }]
       : [],
   );
-  [attempts.left = null, attempts.leftAlongside = null] = cut;
+  const [left, other = null] = cut.sort((one, two) => Number(one.isFree) - Number(two.isFree));
+  if (left !== undefined) noteCacheUse(context, left.cache);
+  context.attempts.left = left?.upstream ?? null;
+  context.attempts.leftAlongside = other;
 }
 
 /**

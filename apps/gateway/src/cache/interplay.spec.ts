@@ -256,6 +256,30 @@ describe('cache with guardrails, retries, fallbacks and hedges', () => {
       expect((await owner).status).toBe(200);
     });
 
+    it('charges a client that leaves a hedge for its own call, and not for the call that it shares', async () => {
+      stub.respond({ after: until, body: chat('fine') });
+      other.respond({ neverRespond: true });
+      const config = {
+        strategy: { mode: 'hedge', hedge_delay: 1, hedge_percentage: 100 },
+        ...sharing,
+        targets: [{ provider: '@main' }, { provider: '@other' }],
+      };
+      const body = { ...ASK, max_tokens: 1_000 };
+      const estimate = 1_000 * 1_000 + Math.ceil(JSON.stringify(body).length / 3) * 250;
+      const owner = ask(body, config);
+      await other.waitForRequest(1, PATIENT.timeoutMs);
+      const leaving = new AbortController();
+      const left = expect(ask(body, config, { signal: leaving.signal })).rejects.toThrow();
+      await other.waitForRequest(2, PATIENT.timeoutMs);
+      leaving.abort();
+      await left;
+      const record = await eventually(last, PATIENT);
+      expect(record).toMatchObject({ outcome: 'client_closed', cost: estimate });
+      release();
+      expect((await owner).status).toBe(200);
+      expect(stub.requests).toHaveLength(1);
+    });
+
     it('withholds a denied response from all requests that share it and does not store it, even when the first client disconnects', async () => {
       const { headers } = events('');
       const line = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: WORD } }] })}\n\n`;

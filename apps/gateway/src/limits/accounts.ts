@@ -8,6 +8,7 @@ import {
   type Reservation,
 } from '@gw/limits';
 import type { GatewayResponse } from '../attempt/gateway-response';
+import type { LeftCall } from '../attempt/request-attempts';
 import type { Upstream } from '../core/upstream';
 import type { RequestContext } from '../core/request-context';
 import type { PricedEarlier } from '../usage/use';
@@ -165,10 +166,10 @@ export class Accounts {
     else if (limited || usage.charges !== null || usage.begun !== null) this.charge(context, upstream);
   }
 
-  /** Charges an estimate for the second of two hedged calls that the client's disconnect cut. */
-  private chargeLeft(context: RequestContext, upstream: Upstream): void {
+  /** Charges an estimate for the second of two hedged calls that the client's disconnect cut, unless another request pays for it. */
+  private chargeLeft(context: RequestContext, { upstream, isFree }: LeftCall): void {
     const { reservation } = upstream;
-    if (!isUncounted(context)) {
+    if (isFree || !isUncounted(context)) {
       if (reservation) this.ledger.release(reservation);
       return;
     }
