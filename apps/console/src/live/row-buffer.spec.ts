@@ -34,4 +34,12 @@ describe('The buffer of live rows', () => {
     buffer.clear();
     expect([buffer.dropped, buffer.all]).toEqual([0, []]);
   });
+
+  it('takes no row again that it had before it was cleared, nor one that had given way', () => {
+    const buffer = new RowBuffer<LiveRow>(2);
+    buffer.add([row(1), row(2), row(3)]);
+    buffer.clear();
+    expect(buffer.add([row(1), row(2), row(3), row(4)])).toBe(1);
+    expect(buffer.all.map(({ id }) => id)).toEqual(['4']);
+  });
 });

@@ -13,6 +13,8 @@ export class RowBuffer<R extends LiveRow> {
   private readonly ids = new Set<string>();
   /** Ids of the newest rows that `clear` removed, at most `size`. */
   private cleared: ReadonlySet<string> = new Set();
+  /** The oldest row of a full buffer that `clear` emptied: older rows had given way before, and are not added again. */
+  private floor: R | null = null;
   /** Rows that gave way to newer ones. */
   dropped = 0;
 
@@ -28,7 +30,7 @@ export class RowBuffer<R extends LiveRow> {
 
   /** Adds rows in any order. Returns how many were new. */
   add(rows: readonly R[]): number {
-    const oldest = this.rows.length === this.size ? (this.rows.at(-1) ?? null) : null;
+    const oldest = this.rows.length === this.size ? (this.rows.at(-1) ?? null) : this.floor;
     const fresh = new Map<string, R>();
     for (const row of rows)
       if (!this.isKnown(row) && (oldest === null || isNewer(row, oldest))) fresh.set(row.id, row);
@@ -45,8 +47,9 @@ export class RowBuffer<R extends LiveRow> {
     return this.ids.has(id) || this.cleared.has(id);
   }
 
-  /** Removes all rows. The newest of them, as many as the buffer holds, are not added again. */
+  /** Removes all rows. They, and those that had given way to them, are not added again. */
   clear(): void {
+    if (this.rows.length === this.size) this.floor = this.rows.at(-1) ?? null;
     const ids = [...this.rows.map(({ id }) => id), ...this.cleared];
     this.cleared = new Set(ids.slice(0, this.size));
     this.rows = [];

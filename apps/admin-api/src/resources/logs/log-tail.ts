@@ -38,10 +38,12 @@ export interface Tail {
 export class LogTail implements BeforeApplicationShutdown {
   private readonly open = new Set<ServerResponse>();
   private readonly places = new Shares(TAILS_MAX);
+  private isStopping = false;
 
   constructor(private readonly dataSource: DataSource) {}
 
   beforeApplicationShutdown(): void {
+    this.isStopping = true;
     for (const res of this.open) res.end();
   }
 
@@ -64,6 +66,7 @@ export class LogTail implements BeforeApplicationShutdown {
     try {
       // Before the response begins: a list that the client reads after that has what is stored by now.
       await logs.begin();
+      if (this.isStopping) throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
     } catch (error) {
       share.give(1);
       throw error;

@@ -25,7 +25,7 @@ const EXHAUSTED = `${firstOf('usage_limits')} ->> 'status' = 'exhausted'`;
  * Owners that `lockOwner` finds no more, such as archived keys, keep their limits and would match
  * for ever, so that each branch excludes them.
  */
-const ownersWith = (condition: string, policies: string): string =>
+const ownersWith = (condition: string, policies: string, order = ''): string =>
   [
     `SELECT 'api_key' AS scope, id, NULL::text AS "group" FROM api_keys
      WHERE status <> 'archived' AND ${condition}`,
@@ -37,7 +37,7 @@ const ownersWith = (condition: string, policies: string): string =>
      WHERE integration.status = 'active' AND ${condition.replaceAll('usage_limits', 'access.usage_limits')}`,
     policies,
   ]
-    .map((branch) => `(${branch} LIMIT ${String(OWNERS_MAX)})`)
+    .map((branch) => `(${branch} ${order} LIMIT ${String(OWNERS_MAX)})`)
     .join(' UNION ALL ');
 
 const DUE_OWNERS = ownersWith(
@@ -50,6 +50,8 @@ const EXHAUSTED_OWNERS = ownersWith(
   `SELECT 'policy', value.policy_id, value.value_key FROM usage_limit_policy_values AS value
    JOIN usage_limit_policies AS policy ON policy.id = value.policy_id
    WHERE value.status = 'exhausted' AND policy.status = 'active'`,
+  // Most of them stay exhausted: in a fixed order, those beyond the maximum would never be checked.
+  'ORDER BY random()',
 );
 
 /** Returns the live owners with a budget whose next reset is due. */
