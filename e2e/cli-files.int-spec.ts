@@ -1,8 +1,10 @@
 import { TestAdminApi, type Tenant } from '../apps/admin-api/src/spec-support/admin-api';
+import { CardServer } from '../apps/admin-api/src/spec-support/card-server';
 import { ApiClient } from '../apps/cli/src/api-client';
 import { KINDS } from '../apps/cli/src/kinds';
 import type { Members } from '../apps/cli/src/members';
 import { exportState, reconcile, type Change, type State } from '../apps/cli/src/reconcile';
+import { CARD_KEY } from './spec-support/cli-agent-states';
 import { fullFileOf, HAND_WRITTEN } from './spec-support/cli-states';
 import { NO_STATE, NOT_IN_FILES, WRITES } from './spec-support/cli-routes';
 import { insertVerifiedDomain, keySet } from './spec-support/cli-sso-states';
@@ -27,10 +29,14 @@ const ENVIRONMENT = new Proxy(
 describe('tollgate files', () => {
   const admin = new TestAdminApi({ TRUSTED_CUSTOM_HOSTS: '127.0.0.1' });
   let url = '';
+  let agent: CardServer;
   beforeAll(async () => {
+    agent = await CardServer.start();
+    agent.keys = { keys: [CARD_KEY] };
     await admin.api.app.listen(0, '127.0.0.1');
     url = await admin.api.app.getUrl();
   });
+  afterAll(() => agent.stop());
 
   const clientOf = ({ adminKey }: Tenant): ApiClient => new ApiClient(url, adminKey);
   const apply = (tenant: Tenant, state: State, dryRun = false): Promise<Change[]> =>
@@ -49,7 +55,11 @@ describe('tollgate files', () => {
     const [first, second] = [await admin.tenant(), await admin.tenant()];
     const [tools, others] = [await insertTools(admin, first), await insertTools(admin, second)];
     for (const { organisationId } of [first, second]) await insertVerifiedDomain(admin, organisationId);
-    const file = withTools(fullFileOf(first.organisationId), tools);
+    const full = fullFileOf(first.organisationId);
+    const file = withTools(
+      { ...full, agent_integrations: [...(full['agent_integrations'] ?? []), readAgentOf(agent)] },
+      tools,
+    );
     await apply(first, file);
     expect(await diff(first, file)).toEqual([]);
     const exported = await exportState(clientOf(first));
@@ -240,6 +250,12 @@ function altered(name: string, value: unknown): Item {
     return { [name]: /^\d{4}-/.test(value) ? '2031-02-03T00:00:00Z' : `${value}x` };
   return Array.isArray(value) && value.length === 0 ? { [name]: ['x'] } : {};
 }
+
+/** An agent whose card and trusted keys are read from its address. */
+const readAgentOf = ({ origin }: CardServer): Item => ({
+  ...{ slug: 'read', name: 'Read', url: origin },
+  trusted_keys_url: `${origin}/keys`,
+});
 
 /** Members that no item of the state has, so that this suite cannot check them. */
 function membersWithoutValue(state: State): string[] {

@@ -4,7 +4,8 @@ const CARD = {
   ...{ name: 'Travel', description: 'Books.', version: '1.0.0', url: 'https://agent.example.com/rpc' },
   skills: [{ id: 'book', name: 'Book', description: 'Books.', tags: [] }],
 };
-const KEY = {
+/** A public key that signs cards. */
+export const CARD_KEY = {
   ...{ kty: 'EC', crv: 'P-256', kid: 'k1' },
   x: 'G_BClHe7cNGewFKYHRNGzFRaFqrm0KbeabwJZmv-x1w',
   y: 'ZfHeujb8ZxoTiM3ei5luJyqOtw1ae2f27bVm2_qjzeA',
@@ -36,7 +37,7 @@ export const AGENTS_FULL: State = {
       approval_mode: 'review_all',
       on_change: 'serve_approved',
       pricing: { per_message_usd: 0.001, per_task_usd: 0.01 },
-      trusted_keys: { keys: [KEY] },
+      trusted_keys: { keys: [CARD_KEY] },
       agent_card: CARD,
     },
     { slug: 'shared', name: 'Shared', url: 'https://agent.example.com', agent_card: CARD },

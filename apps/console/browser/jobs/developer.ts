@@ -15,7 +15,7 @@ export const DEVELOPER_JOBS: readonly Job[] = [
       await hands.open(consoleLinkOf(product.printed));
       await hands.press(page.getByRole('button', { name: 'Send it from here' }));
     },
-    done: ({ page }) => page.getByRole('status', { name: 'Answer' }).getByText('200').waitFor(),
+    done: ({ page }) => page.getByRole('status', { name: 'Response' }).getByText('200').waitFor(),
   },
   {
     number: 2,

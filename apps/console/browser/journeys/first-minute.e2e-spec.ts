@@ -26,7 +26,7 @@ describe('The first minute', () => {
     const { page, faults, requests } = await browser.open();
     await page.goto(consoleLinkOf(product.printed));
     await page.getByRole('button', { name: 'Send it from here' }).click();
-    const answer = page.getByRole('status', { name: 'Answer' });
+    const answer = page.getByRole('status', { name: 'Response' });
     await answer.getByText('200').waitFor();
     const why = answer.getByRole('link', { name: 'Why it went there' });
     const address = new URL((await why.getAttribute('href')) ?? '', page.url());
