@@ -13,8 +13,9 @@ export class MessageQueue implements AsyncIterable<UpstreamMessage> {
 
   constructor(private readonly clock: CallClock) {}
 
-  /** A reader that is too slow loses its call, and not the calls of others. */
+  /** A reader that is too slow loses its call, and not the calls of others. After a failure nothing is taken. */
   push(message: UpstreamMessage): void {
+    if (this.error !== null) return;
     this.bytes += message.data.length;
     if (this.bytes > BYTES_MAX || this.messages.length >= MESSAGES_MAX) {
       this.fail(tooLarge('The queue of messages', BYTES_MAX));

@@ -43,7 +43,7 @@ export class ResourceWatch {
   private wasWatched = false;
 
   constructor(
-    private readonly upstreams: McpUpstreams,
+    private readonly upstreams: Pick<McpUpstreams, 'of'>,
     private readonly server: WatchedServer,
     /** The watches that the workspace may have. */
     private readonly shareOf: () => Share,
@@ -110,23 +110,28 @@ export class ResourceWatch {
     const signal = AbortSignal.any([this.signal, connection.over.signal]);
     const isLegacy = (await upstream.describe({ signal })).era === 'legacy';
     const messages = upstream.listen({ resourceSubscriptions: uris }, { signal });
-    // The stream is opened first: a server without one drops updates.
-    let next = messages.next();
-    if (isLegacy) {
-      next.catch(() => undefined);
-      await subscribe(upstream, uris, signal);
-      this.begun(uris, connection);
-    }
-    for (let read = await next; read.done !== true; read = await next) {
-      next = messages.next();
-      next.catch(() => undefined);
-      const { method, params } = read.value;
-      // A modern server acknowledges the subscription first.
-      if (connection.begunAt === null) this.begun(uris, connection);
-      const uri = own(params, 'uri');
-      if (method !== UPDATED || typeof uri !== 'string') continue;
-      connection.hadUpdate = true;
-      this.server.updated(uri, params);
+    try {
+      // The stream is opened first: a server without one drops updates.
+      let next = messages.next();
+      if (isLegacy) {
+        next.catch(() => undefined);
+        await subscribe(upstream, uris, signal);
+        this.begun(uris, connection);
+      }
+      for (let read = await next; read.done !== true; read = await next) {
+        next = messages.next();
+        next.catch(() => undefined);
+        const { method, params } = read.value;
+        // A modern server acknowledges the subscription first.
+        if (connection.begunAt === null) this.begun(uris, connection);
+        const uri = own(params, 'uri');
+        if (method !== UPDATED || typeof uri !== 'string') continue;
+        connection.hadUpdate = true;
+        this.server.updated(uri, params);
+      }
+    } finally {
+      // An abort does not end a generator whose message was read ahead.
+      void messages.return(undefined).catch(() => undefined);
     }
   }
 

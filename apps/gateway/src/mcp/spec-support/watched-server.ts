@@ -1,3 +1,4 @@
+import { eventually } from '@gw/testing';
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,17 +24,26 @@ interface Message {
   readonly params?: { readonly uri?: string; readonly notifications?: { resourceSubscriptions?: string[] } };
 }
 
+const PING = 'ping-1';
 const CAPABILITIES = { resources: { subscribe: true } };
 const RESOURCES = ['a', 'b'].map((name) => ({ uri: `test://${name}`, name }));
 
-/** `refused`: resources that it refuses to watch; `hasStream`: whether sessions have a stream. */
+/**
+ * `refused`: resources that it refuses to watch; `hasStream`: whether sessions have a stream;
+ * `onSubscribe`: runs before it replies to a subscription, when the client has read an update on its stream.
+ */
 export async function startWatchedServer(
   era: 'modern' | 'legacy',
-  { refused = [] as readonly string[], hasStream = true } = {},
+  {
+    refused = [] as readonly string[],
+    hasStream = true,
+    onSubscribe = undefined as (() => void) | undefined,
+  } = {},
 ): Promise<WatchedServer> {
   const subscribed: string[] = [];
   const streams = new Set<ServerResponse>();
   const sessions = new Set<string>();
+  let pongs = 0;
 
   const reply = (res: ServerResponse, message: Message, result: object, headers = {}): void => {
     res.writeHead(200, { 'content-type': 'application/json', ...headers });
@@ -55,8 +65,21 @@ export async function startWatchedServer(
     else res.writeHead(405).end();
   };
 
-  function subscribe(res: ServerResponse, message: Message): void {
+  /** Sends an update, and waits for the response to a ping behind it. */
+  async function updateIsRead(uri: string): Promise<void> {
+    await eventually(() => streams.size > 0);
+    for (const each of streams) {
+      each.write(event('notifications/resources/updated', { uri }));
+      each.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: PING, method: 'ping' })}\n\n`);
+    }
+    await eventually(() => pongs > 0);
+  }
+  async function subscribe(res: ServerResponse, message: Message): Promise<void> {
     const uri = message.params?.uri ?? '';
+    if (onSubscribe !== undefined) {
+      await updateIsRead(uri);
+      onSubscribe();
+    }
     if (refused.includes(uri)) {
       fail(res, message, -32_602, 200);
       return;
@@ -76,7 +99,7 @@ export async function startWatchedServer(
     const facts = { protocolVersion: '2025-11-25', capabilities: CAPABILITIES, serverInfo: { name: 'w' } };
     reply(res, message, facts, { 'mcp-session-id': opened });
   };
-  const answers: Readonly<Record<string, (res: ServerResponse, message: Message) => void>> = {
+  const answers: Readonly<Record<string, (res: ServerResponse, message: Message) => void | Promise<void>>> = {
     ...(era === 'legacy' ? { initialize: open } : { 'server/discover': discover }),
     'resources/list': (res, message) => reply(res, message, { resources: RESOURCES }),
     'resources/subscribe': subscribe,
@@ -85,15 +108,19 @@ export async function startWatchedServer(
   function discover(res: ServerResponse, message: Message): void {
     reply(res, message, { supportedVersions: ['2026-07-28'], capabilities: CAPABILITIES });
   }
+  function accept(res: ServerResponse, { id }: Message): void {
+    if (id === PING) pongs += 1;
+    res.writeHead(202).end();
+  }
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const message = (req.method === 'POST' ? await bodyOf(req) : {}) as Message;
-    const { method = '', id } = message;
+    const { method = '' } = message;
     const isOpening = method === 'server/discover' || method === 'initialize';
     const isUnknown = !isOpening && !sessions.has(String(req.headers['mcp-session-id']));
     if (era === 'legacy' && isUnknown) fail(res, message, -32_001, 404);
     else if (req.method === 'GET') stream(res);
-    else if (id === undefined) res.writeHead(202).end();
-    else if (answers[method] !== undefined) answers[method](res, message);
+    else if (!isRequest(message)) accept(res, message);
+    else if (answers[method] !== undefined) await answers[method](res, message);
     else fail(res, message, -32_601, era === 'modern' ? 404 : isOpening ? 400 : 200);
   }
 
@@ -117,6 +144,8 @@ export async function startWatchedServer(
     },
   };
 }
+
+const isRequest = ({ id, method }: Message): boolean => id !== undefined && method !== undefined;
 
 const event = (method: string, params: object): string =>
   `data: ${JSON.stringify({ jsonrpc: '2.0', method, params })}\n\n`;
