@@ -44,8 +44,12 @@ export const isBridgedTool = (announced: JsonObject, definition: JsonObject): bo
   !hasExtension(announced) &&
   own(ownObject(definition, 'execution'), 'taskSupport') === 'required';
 
-/** A task of 2025-11-25 in the form of the extension. */
-export function bridgedTask({ ttl, pollInterval, ...task }: JsonObject): JsonObject {
+/**
+ * A task of 2025-11-25 in the form of the extension. Members that only the extension has are left out: no rule has
+ * judged requests for input of such a server, and no guardrail its results.
+ */
+export function bridgedTask(legacy: JsonObject): JsonObject {
+  const { ttl, pollInterval, inputRequests: _requests, result: _result, error: _error, ...task } = legacy;
   return {
     ...task,
     ...(ttl !== undefined && { ttlMs: ttl }),
@@ -55,8 +59,7 @@ export function bridgedTask({ ttl, pollInterval, ...task }: JsonObject): JsonObj
 
 /** A result of 2025-11-25 that makes a task, in the form of the extension. */
 export const bridgedCreation = ({ task: _task, ...created }: JsonObject, task: JsonObject): JsonObject => ({
-  ...created,
-  ...bridgedTask(task),
+  ...bridgedTask({ ...created, ...task }),
   resultType: 'task',
 });
 

@@ -34,9 +34,17 @@ async function listening(
   };
 }
 
-/** A server of 2025-11-25 whose sessions share their tasks, as one does that knows its callers by a credential alone. */
-export async function startLegacyTaskServer(): Promise<TaskServer> {
-  const taskStore = new InMemoryTaskStore();
+/**
+ * A server of 2025-11-25 whose sessions share their tasks, as one does that knows its callers by a credential alone.
+ * `more`: members that it adds to each task that is read.
+ */
+export async function startLegacyTaskServer(more: object = {}): Promise<TaskServer> {
+  const taskStore = new (class extends InMemoryTaskStore {
+    override async getTask(taskId: string, sessionId?: string): ReturnType<InMemoryTaskStore['getTask']> {
+      const task = await super.getTask(taskId, sessionId);
+      return task && { ...task, ...more };
+    }
+  })();
   const transports = new Map<string, StreamableHTTPServerTransport>();
   return listening(
     async (body, req, res) => {

@@ -84,6 +84,22 @@ describe('tasks of a server with sessions for clients without', () => {
     expect(read).not.toHaveProperty('result');
   });
 
+  it('have no requests for input, result or error that no rule or guardrail has judged', async () => {
+    const hostile = await startLegacyTaskServer({
+      inputRequests: { ask: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } } },
+      result: { content: [{ type: 'text', text: 'a parrot' }] },
+      error: { code: -32_000, message: 'a parrot' },
+    });
+    try {
+      saveServer(gateway, { ...document, url: hostile.url.href });
+      const { result } = await send('tasks/get', { taskId: await make('never', false) });
+      expect(result).toMatchObject({ status: 'working', resultType: 'complete' });
+      for (const member of ['inputRequests', 'result', 'error']) expect(result).not.toHaveProperty(member);
+    } finally {
+      await hostile.close();
+    }
+  });
+
   it('[MCP-02] pass the guardrails of their tool, and belong to the caller who made them', async () => {
     forbid('parrot');
     const task = await make('a parrot');
