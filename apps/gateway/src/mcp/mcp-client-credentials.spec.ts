@@ -13,8 +13,12 @@ describe('servers with client credentials', () => {
   });
   afterEach(() => Promise.all([gateway.stop(), tokens.stop()]));
 
-  /** Calls a server that accepts these tokens alone. */
-  async function resultsWith(accepted: readonly string[], calls: number): Promise<readonly boolean[]> {
+  /** Calls a server that accepts these tokens alone, one call after the other or all together. */
+  async function resultsWith(
+    accepted: readonly string[],
+    calls: number,
+    areTogether = false,
+  ): Promise<readonly boolean[]> {
     const open = await startMcpFixture();
     const document = await serverDocument(open.url, 'mail');
     await open.close();
@@ -24,19 +28,26 @@ describe('servers with client credentials', () => {
       gateway,
       withClientCredentials(gateway, { ...document, url: fixture.url.href }, tokens, 'read'),
     );
-    const results: boolean[] = [];
     const params = { name: 'echo', arguments: { text: 'hi' } };
-    for (let at = 0; at < calls; at += 1) {
+    const call = async (): Promise<boolean> => {
       const url = `http://127.0.0.1:${String(gateway.port)}/main/mail/mcp`;
       const response = await fetch(url, modernRequest(gateway.apiKey, 'tools/call', params));
-      results.push((await response.text()).includes('"text":"hi"'));
-    }
+      return (await response.text()).includes('"text":"hi"');
+    };
+    const results: boolean[] = [];
+    if (areTogether) results.push(...(await Promise.all(Array.from({ length: calls }, call))));
+    else while (results.length < calls) results.push(await call());
     await fixture.close();
     return results;
   }
 
   it('are called once more with a new token when they refuse the known one', async () => {
     expect(await resultsWith(['oauth-token-2'], 2)).toEqual([true, true]);
+    expect(tokens.issued).toBe(2);
+  });
+
+  it('are called once more for each of the calls that they refuse together', async () => {
+    expect(await resultsWith(['oauth-token-2'], 5, true)).toEqual([true, true, true, true, true]);
     expect(tokens.issued).toBe(2);
   });
 

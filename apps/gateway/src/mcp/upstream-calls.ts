@@ -34,7 +34,7 @@ import { traceContext } from './trace-headers';
 import { CallGone, newCall, type CallInProgress, type UpstreamCall } from './upstream-call';
 import type { UpstreamConnections } from './upstream-connections';
 import { isRefusedCredential, isRefusedToken, scopesDenial } from './upstream-refusals';
-import type { ServerCredentials } from '../credentials/server-credentials';
+import type { CredentialHeaders, ServerCredentials } from '../credentials/server-credentials';
 import type { UpstreamBreakers } from '../limits/upstream-breakers';
 import type { McpUpstreams } from './upstreams';
 
@@ -60,6 +60,13 @@ interface Round {
   readonly kind: 'sent';
   readonly more: JsonObject;
   readonly approval: McpApprovalRound | null;
+}
+
+/** One of at most two attempts of a call. */
+interface Attempt {
+  readonly isAgain: boolean;
+  /** Headers of the credential with which the call is made. */
+  credential: CredentialHeaders;
 }
 
 /** Bytes from which a result is counted: those below are bounded by the number of calls in flight. */
@@ -90,21 +97,22 @@ export class UpstreamCalls {
 
   /** Makes the call and sends the response. Throws `McpFault`, `Denied` and `GatewayError`. */
   run(request: McpRequest, forwarded: ForwardedCall): Promise<void> {
-    return this.places.within(request.view, () => this.attempt(request, forwarded, false));
+    return this.places.within(request.view, () => this.attempt(request, forwarded));
   }
 
-  private async attempt(request: McpRequest, forwarded: ForwardedCall, isAgain: boolean): Promise<void> {
+  private async attempt(request: McpRequest, forwarded: ForwardedCall, isAgain = false): Promise<void> {
     const retry = request.era === 'modern' ? this.retryOf(request) : null;
     const resumed = retry === null ? null : await this.resumed(request, retry);
     if (resumed?.kind === 'answered') return sendResult(request, resumed.result);
     const round = resumed ?? FIRST_ROUND;
+    const attempt: Attempt = { isAgain, credential: {} };
     const ends = round.kind === 'parked' ? null : this.parts.breakers.enter(request.view.document);
     try {
-      await this.carryOut(request, forwarded, round);
+      await this.carryOut(request, forwarded, round, attempt);
       ends?.(null);
     } catch (error) {
       ends?.(error);
-      if (await this.renewedToken(request, error, isAgain))
+      if (await this.renewedToken(request, error, attempt))
         return await this.attempt(request, forwarded, true);
       await this.failed(request, forwarded, error);
     }
@@ -114,13 +122,14 @@ export class UpstreamCalls {
     request: McpRequest,
     forwarded: ForwardedCall,
     round: Round | ParkedRound,
+    attempt: Attempt,
   ): Promise<void> {
     const note = callNote(request, request.context.elapsedMs());
     let call: CallInProgress | null = null;
     const stop = (): void => call?.cancel();
     try {
       request.reply.streamLater();
-      call = round.kind === 'parked' ? round.call : await this.begin(request, forwarded, round);
+      call = round.kind === 'parked' ? round.call : await this.begin(request, forwarded, round, attempt);
       call.listener = relayTo(request);
       if (call.isApart) request.signal.addEventListener('abort', stop, { once: true });
       // The client may have left while the upstream was found out.
@@ -179,11 +188,12 @@ export class UpstreamCalls {
     request: McpRequest,
     forwarded: ForwardedCall,
     { more, approval }: Round,
+    attempt: Attempt,
   ): Promise<UpstreamCall> {
     const { view, message, session } = request;
     // Only a check: credentials that cannot be read are denied here, before anything is sent. The upstream reads them itself.
     const headers = this.parts.credentials.headersOf(view.document, view.caller.access);
-    if (headers instanceof Promise) await headers;
+    attempt.credential = headers instanceof Promise ? await headers : headers;
     const upstream = this.parts.upstreams.of(view.document, {
       binding: view.caller.binding,
       caller: view.caller.access,
@@ -276,15 +286,19 @@ export class UpstreamCalls {
    * Renews the token that the server refused. Returns whether the call can be made once more. Throws a denial that leads the user to
    * a sign-in where the token is the user's own.
    */
-  private async renewedToken(request: McpRequest, error: unknown, isAgain: boolean): Promise<boolean> {
+  private async renewedToken(
+    request: McpRequest,
+    error: unknown,
+    { isAgain, credential }: Attempt,
+  ): Promise<boolean> {
     const { connections, credentials } = this.parts;
-    if (isRefusedCredential(error) && !isOfUsers(request.view.document.authType))
-      return !isAgain && (await credentials.renew(request.view.document));
+    const { document, caller } = request.view;
+    if (isRefusedCredential(error) && !isOfUsers(document.authType))
+      return !isAgain && (await credentials.renewed(document, caller.access, credential)) !== null;
     const denied = await scopesDenial(connections, request, error);
     if (denied === 'granted') return !isAgain;
     if (denied !== null) throw denied;
     if (!isRefusedToken(request, error)) return false;
-    const { document, caller } = request.view;
     const { userId } = caller.access;
     if (isAgain || !(await connections.renew(document, userId)))
       throw await connections.missing(document, userId);
