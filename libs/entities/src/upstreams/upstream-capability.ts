@@ -35,7 +35,7 @@ export abstract class UpstreamCapability extends Row {
   @Column({ name: 'digest', type: 'char', length: 64 })
   digest!: string;
 
-  /** Null: never approved. */
+  /** Null: none was approved, or the approved one was rejected. */
   @Column({ name: 'approved', type: 'jsonb', nullable: true })
   approved!: Record<string, unknown> | null;
 

@@ -168,11 +168,11 @@ function updatedRow<R extends UpstreamCapability>(
     approved: before?.approved ?? null,
     isFirstSnapshot: integration.lastSyncedAt === null,
   });
-  const state = before?.state === 'rejected' ? afterRejection(type, before, digest, computed) : computed;
+  const state = before && wasRejected(before) ? afterRejection(type, before, digest, computed) : computed;
   const isDecided = state === 'approved' && before?.digest !== digest;
   return Object.assign(new entity(), before ?? newRow(integration, type, name), {
     ...{ position, definition, digest, findings, state, goneAt: null },
-    approved: state === 'approved' ? definition : (before?.approved ?? null),
+    approved: state === 'approved' ? definition : stillApproved(type, before, state),
     ...(isDecided ? { decidedBy: null, decidedAt: now } : {}),
   });
 }
@@ -186,14 +186,29 @@ const newRow = (
   ...{ decidedBy: null, decidedAt: null },
 });
 
+/** The definition that was approved earlier, unless it is the rejected one, as in rows of earlier versions. */
+function stillApproved(
+  type: CapabilityType,
+  before: UpstreamCapability | null,
+  state: UpstreamCapability['state'],
+): UpstreamCapability['approved'] {
+  if (!before?.approved) return null;
+  const isRejected = state === 'rejected' && capabilityDigest(type, before.approved) === before.digest;
+  return isRejected ? null : before.approved;
+}
+
+/** Whether a definition was rejected and none is approved since; one that waits with a decision came after a rejection. */
+const wasRejected = ({ state, decidedAt }: UpstreamCapability): boolean =>
+  state === 'rejected' || (state === 'pending' && decidedAt !== null);
+
 /** After a rejection, only an administrator approves another definition than the approved one. */
 function afterRejection(
   type: CapabilityType,
-  { digest: rejected, approved }: UpstreamCapability,
+  { state, digest: before, approved }: UpstreamCapability,
   digest: string,
   computed: UpstreamCapability['state'],
 ): UpstreamCapability['state'] {
-  if (digest === rejected) return 'rejected';
+  if (state === 'rejected' && digest === before) return 'rejected';
   if (computed !== 'approved') return computed;
   if (approved === null) return 'pending';
   return capabilityDigest(type, approved) === digest ? 'approved' : 'changed';

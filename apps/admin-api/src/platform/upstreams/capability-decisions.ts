@@ -1,5 +1,6 @@
 import type { UpstreamCapability, UpstreamIntegration } from '@gw/entities';
 import { GatewayError, type ErrorDetail } from '@gw/kernel';
+import { capabilityDigest, type CapabilityType } from '@gw/mcp';
 import { validationFailed } from '@gw/web';
 import { In, IsNull, Not, type EntityManager, type FindOptionsOrder, type FindOptionsWhere } from 'typeorm';
 import type { Principal } from '../common/principal';
@@ -20,6 +21,8 @@ export interface CapabilityKind<I extends UpstreamIntegration, R extends Upstrea
   readonly unknown: (index: number, type: string) => ErrorDetail;
   /** Serves the newest facts of the upstream itself, when they were approved. */
   readonly serveSelf: (manager: EntityManager, integration: I) => Promise<void>;
+  /** Stops serving facts of the upstream itself, when the approved ones were rejected. */
+  readonly withdrawSelf: (manager: EntityManager, integration: I) => Promise<void>;
   /** Type of the upstream itself. */
   readonly selfType: 'server' | 'agent';
 }
@@ -104,9 +107,10 @@ export async function decideCapabilities<I extends UpstreamIntegration, R extend
   const rows = [...new Set(items.map(newest).filter((row) => row !== null))];
   for (const row of rows) decide(row, decision, write.caller);
   await manager.save(kind.entity, rows, { chunk: 500 });
+  const self = rows.find(({ type }) => type === kind.selfType);
   // Callers see the facts of the upstream that were approved last.
-  if (decision === 'approve' && rows.some(({ type }) => type === kind.selfType))
-    await kind.serveSelf(manager, integration);
+  if (self?.state === 'approved') await kind.serveSelf(manager, integration);
+  else if (self?.approved === null) await kind.withdrawSelf(manager, integration);
   const after = rows.slice(0, 100).map(({ type, name, digest }) => ({ type, name, digest }));
   audit(write, kind.integration, `${decision}_${kind.member}`, integration, {
     after: { [kind.member]: after, total: rows.length, reason: reason ?? null },
@@ -115,12 +119,17 @@ export async function decideCapabilities<I extends UpstreamIntegration, R extend
   return { decided: rows.length, stale: stale.map(({ type, name, digest }) => ({ type, name, digest })) };
 }
 
+/** A rejected definition is no longer the approved one. An earlier approved definition stays. */
 function decide(row: UpstreamCapability, decision: Decision, caller: Principal): void {
   row.state = decision === 'approve' ? 'approved' : 'rejected';
   if (decision === 'approve') row.approved = row.definition;
+  else if (isNewestApproved(row)) row.approved = null;
   row.decidedBy = actorOf(caller);
   row.decidedAt = new Date();
 }
+
+const isNewestApproved = ({ type, approved, digest }: UpstreamCapability): boolean =>
+  approved !== null && capabilityDigest(type as CapabilityType, approved) === digest;
 
 /** Returns the rows of the named capabilities that the upstream lists, by `capabilityKey`. */
 async function listedRows<R extends UpstreamCapability>(

@@ -42,6 +42,8 @@ const SKILLS: CapabilityKind<AgentIntegrationEntity, AgentSkillEntity> = {
   }),
   serveSelf: (manager, integration) =>
     saveSync(manager, AgentIntegrationEntity, integration, { approvedEndpoint: integration.endpoint }),
+  withdrawSelf: (manager, integration) =>
+    saveSync(manager, AgentIntegrationEntity, integration, { approvedEndpoint: null }),
 };
 
 /** Skills on the card of an integration, and the decisions of administrators about them. */

@@ -1,5 +1,5 @@
 import { INTERNAL } from '@gw/contracts';
-import { AgentIntegrationEntity, AuditLogEntity } from '@gw/entities';
+import { AgentIntegrationEntity, AgentSkillEntity, AuditLogEntity } from '@gw/entities';
 import { ecKeyPair, encodedPart, signatureOf, type TokenKeyPair } from '@gw/testing';
 import { cardPayload } from '@gw/a2a';
 import { approvedCards } from '../../platform/agents/approved-cards.queries';
@@ -97,6 +97,37 @@ describe('snapshots of agent cards', () => {
     expect(await states(id)).toEqual({ read: 'approved', write: 'rejected' });
     await sync(id);
     expect(await states(id)).toEqual({ read: 'approved', write: 'rejected' });
+  });
+
+  it('withdraw an approved card that is rejected, and approve no other one without an administrator', async () => {
+    const says = { supportsAuthenticatedExtendedCard: true };
+    agent.card = agent.cardOf(says);
+    agent.extendedCard = agent.cardOf({ description: 'For callers.' });
+    const id = await made({ approval_mode: 'auto' });
+    const { manager } = admin.dataSource;
+    const served = async (): Promise<unknown> => (await approvedCards(manager, [id])).get(id);
+    const digestOf = async (type: 'agent' | 'extended'): Promise<object> => {
+      const { digest } = await manager.findOneByOrFail(AgentSkillEntity, { integrationId: id, type });
+      return { type, id: `@${type}`, digest };
+    };
+    expect(await served()).toMatchObject({ extended: { description: 'For callers.' } });
+    await decide(id, 'reject', [await digestOf('extended')]);
+    await sync(id);
+    expect(await served()).toMatchObject({ agent: { description: 'Reads pages.' }, extended: null });
+    agent.extendedCard = agent.cardOf({ description: 'Another text.' });
+    for (let reading = 0; reading < 2; reading += 1) await sync(id);
+    expect(await served()).toMatchObject({ extended: null });
+    expect(await changes(id)).toMatchObject([{ type: 'extended', state: 'pending', old: null }]);
+    await decide(id, 'reject', [await digestOf('agent')]);
+    expect(await served()).toBeUndefined();
+    expect((await rowOf(id)).approvedEndpoint).toBeNull();
+    await decide(id, 'approve', [await digestOf('agent'), await digestOf('extended')]);
+    expect(await served()).toMatchObject({ extended: { description: 'Another text.' } });
+    expect((await rowOf(id)).approvedEndpoint).toMatchObject({ url: `${agent.origin}/rpc` });
+    // Rows of earlier versions kept the definition.
+    await manager.update(AgentSkillEntity, { integrationId: id, type: 'extended' }, { state: 'rejected' });
+    await sync(id);
+    expect(await served()).toMatchObject({ extended: null });
   });
 
   it('approve only the definition that was looked at', async () => {

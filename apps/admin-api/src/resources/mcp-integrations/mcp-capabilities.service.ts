@@ -33,6 +33,9 @@ import { mcpIntegrationTo } from './mcp-integration-rows';
 
 const INTEGRATION = mcpIntegrationTo('update');
 
+/** Without these, the capabilities of the server are still served. */
+const NO_TEXTS = { name: null, version: null, title: null, description: null, instructions: null } as const;
+
 const CAPABILITIES: CapabilityKind<McpIntegrationEntity, McpCapabilityEntity> = {
   ...{ integration: INTEGRATION, entity: McpCapabilityEntity, member: 'capabilities', selfType: 'server' },
   unknown: (index, type) => ({
@@ -41,6 +44,10 @@ const CAPABILITIES: CapabilityKind<McpIntegrationEntity, McpCapabilityEntity> = 
   }),
   serveSelf: (manager, integration) =>
     saveSync(manager, McpIntegrationEntity, integration, { approvedServer: integration.serverInfo }),
+  withdrawSelf: (manager, integration) =>
+    saveSync(manager, McpIntegrationEntity, integration, {
+      approvedServer: integration.approvedServer && { ...integration.approvedServer, ...NO_TEXTS },
+    }),
 };
 
 /** Capabilities of an integration's server, and the decisions of administrators about them. */

@@ -1,5 +1,5 @@
 import { INTERNAL } from '@gw/contracts';
-import { AuditLogEntity, McpIntegrationEntity } from '@gw/entities';
+import { AuditLogEntity, McpCapabilityEntity, McpIntegrationEntity } from '@gw/entities';
 import { freePort, startMcpFixture, type McpFixture } from '@gw/testing';
 import { SERVICE_TOKEN, TestAdminApi, type GatewayResponse } from '../../spec-support/admin-api';
 
@@ -164,6 +164,23 @@ describe('snapshots of MCP servers', () => {
     server.changeTool('echo', { description: 'Returns the text.', annotations: { readOnlyHint: true } });
     await sync(id);
     expect((await tool(id))?.state).toBe('approved');
+  });
+
+  it('serve an approved definition no more after it was rejected, whatever the server says next', async () => {
+    const id = await synced({ on_change: 'serve_approved' });
+    const { manager } = admin.dataSource;
+    const itemAt = async (type: 'tool' | 'server', name: string): Promise<object> => {
+      const row = { integrationId: id, type, name };
+      const { digest } = await manager.findOneByOrFail(McpCapabilityEntity, row);
+      return { type, name, digest };
+    };
+    await decide(id, 'reject', [await itemAt('tool', 'echo'), await itemAt('server', '@server')]);
+    const { approvedServer } = await rowOf(id);
+    expect(approvedServer).toMatchObject({ name: null, instructions: null, capabilities: { tools: {} } });
+    server.changeTool('echo', { description: 'Another text.' });
+    await sync(id);
+    expect((await tool(id))?.state).toBe('pending');
+    expect((await rowOf(id)).approvedServer).toEqual(approvedServer);
   });
 
   it('approve new and changed tools by the mode of the integration', async () => {
