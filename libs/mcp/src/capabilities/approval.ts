@@ -78,7 +78,8 @@ export function hintOf(definition: JsonObject, hint: Hint): boolean {
 }
 
 /** Whether callers see a capability in this state and may call it. */
-export const isServed = (state: ApprovalState): boolean => state === 'approved' || state === 'serve_approved';
+export const isServed = (state: ApprovalState | 'rejected'): boolean =>
+  state === 'approved' || state === 'serve_approved';
 
 /**
  * Checks that an approval names the newest digest, so that only definitions that were shown are

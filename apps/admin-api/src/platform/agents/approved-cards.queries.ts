@@ -28,21 +28,16 @@ export async function approvedCards(
     .orderBy('k.position')
     .addOrderBy('k.id')
     .getMany();
-  return new Map(
-    rows
-      .filter(({ type }) => type === 'agent')
-      .map(({ integrationId, approved }) => {
-        const skills = rows.filter(
-          (row) =>
-            row.integrationId === integrationId &&
-            row.type === 'skill' &&
-            row.state !== 'rejected' &&
-            isServed(row.state),
-        );
-        const extended = rows.find((row) => row.integrationId === integrationId && row.type === 'extended');
-        return [integrationId, { agent: approved ?? {}, extended: extended?.approved ?? null, skills }];
-      }),
-  );
+  const cards = new Map<string, { agent: Members; extended: Members | null; skills: AgentSkillEntity[] }>();
+  // While a newer text of a card waits, the approved one is served; a skill that waits is left out.
+  for (const { type, integrationId, approved } of rows)
+    if (type === 'agent') cards.set(integrationId, { agent: approved ?? {}, extended: null, skills: [] });
+  for (const row of rows) {
+    const card = cards.get(row.integrationId);
+    if (row.type === 'extended' && card) card.extended = row.approved;
+    if (row.type === 'skill' && isServed(row.state)) card?.skills.push(row);
+  }
+  return cards;
 }
 
 type Filter = (skill: AgentSkillEntity) => boolean;

@@ -124,7 +124,7 @@ async function servedCapabilities(
     .orderBy('c.position')
     .addOrderBy('c.id')
     .getMany();
-  const served = rows.filter(({ state }) => state !== 'rejected' && isServed(state));
+  const served = rows.filter(({ state }) => isServed(state));
   const ordered = LISTED_TYPES.flatMap((type) =>
     served
       .filter((row) => row.type === type)
