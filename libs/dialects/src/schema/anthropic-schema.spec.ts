@@ -109,8 +109,29 @@ describe('closedSchema', () => {
         },
       },
     ],
+    ['objects joined by allOf', { allOf: [{ properties: { a: {} } }, { properties: { b: {} } }] }],
+    ['a joined definition', { allOf: [{ $ref: '#/$defs/a' }, object({})], $defs: { a: object({}) } }],
+    ['an object that is joined with its alternatives', { type: 'object', oneOf: [object({ a: {} })] }],
+    [
+      'a joined object inside of alternatives',
+      { allOf: [{ anyOf: [{ properties: {} }, { type: 'null' }] }, object({})] },
+    ],
   ])('refuses %s', (_title, schema) => {
     expect(closedSchema(schema)).toHaveProperty('refused');
+  });
+
+  it.each<JsonObject>([
+    { allOf: [object({ a: {} }), object({ a: {} })] },
+    { allOf: [{ $ref: '#/$defs/a' }, { description: 'd' }], $defs: { a: object({}) } },
+    { ...object({ a: {} }), anyOf: [{ required: ['a'] }, { required: [] }] },
+    { anyOf: [object({ a: {} }), object({ b: {} }), { $ref: '#/$defs/a' }], $defs: { a: object({}) } },
+  ])('takes %j, in which closing joins no objects', (schema) => {
+    expect(closedSchema(schema)).toEqual({ schema, relaxed: false });
+  });
+
+  it('cuts no character in half', () => {
+    const { description } = closed({ type: 'string', pattern: `${'x'.repeat(1_989)}😀` }) as JsonObject;
+    expect(String(description)).toMatch(/x\}$/);
   });
 
   it('takes a definition that is used twice', () => {

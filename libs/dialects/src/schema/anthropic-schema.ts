@@ -61,28 +61,39 @@ class Walk {
   private nodes = 0;
   private inside = '';
 
-  schema(value: unknown, level: number): JsonObject {
+  /** `isJoined`: other schemas of objects apply to the same value. */
+  schema(value: unknown, level: number, isJoined = false): JsonObject {
     const schema = asObject(value);
     if (schema === null) throw new Refused('Anthropic takes schemas that are objects only.');
     this.nodes += 1;
     if (this.nodes > NODES_MAX || level > LEVELS_MAX)
       throw new Refused('The schema is too large or too deep.');
-    if (typeof schema['$ref'] === 'string') return this.reference(schema, schema['$ref'], level);
+    if (typeof schema['$ref'] === 'string') {
+      if (isJoined) throw new Refused(NO_JOINED);
+      return this.reference(schema, schema['$ref'], level);
+    }
+    const areJoined = isJoined || joinedObjects(schema) > 1;
     const entries: Entry[] = [];
     const moved: Entry[] = [];
     for (const [name, member] of Object.entries(schema)) {
       if (IGNORED.has(name)) continue;
-      const taken = this.member(schema, name, member, level);
+      const taken = this.member(schema, name, member, level, areJoined);
       if (taken === null) moved.push([name, member]);
       else entries.push(taken);
     }
-    this.close(schema, entries);
+    this.close(schema, entries, areJoined);
     if (moved.length > 0) this.describe(entries, moved);
     return Object.fromEntries(entries);
   }
 
   /** Returns the member as it is written; null when it cannot be enforced. */
-  private member(schema: JsonObject, name: string, value: unknown, level: number): Entry | null {
+  private member(
+    schema: JsonObject,
+    name: string,
+    value: unknown,
+    level: number,
+    areJoined: boolean,
+  ): Entry | null {
     switch (name) {
       case 'properties':
         return [name, this.map(value, level)];
@@ -94,7 +105,7 @@ class Walk {
       case 'anyOf':
       case 'allOf':
       case 'oneOf':
-        return this.list(schema, name, value, level);
+        return this.list(schema, name, value, level, areJoined);
       case 'patternProperties':
       case 'additionalProperties':
         return closedProperties(name, value);
@@ -121,11 +132,17 @@ class Walk {
   }
 
   /** Anthropic reads `oneOf` as `anyOf`. */
-  private list(schema: JsonObject, name: string, value: unknown, level: number): Entry | null {
+  private list(
+    schema: JsonObject,
+    name: string,
+    value: unknown,
+    level: number,
+    areJoined: boolean,
+  ): Entry | null {
     const isOneOf = name === 'oneOf';
     if (!Array.isArray(value) || (isOneOf && 'anyOf' in schema)) return null;
     if (isOneOf) this.relaxed = true;
-    return [isOneOf ? 'anyOf' : name, value.map((item: unknown) => this.schema(item, level + 1))];
+    return [isOneOf ? 'anyOf' : name, value.map((item: unknown) => this.schema(item, level + 1, areJoined))];
   }
 
   /** A reference has no other members, next to the definitions of the whole schema. */
@@ -141,8 +158,10 @@ class Walk {
     return Object.fromEntries(entries);
   }
 
-  private close(schema: JsonObject, entries: Entry[]): void {
+  /** Refuses joined objects: when each of them is closed, they exclude each other's properties. */
+  private close(schema: JsonObject, entries: Entry[], areJoined: boolean): void {
     if (!isObjectSchema(schema) || 'additionalProperties' in schema) return;
+    if (areJoined) throw new Refused(NO_JOINED);
     this.relaxed = true;
     entries.push(['additionalProperties', false]);
   }
@@ -151,13 +170,16 @@ class Walk {
   private describe(entries: Entry[], moved: readonly Entry[]): void {
     this.relaxed = true;
     const constraints = moved.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ');
-    const text = `{${constraints.slice(0, CONSTRAINTS_MAX)}}`;
+    // A cut must not leave half of a character, which strict readers of JSON refuse.
+    const text = `{${constraints.slice(0, CONSTRAINTS_MAX).replace(/[\ud800-\udbff]$/, '')}}`;
     const found = entries.find(([name]) => name === 'description');
     if (found === undefined) entries.push(['description', text]);
     else found[1] = typeof found[1] === 'string' && found[1] !== '' ? `${found[1]}\n\n${text}` : text;
   }
 }
 
+const NO_JOINED =
+  'Anthropic takes no objects that several schemas describe together; write them as one object, without allOf.';
 const NO_MAPS = 'Anthropic takes no objects with other properties than the declared ones.';
 
 function closedProperties(name: string, value: unknown): Entry {
@@ -186,6 +208,17 @@ const isPrimitive = (value: unknown): boolean => value === null || typeof value 
 
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || properties !== undefined;
+
+/** Number of schemas of objects that apply to one value: the schema itself, each part of `allOf`, and the alternatives as one. */
+function joinedObjects(schema: JsonObject): number {
+  const parts = (list: unknown): number =>
+    Array.isArray(list) ? list.filter((part) => mayBeObject(asObject(part) ?? {})).length : 0;
+  const alternatives = parts(schema['anyOf'] ?? schema['oneOf']);
+  return Number(isObjectSchema(schema)) + parts(schema['allOf']) + Math.min(alternatives, 1);
+}
+
+const mayBeObject = (schema: JsonObject): boolean =>
+  isObjectSchema(schema) || ['$ref', 'allOf', 'anyOf', 'oneOf'].some((name) => name in schema);
 
 /** Returns the name of the definition that a local reference names; '' for the whole schema; null for another place in it. */
 function definitionName(reference: string): string | null {
