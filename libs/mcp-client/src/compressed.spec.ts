@@ -155,6 +155,27 @@ describe('a compressed response of an upstream', () => {
       }
   });
 
+  it('is refused as a stream whose zstd frames cannot be told apart, and never cut', async () => {
+    const progress = { jsonrpc: '2.0', method: 'notifications/message', params: {} };
+    for (const isMore of [false, true]) {
+      const server = await serve(
+        modernServer({
+          'tools/call': (received, res) => {
+            res.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'zstd' });
+            const [first, second] = [messageEvent(progress), messageEvent(result(received, RESULT))].map(
+              (event) => zstdCompressSync(event),
+            ) as [Buffer, Buffer];
+            res.write(Buffer.concat([first, second]));
+            if (isMore) res.write(second);
+            res.end();
+          },
+        }),
+      );
+      const failure = await failureOf(upstream(server.url).request('tools/call', call));
+      expect(failure).toMatchObject({ kind: 'protocol', mayHaveExecuted: true });
+    }
+  });
+
   it.each(EACH)('that breaks off is interrupted with the coding %s', async (coding) => {
     const server = await serve(
       modernServer({

@@ -74,8 +74,8 @@ export class DecodedBody implements StreamedBody {
       throw noMemory();
     }
     const decoder = streamDecoder(coding);
-    const broken: { error: Error | null } = { error: null };
-    const source = Readable.from(caught(this.body, (error) => (broken.error = error)));
+    const encoded: Encoded = { bytes: 0, error: null };
+    const source = Readable.from(caught(this.body, encoded));
     // Its errors are those of the decoder, which is read below.
     pipeline(source, decoder, () => undefined);
     let left = bytesMax;
@@ -86,7 +86,7 @@ export class DecodedBody implements StreamedBody {
         yield chunk;
       }
     } catch (error) {
-      if (broken.error !== null) throw broken.error;
+      if (encoded.error !== null) throw encoded.error;
       if (!isOfDecoder(error)) throw error;
       if (error.code !== ENDED_EARLY) throw this.options.undecodable();
     } finally {
@@ -94,20 +94,43 @@ export class DecodedBody implements StreamedBody {
       decoder.destroy();
       this.body.discard();
     }
-    if (broken.error !== null) throw broken.error;
+    this.assertWhole(encoded, decoder.bytesWritten);
+  }
+
+  /** Throws the error of a body that broke, and that of a decoder that ended before the body. */
+  private assertWhole({ error, bytes }: Encoded, decodedBytes: number): void {
+    if (error !== null) throw error;
+    // Other codings ignore what follows their end.
+    if (this.options.coding === 'zstd' && decodedBytes < bytes) throw this.options.undecodable();
   }
 }
 
+interface Encoded {
+  /** Bytes that were read. */
+  bytes: number;
+  /** The error of a body that broke. */
+  error: Error | null;
+}
+
 /** Passes chunks on, and notes the error of a body that broke; then the decoder still gives what came before. */
-async function* caught(body: ResponseBody, fail: (error: Error) => void): AsyncGenerator<Buffer, void> {
+async function* caught(body: ResponseBody, encoded: Encoded): AsyncGenerator<Buffer, void> {
   try {
-    yield* body;
+    for await (const chunk of body) {
+      encoded.bytes += chunk.length;
+      yield chunk;
+    }
   } catch (error) {
-    fail(error as Error);
+    encoded.error = error as Error;
   }
 }
 
 const ENDED_EARLY = 'Z_BUF_ERROR';
 
+/** Code of the error of a decoder that gets further input after its end. */
+const AFTER_END = 'ERR_STREAM_PUSH_AFTER_EOF';
+
 const isOfDecoder = (error: unknown): error is Error & { readonly code: string } =>
-  error instanceof Error && 'errno' in error && 'code' in error && typeof error.code === 'string';
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  ('errno' in error || error.code === AFTER_END);

@@ -40,7 +40,7 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
 ]);
 
 /** Base-2 logarithm of the maximum window. By RFC 9659 a `zstd` decoder need not support a window above 8 MiB. */
-const ZSTD_WINDOW_LOG_MAX = 23;
+const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 /** Maximum number of decoders that run at one time, because each may hold a window of up to 16 MiB; further calls wait. */
 const DECODERS_MAX = 8;
 
@@ -92,7 +92,7 @@ async function run(
     const read = await decodeOne(rest, coding, takeSome);
     if (read === null) return left < 0 ? 'too_large' : 'broken';
     // Only zstd allows several frames; other codings end here.
-    rest = coding === 'zstd' ? behind(rest, read) : [];
+    rest = coding === 'zstd' ? bytesAfter(rest, read) : [];
     if (rest.length === 0) return 'whole';
   }
   return 'broken';
@@ -105,7 +105,7 @@ function decodeOne(
   take: (chunk: Buffer) => boolean,
 ): Promise<number | null> {
   return new Promise((resolve) => {
-    const decoder = decoderOf(coding, pieces[0]);
+    const decoder = decoderOf(coding, hasZlibHeader(pieces));
     decoder.on('data', (chunk: Buffer) => {
       if (take(chunk)) return;
       resolve(null);
@@ -123,7 +123,7 @@ function decodeOne(
 }
 
 /** The bytes after the first `bytes`. */
-function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
+function bytesAfter(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
   let skip = bytes;
   const rest: Buffer[] = [];
   for (const piece of pieces) {
@@ -143,37 +143,61 @@ export function decodeNow(body: Buffer, coding: Coding, maxBytes: number): Buffe
       case 'gzip':
         return gunzipSync(body, options);
       case 'deflate':
-        return hasZlibHeader(body) ? inflateSync(body, options) : inflateRawSync(body, options);
+        return hasZlibHeader([body]) ? inflateSync(body, options) : inflateRawSync(body, options);
       case 'br':
         return brotliDecompressSync(body, options);
       case 'zstd':
-        return zstdDecompressSync(body, options);
+        return zstdFramesNow(body, maxBytes);
     }
   } catch {
     return null;
   }
 }
 
-/** A decoder for a response that is decoded while it is forwarded; `deflate` must have its zlib header. */
-export const streamDecoder = (coding: Coding) =>
-  coding === 'deflate' ? createInflate() : decoderOf(coding, undefined);
+/** The frames of a zstd body; null for more than `FRAMES_MAX`, and for more than `maxBytes`. Throws for a broken one. */
+function zstdFramesNow(body: Buffer, maxBytes: number): Buffer | null {
+  const decoded: Buffer[] = [];
+  let [rest, left] = [body, maxBytes];
+  do {
+    if (decoded.length === FRAMES_MAX || left === 0) return null;
+    // The types lack the result of `info`.
+    const { buffer, engine } = zstdDecompressSync(rest, {
+      ...{ params: ZSTD_PARAMS, maxOutputLength: left, info: true },
+    }) as unknown as { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
+    decoded.push(buffer);
+    left -= buffer.length;
+    rest = rest.subarray(engine.bytesWritten);
+  } while (rest.length > 0);
+  return Buffer.concat(decoded);
+}
 
-function decoderOf(coding: Coding, first: Buffer | undefined) {
+/**
+ * A decoder for a response that is decoded while it is forwarded. `deflate` must have its zlib header. Of `zstd`, it ends at a
+ * frame that is followed by another one in the same chunk; then `bytesWritten` is less than was written.
+ */
+export const streamDecoder = (coding: Coding) => decoderOf(coding, true);
+
+function decoderOf(coding: Coding, hasHeader: boolean) {
   switch (coding) {
     case 'gzip':
       return createGunzip();
     case 'deflate':
-      return hasZlibHeader(first) ? createInflate() : createInflateRaw();
+      return hasHeader ? createInflate() : createInflateRaw();
     case 'br':
       return createBrotliDecompress();
     case 'zstd':
-      return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG_MAX } });
+      return createZstdDecompress({ params: ZSTD_PARAMS });
   }
 }
 
-/** RFC 9110 requires a zlib header for `deflate`, but some servers omit it. */
-const hasZlibHeader = (first: Buffer | undefined): boolean =>
-  first !== undefined &&
-  first.length > 1 &&
-  ((first[0] as number) & 0x0f) === 8 &&
-  first.readUInt16BE(0) % 31 === 0;
+/** RFC 9110 requires a zlib header for `deflate`, but some servers omit it. The first piece may be shorter than a header. */
+function hasZlibHeader(pieces: readonly Buffer[]): boolean {
+  const head: number[] = [];
+  for (const piece of pieces) {
+    head.push(...piece.subarray(0, 2 - head.length));
+    if (head.length === 2) break;
+  }
+  const [first, second] = head;
+  if (first === undefined || second === undefined) return false;
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+}
