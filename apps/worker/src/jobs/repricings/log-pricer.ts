@@ -37,21 +37,24 @@ export class LogPricer {
     const { configs } = this;
     if (configs !== null) await Promise.all([...providers].map((provider) => configs.load(provider)));
     return logs.flatMap((log) => {
-      const { row, decision, usage } = log;
-      const request = this.requestOf(log, saved);
+      const { row, decision, usage: ofLog } = log;
+      const usage = decision.charges?.some(isOfBatch) === true ? { ...ofLog, batch: true } : ofLog;
+      const request = this.requestOf({ ...log, usage }, saved);
       if (request === null) return [];
       const cost = decision.price?.lines.reduce((sum, line) => sum + line.cost, 0) ?? null;
-      const billable = decision.charges?.some(isOfBatch) === true ? { ...usage, batch: true } : usage;
-      return [{ id: row.id, at: Date.parse(row.created_at), request, usage: billable, cost }];
+      return [{ id: row.id, at: Date.parse(row.created_at), request, usage, cost }];
     });
   }
 
-  /** The model whose price applies to the response; null if no price is known. */
+  /**
+   * Returns the price request of a log with its billable usage; null without a provider, without a known price, and for usage of
+   * several models.
+   */
   private requestOf(
     { row, decision, usage }: PricedLog,
     saved: ReadonlyMap<string, SavedPrices>,
   ): PriceRequest | null {
-    // Several models were priced together, and the log does not show the usage of each.
+    // `model: null`: several models were priced together, and the log does not show the usage of each.
     if (row.provider === null || decision.price?.model === null) return null;
     const prices = row.integration_id === null ? undefined : saved.get(row.integration_id);
     const provider = PROVIDERS.get(row.provider) ?? { id: row.provider, priceCatalogueId: null };
