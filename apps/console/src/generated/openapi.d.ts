@@ -7654,7 +7654,7 @@ export interface components {
              */
             conditions: components["schemas"]["PolicyConditionDto"][];
             /**
-             * @description USD for cost; an integer otherwise.
+             * @description USD for cost, at most 90,000,000; an integer otherwise.
              * @example 100
              */
             credit_limit: number;
@@ -17504,7 +17504,7 @@ export interface components {
              */
             conditions?: components["schemas"]["PolicyConditionDto"][];
             /**
-             * @description USD for cost; an integer otherwise.
+             * @description USD for cost, at most 90,000,000; an integer otherwise.
              * @example 100
              */
             credit_limit?: number;
@@ -17749,7 +17749,10 @@ export interface components {
         UsageLimitDto: {
             /** @description Must be below credit_limit. */
             alert_threshold?: number | null;
-            /** @example 100 */
+            /**
+             * @description USD for cost, at most 90,000,000.
+             * @example 100
+             */
             credit_limit: number;
             /**
              * @description strict never exceeds the limit: it admits a request only if its maximum cost fits, and refuses models without a price. standard, the default, admits requests while any budget is left.

@@ -3,6 +3,9 @@ import { ResponseField, DateField, EnumField, IntegerField, MapField, NumberFiel
 export const WINDOWS = ['fixed', 'sliding'] as const;
 export const ENFORCEMENTS = ['standard', 'strict'] as const;
 export const OUTAGE_MODES = ['hold', 'refuse'] as const;
+/** Maximum limit in USD: the largest amount that a counter in units of 1e-8 USD represents exactly. */
+export const USD_MAX = 90_000_000;
+export const CREDIT_LIMIT = `USD for cost, at most ${USD_MAX.toLocaleString('en-US')}`;
 
 const USED =
   'Usage in the current period, from the durable record; USD for cost. This and the next two members are in responses to GET.';
@@ -54,7 +57,8 @@ export class RateLimitDto {
 export class UsageLimitDto {
   @EnumField(['cost', 'tokens'], { optional: true, description: 'Default: cost, which is in USD.' })
   type?: 'cost' | 'tokens';
-  @NumberField({ min: 1, max: 1_000_000_000_000, example: 100 }) credit_limit!: number;
+  @NumberField({ min: 1, max: 1_000_000_000_000, description: `${CREDIT_LIMIT}.`, example: 100 })
+  credit_limit!: number;
   @NumberField({ optional: true, nullable: true, min: 1, description: 'Must be below credit_limit.' })
   alert_threshold?: number | null;
   @EnumField(['weekly', 'monthly'], { optional: true, nullable: true })

@@ -1,7 +1,7 @@
 import type { StoredRateLimit, StoredUsageLimit } from '@gw/entities';
 import { DAY_MS } from '@gw/kernel';
 import { invalid } from '@gw/web';
-import type { RateLimitDto, UsageLimitDto } from './limits.dto';
+import { USD_MAX, type RateLimitDto, type UsageLimitDto } from './limits.dto';
 
 /** Midnight UTC of the day of `date`. */
 export const midnightOf = (date: Date): Date => new Date(Math.floor(date.getTime() / DAY_MS) * DAY_MS);
@@ -52,9 +52,6 @@ export function nextOf(
   const date = next === null ? nextResetAfter(now, { period, days }) : midnightOf(new Date(next));
   return date?.toISOString() ?? null;
 }
-
-/** The largest amount in USD that a counter in units of 1e-8 USD represents exactly. */
-const USD_MAX = 90_000_000;
 
 /**
  * Throws `validation_failed` for an amount that cannot be counted exactly, since the limit in force would differ from

@@ -15,6 +15,7 @@ import {
   UuidField,
 } from '@gw/web';
 import {
+  CREDIT_LIMIT,
   ENFORCEMENT,
   ENFORCEMENTS,
   ON_OUTAGE,
@@ -50,7 +51,7 @@ const AMOUNT_MAX = 1_000_000_000_000;
 const AMOUNT = {
   min: 0.01,
   max: AMOUNT_MAX,
-  description: 'USD for cost; an integer otherwise.',
+  description: `${CREDIT_LIMIT}; an integer otherwise.`,
   example: 100,
 } as const;
 const THRESHOLD = {
