@@ -72,7 +72,7 @@ describe('URIs of aggregated resources', () => {
       { server: 'a', uris: templates },
       { server: 'b', uris: templates },
     ]);
-    const original = (template: string, uri: string): string => {
+    const original = (template: string, uri: string): string | null => {
       const mapped = map.get(template);
       return mapped === undefined ? '' : originalUri(mapped, uri);
     };
@@ -86,5 +86,18 @@ describe('URIs of aggregated resources', () => {
       ...['file:///listed', 'gw+b:file:///x', 'file:///x/y', 'ui://b.view', 'ui://b.view/7'],
     ]);
     expect(shownUris({ resource, resource_template: map }, 'a')('file:///x')).toBe('file:///x');
+  });
+
+  it('never lead from a template of one server to a resource that another one lists', () => {
+    const resource = mapUris([{ server: 'a', uris: ['file:///README.md'] }]);
+    const resource_template = mapUris([{ server: 'b', uris: ['file:///{name}'] }]);
+    const shown = shownUris({ resource, resource_template }, 'b');
+    expect(['file:///README.md', 'file:///x'].map(shown)).toEqual(['gw+b:file:///README.md', 'file:///x']);
+    const template = resource_template.get('file:///{name}');
+    if (template === undefined) throw new Error('The template is not mapped.');
+    const uris = ['gw+b:file:///README.md', 'file:///x', 'gw+b:file:///x/y', 'gw+c:file:///x'];
+    expect(uris.map((uri) => originalUri(template, uri))).toEqual([
+      ...['file:///README.md', 'file:///x', null, null],
+    ]);
   });
 });

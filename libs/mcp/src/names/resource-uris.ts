@@ -25,7 +25,7 @@ export function mapUris(
       const plain = original.startsWith(UI_SCHEME)
         ? uiOf(server) + original.slice(UI_SCHEME.length)
         : original;
-      const shown = byShown.has(plain) ? secondOf(server) + plain : plain;
+      const shown = byShown.has(plain) ? collisionPrefix(server) + plain : plain;
       if (!byShown.has(shown)) byShown.set(shown, { shown, server, original });
     }
   }
@@ -33,12 +33,20 @@ export function mapUris(
 }
 
 const uiOf = (server: string): string => `${UI_SCHEME}${server}.`;
-const secondOf = (server: string): string => `gw+${server}:`;
+const collisionPrefix = (server: string): string => `gw+${server}:`;
 
-/** The member's own URI of a shown URI that matches a shown template of it. */
-export function originalUri({ shown, original, server }: MappedUri, uri: string): string {
-  const second = shown === original ? '' : secondOf(server);
-  const plain = shown.startsWith(second) && uri.startsWith(second) ? uri.slice(second.length) : uri;
+/**
+ * Converts a URI that matches a member's shown template back to the member's own URI; null for another URI. `gw+<server>:` is
+ * accepted for every template, since another member may list one of its URIs.
+ */
+export function originalUri({ shown, original, server }: MappedUri, uri: string): string | null {
+  const prefix = collisionPrefix(server);
+  if (!matchesUriTemplate(shown, uri)) {
+    const own = shown === original && uri.startsWith(prefix) ? uri.slice(prefix.length) : null;
+    return own !== null && matchesUriTemplate(original, own) ? own : null;
+  }
+  const before = shown === original ? '' : prefix;
+  const plain = shown.startsWith(before) && uri.startsWith(before) ? uri.slice(before.length) : uri;
   return original.startsWith(UI_SCHEME) && plain.startsWith(uiOf(server))
     ? UI_SCHEME + plain.slice(uiOf(server).length)
     : plain;
@@ -51,8 +59,8 @@ export interface MappedResources {
 }
 
 /**
- * The shown form of each URI of a server, listed or of a template: its own one, unless the maps show
- * it differently.
+ * Returns a function that gives the form in which clients see a URI of the server: its own one, unless the maps show it
+ * differently or another member lists it.
  */
 export function shownUris(maps: MappedResources, server: string): (uri: string) => string {
   const ofServer = (map: ReadonlyMap<string, MappedUri>): MappedUri[] =>
@@ -65,6 +73,9 @@ export function shownUris(maps: MappedResources, server: string): (uri: string) 
     const known = listed.get(uri);
     if (known !== undefined) return known;
     if (uri.startsWith(UI_SCHEME)) return uiOf(server) + uri.slice(UI_SCHEME.length);
-    return renamed.some((template) => matchesUriTemplate(template, uri)) ? secondOf(server) + uri : uri;
+    const isOther = (maps.resource.get(uri)?.server ?? server) !== server;
+    return isOther || renamed.some((template) => matchesUriTemplate(template, uri))
+      ? collisionPrefix(server) + uri
+      : uri;
   };
 }

@@ -1,7 +1,6 @@
 import { digestOf, GATEWAY_VERSION, isObject } from '@gw/kernel';
 import {
   isUserAllowed,
-  matchesUriTemplate,
   originalUri,
   SEARCH_TOOL_NAMES,
   SEARCH_TOOLS,
@@ -104,8 +103,8 @@ export class AggregateView implements Endpoint {
     if (listed !== undefined) return { view: listed.view, uri: listed.seen.facts.name };
     for (const mapped of this.index.map.resource_template.values()) {
       const view = this.bySlug.get(mapped.server);
-      if (view === undefined || !matchesUriTemplate(mapped.shown, uri)) continue;
       const original = originalUri(mapped, uri);
+      if (view === undefined || original === null) continue;
       // A resource that the member lists is offered by its own name or not at all.
       const isListed = view.hides(original) || view.capabilitiesOf('resource').has(original);
       if (!isListed && this.seen('resource_template', mapped) !== undefined) return { view, uri: original };
