@@ -37,6 +37,18 @@ describe('BufferedClient', () => {
   const fetch = (url: string, changes: Partial<BufferedRequest> = {}): Promise<BufferedResponse> =>
     client.fetchBuffered({ ...limits, url, ...changes });
 
+  it('returns the head alone on request, and closes the connection of a body that does not end', async () => {
+    const server = await serve(
+      httpServer((_req, res) => {
+        res.writeHead(503, { 'content-encoding': 'gzip' });
+        res.write(gzipSync('a'.repeat(1_000)).subarray(0, 20));
+      }),
+    );
+    const got = await fetch(server.origin, { isHeadOnly: true, bytesMax: 1 });
+    expect([got.status, got.body.length]).toEqual([503, 0]);
+    await until(() => server.sockets.size === 0);
+  });
+
   it('sends method, headers and body, and returns any status with the unpacked body', async () => {
     const server = await serve(
       httpServer((req, res) => {

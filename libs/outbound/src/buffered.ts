@@ -25,6 +25,8 @@ export interface BufferedRequest {
   readonly totalTimeoutMs: number;
   /** Maximum size of the decompressed body. Beyond it, the call fails as `interrupted`. */
   readonly bytesMax: number;
+  /** Whether only the head is needed: the response is returned with an empty body, and its body is not read. */
+  readonly isHeadOnly?: boolean;
   /** 0 to 3. By default 0: a redirect is returned like any other response. */
   readonly redirectsMax?: 0 | 1 | 2 | 3;
   /** Aborts the call, which then fails as `aborted`. */
@@ -47,6 +49,7 @@ interface Hop {
   readonly body: string | Buffer | undefined;
 }
 
+type BodyLimits = Pick<BufferedRequest, 'bytesMax' | 'isHeadOnly'>;
 type StreamOptions = OptionsInit & { isStream: true };
 
 /** The only headers that are sent to another origin; any other header may be a credential. */
@@ -87,7 +90,7 @@ export class BufferedClient {
         body: request.body,
       };
       for (let redirects = 0; ; redirects += 1) {
-        const response = await this.send(hop, request.bytesMax, limit.signal);
+        const response = await this.send(hop, request, limit.signal);
         const { location } = response.headers;
         if (redirectsMax === 0 || !isFollowedRedirect(response.status) || location === undefined)
           return response;
@@ -120,7 +123,7 @@ export class BufferedClient {
     return this.allowed(new URL(text, base).href);
   }
 
-  private async send(hop: Hop, bytesMax: number, signal: AbortSignal): Promise<BufferedResponse> {
+  private async send(hop: Hop, limits: BodyLimits, signal: AbortSignal): Promise<BufferedResponse> {
     const target = parseTarget(hop.url.origin);
     const proxy = this.connector.absoluteFormProxy(target);
     const socket = await this.connector.openSocket(target, {}, signal).catch((error: unknown) => {
@@ -141,7 +144,7 @@ export class BufferedClient {
       ...(proxy ? { request: (url, native) => httpRequest(url, { ...native, path: url.href }) } : {}),
     };
     try {
-      return await readAll(hop.url, options, bytesMax, signal);
+      return await readAll(hop.url, options, limits, signal);
     } finally {
       socket.destroy();
     }
@@ -159,7 +162,7 @@ function followAbort(signal: AbortSignal, call: AbortController): () => void {
 function readAll(
   url: URL,
   options: StreamOptions,
-  bytesMax: number,
+  { bytesMax, isHeadOnly }: BodyLimits,
   signal: AbortSignal,
 ): Promise<BufferedResponse> {
   return new Promise((resolve, reject) => {
@@ -173,10 +176,17 @@ function readAll(
       stream.destroy();
       reject(toFailure(error, response !== undefined));
     };
+    const succeed = ({ statusCode: status, headers }: Response): void => {
+      signal.removeEventListener('abort', onAbort);
+      resolve({ status, headers, body: Buffer.concat(chunks), url: url.href });
+    };
     signal.addEventListener('abort', onAbort);
     stream
       .on('response', (received: Response) => {
         response = received;
+        if (isHeadOnly !== true) return;
+        succeed(received);
+        stream.destroy();
       })
       .on('data', (chunk: Buffer) => {
         length += chunk.length;
@@ -186,10 +196,8 @@ function readAll(
       })
       .on('error', fail)
       .on('end', () => {
-        signal.removeEventListener('abort', onAbort);
-        if (!response) return;
-        const { statusCode: status, headers } = response;
-        resolve({ status, headers, body: Buffer.concat(chunks), url: url.href });
+        if (response) succeed(response);
+        else signal.removeEventListener('abort', onAbort);
       });
   });
 }

@@ -30,7 +30,6 @@ import { YamlDocuments } from './yaml-documents';
 
 const FETCH_MS = 20_000;
 const TEST_MS = 10_000;
-const TEST_BYTES_MAX = 65_536;
 const ACCEPT = 'application/json, application/yaml;q=0.9, application/vnd.oai.openapi+json, */*;q=0.5';
 
 /** A document that was read, with its text. */
@@ -39,7 +38,7 @@ export interface ReadOpenApi {
   readonly document: JsonObject;
 }
 
-/** Reads OpenAPI documents, and what their tools are. */
+/** Reads OpenAPI documents and derives their tools. */
 @Injectable()
 export class OpenApiDocuments implements McpSource {
   constructor(
@@ -99,14 +98,17 @@ export class OpenApiDocuments implements McpSource {
     }
   }
 
-  /** Sends a request without a credential to the base URL. Throws `McpReadError`. */
+  /**
+   * Checks that the base URL responds with a status below 500; 401 and 404 count too, since no credential is sent. The body is
+   * not read. Throws `McpReadError`.
+   */
   async describe(
     { url, serverInfo }: McpIntegrationEntity,
     totalTimeoutMs = TEST_MS,
   ): Promise<ServerDescription> {
     const startedAt = performance.now();
     try {
-      const limits = { totalTimeoutMs, bytesMax: TEST_BYTES_MAX };
+      const limits = { totalTimeoutMs, bytesMax: 0, isHeadOnly: true };
       const { status } = await this.http.fetchBuffered({ url, headers: { accept: ACCEPT }, ...limits });
       if (status >= 500)
         throw new McpReadError(`The service answered with status ${String(status)}.`, status, false);
@@ -118,7 +120,7 @@ export class OpenApiDocuments implements McpSource {
   }
 }
 
-/** The columns of a document that was read. */
+/** The columns to store for a document that was read now. */
 export const columnsOfRead = (
   { text }: ReadOpenApi,
   { refused }: OpenApiTools,

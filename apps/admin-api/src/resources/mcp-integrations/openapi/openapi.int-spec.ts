@@ -378,6 +378,22 @@ paths:
     expect(service.requests.at(-1)?.headers).not.toHaveProperty('authorization');
   });
 
+  it('are tested by the status alone, however long the body is', async () => {
+    const long = await StubProvider.start();
+    const steps = [{ chunk: 'a'.repeat(100_000) }, { hang: true }] as const;
+    const id = await made({ spec: restDocument(service.url.href) }, { base_url: long.origin });
+    for (const [status, success] of [
+      [200, true],
+      [404, true],
+      [503, false],
+    ] as const) {
+      long.respond({ status, steps });
+      const { body } = await admin.post(`${PATH}/${id}/test`, { ...call, body: {} });
+      expect(body).toMatchObject({ success, ...(!success && { status_code: status }) });
+    }
+    await long.stop();
+  });
+
   it('need the secrets again for another host', async () => {
     const headers = { authorization: 'Bearer secret' };
     const credential = { auth_type: 'headers', configurations: { headers }, base_url: service.url.href };
