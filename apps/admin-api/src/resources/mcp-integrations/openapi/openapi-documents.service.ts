@@ -20,7 +20,7 @@ import {
 import { BufferedClient, OutboundError } from '@gw/outbound';
 import { isStorable } from '@gw/web';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { keptCapabilities } from '../../../platform/upstreams/capability-changes';
 import { McpReadError, type McpSource, type ServerDescription } from '../mcp-source';
 import { infoOf } from '../mcp-server-info';
@@ -88,9 +88,7 @@ export class OpenApiDocuments implements McpSource {
           ? await this.parse(row.document, organisationId)
           : await this.fetch(row.url, organisationId);
       const made = toolsOf(read.document, row.selection);
-      const { url } = row;
-      if (url !== null)
-        await manager.update(McpOpenApiDocumentEntity, { integrationId: id, url }, columnsOfRead(read, made));
+      if (row.url !== null) await saveRead(manager, row, columnsOfRead(read, made));
       return snapshotOf(read.document, made);
     } catch (error) {
       if (!(error instanceof OpenApiFault)) throw error;
@@ -120,11 +118,32 @@ export class OpenApiDocuments implements McpSource {
   }
 }
 
+type ReadColumns = Pick<McpOpenApiDocumentEntity, 'document' | 'digest' | 'skipped' | 'readAt'>;
+
+/**
+ * Saves a reading. Changes nothing if the document or what is chosen of it was changed meanwhile, and does not write a text again
+ * that is saved already.
+ */
+async function saveRead(
+  manager: EntityManager,
+  { integrationId, url, digest, selection }: McpOpenApiDocumentEntity,
+  { document, ...columns }: ReadColumns,
+): Promise<void> {
+  await manager
+    .createQueryBuilder()
+    .update(McpOpenApiDocumentEntity)
+    .set({ ...columns, ...(columns.digest !== digest && { document }) })
+    .where('integration_id = :integrationId AND url = :url AND digest = :digest', {
+      integrationId,
+      url,
+      digest,
+    })
+    .andWhere('selection = CAST(:selection AS jsonb)', { selection: JSON.stringify(selection) })
+    .execute();
+}
+
 /** The columns to store for a document that was read now. */
-export const columnsOfRead = (
-  { text }: ReadOpenApi,
-  { refused }: OpenApiTools,
-): Pick<McpOpenApiDocumentEntity, 'document' | 'digest' | 'skipped' | 'readAt'> => ({
+export const columnsOfRead = ({ text }: ReadOpenApi, { refused }: OpenApiTools): ReadColumns => ({
   document: text,
   digest: createHash('sha256').update(text).digest('hex'),
   skipped: [...refused],

@@ -358,6 +358,31 @@ paths:
     await slow.stop();
   });
 
+  it('keep a selection that was changed while the document was read, and the time of its last reading', async () => {
+    const slow = await StubProvider.start();
+    const document = restDocument(service.url.href);
+    slow.respond({ body: document });
+    const id = await made({ spec_url: `${slow.origin}/spec.json` });
+    const saved = (): Promise<McpOpenApiDocumentEntity> =>
+      admin.dataSource.manager.findOneByOrFail(McpOpenApiDocumentEntity, { integrationId: id });
+    const { digest, readAt } = await saved();
+    let release = (): void => undefined;
+    const until = new Promise<void>((resolve) => (release = resolve));
+    const other = { ...document, info: { title: 'Other', version: '2' } };
+    slow.respond({ steps: [{ until }, { chunk: JSON.stringify(other) }] });
+    const reading = admin.post(`${PATH}/${id}/sync`, { ...call, body: {} });
+    await eventually(() => slow.requests.length === 2);
+    expect((await put(id, { include: { operation_ids: ['getPet'] } })).status).toBe(200);
+    release();
+    expect((await reading).status).toBe(409);
+    expect(await saved()).toMatchObject({ digest, readAt });
+    slow.respond({ body: other });
+    expect((await admin.post(`${PATH}/${id}/sync`, { ...call, body: {} })).body).toEqual({ success: true });
+    expect((await saved()).digest).not.toBe(digest);
+    expect((await saved()).document).toContain('Other');
+    await slow.stop();
+  });
+
   it('take no report of capabilities, no other transport and no query', async () => {
     const id = await made({ spec: restDocument(service.url.href) });
     const report = { capabilities: [{ type: 'tool', name: 'forged', _meta: { 'gw/operation': {} } }] };

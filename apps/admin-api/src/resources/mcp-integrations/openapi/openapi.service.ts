@@ -101,14 +101,14 @@ export class OpenApiService {
     const { caller } = at;
     const found = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
     const before = await this.saved(found);
-    const read =
-      (await this.given(caller, input, '')) ??
-      (await this.documents.parse(before.document, caller.organisationId));
+    const given = await this.given(caller, input, '');
+    const read = given ?? (await this.documents.parse(before.document, caller.organisationId));
     const url = input.spec === undefined ? (input.spec_url ?? before.url) : null;
     const selection = mergedSelection(input, before.selection);
     const made = madeOf(read.document, selection, '');
     return this.writes.run(caller, async (write) => {
       const columns = { url, selection, ...columnsOfRead(read, made) };
+      if (given === null) columns.readAt = before.readAt;
       const row = await changeRow(
         write,
         mcpIntegrationTo('update'),
