@@ -35,11 +35,20 @@ export async function addAccessTokens(
   }
 }
 
-/** The keys of one user in one workspace share an id, so that a new key has no new counters. */
+/**
+ * The keys of one user in one workspace share an id, so that a new key has no new counters. A UUID of version 8 (RFC 9562).
+ */
 function playgroundIdOf({ userId, workspaceId }: LivePlaygroundKey): string {
   const hex = createHash('sha256').update(`playground\n${userId}\n${workspaceId}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
+
+/** The scopes that a user's roles allow. No security setting denies a data-plane scope, so the documents do not depend on them. */
+const dataPlaneCeiling = ({
+  role,
+  workspaceRole,
+}: Pick<LiveToken, 'role' | 'workspaceRole'>): ReadonlySet<string> =>
+  ceilingOf(role, workspaceRole, DEFAULT_SECURITY);
 
 function playgroundDocument(key: LivePlaygroundKey): AccessTokenDocument {
   return versioned<AccessTokenDocument>({
@@ -53,7 +62,7 @@ function playgroundDocument(key: LivePlaygroundKey): AccessTokenDocument {
     resourcePath: API_RESOURCE_PATH,
     targetId: null,
     metadata: { source: 'playground' },
-    scopes: [...ceilingOf(key.role, key.workspaceRole, DEFAULT_SECURITY)],
+    scopes: [...dataPlaneCeiling(key)],
     expiresAt: key.expiresAt.toISOString(),
   });
 }
@@ -77,7 +86,7 @@ export async function addOauthGrants(
 
 const oauthGrantDocument = (grant: LiveGrant): OauthGrantDocument => {
   const { id, organisationId, workspaceId, granted, expiresAt } = grant;
-  const ceiling = ceilingOf(grant.role, grant.workspaceRole, DEFAULT_SECURITY);
+  const ceiling = dataPlaneCeiling(grant);
   return versioned<OauthGrantDocument>({
     ...{ kind: 'oauth_grant', id, organisationId, workspaceId },
     scopes: granted.filter((scope) => ceiling.has(scope)),
@@ -86,8 +95,7 @@ const oauthGrantDocument = (grant: LiveGrant): OauthGrantDocument => {
 };
 
 function accessTokenDocument(token: LiveToken): AccessTokenDocument {
-  // No security setting denies a data-plane scope, so the documents do not depend on these settings.
-  const ceiling = ceilingOf(token.role, token.workspaceRole, DEFAULT_SECURITY);
+  const ceiling = dataPlaneCeiling(token);
   return versioned<AccessTokenDocument>({
     kind: 'access_token',
     grantId: token.id,

@@ -63,8 +63,10 @@ function connectionDocument(
       connectionBinding({ organisationId, serverId, userId }),
     ),
     expiresAt: expiresAt?.toISOString() ?? null,
+    // The last update is later than the issue only after a step-up, which shortens the time ahead.
     ...(expiresAt !== null && { renewFrom: renewFrom(expiresAt, row.lastUpdatedAt).toISOString() }),
     isRefreshable: refreshToken !== null || isExchanged(authType),
+    // The same for `needs_scope`: gateways use both alike.
     status: 'connected',
     scopes,
   };

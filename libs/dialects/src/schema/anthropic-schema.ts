@@ -23,7 +23,7 @@ const FORMATS: ReadonlySet<unknown> = new Set([
   'uuid',
 ]);
 
-/** A schema as Anthropic takes it, or why it takes none like it. */
+/** A schema in the form that Anthropic accepts, or the reason why it has none. */
 export type ClosedSchema =
   { readonly schema: JsonObject; readonly relaxed: boolean } | { readonly refused: string };
 
@@ -52,14 +52,15 @@ type Entry = [name: string, value: unknown];
 /** Annotations that constrain nothing, and that are left out without being missed. */
 const IGNORED: ReadonlySet<string> = new Set(['$schema', '$id', '$comment']);
 /** Members that are taken as they are. */
-const TAKEN: ReadonlySet<string> = new Set(['type', 'title', 'description', 'required', 'default']);
+const KEPT: ReadonlySet<string> = new Set(['type', 'title', 'description', 'required', 'default']);
 
 class Walk {
   relaxed = false;
   /** Names of the definitions that each definition refers to; '' is the schema itself. */
   readonly references: References = new Map();
   private nodes = 0;
-  private inside = '';
+  /** Name of the definition that is being walked; '' outside of all. */
+  private currentDefinition = '';
 
   /** `isJoined`: other schemas of objects apply to the same value. */
   schema(value: unknown, level: number, isJoined = false): JsonObject {
@@ -77,9 +78,9 @@ class Walk {
     const moved: Entry[] = [];
     for (const [name, member] of Object.entries(schema)) {
       if (IGNORED.has(name)) continue;
-      const taken = this.member(schema, name, member, level, areJoined);
-      if (taken === null) moved.push([name, member]);
-      else entries.push(taken);
+      const entry = this.member(schema, name, member, level, areJoined);
+      if (entry === null) moved.push([name, member]);
+      else entries.push(entry);
     }
     this.close(schema, entries, areJoined);
     if (moved.length > 0) this.describe(entries, moved);
@@ -121,13 +122,13 @@ class Walk {
   }
 
   private definitions(value: unknown, level: number): JsonObject {
-    const outer = this.inside;
+    const outer = this.currentDefinition;
     const entries = Object.entries(asObject(value) ?? {}).map(([name, member]): Entry => {
       // Definitions inside of a definition count as part of it.
-      this.inside = outer === '' ? name : outer;
+      this.currentDefinition = outer === '' ? name : outer;
       return [name, this.schema(member, level + 1)];
     });
-    this.inside = outer;
+    this.currentDefinition = outer;
     return Object.fromEntries(entries);
   }
 
@@ -145,7 +146,7 @@ class Walk {
     return [isOneOf ? 'anyOf' : name, value.map((item: unknown) => this.schema(item, level + 1, areJoined))];
   }
 
-  /** A reference has no other members, next to the definitions of the whole schema. */
+  /** Keeps only `$ref` and the definitions, since Anthropic ignores other members next to a reference. */
   private reference(schema: JsonObject, target: string, level: number): JsonObject {
     if (!target.startsWith('#')) throw new Refused('Anthropic takes references inside of the schema only.');
     const entries: Entry[] = [['$ref', target]];
@@ -153,8 +154,8 @@ class Walk {
       if (name in schema) entries.push([name, this.definitions(schema[name], level)]);
     if (Object.keys(schema).length > entries.length) this.relaxed = true;
     const named = definitionName(target);
-    const from = this.references.get(this.inside) ?? new Set();
-    if (named !== null) this.references.set(this.inside, from.add(named));
+    const from = this.references.get(this.currentDefinition) ?? new Set();
+    if (named !== null) this.references.set(this.currentDefinition, from.add(named));
     return Object.fromEntries(entries);
   }
 
@@ -189,7 +190,7 @@ function closedProperties(name: string, value: unknown): Entry {
 
 /** Whether Anthropic takes a member with this value. */
 function isEnforced(name: string, value: unknown): boolean {
-  if (TAKEN.has(name)) return true;
+  if (KEPT.has(name)) return true;
   switch (name) {
     case 'minItems':
       return value === 0 || value === 1;

@@ -18,6 +18,10 @@ export class TrustEntity extends Row {
   @Column({ name: 'name', type: 'varchar', length: 255 })
   name!: string;
 
+  /**
+   * `jwt`: tokens may choose their scopes and limits within a map. `workload`: the map alone decides. `id_jag`: identity assertions
+   * of an identity provider (draft-ietf-oauth-identity-assertion-authz-grant).
+   */
   @Column({ name: 'kind', type: 'varchar', length: 16 })
   kind!: 'jwt' | 'workload' | 'id_jag';
 
@@ -51,7 +55,7 @@ export class TrustEntity extends Row {
   @Column({ name: 'maps', type: 'jsonb', default: [] })
   maps!: readonly TrustMap[];
 
-  /** Seconds. */
+  /** Maximum time until a token expires, in seconds. */
   @Column({ name: 'max_ttl', type: 'integer' })
   maxTtl!: number;
 

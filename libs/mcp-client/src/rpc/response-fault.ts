@@ -1,5 +1,5 @@
 import { isObject } from '@gw/kernel';
-import { own, readChallenge, type JsonObject, type RpcError } from '@gw/mcp';
+import { CODES, own, readChallenge, type JsonObject, type RpcError } from '@gw/mcp';
 import type { UpstreamHttpResponse } from '../http/upstream-http';
 import { mediaTypeOf, type UpstreamMessage } from './messages';
 import type { ReceivedResult } from './received-result';
@@ -7,12 +7,12 @@ import { UPSTREAM_BOUNDS } from '../limits';
 import { UpstreamError, type UpstreamErrorFacts } from '../upstream-error';
 
 /** Statuses by which a server says that it did not act on a request. */
-const NOT_EXECUTED: ReadonlySet<number> = new Set([
+const NOT_EXECUTED_STATUSES: ReadonlySet<number> = new Set([
   ...[307, 308, 400, 401, 403, 404, 405, 406, 413, 415, 429, 431],
 ]);
 const RETRY_AFTER_SECONDS_MAX = 3_600;
 
-/** Throws for a response without a success status, after its body was read or dropped. */
+/** Reads or discards the body of a response without a success status, and throws its error. */
 export async function assertSuccess(response: UpstreamHttpResponse): Promise<void> {
   if (!isSuccess(response)) throw await faultOf(response);
 }
@@ -20,14 +20,14 @@ export async function assertSuccess(response: UpstreamHttpResponse): Promise<voi
 /** Whether a response has a success status. */
 export const isSuccess = ({ status }: UpstreamHttpResponse): boolean => status >= 200 && status < 300;
 
-/** The error of a response without a success status, after its body was read or dropped. */
+/** Reads or discards the body of a response without a success status, and returns its error. */
 export async function faultOf(response: UpstreamHttpResponse): Promise<UpstreamError> {
   const { status, body } = response;
   if (status < 400) {
     body.discard();
     return new UpstreamError('redirected', 'The upstream redirects, and redirects are not followed.', {
       status,
-      mayHaveExecuted: !NOT_EXECUTED.has(status),
+      mayHaveExecuted: !NOT_EXECUTED_STATUSES.has(status),
     });
   }
   return statusFault(response);
@@ -39,7 +39,7 @@ async function statusFault(response: UpstreamHttpResponse): Promise<UpstreamErro
   const facts: UpstreamErrorFacts = {
     status,
     body,
-    mayHaveExecuted: !NOT_EXECUTED.has(status),
+    mayHaveExecuted: !NOT_EXECUTED_STATUSES.has(status),
     retryAfterMs: retryAfterOf(headers.get('retry-after')),
   };
   if (status === 401 || status === 403)
@@ -53,14 +53,17 @@ async function statusFault(response: UpstreamHttpResponse): Promise<UpstreamErro
 }
 
 /** Codes by which a server says that it did not start the request. */
-const NOT_STARTED: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_020, -32_021, -32_022]);
+const NOT_EXECUTED_CODES: ReadonlySet<number> = new Set([
+  ...[CODES.parse, CODES.invalidRequest, CODES.methodNotFound],
+  ...[CODES.headerMismatch, CODES.missingCapability, CODES.unsupportedVersion],
+]);
 
 /** The failure that an error of JSON-RPC means. */
 export const rpcFault = (rpc: RpcError, facts: Partial<UpstreamErrorFacts> = {}): UpstreamError =>
   new UpstreamError('rpc_error', `The upstream answered with the error ${String(rpc.code)}.`, {
     ...facts,
     rpc,
-    mayHaveExecuted: !NOT_STARTED.has(rpc.code) && facts.mayHaveExecuted !== false,
+    mayHaveExecuted: !NOT_EXECUTED_CODES.has(rpc.code) && facts.mayHaveExecuted !== false,
   });
 
 /** The result of a response. Throws the failure that its error means. */

@@ -3,7 +3,7 @@ import { matchesName } from '../access/access';
 import type { JsonObject } from '../protocol';
 import { own, ownList, ownObject } from '../rpc/message';
 
-/** How a toolset shows a tool of a member differently. Null, which some stored overrides have, counts as absent. */
+/** How a toolset shows a tool of a member differently. */
 export interface ToolOverride {
   readonly title?: string;
   readonly description?: string;

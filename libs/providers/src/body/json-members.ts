@@ -14,15 +14,17 @@ const COUNT_DIGITS_MAX = 9;
 /** Receives the members of an object, one by one. */
 export interface MemberReader {
   /**
-   * Positions are `[start, end)`; the key includes its quotes. Return false when the object is in
-   * doubt.
+   * Positions are `[start, end)`; the key includes its quotes. Return false when the object needs a
+   * full parse.
    */
   member(body: Buffer, keyStart: number, keyEnd: number, valueStart: number, valueEnd: number): boolean;
 }
 
 /**
  * Passes the members of the object at `open` to a reader, without looking into their values.
- * Returns the index after the object; -1 when it is in doubt.
+ * Returns the index after the object; -1 when it is in doubt, that is, when it cannot be read
+ * without a full parse (invalid JSON, a key with an escape, a key above 63 bytes). The caller then
+ * parses it.
  */
 export function readMembers(body: Buffer, open: number, reader: MemberReader): number {
   if (body[open] !== OPEN_OBJECT) return -1;

@@ -80,8 +80,8 @@ export class SessionStrategy extends PassportStrategy(Strategy, 'session') {
         const presented = presentedBy(request);
         return presented.kind === 'session' ? presented.token : null;
       },
-      // As a key: of bytes, the verification first tries whether they are a public key, which takes longer than all its rest. The types
-      // of `passport-jwt` lack it.
+      // A KeyObject, because with plain bytes the verification first tries to parse a public key, which takes longer than the rest of
+      // it. The types of `passport-jwt` do not allow a KeyObject.
       secretOrKey: createSecretKey(secrets.sessionKey) as unknown as Buffer,
       algorithms: ['HS256'],
       issuer: TOKEN_ISSUER,

@@ -66,13 +66,17 @@ export class GuardrailCredentials {
     const accounts = new Map<string, Map<string, Readonly<Record<string, string>>>>();
     for (const row of await manager.findBy(PluginEntity, where)) {
       const known = accounts.get(row.organisationId) ?? new Map<string, Readonly<Record<string, string>>>();
-      accounts.set(row.organisationId, known.set(row.pluginProviderId, this.accountIn(row)));
+      accounts.set(row.organisationId, known.set(row.pluginProviderId, this.openAccount(row)));
     }
     return accounts;
   }
 
   /** Returns the checks with the account parameters that they run with, within one organisation. */
-  async completed(manager: EntityManager, organisationId: string, checks: Checks): Promise<Checks> {
+  async withAccountParameters(
+    manager: EntityManager,
+    organisationId: string,
+    checks: Checks,
+  ): Promise<Checks> {
     const accounts = await this.accountsOf(manager, [organisationId], checks);
     return withAccounts(checks, accounts.get(organisationId) ?? NO_ACCOUNTS);
   }
@@ -121,8 +125,8 @@ export class GuardrailCredentials {
   }
 
   /**
-   * Leaves out the manager's own credentials; when they change, the version of the reference changes too. Keyed (HMAC),
-   * so that a secret cannot be guessed from the digest.
+   * Leaves out the credentials with which secret managers are called; when they change, the version of their reference changes
+   * too. Keyed (HMAC), so that a secret cannot be guessed from the digest.
    */
   private versionOf({ parameters, locations }: GuardrailSecretContent): string {
     const key = this.keyring.keys.get(this.keyring.current);
@@ -132,7 +136,7 @@ export class GuardrailCredentials {
     return digest.digest('base64url').slice(0, 22);
   }
 
-  private accountIn({
+  private openAccount({
     organisationId,
     id,
     sealedCredentials,

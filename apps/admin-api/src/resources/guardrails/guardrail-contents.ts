@@ -37,7 +37,7 @@ export class GuardrailContents {
    */
   async stored(manager: EntityManager, owner: Owner, content: WrittenContent): Promise<StoredContent> {
     const { organisationId } = owner;
-    const completed = await this.credentials.completed(manager, organisationId, content.checks);
+    const completed = await this.credentials.withAccountParameters(manager, organisationId, content.checks);
     this.compiled(owner, null, { ...content, checks: completed }, READ_LATER);
     await assertModelTargets(manager, owner, content.checks);
     const named = await withReferencesById(manager, owner, content.checks);
@@ -91,7 +91,7 @@ export class GuardrailContents {
     const opened = this.opened(owner, content);
     return {
       ...opened,
-      checks: await this.credentials.completed(manager, owner.organisationId, opened.checks),
+      checks: await this.credentials.withAccountParameters(manager, owner.organisationId, opened.checks),
     };
   }
 

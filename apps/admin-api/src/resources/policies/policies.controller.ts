@@ -58,7 +58,7 @@ export class UsageLimitPoliciesController {
     @ResourceParam('policy') at: ResourceReference,
     @Query() query: GetUsageLimitPolicyQuery,
   ): Promise<UsageLimitPolicyResponse> {
-    return this.values.shown(await this.policies.find(USAGE_LIMITS, at, query.status), query);
+    return this.values.responseOf(await this.policies.find(USAGE_LIMITS, at, query.status), query);
   }
 
   @Route.put(':policy', 'policies.update')

@@ -22,7 +22,7 @@ export class PolicyValuesService {
   ) {}
 
   /** Returns the policy, with the usage of its values if the query asks for it. */
-  async shown(
+  async responseOf(
     row: UsageLimitPolicyEntity,
     query: GetUsageLimitPolicyQuery,
   ): Promise<UsageLimitPolicyResponse> {
@@ -38,11 +38,11 @@ export class PolicyValuesService {
   ): Promise<ListResponse<PolicyValueResponse>> {
     const { manager } = this.dataSource;
     const policy = await findRow(manager, USAGE_LIMITS, at);
-    const { status, search } = query;
+    const { status: wanted, search } = query;
     const [rows, total] = await manager.findAndCount(UsageLimitPolicyValueEntity, {
       where: {
         policyId: policy.id,
-        ...(status === undefined ? {} : { status }),
+        ...(wanted === undefined ? {} : { status: wanted }),
         ...(search === undefined ? {} : { valueKey: ILike(`%${escapeLike(search)}%`) }),
       },
       order: { createdAt: 'DESC', id: 'DESC' },
@@ -53,11 +53,11 @@ export class PolicyValuesService {
       policy.organisationId,
       rows.map((row) => valueBucket(policy, row)),
     );
-    const responses = rows.map(({ id, valueKey, status: shown }, at) => ({
+    const responses = rows.map(({ id, valueKey, status }, index) => ({
       id,
       value_key: valueKey,
-      ...(usage[at] ?? UNUSED),
-      status: shown,
+      ...(usage[index] ?? UNUSED),
+      status,
     }));
     return listOf([responses, total]);
   }

@@ -61,7 +61,7 @@ export class OpenApiService {
   ): Promise<CreatedOpenApiResponse> {
     assertMayCreate(caller, input.organisation_id);
     const specUrl = openapi.spec_url ?? null;
-    const read = await this.given(caller, openapi, 'openapi.');
+    const read = await this.documentOfRequest(caller, openapi, 'openapi.');
     if (read === null) throw invalid('openapi.spec', 'is required; send spec or spec_url');
     const { document } = read;
     const selection = mergedSelection(openapi);
@@ -70,7 +70,7 @@ export class OpenApiService {
       const nothing = { id: null, slug: null, base_url: base_url ?? null };
       return { ...nothing, servers, ...previewOf(document, selection, 'openapi.') };
     }
-    const made = madeOf(document, selection, 'openapi.');
+    const made = toolsOrThrow(document, selection, 'openapi.');
     const url = baseUrlOf(document, specUrl, { base_url, server_variables, auth_type: input.auth_type });
     const fault = baseUrlFault(url);
     if (fault !== null) throw invalid('base_url', fault);
@@ -89,23 +89,23 @@ export class OpenApiService {
 
   async get(at: ResourceReference, { document = false }: OpenApiQuery): Promise<OpenApiResponse> {
     const { manager } = this.dataSource;
-    const row = await this.saved(await findRow(manager, mcpIntegrationTo('read'), at));
+    const row = await this.storedDocument(await findRow(manager, mcpIntegrationTo('read'), at));
     return { ...toOpenApi(row), ...(document && { document: row.document }) };
   }
 
   /**
    * Replaces the document, its URL or the selection; what is absent stays. The tools are read at once. Throws `conflict` when the
-   * document or the selection has changed since it was read, which takes as long as reading a URL.
+   * document or the selection has changed since this request read it; reading a URL can take 20 seconds.
    */
   async update(at: ResourceReference, input: UpdateOpenApiDto): Promise<UpdatedOpenApiResponse> {
     const { caller } = at;
     const found = await findRow(this.dataSource.manager, mcpIntegrationTo('update'), at);
-    const before = await this.saved(found);
-    const given = await this.given(caller, input, '');
+    const before = await this.storedDocument(found);
+    const given = await this.documentOfRequest(caller, input, '');
     const read = given ?? (await this.documents.parse(before.document, caller.organisationId));
     const url = input.spec === undefined ? (input.spec_url ?? before.url) : null;
     const selection = mergedSelection(input, before.selection);
-    const made = madeOf(read.document, selection, '');
+    const made = toolsOrThrow(read.document, selection, '');
     return this.writes.run(caller, async (write) => {
       const columns = { url, selection, ...columnsOfRead(read, made) };
       if (given === null) columns.readAt = before.readAt;
@@ -114,10 +114,10 @@ export class OpenApiService {
         mcpIntegrationTo('update'),
         at,
         async (locked) => {
-          const at = { integrationId: locked.id };
-          const now = await write.manager.findOneBy(McpOpenApiDocumentEntity, at);
+          const where = { integrationId: locked.id };
+          const now = await write.manager.findOneBy(McpOpenApiDocumentEntity, where);
           if (now === null || !isSame(now, before)) throw changedMeanwhile();
-          await write.manager.update(McpOpenApiDocumentEntity, at, columns);
+          await write.manager.update(McpOpenApiDocumentEntity, where, columns);
           // Its version rises, so that a reading of the earlier document is not kept.
           locked.nextSyncAt = new Date();
           return { openapi: { spec_url: url, digest: columns.digest, ...selection } };
@@ -130,7 +130,7 @@ export class OpenApiService {
   }
 
   /** The document of a request; null when the request has none. */
-  private async given(
+  private async documentOfRequest(
     { organisationId }: Principal,
     { spec, spec_url: url }: { readonly spec?: unknown; readonly spec_url?: string | undefined },
     path: string,
@@ -139,17 +139,17 @@ export class OpenApiService {
       throw invalid(`${path}spec_url`, 'cannot be sent together with spec; send one of them');
     if (spec !== undefined) {
       const text = typeof spec === 'string' ? spec : JSON.stringify(spec);
-      return named(`${path}spec`, () => this.documents.parse(text, organisationId));
+      return withFaultsAt(`${path}spec`, () => this.documents.parse(text, organisationId));
     }
     if (url === undefined) return null;
     assertAllowedUrl(this.policy, url, `${path}spec_url`);
-    return named(`${path}spec_url`, () =>
+    return withFaultsAt(`${path}spec_url`, () =>
       this.snapshots.within({ organisationId }, () => this.documents.fetch(url, organisationId)),
     );
   }
 
   /** Throws `conflict` for an integration that is an MCP server. */
-  private async saved({ id, kind }: McpIntegrationEntity): Promise<McpOpenApiDocumentEntity> {
+  private async storedDocument({ id, kind }: McpIntegrationEntity): Promise<McpOpenApiDocumentEntity> {
     const row =
       kind === 'openapi'
         ? await this.dataSource.manager.findOneBy(McpOpenApiDocumentEntity, { integrationId: id })
@@ -170,7 +170,7 @@ const changedMeanwhile = (): GatewayError =>
   });
 
 /** Throws a fault of a document as one of the member that it came with. */
-async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withFaultsAt<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -180,11 +180,11 @@ async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** The tools of a document. Throws `validation_failed` for a selection that does not fit it, or gives none. */
-function madeOf(document: JsonObject, selection: StoredOpenApiSelection, path: string): OpenApiTools {
+function toolsOrThrow(document: JsonObject, selection: StoredOpenApiSelection, path: string): OpenApiTools {
   const faults = selectionFaults(selection, document);
   if (faults.length > 0)
     throw validationFailed(faults.map((fault) => ({ ...fault, path: path + fault.path })));
-  const made = madeOrFault(document, selection);
+  const made = toolsOrFault(document, selection);
   if (typeof made === 'string') throw invalid(`${path}include`, `cannot be used. ${made}`);
   if (made.tools.length > 0) return made;
   const [first] = made.refused;
@@ -197,7 +197,7 @@ function madeOf(document: JsonObject, selection: StoredOpenApiSelection, path: s
 }
 
 /** The tools of a document, or why there are none. */
-function madeOrFault(document: JsonObject, selection: StoredOpenApiSelection): OpenApiTools | string {
+function toolsOrFault(document: JsonObject, selection: StoredOpenApiSelection): OpenApiTools | string {
   try {
     return toolsOf(document, selection);
   } catch (error) {
@@ -212,7 +212,7 @@ function previewOf(
   selection: StoredOpenApiSelection,
   path: string,
 ): Omit<CreatedOpenApiResponse, 'id' | 'slug' | 'base_url' | 'servers'> {
-  const made = madeOrFault(document, selection);
+  const made = toolsOrFault(document, selection);
   const faults = selectionFaults(selection, document).map((fault) => ({ ...fault, path: path + fault.path }));
   const warnings = typeof made === 'string' ? [...faults, { path: `${path}include`, message: made }] : faults;
   const of = selectionOf(selection);
