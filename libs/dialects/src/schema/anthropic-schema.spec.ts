@@ -109,6 +109,10 @@ describe('closedSchema', () => {
         },
       },
     ],
+    [
+      'a property that refers to itself',
+      object({ 'a/b': { type: 'array', items: { anyOf: [{ $ref: '#/properties/a~1b' }] } } }),
+    ],
     ['objects joined by allOf', { allOf: [{ properties: { a: {} } }, { properties: { b: {} } }] }],
     ['a joined definition', { allOf: [{ $ref: '#/$defs/a' }, object({})], $defs: { a: object({}) } }],
     ['an object that is joined with its alternatives', { type: 'object', oneOf: [object({ a: {} })] }],
@@ -132,6 +136,11 @@ describe('closedSchema', () => {
   it('cuts no character in half', () => {
     const { description } = closed({ type: 'string', pattern: `${'x'.repeat(1_989)}😀` }) as JsonObject;
     expect(String(description)).toMatch(/x\}$/);
+  });
+
+  it('takes a reference to another property', () => {
+    const schema = object({ a: { type: 'string' }, b: { $ref: '#/properties/a' } });
+    expect(closedSchema(schema)).toEqual({ schema, relaxed: false });
   });
 
   it('takes a definition that is used twice', () => {

@@ -36,7 +36,7 @@ export function closedSchema(schema: JsonObject): ClosedSchema {
   const walk = new Walk();
   try {
     const closed = walk.schema(schema, 1);
-    if (isRecursive(walk.references)) return { refused: 'Anthropic takes no recursive schemas.' };
+    if (isRecursive(walk.references)) return { refused: NO_RECURSION };
     return { schema: closed, relaxed: walk.relaxed };
   } catch (thrown) {
     if (thrown instanceof Refused) return { refused: thrown.message };
@@ -61,6 +61,8 @@ class Walk {
   private nodes = 0;
   /** Name of the definition that is being walked; '' outside of all. */
   private currentDefinition = '';
+  /** Names and indexes from the root to the schema that is being walked. */
+  private readonly path: string[] = [];
 
   /** `isJoined`: other schemas of objects apply to the same value. */
   schema(value: unknown, level: number, isJoined = false): JsonObject {
@@ -100,9 +102,9 @@ class Walk {
         return [name, this.map(value, level)];
       case '$defs':
       case 'definitions':
-        return [name, this.definitions(value, level)];
+        return [name, this.definitions(name, value, level)];
       case 'items':
-        return Array.isArray(value) ? null : [name, this.schema(value, level + 1)];
+        return Array.isArray(value) ? null : [name, this.within(['items'], value, level)];
       case 'anyOf':
       case 'allOf':
       case 'oneOf':
@@ -115,18 +117,29 @@ class Walk {
     }
   }
 
+  /** Walks a schema inside of the current one. */
+  private within(place: readonly string[], value: unknown, level: number, isJoined = false): JsonObject {
+    this.path.push(...place);
+    const schema = this.schema(value, level + 1, isJoined);
+    this.path.length -= place.length;
+    return schema;
+  }
+
   private map(value: unknown, level: number): JsonObject {
     return Object.fromEntries(
-      Object.entries(asObject(value) ?? {}).map(([name, member]) => [name, this.schema(member, level + 1)]),
+      Object.entries(asObject(value) ?? {}).map(([name, member]) => [
+        name,
+        this.within(['properties', name], member, level),
+      ]),
     );
   }
 
-  private definitions(value: unknown, level: number): JsonObject {
+  private definitions(keyword: string, value: unknown, level: number): JsonObject {
     const outer = this.currentDefinition;
     const entries = Object.entries(asObject(value) ?? {}).map(([name, member]): Entry => {
       // Definitions inside of a definition count as part of it.
       this.currentDefinition = outer === '' ? name : outer;
-      return [name, this.schema(member, level + 1)];
+      return [name, this.within([keyword, name], member, level)];
     });
     this.currentDefinition = outer;
     return Object.fromEntries(entries);
@@ -143,7 +156,9 @@ class Walk {
     const isOneOf = name === 'oneOf';
     if (!Array.isArray(value) || (isOneOf && 'anyOf' in schema)) return null;
     if (isOneOf) this.relaxed = true;
-    return [isOneOf ? 'anyOf' : name, value.map((item: unknown) => this.schema(item, level + 1, areJoined))];
+    const walk = (item: unknown, index: number): JsonObject =>
+      this.within([name, String(index)], item, level, areJoined);
+    return [isOneOf ? 'anyOf' : name, value.map(walk)];
   }
 
   /** Keeps only `$ref` and the definitions, since Anthropic ignores other members next to a reference. */
@@ -151,12 +166,19 @@ class Walk {
     if (!target.startsWith('#')) throw new Refused('Anthropic takes references inside of the schema only.');
     const entries: Entry[] = [['$ref', target]];
     for (const name of ['$defs', 'definitions'])
-      if (name in schema) entries.push([name, this.definitions(schema[name], level)]);
+      if (name in schema) entries.push([name, this.definitions(name, schema[name], level)]);
     if (Object.keys(schema).length > entries.length) this.relaxed = true;
     const named = definitionName(target);
+    if (named === null && this.isInside(target)) throw new Refused(NO_RECURSION);
     const from = this.references.get(this.currentDefinition) ?? new Set();
     if (named !== null) this.references.set(this.currentDefinition, from.add(named));
     return Object.fromEntries(entries);
+  }
+
+  /** Whether a local reference names a schema around the current one. */
+  private isInside(target: string): boolean {
+    const place = target.slice('#/'.length).split('/').map(unescaped);
+    return place.length <= this.path.length && place.every((name, at) => name === this.path[at]);
   }
 
   /** Refuses joined objects: when each of them is closed, they exclude each other's properties. */
@@ -179,6 +201,7 @@ class Walk {
   }
 }
 
+const NO_RECURSION = 'Anthropic takes no recursive schemas.';
 const NO_JOINED =
   'Anthropic takes no objects that several schemas describe together; write them as one object, without allOf.';
 const NO_MAPS = 'Anthropic takes no objects with other properties than the declared ones.';
@@ -228,5 +251,8 @@ function definitionName(reference: string): string | null {
   if (prefix === undefined) return null;
   const rest = reference.slice(prefix.length);
   const end = rest.indexOf('/');
-  return (end < 0 ? rest : rest.slice(0, end)).replaceAll('~1', '/').replaceAll('~0', '~');
+  return unescaped(end < 0 ? rest : rest.slice(0, end));
 }
+
+/** A name in a JSON pointer (RFC 6901). */
+const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');
