@@ -4,7 +4,7 @@ import type { McpServerDocument } from '@gw/contracts';
 import { modernRequest, StubTokenServices } from '@gw/testing';
 import { GatewayHarness } from '../../spec-support/harness';
 import { saveServer } from '../spec-support/mcp-server';
-import { openApiServer, withClientCredentials } from '../spec-support/openapi-server';
+import { openApiServer, withAwsKey, withClientCredentials } from '../spec-support/openapi-server';
 
 interface Received {
   readonly authorization: string | undefined;
@@ -179,6 +179,21 @@ describe('requests of tools of an OpenAPI document', () => {
       await call('read');
       expect(received).toHaveLength(3);
     });
+  });
+
+  it('do not show the signature of the request that a service repeats', async () => {
+    saveServer(gateway, withAwsKey(gateway, server));
+    for (const status of [200, 400, 401]) {
+      respond = (response, { authorization = '' }) => {
+        const body = JSON.stringify({ body: 'of the service', authorization });
+        response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+      };
+      const text = await call('write', { name: 'x' });
+      expect(text).toContain('of the service');
+      expect(received.at(-1)?.authorization).toMatch(/^AWS4-HMAC-SHA256 .*Signature=/);
+      expect(text).not.toContain('Signature=');
+    }
+    expect(received).toHaveLength(3);
   });
 
   it('are not sent again when a service refuses a header that does not change', async () => {

@@ -24,6 +24,7 @@ import {
   recoveryFor,
   type CallEnd,
   type CallOptions,
+  type HeaderSource,
   type UpstreamNetwork,
 } from '@gw/mcp-client';
 import type { ResponseMemory } from '@gw/outbound';
@@ -157,11 +158,17 @@ export class OpenApiUpstream implements CalledUpstream {
       headers: { accept: 'application/json, */*;q=0.5', ...(body !== null && { 'content-type': body.type }) },
       body: body === null ? null : body.bytes,
     };
-    const http = this.with(credential);
-    const once = async (): Promise<Received> => ({
-      response: await readServiceResponse(await http.send(sent, clock)),
-      sentWith: credential,
-    });
+    let sentWith = credential;
+    // Each request has its own signature or proof.
+    const signed: HeaderSource = async (at) => {
+      sentWith = await this.parts.credentials.headersOf(this.server, this.owner.caller, at);
+      return sentWith;
+    };
+    const http = this.with(isOfOneRequest(credential) ? signed : () => credential);
+    const once = async (): Promise<Received> => {
+      const response = await readServiceResponse(await http.send(sent, clock));
+      return { response, sentWith };
+    };
     try {
       return await once();
     } catch (error) {
@@ -173,23 +180,20 @@ export class OpenApiUpstream implements CalledUpstream {
     }
   }
 
-  private with(credential: Headers): UpstreamHttp {
+  private with(headers: HeaderSource): UpstreamHttp {
     const poolClass = poolClassOf(this.server, this.owner.binding);
     const { connectMs } = DEFAULT_TIMEOUTS;
     return new UpstreamHttp({
       ...this.parts.network,
       url: this.baseUrl,
       poolClass,
-      headers: (at) =>
-        isOfOneRequest(credential)
-          ? this.parts.credentials.headersOf(this.server, this.owner.caller, at)
-          : credential,
+      headers,
       connectMs,
     });
   }
 }
 
-/** A response with the credential that was sent for it. */
+/** A response with the credential of the last request that was sent for it. */
 interface Received {
   readonly response: OpenApiResponse;
   readonly sentWith: Headers;

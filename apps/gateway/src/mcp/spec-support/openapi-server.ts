@@ -60,6 +60,15 @@ export const withClientCredentials = (
   sealedAuth: sealed(master, server, { clientSecret: STUB_IDENTITY.oauthSecret }),
 });
 
+/** The server with a key of AWS that signs each request. */
+export const withAwsKey = ({ master }: GatewayHarness, server: McpServerDocument): McpServerDocument => ({
+  ...{ ...server, authType: 'aws_sigv4' },
+  configurations: {
+    aws_sigv4: { access_key_id: 'AKIDEXAMPLE000000', region: 'eu-central-1', service: 'execute-api' },
+  },
+  sealedAuth: sealed(master, server, { secretAccessKey: 'wJalrXUtnFEMI' }),
+});
+
 const sealed = (
   master: GatewayHarness['master'],
   { organisationId, integrationId }: McpServerDocument,
