@@ -4,7 +4,7 @@ import { eventually } from '@gw/testing';
 import { MapDocuments, ORGANISATION_ID, WORKSPACE_ID } from '../../spec-support/harness';
 import { agentDocument } from '../spec-support/agent-server';
 import { LocalPushStore } from './local-push-store';
-import { LOCAL_POLL_LEASES } from './poll-leases';
+import { LOCAL_POLL_LEASES, type PollLeases, type StoredPoll } from './poll-leases';
 import { PushAgents } from './push-agents';
 import type { Delivered } from './push-delivery';
 import { PushPollers } from './push-pollers';
@@ -29,18 +29,25 @@ describe('PushPollers', () => {
   let documents: MapDocuments;
   let store: LocalPushStore;
   let pollers: PushPollers;
+  /** Polls of a gateway that has ended, for the next look at them. */
+  let left: StoredPoll[];
   beforeEach(async () => {
     polled = [];
     delivered = [];
     outcomes = [];
+    left = [];
     documents = new MapDocuments();
     documents.set(documentKey.agentServer(WORKSPACE_ID, document.id), document);
     store = new LocalPushStore();
     await store.put(record);
     await store.bind(record, 't-1');
+    const leases: PollLeases = {
+      ...{ ...LOCAL_POLL_LEASES, isShared: true },
+      take: () => Promise.resolve(left.splice(0)),
+    };
     pollers = new PushPollers(
       {
-        ...{ agents: new PushAgents(documents), store, leases: LOCAL_POLL_LEASES, memory: new Shares(1_000) },
+        ...{ agents: new PushAgents(documents), store, leases, memory: new Shares(1_000) },
         calls: {
           taskOf: () => {
             const next = polled.length > 1 ? polled.shift() : polled[0];
@@ -101,6 +108,24 @@ describe('PushPollers', () => {
     await store.put(record);
     // One that went on would know that nothing has changed.
     await eventually(async () => (await pollers.start(record, 't-1')) && delivered.length === 2);
+  });
+
+  it('polls a task once that a client begins while the poll of another gateway is taken', async () => {
+    const working = Array.from({ length: 6 }, () => task('TASK_STATE_WORKING'));
+    polled = [...working, task('TASK_STATE_COMPLETED')];
+    const push = await store.get(record.agentId, record.id);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const reads = jest.spyOn(store, 'get').mockImplementationOnce(() => released.then(() => push));
+    const { id, agentId } = record;
+    left = [{ ...{ id, agentId, taskId: 't-1' }, endsAt: Date.now() + 60_000, seen: null }];
+    await eventually(() => reads.mock.calls.length === 1);
+    await pollers.start(record, 't-1');
+    release();
+    await eventually(() => statesOf().at(-1) === 'TASK_STATE_COMPLETED');
+    expect(statesOf()).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
   });
 
   it('polls at most half of what is free for one workspace', async () => {

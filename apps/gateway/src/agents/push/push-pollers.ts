@@ -108,8 +108,10 @@ export class PushPollers {
     }
   }
 
+  /** False: no place for the workspace. A task that is polled already keeps its one place. */
   private begin(polled: Polled): boolean {
-    const { owner, organisationId } = polled.record;
+    const { id, owner, organisationId } = polled.record;
+    if (this.polled.has(id)) return true;
     if (!this.shares.of(owner.workspaceId, organisationId).take(1)) return false;
     this.later(polled);
     return true;
