@@ -39,7 +39,7 @@ export interface UpstreamCredentialInput {
   readonly caller: Principal;
   /** The row before the request changed its address, authentication and mappings. */
   readonly before: Pick<UpstreamIntegration, 'url' | 'secretMappings'> | null;
-  /** Fields besides the URL that decide where secrets are sent, before the request and after it. */
+  /** Fields besides the origin of the URL that decide where secrets are sent, before the request and after it. */
   readonly aims?: { readonly before: Fields; readonly next: Fields };
 }
 
@@ -199,8 +199,8 @@ function bound(url: string, values: Fields, aims: Fields = {}): BoundSecrets {
   }
   return {
     addresses: {
-      ...aims,
       url: URL.canParse(url) ? new URL(url).origin : url,
+      ...aims,
       ...(isFields(client) ? { [ENDPOINT]: client['token_endpoint'] } : {}),
     },
     secrets: Object.fromEntries(secrets.filter(([, value]) => value !== undefined && value !== null)),

@@ -73,9 +73,10 @@ export function assignAgentFields(row: AgentIntegrationEntity, input: UpdateAgen
 }
 
 /**
- * Returns the fields besides the URL that decide where the secrets of an integration are sent, before a change and after
- * it. A card that the agent publishes is not among them: callers do not write it, and another origin in it waits for
- * approval. `card`: the one in use after the change.
+ * Returns the fields besides the origin of the URL that decide where the secrets of an integration are sent, before a
+ * change and after it. A card that the agent publishes is not among them: callers do not write it, and another origin in
+ * it waits for approval. Where cards may name other origins, the whole URL is among them, since each path may have
+ * another card. `card`: the one in use after the change.
  */
 export function aimsOf(
   before: AgentIntegrationEntity,
@@ -86,9 +87,11 @@ export function aimsOf(
   // A card that was given came with the secrets for its address, also while it waits for approval.
   const saved = otherOrigin(before, source === 'manual' ? endpoint : (approvedEndpoint ?? endpoint));
   const next = row.source === 'manual' && card !== null ? otherOrigin(row, card.endpoint) : saved;
+  const pathBound = ({ url }: AgentIntegrationEntity) =>
+    before.allowOtherOrigin && row.allowOtherOrigin ? { url } : {};
   return {
-    before: { allow_other_origin: before.allowOtherOrigin, agent_card: saved },
-    next: { allow_other_origin: row.allowOtherOrigin, agent_card: next },
+    before: { allow_other_origin: before.allowOtherOrigin, agent_card: saved, ...pathBound(before) },
+    next: { allow_other_origin: row.allowOtherOrigin, agent_card: next, ...pathBound(row) },
   };
 }
 

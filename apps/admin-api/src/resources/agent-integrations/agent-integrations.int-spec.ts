@@ -185,6 +185,14 @@ describe('agent integrations', () => {
     expect(agent.cardReads.at(-1)?.url).toBe('/agents/a/.well-known/agent-card.json');
   });
 
+  it('keep secrets only for the path they were saved with where cards may name other origins', async () => {
+    const configurations = { headers: { 'x-key': 'secret-secret' } };
+    const id = await made({ auth_type: 'headers', allow_other_origin: true, configurations });
+    const url = `${agent.origin}/agents/mine`;
+    expect(paths(await put(id, { url }))).toEqual(['configurations.headers.x-key', 'url']);
+    expect((await put(id, { url, configurations })).status).toBe(200);
+  });
+
   it('send saved secrets to no address of a card that was given without them', async () => {
     const configurations = { headers: { 'x-key': 'secret-secret' } };
     const given = { allow_other_origin: true, agent_card: agent.cardOf() };
