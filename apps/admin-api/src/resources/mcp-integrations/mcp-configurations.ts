@@ -226,15 +226,19 @@ function checkMappedClient(client: unknown, faults: Faults): void {
 export function assertMcpAddresses(url: string, values: Fields, policy: AddressPolicy): void {
   assertAllowedUrl(policy, url, 'url');
   for (const [path, address] of Object.entries(clientAddresses(values)))
-    assertAllowedUrl(policy, address, path);
+    if (address !== undefined && address !== null) assertAllowedUrl(policy, address, path);
 }
 
-/** Where secrets of clients and what their keys sign are sent, by the paths of the members that say it. */
+/**
+ * Where secrets of clients and what their keys sign are sent, by the paths of the members that say it. Without an issuer of
+ * `oauth_metadata`, the MCP server names the authorization server.
+ */
 export function clientAddresses(values: Fields): Record<string, unknown> {
   const addresses: Record<string, unknown> = {};
   for (const name of ['oauth_metadata', 'oauth_client_credentials', 'token_exchange']) {
     const client = values[name];
-    if (isFields(client) && signsAssertions(client)) addresses[`${ROOT}.${name}.issuer`] = client['issuer'];
+    if (isFields(client) && (name === 'oauth_metadata' || signsAssertions(client)))
+      addresses[`${ROOT}.${name}.issuer`] = client['issuer'];
   }
   for (const name of ENDPOINT_MEMBERS) {
     const client = values[name];

@@ -84,13 +84,13 @@ export class McpCredentials {
     });
     if (faults.length > 0) throw validationFailed(faults);
     assertMcpAddresses(row.url, values, this.policy);
-    const next = bound(row.url, values);
-    const kept = before && bound(before.url, saved);
+    const isPathBound = [saved, values].some(isIssuerOpen);
+    const next = bound(row.url, values, isPathBound);
+    const kept = before && bound(before.url, saved, isPathBound);
     if (kept) assertSecretsStay(kept, next, givenIn(input));
     const isMappedAlike =
       kept !== null &&
       isDeepStrictEqual(before?.secretMappings, row.secretMappings) &&
-      issuerIn(saved) === issuerIn(values) &&
       movedAddresses(kept.addresses, next.addresses).length === 0;
     // The address is the caller's choice, so that a mapped secret needs the right to change secret references.
     if (row.secretMappings !== null && !isMappedAlike) assertMayAim(caller, 'url');
@@ -127,9 +127,9 @@ export class McpCredentials {
   }
 }
 
-/** Where the client secret of an integration with `oauth_auto` goes. */
-const issuerIn = ({ oauth_metadata: client }: Fields): unknown =>
-  isFields(client) ? client['issuer'] : undefined;
+/** Whether the MCP server names the authorization server that gets the client secret; each path of a host may name another one. */
+const isIssuerOpen = ({ oauth_metadata: client }: Fields): boolean =>
+  isFields(client) && (client['issuer'] ?? null) === null;
 
 const hasAuthorization = (headers: unknown): boolean =>
   isFields(headers) && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
@@ -195,7 +195,7 @@ function withoutOthers(
 }
 
 /** Returns the secrets, and the addresses that decide where they are sent, by request path. */
-function bound(url: string, values: Fields): BoundSecrets {
+function bound(url: string, values: Fields, isPathBound: boolean): BoundSecrets {
   const secrets: [string, unknown][] = [];
   const { headers } = values;
   if (isFields(headers))
@@ -207,7 +207,7 @@ function bound(url: string, values: Fields): BoundSecrets {
   secrets.push(...clientSecretsIn(values));
   return {
     addresses: {
-      url: URL.canParse(url) ? new URL(url).origin : url,
+      url: !isPathBound && URL.canParse(url) ? new URL(url).origin : url,
       ...clientAddresses(values),
     },
     secrets: Object.fromEntries(secrets.filter(([, value]) => value !== undefined && value !== null)),
