@@ -23,6 +23,7 @@ export {
   isBridgedTool,
   shownCreation,
   shownTask,
+  withoutToolResult,
   taskCapabilities,
   taskTexts,
   withEditedTask,

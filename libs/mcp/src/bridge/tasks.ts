@@ -84,6 +84,14 @@ export function createdTask(result: JsonObject, era: Era): string | null {
   return typeof id === 'string' && id !== '' && id.length <= TASK_ID_MAX ? id : null;
 }
 
+/** A task without the members of a tool's result, which belong to no task, so that no guardrail judges them there. */
+export const withoutToolResult = ({
+  content: _content,
+  structuredContent: _structured,
+  isError: _isError,
+  ...task
+}: JsonObject): JsonObject => task;
+
 /** The result that makes a task, with the id that the client gets. */
 export const shownCreation = (result: JsonObject, era: Era, taskId: string): JsonObject =>
   era === 'modern'

@@ -89,12 +89,15 @@ describe('tasks of a server with sessions for clients without', () => {
       inputRequests: { ask: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } } },
       result: { content: [{ type: 'text', text: 'a parrot' }] },
       error: { code: -32_000, message: 'a parrot' },
+      content: [{ type: 'text', text: 'a parrot' }],
+      structuredContent: { bird: 'a parrot' },
     });
+    const members = ['inputRequests', 'result', 'error', 'content', 'structuredContent'];
     try {
       saveServer(gateway, { ...document, url: hostile.url.href });
       const { result } = await send('tasks/get', { taskId: await make('never', false) });
       expect(result).toMatchObject({ status: 'working', resultType: 'complete' });
-      for (const member of ['inputRequests', 'result', 'error']) expect(result).not.toHaveProperty(member);
+      for (const member of members) expect(result).not.toHaveProperty(member);
     } finally {
       await hostile.close();
     }
