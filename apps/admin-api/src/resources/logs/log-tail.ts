@@ -1,4 +1,4 @@
-import { GatewayError, Shares } from '@gw/kernel';
+import { GatewayError, Shares, type Share } from '@gw/kernel';
 import { logsOfIds, recentLogs, type LogFilter, type RecentLogs, type StoredRequestLog } from '@gw/log-store';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
@@ -63,14 +63,7 @@ export class LogTail implements BeforeApplicationShutdown {
     const endsAt = Date.now() + seconds * 1_000;
     let checkedAt = Date.now();
     const logs = new NewLogs(this.dataSource, filter);
-    try {
-      // Before the response begins: a list that the client reads after that has what is stored by now.
-      await logs.begin();
-      if (this.isStopping) throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
-    } catch (error) {
-      share.give(1);
-      throw error;
-    }
+    await this.begin(logs, share);
     const res = takeOver();
     this.open.add(res);
     res.on('error', () => undefined);
@@ -96,6 +89,20 @@ export class LogTail implements BeforeApplicationShutdown {
     } finally {
       this.open.delete(res);
       share.give(1);
+    }
+  }
+
+  /**
+   * Notes the logs that are stored by now, before the response begins, so that a list that the client reads after that has them.
+   * Gives the place back when that fails or the process is stopping.
+   */
+  private async begin(logs: NewLogs, share: Share): Promise<void> {
+    try {
+      await logs.begin();
+      if (this.isStopping) throw new GatewayError('unavailable', { headers: { 'retry-after': '1' } });
+    } catch (error) {
+      share.give(1);
+      throw error;
     }
   }
 }
