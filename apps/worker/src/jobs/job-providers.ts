@@ -32,21 +32,12 @@ import { ResealProcessor } from './reseal/reseal.processor';
 import { RollupsProcessor } from './rollups/rollups.processor';
 import { SsoMetadataProcessor } from './sso-metadata/sso-metadata.processor';
 import { RotationMails } from './rotation/rotation-mails';
-import { AgentCardSyncProcessor } from './agent-card-sync/agent-card-sync.processor';
-import { AgentHealthProcessor } from './agent-health/agent-health.processor';
-import { McpHealthProcessor } from './mcp-health/mcp-health.processor';
-import { McpSyncProcessor } from './mcp-sync/mcp-sync.processor';
 import { ScimSyncProcessor } from './scim-sync/scim-sync.processor';
+import { UPSTREAM_JOBS, UpstreamsProcessor } from './upstreams/upstreams.processor';
 import { RotationProcessor, type RotationTools } from './rotation/rotation.processor';
 
 /** A batch of users takes some seconds at most. */
 const SCIM_CLIENT = { timeoutMs: 60_000, connections: 1, bytesMax: 65_536 };
-
-/** A batch of MCP servers or agents takes five minutes at most. */
-const READING_CLIENT = { timeoutMs: 360_000, connections: 1, bytesMax: 65_536 };
-
-/** A batch of 40 checks, eight at once, takes 50 seconds at most. */
-const CHECKS_CLIENT = { timeoutMs: 90_000, connections: 1, bytesMax: 65_536 };
 
 /** Providers of the processors of all jobs. */
 const PROCESSORS = [
@@ -63,10 +54,7 @@ const PROCESSORS = [
   RepricingsProcessor,
   ResealProcessor,
   ScimSyncProcessor,
-  McpSyncProcessor,
-  AgentCardSyncProcessor,
-  McpHealthProcessor,
-  AgentHealthProcessor,
+  ...UPSTREAM_JOBS.map(({ spec }) => spec.name),
   DomainRecheckProcessor,
   OauthExpiryProcessor,
   LoginExpiryProcessor,
@@ -173,34 +161,12 @@ const adminApiProviders = ({
     useFactory: (source: DataSource) =>
       new ScimSyncProcessor(source, { client: new ServiceClient(SCIM_CLIENT), adminUrl, serviceToken }),
   },
-  {
-    provide: McpSyncProcessor,
+  ...UPSTREAM_JOBS.map((job) => ({
+    provide: job.spec.name,
     inject: [DataSource],
     useFactory: (source: DataSource) =>
-      new McpSyncProcessor(source, { client: new ServiceClient(READING_CLIENT), adminUrl, serviceToken }),
-  },
-  {
-    provide: AgentCardSyncProcessor,
-    inject: [DataSource],
-    useFactory: (source: DataSource) =>
-      new AgentCardSyncProcessor(source, {
-        ...{ client: new ServiceClient(READING_CLIENT), adminUrl, serviceToken },
-      }),
-  },
-  {
-    provide: McpHealthProcessor,
-    inject: [DataSource],
-    useFactory: (source: DataSource) =>
-      new McpHealthProcessor(source, { client: new ServiceClient(CHECKS_CLIENT), adminUrl, serviceToken }),
-  },
-  {
-    provide: AgentHealthProcessor,
-    inject: [DataSource],
-    useFactory: (source: DataSource) =>
-      new AgentHealthProcessor(source, {
-        ...{ client: new ServiceClient(CHECKS_CLIENT), adminUrl, serviceToken },
-      }),
-  },
+      new UpstreamsProcessor(job, source, { client: new ServiceClient(job.client), adminUrl, serviceToken }),
+  })),
 ];
 
 const jobStoreOf = ({ DATABASE_URL, REDIS_URL }: WorkerSettings, tls: DatabaseTls): JobStore =>
