@@ -7,6 +7,7 @@ import {
   withEditedLeaves,
   withEditedResult,
   withEditedTask,
+  withoutToolResult,
   type JsonObject,
   type RpcError,
 } from '@gw/mcp';
@@ -21,8 +22,12 @@ export interface TextGuard {
   readonly subject: ToolSubject;
 }
 
-/** Returns a task with its result as guardrails leave them. Throws the denial of a guardrail. */
-export async function guardedTask(guard: TextGuard, task: JsonObject): Promise<JsonObject> {
+/**
+ * Returns a task with its result as guardrails leave them, without members that they do not judge in a task. Throws the
+ * denial of a guardrail.
+ */
+export async function guardedTask(guard: TextGuard, received: JsonObject): Promise<JsonObject> {
+  const task = withoutToolResult(received);
   const result = own(task, 'result');
   const texts = [...taskTexts(task), ...(isObject(result) ? resultText(result).texts : [])];
   const edit = texts.length === 0 && !isObject(result) ? null : await editOf(guard, texts);

@@ -84,13 +84,15 @@ export function createdTask(result: JsonObject, era: Era): string | null {
   return typeof id === 'string' && id !== '' && id.length <= TASK_ID_MAX ? id : null;
 }
 
-/** A task without the members of a tool's result, which belong to no task, so that no guardrail judges them there. */
-export const withoutToolResult = ({
-  content: _content,
-  structuredContent: _structured,
-  isError: _isError,
-  ...task
-}: JsonObject): JsonObject => task;
+/**
+ * A task, or a result that makes one, without the members of a tool's result, which belong to no task, so that no guardrail
+ * judges them there.
+ */
+export function withoutToolResult(task: JsonObject): JsonObject {
+  const { content: _content, structuredContent: _structured, isError: _isError, ...rest } = task;
+  const made = own(rest, 'task');
+  return isObject(made) ? { ...rest, task: withoutToolResult(made) } : rest;
+}
 
 /** The result that makes a task, with the id that the client gets. */
 export const shownCreation = (result: JsonObject, era: Era, taskId: string): JsonObject =>

@@ -14,7 +14,6 @@ import {
   sealTaskId,
   shownCreation,
   shownTask,
-  withoutToolResult,
   TASKS_EXTENSION,
   type InputRequests,
   type JsonObject,
@@ -84,7 +83,7 @@ export class TaskRequests {
     this.parts.store.add(binding, id);
     const judged = guardedTask(this.guardOf(request, { view, tool }), result.value);
     return judged.then((shown) => {
-      const created = withoutToolResult(shownCreation(shown, era, id));
+      const created = shownCreation(shown, era, id);
       return isOfBridge ? bridgedCreation(created, ownObject(created, 'task')) : created;
     });
   }
@@ -129,15 +128,14 @@ export class TaskRequests {
   private async shown(request: McpRequest, found: Found, value: JsonObject): Promise<JsonObject> {
     if (request.message.method === 'tasks/result')
       return shownTask((await this.guarded(request, found, value)) ?? value, found.id);
-    const task = withoutToolResult(shownTask(value, found.id));
-    const judged = await guardedTask(this.guardOf(request, found), task);
+    const judged = await guardedTask(this.guardOf(request, found), shownTask(value, found.id));
     return withoutForbidden(request, judged, this.parts.ownHosts);
   }
 
   /** A response of a server with sessions for a client without, which gets the result together with the task. */
   private async bridged(request: McpRequest, found: Found, value: JsonObject): Promise<JsonObject> {
     if (request.message.method === 'tasks/cancel') return { resultType: 'complete' };
-    const task = bridgedTask(withoutToolResult(shownTask(value, found.id)));
+    const task = bridgedTask(shownTask(value, found.id));
     const hasEnded = ENDED.has(own(task, 'status'));
     const end = hasEnded ? await this.endOf(request, found) : {};
     return guardedTask(this.guardOf(request, found), { ...task, ...end });
@@ -198,7 +196,7 @@ export class TaskRequests {
   private async read(from: EndpointRequest, found: Found): Promise<JsonObject | null> {
     try {
       const task = shownTask(await this.requestOf(from, found, 'tasks/get'), found.id);
-      return await guardedTask(this.guardOf(from, found), withoutToolResult(task));
+      return await guardedTask(this.guardOf(from, found), task);
     } catch {
       return null;
     }
