@@ -1,7 +1,7 @@
 import type { UpstreamCheck, UpstreamIntegration } from '@gw/entities';
 import { DAY_MS, MINUTE_MS } from '@gw/kernel';
 import { MoreThan, type EntityManager, type FindManyOptions } from 'typeorm';
-import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
+import { setUnedited } from './upstream-sync.queries';
 
 export type HealthColumns = Pick<
   UpstreamIntegration,
@@ -27,29 +27,17 @@ export const healthStrip = (
   return manager.find(checks, options);
 };
 
-/**
- * Saves the result of a check. The version stays, since users do not edit these columns. Returns false when the address has
- * changed or the integration is no longer active.
- */
+/** Saves the result of a check. Returns false when the address has changed or the integration is no longer active. */
 export async function saveHealth<R extends UpstreamIntegration>(
   manager: EntityManager,
   { entity, checks }: HealthTables<R>,
   { id, url }: Pick<UpstreamIntegration, 'id' | 'url'>,
   columns: HealthColumns,
 ): Promise<boolean> {
-  const { affected } = await manager
-    .createQueryBuilder()
-    .update(entity as new () => UpstreamIntegration)
-    .set({
-      ...(columns as QueryDeepPartialEntity<UpstreamIntegration>),
-      version: () => 'version',
-      lastUpdatedAt: () => 'last_updated_at',
-    })
-    .where({ id, url, status: 'active' })
-    .execute();
-  if (affected !== 1) return false;
-  const { healthCheckedAt: at, healthState: state, healthMs: ms } = columns;
-  const minute = new Date(Math.floor((at ?? new Date()).getTime() / MINUTE_MS) * MINUTE_MS);
+  const at = { id, url, status: 'active' } as const;
+  if (!(await setUnedited<UpstreamIntegration>(manager, entity, at, columns))) return false;
+  const { healthCheckedAt: checkedAt, healthState: state, healthMs: ms } = columns;
+  const minute = new Date(Math.floor((checkedAt ?? new Date()).getTime() / MINUTE_MS) * MINUTE_MS);
   await manager.upsert(checks, { integrationId: id, minute, state, ms }, ['integrationId', 'minute']);
   return true;
 }

@@ -17,16 +17,16 @@ export interface UpstreamTables {
 }
 
 /**
- * Saves the result of a read. Changes nothing if the integration has another URL by now, because the result belongs to the old one. The
- * row's version stays, so that etags of users remain valid.
+ * Sets columns that users do not edit, so that the row's version stays and etags of users remain valid. Returns whether the
+ * integration is as in `where`.
  */
-export async function saveSync<R extends UpstreamIntegration>(
+export async function setUnedited<R extends UpstreamIntegration>(
   manager: EntityManager,
   entity: new () => R,
-  { id, url }: Pick<UpstreamIntegration, 'id' | 'url'>,
+  where: Pick<UpstreamIntegration, 'id' | 'url'> & Partial<Pick<UpstreamIntegration, 'status'>>,
   columns: NoInfer<Partial<R>>,
-): Promise<void> {
-  await manager
+): Promise<boolean> {
+  const { affected } = await manager
     .createQueryBuilder()
     .update(entity as new () => UpstreamIntegration)
     .set({
@@ -34,8 +34,22 @@ export async function saveSync<R extends UpstreamIntegration>(
       version: () => 'version',
       lastUpdatedAt: () => 'last_updated_at',
     })
-    .where({ id, url })
+    .where(where)
     .execute();
+  return affected === 1;
+}
+
+/**
+ * Saves the result of a read. Changes nothing if the integration has another URL by now, because the result belongs to the
+ * old one.
+ */
+export async function saveSync<R extends UpstreamIntegration>(
+  manager: EntityManager,
+  entity: new () => R,
+  { id, url }: Pick<UpstreamIntegration, 'id' | 'url'>,
+  columns: NoInfer<Partial<R>>,
+): Promise<void> {
+  await setUnedited(manager, entity, { id, url }, columns);
 }
 
 /** Returns the saved rows to compare with a snapshot: those listed last time, and earlier ones whose names the snapshot has again. */
