@@ -97,7 +97,7 @@ export function merge(edit: Edit, newest: Fields): MergedLeaf[] {
 
 /**
  * A secret as responses show it: `*****` for a short one, else with its first two and last three characters, `sk*****f9a`. The API keeps
- * the value that it stands for. Other texts may have this form as well, so ask only of members that hold secrets.
+ * the value that it stands for. Other texts may have this form as well, so use it only for members that hold secrets.
  */
 const MASK = /^(?:[^]{2}\*{5}[^]{3}|\*{5})$/;
 export const isMasked = (value: unknown): boolean => typeof value === 'string' && MASK.test(value);

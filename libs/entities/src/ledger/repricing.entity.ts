@@ -21,7 +21,7 @@ export interface RepricingReport {
   readonly groups: readonly RepricingGroup[];
 }
 
-/** The logs of a time, priced again: first to see what would change, then, when somebody asks for it, for good. */
+/** Re-pricing of the logs of a range of time: a preview first, applied on request. */
 @Entity('repricings')
 @Check('repricings_status_ck', `status IN ('previewing', 'previewed', 'applying', 'applied')`)
 @Index('repricings_page_ix', ['organisationId', 'createdAt', 'id'])

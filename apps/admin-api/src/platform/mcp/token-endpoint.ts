@@ -194,7 +194,7 @@ function verdictOf(
   if (verdict.kind === 'failed') return failed(`The token endpoint responded with ${String(status)}.`);
   if (verdict.kind === 'needs_consent') return verdict;
   const { token_type: type, scope } = read;
-  // A bearer token in place of a bound one could be used by whoever sees it.
+  // Anybody who sees a bearer token can use it; a bound one needs its key.
   if (typeof type !== 'string' || type.toLowerCase() !== wanted)
     return failed(
       wanted === 'dpop'

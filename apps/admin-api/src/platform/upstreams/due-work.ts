@@ -3,10 +3,10 @@ import type { EntityManager } from 'typeorm';
 
 const log = new Logger('DueWork');
 
-/** Work on integrations that comes again and again, such as readings and checks. */
+/** Periodic work on integrations, such as readings and checks. */
 export interface DueWork {
   readonly table: 'mcp_integrations' | 'agent_integrations';
-  /** When an integration is due. Whoever carries out the work sets the next time. */
+  /** Time at which an integration is due. The work sets the next time. */
   readonly column: 'next_sync_at' | 'next_health_at';
   /** The time that one call of the job may take, after which another one takes the integrations over. */
   readonly lease: '2 minutes' | '10 minutes';

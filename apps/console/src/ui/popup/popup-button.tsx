@@ -45,7 +45,7 @@ export function PopupButton({ opens, popup, ...others }: PopupButtonProps): Reac
         }}
       />
       {anchor !== null && (
-        // Without its code nothing opens; that files are missing is told by `NewerVersion`.
+        // Without its code nothing opens; `NewerVersion` says that files are missing.
         <ErrorBoundary fallback={null}>
           <Suspense>{popup({ id, anchor, isOpen, onClose: () => setOpen(false) })}</Suspense>
         </ErrorBoundary>

@@ -100,7 +100,7 @@ export class ResourceWatches {
           uris: (of) => [...shownByOwn(now(), wanted.uris, of).keys()],
           updated: (uri, params) => {
             const seen = view();
-            // What the caller may no longer see is not told.
+            // The caller is not notified of resources that it may no longer see.
             const shown = seen && shownByOwn(now(), wanted.uris, seen).get(uri);
             if (shown !== undefined) wanted.updated(shown, { ...params, uri: shown });
           },
