@@ -13,7 +13,8 @@ interface Row {
   readonly overheadMs: number;
   readonly streamed: boolean;
   readonly outputTokens: number | null;
-  readonly decision: DecisionRecord;
+  /** A record without its stages is the bare form of one that could not be stored. */
+  readonly decision: DecisionRecord | Pick<DecisionRecord, 'charges'>;
 }
 
 /** Logs of gateways; uploaded ones have the times that their callers say. */
@@ -32,7 +33,10 @@ export async function drawnLogFaults(bench: Pick<Workbench, 'product'>): Promise
   const rows = await queryDatabase<Row>(bench, QUERY);
   return rows.flatMap((row) => {
     keepLog(row);
-    const faults = [...timeFaultsOf(row), ...drawingFaultsOf(row)];
+    const { decision } = row;
+    if (!('stages' in decision)) return [`${row.url}: the record was reduced to its bare form`];
+    const timed = { ...row, decision };
+    const faults = [...timeFaultsOf(timed), ...drawingFaultsOf(timed)];
     return faults.map((fault) => `${row.url}: ${fault}`);
   });
 }

@@ -15,17 +15,22 @@ export interface DatabaseSettings {
   readonly poolSize: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** A statement that runs longer is cancelled by the server; 30 s when absent, 0 for no limit. */
+  /** Timeout of a statement, enforced by the server: 30 s by default, 0 for no limit. */
   readonly statementTimeoutMs?: number;
-  /** A statement that waits longer for a lock is cancelled; no limit but the statement's when absent. */
+  /**
+   * Maximum time that a statement waits for a lock: 5 s less than `statementTimeoutMs` by default,
+   * so that the error names the lock.
+   */
   readonly lockTimeoutMs?: number;
 }
 
 const SILENCE_MS = 2_000;
+const LOCK_BEFORE_MS = 5_000;
 
 /** The schema belongs to the hand-written migrations alone: `synchronize` stays off. */
 export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions {
-  const { statementTimeoutMs = 30_000, lockTimeoutMs } = settings;
+  const { statementTimeoutMs = 30_000 } = settings;
+  const { lockTimeoutMs = Math.max(0, statementTimeoutMs - LOCK_BEFORE_MS) } = settings;
   return {
     type: 'postgres',
     url: settings.url,
@@ -44,7 +49,7 @@ export function dataSourceOptions(settings: DatabaseSettings): DataSourceOptions
       statement_timeout: statementTimeoutMs,
       // For a server that does not answer at all, not even that it has cancelled a statement.
       ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + SILENCE_MS }),
-      ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
+      lock_timeout: lockTimeoutMs,
       keepAlive: true,
     },
   };

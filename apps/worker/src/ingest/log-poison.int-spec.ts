@@ -1,10 +1,13 @@
 import { ClickHouseRefusal } from '@gw/clickhouse';
+import { dataSourceOptions, sqlStateOf } from '@gw/entities';
 import { decodeFrames, encodeFrame } from '@gw/journal';
 import { mergeRollups } from '@gw/log-store';
 import { sampleLogRecord, testDatabase } from '@gw/testing';
 import type { ChargeRecord, GuardrailRecord, LogRecord } from '@gw/contracts';
 import { uuidv7 } from '@gw/kernel';
 import { createLog } from '@gw/web';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
 import { LedgerBook } from '../ledger/ledger-book';
 import { LogBodyPacker } from './log-bodies';
 import { LogIngest, type Stored } from './log-ingest';
@@ -130,8 +133,7 @@ describe('LogIngest with invalid records', () => {
     ingest = newIngest();
   });
 
-  function newIngest(): LogIngest {
-    const { dataSource } = database;
+  function newIngest(dataSource = database.dataSource): LogIngest {
     return new LogIngest(
       ...([
         dataSource,
@@ -251,6 +253,28 @@ describe('LogIngest with invalid records', () => {
     await expect(fails(new TypeError('a fault of ours'))).rejects.toMatchObject({ type: 'unavailable' });
     await expect(fails(new Error('connection lost'))).rejects.toMatchObject({ type: 'unavailable' });
     expect(ingest.quarantine.counts.quarantined).toBe(before);
+  });
+
+  it('never blames a record for a locked table', async () => {
+    // Waits for locks for one second.
+    const options = { url: database.url, poolSize: 2, applicationName: 'test', statementTimeoutMs: 6_000 };
+    const source = await new DataSource(dataSourceOptions(options)).initialize();
+    const lock = new Client({ connectionString: database.url });
+    await lock.connect();
+    try {
+      await lock.query('BEGIN; LOCK TABLE request_logs IN ACCESS EXCLUSIVE MODE');
+      const own = newIngest(source);
+      const { frames } = decodeFrames(encodeFrame(JSON.stringify(fullRecord()), null, null) as Buffer);
+      const refusal: unknown = await own.store(frames).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ type: 'unavailable' });
+      expect(sqlStateOf((refusal as Error).cause)).toBe('55P03');
+      await lock.query('COMMIT');
+      expect(await own.store(frames)).toEqual({ accepted: 1, rejected: 0 });
+      expect(own.quarantine.counts.quarantined).toBe(0);
+    } finally {
+      await lock.end();
+      await source.destroy();
+    }
   });
 
   it('stores the bare form of a record that ClickHouse refuses, and the other records unchanged', async () => {

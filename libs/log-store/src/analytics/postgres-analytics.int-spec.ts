@@ -1,5 +1,5 @@
 import type { AnalyticsQueryCase, AnalyticsRow } from '@gw/analytics';
-import { MIGRATIONS } from '@gw/entities';
+import { dataSourceOptions, MIGRATIONS } from '@gw/entities';
 import { HOUR_MS, DAY_MS } from '@gw/kernel';
 import {
   analyticsQueries,
@@ -8,7 +8,7 @@ import {
   expectedRows,
   testDatabase,
 } from '@gw/testing';
-import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { dayOf, ensureLogPartitions } from '../rows/log-partitions';
 import { insertLogs } from '../rows/log-writer.queries';
 import type { RequestLogRow } from '../rows/log-columns';
@@ -16,6 +16,7 @@ import { PostgresAnalytics } from './postgres-analytics';
 import { buildRollups, rollupsBuiltUntil } from './rollup-builder.queries';
 import { dropOldRollups } from './rollup-retention.queries';
 import { ROLLUP_TABLES } from './rollup-tables';
+import { inTurn } from './rollup-turn';
 import { addToRollups, mergeRollups } from './rollup-writer.queries';
 
 describe('PostgresAnalytics', () => {
@@ -224,6 +225,18 @@ describe('rollups of hours and six hours', () => {
       await migration('UsageBuilt1795490040000').up(runner);
     });
     await expectExact(judgedByStatus(all));
+  });
+});
+
+describe('a turn of the rollups', () => {
+  const database = testDatabase();
+
+  it('may run longer than the timeouts of its data source', async () => {
+    const options = { url: database.url, poolSize: 1, applicationName: 'test', statementTimeoutMs: 100 };
+    const source = await new DataSource(dataSourceOptions(options)).initialize();
+    // The driver gives up 2 s after the timeout of the server.
+    const slow = inTurn(source, (query) => query('SELECT pg_sleep($1)::text AS slept', [2.5]));
+    await expect(slow.finally(() => source.destroy())).resolves.toEqual([{ slept: '' }]);
   });
 });
 

@@ -31,18 +31,18 @@ export async function buildRollups(source: DataSource, now: Date): Promise<void>
 
 /** One range, in a transaction of its own. False: there is none that is over. */
 async function buildNext(source: DataSource, grain: Grain, finer: Grain, now: Date): Promise<boolean> {
-  const isBuilt = await inTurn(source, async (manager) => {
+  const isBuilt = await inTurn(source, async (query, manager) => {
     const { [grain]: from, [finer]: there } = await rollupsBuiltUntil(manager);
     const end = from + grain * MINUTE_MS;
     if (end > Math.min(there, now.getTime() - BUILT_AFTER_MS)) return false;
     const range = [new Date(from), new Date(end)];
     for (const target of ROLLUP_TABLES) {
       // A release that did not know of this may have left some.
-      await manager.query(
+      await query(
         `DELETE FROM ${target.table} WHERE grain = ${String(grain)} AND at >= $1 AND at < $2`,
         range,
       );
-      await manager.query(build(target, grain, finer), range);
+      await query(build(target, grain, finer), range);
     }
     await manager.query('UPDATE usage_built SET until = $2 WHERE grain = $1', [grain, range[1]]);
     return true;

@@ -55,9 +55,7 @@ const MERGED_AT_ONCE = 50_000;
 export async function mergeRollups(source: DataSource, atOnce = MERGED_AT_ONCE): Promise<number> {
   let merged = 0;
   for (let found = atOnce; found === atOnce; merged += found) {
-    const taken = await inTurn<{ count: number }[]>(source, (manager) =>
-      manager.query(MERGE, [LATENCY_BOUNDS, atOnce]),
-    );
+    const taken = await inTurn(source, (query) => query<{ count: number }>(MERGE, [LATENCY_BOUNDS, atOnce]));
     found = taken?.[0]?.count ?? 0;
   }
   return merged;
