@@ -21,7 +21,7 @@ const post: Post = async (url, headers, body) => {
   return { status: response.status };
 };
 
-/** What every transport from a gateway's journal to the request log guarantees. */
+/** Guarantees that every transport from a gateway's journal to the request log must meet. */
 describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
   const database = testDatabase();
   const redis = withRedis();
@@ -50,7 +50,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
     connection = connectRedis({ url: redis.url, name: 'test' });
     return sealedSink(new RedisLogSink(connection), sealer);
   };
-  /** The other end of the transport: the worker, or Redis. */
+  /** Stops the receiving end of the transport: the worker or Redis. */
   const takeDown = async (): Promise<void> => {
     if (driver === 'redis') return redis.kill();
     await worker?.close();
@@ -107,7 +107,7 @@ describe.each(['http', 'redis'] as const)('log transport over %s', (driver) => {
     await eventually(() => !journal.hasBacklog());
   });
 
-  it('keeps records on disk while it is down, and delivers each once when it is back', async () => {
+  it('keeps records on disk while the receiver is down, and delivers each once when it is back', async () => {
     await takeDown();
     const running = ship(sink());
     await append('outage', 600);

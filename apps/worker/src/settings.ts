@@ -38,7 +38,7 @@ export const WORKER_SETTINGS = {
   TRUSTED_CUSTOM_HOSTS: trustedHosts,
   ...OBJECT_STORE_SETTINGS,
   ...modelConfigSettings(folder),
-  /** Whole days that logs, their bodies and feedback are kept, besides today. */
+  /** Number of whole days before today for which logs, their bodies and feedback are kept. */
   LOG_RETENTION_DAYS: integer({ min: 1, max: 3_650 }, 90),
   WORKER_PORT: port(8789),
   HOST: text('127.0.0.1'),

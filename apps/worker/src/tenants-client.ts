@@ -2,7 +2,7 @@ import { createAddressPolicy, parseTrustedHosts } from '@gw/kernel';
 import { BufferedClient } from '@gw/outbound';
 import type { WorkerSettings } from './settings';
 
-/** A client for addresses that tenants have chosen, under the address policy. */
+/** Creates a client for addresses that tenants chose; it applies the address policy. */
 export const tenantsClient = ({
   TRUSTED_CUSTOM_HOSTS,
   HTTP_PROXY,

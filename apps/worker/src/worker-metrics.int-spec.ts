@@ -25,7 +25,7 @@ describe('worker metrics', () => {
     await worker.getHttpAdapter().getInstance().ready();
   });
 
-  it('count records, batches and jobs, and include every metric of the dashboard and the alerts', async () => {
+  it('counts records, batches and jobs, and serves every metric that the dashboard and the alerts use', async () => {
     const frame = encodeFrame(JSON.stringify(sampleLogRecord()), null, null) as Buffer;
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/octet-stream' };
     for (let i = 0; i < 2; i += 1) {

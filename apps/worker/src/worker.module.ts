@@ -53,7 +53,7 @@ export class WorkerModule implements OnApplicationShutdown {
   }
 }
 
-/** Connects, and waits for the set-up: all that is created next may read tables. */
+/** Connects to the database and waits until its tables exist, because later providers read them. */
 async function openDatabase(settings: WorkerSettings, tls: DatabaseTls, log: Log): Promise<DataSource> {
   const source = await new DataSource(databaseOptions(settings, tls)).initialize();
   await untilMigrated(source, () => {

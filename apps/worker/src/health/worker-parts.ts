@@ -25,24 +25,25 @@ export interface WorkerParts {
 }
 
 /**
- * Waiting jobs from which the worker counts as degraded; a healthy worker runs jobs within seconds.
+ * Number of waiting jobs above which the worker reports itself as degraded; a healthy worker runs
+ * jobs within seconds.
  */
-const JOBS_MANY = 1_000;
+const WAITING_JOBS_MAX = 1_000;
 
-export function workerParts(of: WorkerParts): readonly Part[] {
-  const { stream, clickhouse, prices, traces } = of;
+export function workerParts(options: WorkerParts): readonly Part[] {
+  const { stream, clickhouse, prices, traces } = options;
   return [
-    partOf('postgres', () => of.source.query('SELECT 1').then(() => true)),
-    jobsPart(of.jobs),
-    sealedValuesPart(of.reseal),
+    partOf('postgres', () => options.source.query('SELECT 1').then(() => true)),
+    jobsPart(options.jobs),
+    sealedValuesPart(options.reseal),
     {
       name: 'log_store',
       check: () =>
-        of.bodies.isFailing
+        options.bodies.isFailing
           ? degraded('The log store is unavailable; bodies are stored in the database.')
           : WELL,
     },
-    quarantinePart(of.source),
+    quarantinePart(options.source),
     ...(stream === null ? [] : streamParts(stream)),
     ...(clickhouse === null ? [] : [partOf('analytics_store', () => clickhouse.responds())]),
     ...(prices === null ? [] : [pricesPart(prices)]),
@@ -56,7 +57,10 @@ const jobsPart = (jobs: Pick<JobRunner, 'waiting'>): Part => ({
     const waiting = await jobs.waiting();
     if (waiting === null) return down('The job store does not respond, or refuses to schedule jobs.');
     const figures = { waiting };
-    return { ...(waiting > JOBS_MANY ? degraded('Jobs wait faster than they are run.') : WELL), figures };
+    return {
+      ...(waiting > WAITING_JOBS_MAX ? degraded('Jobs wait faster than they are run.') : WELL),
+      figures,
+    };
   },
 });
 

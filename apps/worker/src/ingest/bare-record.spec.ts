@@ -17,12 +17,12 @@ const frameOf = (decision: unknown): Frame =>
   decodeFrames(encodeFrame(JSON.stringify({ ...sampleLogRecord(), decision }), null, null) as Buffer)
     .frames[0] as Frame;
 
-describe('bare record', () => {
+describe('bareRecord', () => {
   it.each([
     [{ charges: CHARGES, other: 1 }, CHARGES],
     [{ charges: 'none' }, undefined],
     [null, undefined],
-  ])('keeps the charges of the decision %j, because budgets need them', (decision, expected) => {
+  ])('keeps the valid charges of the decision %j', (decision, expected) => {
     const { entry } = readBare(frameOf(decision), () => true) as ReadRecord;
     expect(entry.row.decision).toEqual(expected === undefined ? {} : { charges: expected });
   });
@@ -39,7 +39,7 @@ describe('bare record', () => {
     expect(entry.row.decision).toEqual({ charges: [{ ...charge, flags: ['estimated'] }] });
   });
 
-  it('gets the same id and time on every delivery if its own are invalid', () => {
+  it('returns the same id and time on every delivery if those of the record are invalid', () => {
     const frame = (id: unknown): Frame =>
       decodeFrames(
         encodeFrame(JSON.stringify({ ...sampleLogRecord(), createdAt: 'then', id }), null, null) as Buffer,

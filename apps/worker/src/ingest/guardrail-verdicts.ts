@@ -17,16 +17,19 @@ import type { EntityManager } from 'typeorm';
 const CHECKS_MAX = 500;
 const NAME_LENGTH_MAX = 255;
 
-/** A log record and the number of its guardrails that were stored before; 0 for a new record. */
+/**
+ * A log record with the number of its guardrails whose verdicts are stored already; 0 for a new
+ * record.
+ */
 export interface Judged {
   readonly row: LogEntry['row'];
   readonly verdictsBefore: number;
 }
 
 /**
- * Stores the verdicts of these log records, except those of their first `verdictsBefore` guardrails, which
- * are stored already. All verdicts are added to the counts of their day; each verdict that failed
- * or could not decide also becomes a row that people can mark as wrong.
+ * Stores the verdicts of log records, except those of their first `verdictsBefore` guardrails,
+ * which are stored already. All verdicts are added to the counts of their day; each verdict that
+ * failed or could not decide also becomes a row that people can mark as wrong.
  */
 export async function enterVerdicts(manager: EntityManager, judged: readonly Judged[]): Promise<void> {
   const rows: GuardrailVerdict[] = [];
@@ -89,8 +92,8 @@ const verdictOf = ({ verdict, error }: GuardrailCheckRecord): 'passed' | 'failed
 };
 
 /**
- * Replaces characters that Postgres cannot store and cuts long names; names that differ only there
- * become one.
+ * Replaces characters that Postgres cannot store and cuts long names. Names that differ only in
+ * these characters, or beyond the cut, become equal.
  */
 const nameOf = (name: string): string =>
   name.slice(0, NAME_LENGTH_MAX).replace(/[\0\p{Surrogate}]/gu, '\uFFFD');

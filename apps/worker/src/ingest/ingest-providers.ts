@@ -56,7 +56,7 @@ export const ingestProviders = (settings: WorkerSettings, log: Log): Provider[] 
       const ingest = new LogIngest(...parts);
       if (clickhouse) {
         ingest.addUp = (rows) => clickhouse.add(rows);
-        // Repeated rows replace themselves.
+        // Safe to repeat: ClickHouse replaces a row that it already has.
         ingest.correctSums = (_manager, _before, after) => clickhouse.add(after);
       }
       if (traces)

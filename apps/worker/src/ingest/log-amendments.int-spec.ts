@@ -25,7 +25,7 @@ const verdict = (id: string): GuardrailRecord => ({
   feedback: null,
 });
 
-describe('log record amendments', () => {
+describe('amendments of log records', () => {
   const database = testDatabase();
   let ingest: LogIngest;
 

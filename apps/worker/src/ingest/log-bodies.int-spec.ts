@@ -79,23 +79,26 @@ describe('log bodies', () => {
   it.each<[string, () => ObjectStore]>([
     ['the disk', () => new DiskObjectStore(folder)],
     ['S3', s3],
-  ])('are stored on %s as one object per batch and day, separate from their rows', async (_, open) => {
-    const store = open();
-    const records = [at(0), at(0), at(-1), at(0)];
-    await ingestInto(store).store(frames(records));
-    await ingestInto(store).store(frames(records));
-    for (const [i, record] of records.entries()) {
-      const { request, response } = await bodiesOf(record, store);
-      expect(request?.toString() ?? null).toBe(i % 3 === 0 ? null : `the body of ${record.id}`);
-      expect(response?.toString()).toBe('out');
-    }
-    const keys = new Set(
-      await Promise.all(records.map(async (record) => (await find(record)).body_ref?.split('#')[0])),
-    );
-    expect(keys.size).toBe(2);
-  });
+  ])(
+    'stores the bodies of a batch on %s as one object for each day, separate from their rows',
+    async (_, open) => {
+      const store = open();
+      const records = [at(0), at(0), at(-1), at(0)];
+      await ingestInto(store).store(frames(records));
+      await ingestInto(store).store(frames(records));
+      for (const [i, record] of records.entries()) {
+        const { request, response } = await bodiesOf(record, store);
+        expect(request?.toString() ?? null).toBe(i % 3 === 0 ? null : `the body of ${record.id}`);
+        expect(response?.toString()).toBe('out');
+      }
+      const keys = new Set(
+        await Promise.all(records.map(async (record) => (await find(record)).body_ref?.split('#')[0])),
+      );
+      expect(keys.size).toBe(2);
+    },
+  );
 
-  it('are stored in the database while the log store fails, so that records do not wait', async () => {
+  it('stores bodies in the database while the log store fails', async () => {
     bucket.outage = { status: 503 };
     const ingest = ingestInto(s3());
     const [first, second] = [at(0), at(0)];
@@ -111,7 +114,7 @@ describe('log bodies', () => {
     }
   });
 
-  it('are removed with their day after the retention time, and nothing else is', async () => {
+  it('removes bodies with their day after the retention time, and nothing else', async () => {
     const store = new DiskObjectStore(join(folder, 'retention'));
     const records = [at(-40), at(-31), at(-30), at(0)];
     await ingestInto(store).store(frames(records));
@@ -145,7 +148,7 @@ describe('log bodies', () => {
     expect([-31, -30, 0, 0.99, 1.01].map(accepts)).toEqual([false, true, true, true, false]);
   });
 
-  it('finds the bodies of a record whose late verdicts came before it, in one batch or in two', async () => {
+  it('finds the bodies of a record whose amendment arrived first, in the same batch or an earlier one', async () => {
     const [first, other] = [sampleLogRecord(), sampleLogRecord()];
     const late = (record: LogRecord): LogRecord => ({ ...record, amends: true });
     const frame = (record: LogRecord, response: Buffer | null) =>

@@ -31,7 +31,7 @@ export function readFrame(frame: Frame, accepts: Accepts): ReadRecord {
     responseBodyTruncated: record.responseBodyTruncated === true || frame.responseOmitted,
   });
   const amends = record.amends === true && ({ amends: true } as const);
-  const bodies = { request: kept(frame.request), response: kept(frame.response) };
+  const bodies = { request: redactedBody(frame.request), response: redactedBody(frame.response) };
   return { isSkewed: !accepts(time), entry: { row, ...bodies, ...amends } };
 }
 
@@ -74,5 +74,5 @@ function timeOf(createdAt: unknown): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-/** Redacts credentials in bodies: callers write them into prompts, and tools return them. */
-const kept = (body: Buffer | null): Buffer | null => (body === null ? null : redactBody(body));
+/** Redacts credentials in a body: callers write them into prompts, and tools return them. */
+const redactedBody = (body: Buffer | null): Buffer | null => (body === null ? null : redactBody(body));

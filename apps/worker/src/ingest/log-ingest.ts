@@ -65,11 +65,13 @@ const RESPONSE_WITHIN_MS = 20_000;
 /** How long records are parsed before other work of the event loop runs, in milliseconds. */
 const TURN_MS = 10;
 
-/** A batch in progress; `refused` are records that the database refuses. */
+/** A batch in progress; `refused` counts its records that the database refuses. */
 interface Batch {
   readonly entries: readonly LogEntry[];
   readonly days: ReadonlySet<number>;
-  /** The original frame of each entry. An id may occur twice: a record and its amendment share it. */
+  /**
+   * The original frame of each entry. An id may occur twice: a record and its amendment share it.
+   */
   readonly frames: ReadonlyMap<LogEntry, Frame>;
   refused: number;
 }
@@ -163,7 +165,7 @@ export class LogIngest {
     const entries = await this.withPossibleTimes(readable, skewed);
     const days = new Set(entries.map(({ row }) => dayOf(row.created_at)));
     const placed = await this.bodies.place(entries);
-    // Both steps return an entry for each one, in the same order.
+    // `withPossibleTimes` and `place` keep number and order of the entries.
     const frameOf = new Map(placed.flatMap((entry, at) => pairOf(entry, readFrames[at])));
     const batch: Batch = { entries: placed, days, frames: frameOf, refused: 0 };
     await this.writes.add(batch);

@@ -55,7 +55,8 @@ const POISONS: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * The inner parts of a decision share one column; only these values make a difference for readers.
+ * The inner parts of a decision share one column, so fewer kinds of invalid values are enough for
+ * them.
  */
 const INNER: readonly string[] = [
   ...['nothing at all', 'null', 'text', '50,000 nested arrays', 'a long text', 'half a character'],

@@ -9,8 +9,8 @@ import { QueryFailedError } from 'typeorm';
 const OF_DATABASE = /^(?:08|25|28|3D|40|53(?!200)|55|57(?!014)|58|F0|XX00[12])/;
 
 /**
- * Whether a failure concerns the whole database and would occur for every record: it is down, full
- * or busy.
+ * Returns whether a failure concerns the whole database and would occur for every record: it is
+ * down, full or busy.
  */
 export function isOfDatabase(error: unknown): boolean {
   if (error instanceof ClickHouseRefusal || isOfCode(error)) return false;
@@ -19,8 +19,8 @@ export function isOfDatabase(error: unknown): boolean {
 }
 
 /**
- * Whether Postgres refuses the data: classes 22 (data exception), 23 (integrity constraint) and 54
- * (limit exceeded).
+ * Returns whether Postgres refuses the data: SQLSTATE classes 22 (data exception), 23 (integrity
+ * constraint) and 54 (limit exceeded).
  */
 export const isOfData = (error: unknown): boolean =>
   /^(?:22|23|54)/.test(sqlStateOf(error)) && !isMissingPartition(error);
@@ -31,11 +31,11 @@ export const isMissingPartition = (error: unknown): boolean =>
   error.message.includes('no partition of relation');
 
 /**
- * Whether our own code threw while it wrote a record: a member of a wrong type, or one that is too
+ * Returns whether our own code threw while it wrote a record: a member has a wrong type, or is too
  * deep or too long.
  */
 function isOfCode(error: unknown): boolean {
-  // The driver also writes the values of a query.
-  const own: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  return own instanceof TypeError || own instanceof RangeError || own instanceof SyntaxError;
+  // The driver serialises the values of a query, so its errors count as well.
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  return cause instanceof TypeError || cause instanceof RangeError || cause instanceof SyntaxError;
 }

@@ -1,6 +1,6 @@
 import { SharedWrites } from './shared-writes';
 
-/** Writes that end when the test says so. */
+/** Creates writes that end when the test calls `end` or `fail`. */
 function gatedWrites(options: { sizeMax: number; atOnce: number }) {
   const writes: { parts: readonly number[]; end: () => void; fail: (error: Error) => void }[] = [];
   const shared = new SharedWrites<number>({
@@ -16,7 +16,7 @@ function gatedWrites(options: { sizeMax: number; atOnce: number }) {
 }
 
 describe('SharedWrites', () => {
-  it('writes the first part at once, and parts that arrive meanwhile together and in order', async () => {
+  it('writes the first part immediately, and combines parts that arrive meanwhile in their order', async () => {
     const { shared, writes, partsOf } = gatedWrites({ sizeMax: 100, atOnce: 1 });
     const ends = [1, 2, 3].map((part) => shared.add(part));
     expect(partsOf()).toEqual([[1]]);
@@ -41,7 +41,7 @@ describe('SharedWrites', () => {
     expect(partsOf()).toEqual([[20], [4], [5], [6], [30]]);
   });
 
-  it('rejects every caller of a failed write, and no other', async () => {
+  it('rejects all callers whose parts a failed write contains, and no others', async () => {
     const { shared, writes } = gatedWrites({ sizeMax: 10, atOnce: 1 });
     const ends = Promise.allSettled([1, 2, 3, 9].map((part) => shared.add(part)));
     const settle = async (at: number, how: 'end' | 'fail'): Promise<void> => {

@@ -10,11 +10,11 @@ export interface AdminBatchOptions {
 export interface AdminBatchRun<Response> {
   /** Path of the internal route. */
   readonly path: string;
-  /** Plural name of the batch's items, for the error. */
+  /** Plural name of the batch's items, such as `SCIM users`, for the error. */
   readonly of: string;
-  /** Returns how many of the batch were done; 0 ends the run. */
+  /** Returns how many items the batch processed; 0 ends the run. */
   readonly done: (response: Response) => number;
-  /** Whether anything is due. */
+  /** Returns whether any item is due. */
   readonly isDue: () => Promise<boolean>;
   /** Maximum number of batches in one run; the rest is left for the next run. */
   readonly batchesMax: number;

@@ -7,7 +7,7 @@ type Reported = Pick<
   'organisationId' | 'workspaceId' | 'action' | 'resourceType' | 'resourceId' | 'before' | 'after'
 >;
 
-/** A change without a caller, made by a job. Secrets must be masked already. */
+/** Returns the audit row of a change that a job made. The caller must mask secrets first. */
 export const jobAudit = (job: JobSpec, reported: Reported): AuditRow => ({
   ...reported,
   id: uuidv7(),

@@ -7,7 +7,7 @@ import { JobRunner } from './job-runner';
 describe('JobRunner', () => {
   const redis = withRedis();
 
-  it('reports the number of waiting jobs, and none while Redis is down', async () => {
+  it('reports the number of waiting jobs, and null while Redis is down', async () => {
     const processors = JOBS.map((spec) => ({ spec, process: () => Promise.resolve() }));
     const store = { kind: 'redis', url: redis.url } as const;
     const runner = new JobRunner(store, processors, createLog('test', 'silent'));
@@ -22,7 +22,7 @@ describe('JobRunner', () => {
     await runner.beforeApplicationShutdown();
   });
 
-  it('runs jobs once a Redis that refused to schedule them accepts commands, and reports no count before', async () => {
+  it('runs jobs once Redis accepts commands again, and reports no number of waiting jobs before', async () => {
     const runs: string[] = [];
     const processors = JOBS.map((spec) => ({
       spec,

@@ -31,7 +31,9 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   private worker: JobWorker | undefined;
   private readonly stopping = new AbortController();
   private isScheduled = false;
-  /** The count in progress: an unresponsive store accumulates none. */
+  /**
+   * The count in progress, which later calls share, so that an unresponsive store accumulates none.
+   */
   private counting: Promise<number | null> | null = null;
 
   /** Throws unless every job has exactly one processor. */
@@ -67,8 +69,8 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   /**
-   * Number of jobs that are ready to run; null while the job store does not respond within a second,
-   * and until the recurring jobs are scheduled.
+   * Number of jobs that are ready to run; null while the job store does not respond within a
+   * second, and until the recurring jobs are scheduled.
    */
   async waiting(): Promise<number | null> {
     if (!this.queue || !this.isScheduled) return null;
@@ -84,8 +86,9 @@ export class JobRunner implements OnApplicationBootstrap, BeforeApplicationShutd
   }
 
   /**
-   * Starts the jobs. Redis may be down or refuse commands, as one without free memory does; the rest
-   * of the worker runs, and the jobs start once Redis accepts them. Postgres must be there.
+   * Starts the jobs. Redis may be down or refuse commands, as one without free memory does; the
+   * rest of the worker runs, and the jobs start once Redis accepts them. Rejects if Postgres is
+   * down.
    */
   async onApplicationBootstrap(): Promise<void> {
     await prepareJobStore(this.store);

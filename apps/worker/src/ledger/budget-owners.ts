@@ -136,7 +136,8 @@ async function integrationOwner(
   const where = { integrationId: id, workspaceId };
   const row = await manager.findOne(IntegrationWorkspaceEntity, { where, lock: LOCK });
   const integration = await manager.findOneBy(IntegrationEntity, { id, status: 'active' });
-  // The access that all workspaces have has no row in which one workspace's status could be stored.
+  // An integration that all workspaces may use has no row for one workspace, so its status cannot
+  // be stored.
   if (!row?.usageLimits || integration === null) return null;
   return {
     ...{

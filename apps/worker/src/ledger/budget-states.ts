@@ -11,7 +11,10 @@ import type { LedgerBook, TouchedBudget } from './ledger-book';
 /** Maximum number of budgets that wait for a check; the job finds the rest. */
 const DIRTY_MAX = 10_000;
 const DELAY_MS = 500;
-/** Maximum number of marks that one run of the job checks; the rest is left for the next run. */
+/**
+ * Maximum number of marked budgets that one run of the job checks; the rest is left for the next
+ * run.
+ */
 const MARKS_MAX = 10_000;
 
 /**
@@ -50,7 +53,7 @@ export class BudgetStates {
   async flush(): Promise<void> {
     const budgets = [...this.dirty.values()];
     this.dirty.clear();
-    await this.look(budgets.map(({ organisationId, key }) => ({ organisationId, counter: key })));
+    await this.check(budgets.map(({ organisationId, key }) => ({ organisationId, counter: key })));
   }
 
   /**
@@ -58,10 +61,10 @@ export class BudgetStates {
    * waiting.
    */
   async catchUp(): Promise<void> {
-    await this.look(await markedBudgets(this.source.manager, MARKS_MAX));
+    await this.check(await markedBudgets(this.source.manager, MARKS_MAX));
   }
 
-  private async look(marks: readonly BudgetMark[]): Promise<void> {
+  private async check(marks: readonly BudgetMark[]): Promise<void> {
     for (const mark of marks) await this.lookAt(mark).catch(this.report);
   }
 

@@ -6,26 +6,35 @@ import type { EntityManager } from 'typeorm';
 
 const NAME_LENGTH_MAX = 512;
 
-/** The result of charging named objects. */
+/**
+ * The result of charging by name. A name identifies an object, such as a batch, that several
+ * records report.
+ */
 export interface NamedCharges {
   /**
    * The records as they are stored: each is charged what it reports beyond the charges of other
-   * records of the name.
+   * records with the same name.
    */
   readonly entries: readonly LogEntry[];
-  /** Estimates taken back, of earlier records and of records in this batch. */
+  /**
+   * Estimates that a reported usage replaces; their records are in this batch or stored already.
+   */
   readonly givenBack: readonly RevertedEstimate[];
   /** Usage that gateways counted and that no record charges. */
   readonly uncharged: readonly Uncharged[];
 }
 
-/** Charges by log id. */
+/** Usage of one log record that a gateway counted and the record does not charge. */
 export interface Uncharged {
   readonly logId: string;
   readonly organisationId: string;
   readonly charge: ChargeRecord;
 }
 
+/**
+ * Charges each named object once, although several records report its usage. A record is charged
+ * what it reports beyond the charges of other records with the same name.
+ */
 export async function chargeByName(
   manager: EntityManager,
   entries: readonly LogEntry[],
@@ -33,20 +42,20 @@ export async function chargeByName(
   const claims = entries.flatMap(claimsOf);
   if (claims.length === 0) return { entries, givenBack: [], uncharged: [] };
   const { held: parts, givenBack } = await claimOnce(manager, claims);
-  const held = new Map(parts.map((part) => [placeOf(part), part]));
+  const held = new Map(parts.map((part) => [keyOf(part), part]));
   const stored = entries.map((entry) => {
-    const own = claimsOf(entry);
-    return own.length === 0 ? entry : reduced(entry, own, held);
+    const entryClaims = claimsOf(entry);
+    return entryClaims.length === 0 ? entry : reduced(entry, entryClaims, held);
   });
   return { entries: stored, givenBack, uncharged: entries.flatMap((entry) => unchargedOf(entry, held)) };
 }
 
-/** One entry for each name of a record. */
+/** Returns one claim for each name in the charges of a record. */
 function claimsOf({ row }: LogEntry): OnceClaim[] {
   const { organisation_id: organisationId, created_at: createdAt, id: logId } = row;
   if (organisationId === null) return [];
   const claims = new Map<string, OnceClaim>();
-  for (const [name, charge] of named(row)) {
+  for (const [name, charge] of namedCharges(row)) {
     if (claims.has(name) || claims.size >= ONCE_MAX) continue;
     const { cost, tokens, flags } = charge as Partial<ChargeRecord>;
     const isEstimate = Array.isArray(flags) && flags.includes('estimated');
@@ -60,7 +69,7 @@ function claimsOf({ row }: LogEntry): OnceClaim[] {
   return [...claims.values()];
 }
 
-function named({ decision }: LogEntry['row']): (readonly [name: string, charge: ChargeRecord])[] {
+function namedCharges({ decision }: LogEntry['row']): (readonly [name: string, charge: ChargeRecord])[] {
   const charges: unknown = decision.charges;
   if (!Array.isArray(charges)) return [];
   return (charges as readonly unknown[]).flatMap((charge) => {
@@ -69,12 +78,15 @@ function named({ decision }: LogEntry['row']): (readonly [name: string, charge: 
   });
 }
 
-/** A gateway counts what its request creates; usage that a GET reports is only in the record. */
+/**
+ * Returns the usage that the gateway counted beyond the charges of the record. A GET creates
+ * nothing, so the gateway counts nothing for it.
+ */
 function unchargedOf({ row }: LogEntry, held: ReadonlyMap<string, OncePart>): Uncharged[] {
   const { organisation_id: organisationId, id: logId } = row;
   if (row.method === 'GET' || organisationId === null) return [];
-  return named(row).flatMap(([name, charge]) => {
-    const part = held.get(placeOf({ organisationId, name, logId }));
+  return namedCharges(row).flatMap(([name, charge]) => {
+    const part = held.get(keyOf({ organisationId, name, logId }));
     const cost = countOf(charge.cost) - (part?.cost ?? 0);
     const tokens = countOf(charge.tokens) - (part?.tokens ?? 0);
     if (cost === 0 && tokens === 0) return [];
@@ -100,14 +112,14 @@ const storable = (name: string): string =>
 const countOf = (value: unknown): number =>
   Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0;
 
-/** The charge minus what other records have charged of its names. */
+/** Returns the entry without the usage that other records with the same names have charged. */
 function reduced(
   entry: LogEntry,
   claims: readonly OnceClaim[],
   held: ReadonlyMap<string, OncePart>,
 ): LogEntry {
   const { row } = entry;
-  const partOf = (claim: OnceClaim): OncePart => held.get(placeOf(claim)) ?? { ...claim, cost: 0, tokens: 0 };
+  const partOf = (claim: OnceClaim): OncePart => held.get(keyOf(claim)) ?? { ...claim, cost: 0, tokens: 0 };
   const lessCost = claims.reduce((sum, claim) => sum + (claim.cost ?? 0) - partOf(claim).cost, 0);
   const lessTokens = claims.reduce((sum, claim) => sum + claim.tokens - partOf(claim).tokens, 0);
   const names = new Map(claims.map((claim) => [claim.name, partOf(claim)]));
@@ -125,19 +137,19 @@ function reduced(
     ...entry,
     row: {
       ...row,
-      ...lessOf(row, lessTokens),
+      ...reducedTokens(row, lessTokens),
       cost: row.cost === null ? null : Math.max(0, row.cost - lessCost),
       decision: {
         ...row.decision,
-        price: charges.length === 0 ? null : restOf(row, claims, partOf),
+        price: charges.length === 0 ? null : restPrice(row, claims, partOf),
         charges,
       },
     },
   };
 }
 
-/** The price as one line: what this record is charged of its names. */
-function restOf(
+/** Returns the price with one line: the part of the named usage that this record is charged. */
+function restPrice(
   { decision }: LogEntry['row'],
   claims: readonly OnceClaim[],
   partOf: (claim: OnceClaim) => OncePart,
@@ -149,8 +161,11 @@ function restOf(
   return { ...price, lines: [{ unit: 'rest', quantity, pricePerMillion: 0, cost }] };
 }
 
-/** Reduces token counts, output first, never below zero and never above the total of their kind. */
-function lessOf(row: LogEntry['row'], less: number): Partial<LogEntry['row']> {
+/**
+ * Returns the token counts of the row reduced by `less` tokens, output first. No count is negative,
+ * and no detail exceeds the total of its kind.
+ */
+function reducedTokens(row: LogEntry['row'], less: number): Partial<LogEntry['row']> {
   // An estimate has no token details.
   if (row.input_tokens === null && row.output_tokens === null) return {};
   const [input, output] = [row.input_tokens ?? 0, row.output_tokens ?? 0];
@@ -168,7 +183,7 @@ function lessOf(row: LogEntry['row'], less: number): Partial<LogEntry['row']> {
   };
 }
 
-const placeOf = ({
+const keyOf = ({
   organisationId,
   name,
   logId,

@@ -1,7 +1,10 @@
 import { addToRollups, type PricedLog } from '@gw/log-store';
 import type { EntityManager } from 'typeorm';
 
-/** Corrects analytics of re-priced logs: the rollups, or the external store. */
+/**
+ * Replaces the rows `before` by the rows `after` in analytics: in the rollups or the external
+ * store.
+ */
 export type CorrectSums = (
   manager: EntityManager,
   before: readonly PricedLog['row'][],

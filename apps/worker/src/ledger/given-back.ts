@@ -4,7 +4,7 @@ import { logsAt, setLogPrices, type NewLogPrice, type PricedLog } from '@gw/log-
 import type { EntityManager } from 'typeorm';
 import type { CorrectSums } from './correct-sums';
 
-/** Subtracts estimates that were taken back from their logs and from analytics. */
+/** Subtracts replaced estimates from the logs that reported them and from analytics. */
 export async function revertLogEstimates(
   manager: EntityManager,
   givenBack: readonly RevertedEstimate[],
@@ -32,8 +32,8 @@ export async function revertLogEstimates(
 function withoutEstimate({ row, decision }: PricedLog, { cost, tokens }: RevertedEstimate): NewLogPrice {
   const charges = (decision.charges ?? []).flatMap((charge) => {
     if (!isEstimate(charge)) return [charge];
-    const left = { cost: charge.cost && charge.cost - cost, tokens: charge.tokens - tokens };
-    return (left.cost ?? 0) > 0 || left.tokens > 0 ? [{ ...charge, ...left }] : [];
+    const remaining = { cost: charge.cost && charge.cost - cost, tokens: charge.tokens - tokens };
+    return (remaining.cost ?? 0) > 0 || remaining.tokens > 0 ? [{ ...charge, ...remaining }] : [];
   });
   return {
     ...{ id: row.id, createdAt: row.created_at, priced: row.priced },
@@ -42,6 +42,8 @@ function withoutEstimate({ row, decision }: PricedLog, { cost, tokens }: Reverte
   };
 }
 
-/** A request creates at most one background object. */
+/**
+ * Returns whether the charge is the estimate of a background object; a request creates at most one.
+ */
 const isEstimate = ({ once, flags }: ChargeRecord): boolean =>
   once !== undefined && flags.includes('estimated');

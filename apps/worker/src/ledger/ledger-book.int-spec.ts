@@ -84,7 +84,7 @@ describe('LedgerBook', () => {
     return balance?.used ?? -1;
   };
 
-  it('counts the charges of a record once, in whatever batches it is repeated', async () => {
+  it('counts the charges of a record once, whichever batches repeat it', async () => {
     const [one, other] = [
       record([charge()]),
       record([charge({ cost: 1 }), charge({ line: 'retry', cost: 2 })]),
@@ -207,7 +207,7 @@ describe('LedgerBook', () => {
     );
   });
 
-  describe('estimate of a background object', () => {
+  describe('estimates of background objects', () => {
     const estimate = (cost: number, period = 1_000, holder = 'g.1'): LogRecord => {
       const flags = ['estimated'] as const;
       const counters = [[KEY, period, holder]] as const;
@@ -236,7 +236,7 @@ describe('LedgerBook', () => {
       return Number(row?.sum);
     };
 
-    it('is taken back from its period when the reported usage is less', async () => {
+    it('subtracts an estimate from its period when the reported usage is less', async () => {
       await store(estimate(700, 1_000));
       expect(await usedOf(KEY, 0)).toBe(700);
       await store(truth(40, 40, 2_000));
@@ -247,7 +247,7 @@ describe('LedgerBook', () => {
       expect(await balanceAt(0)).toMatchObject({ used: 60, adjusted: -700 });
     });
 
-    it('is not charged after the reported usage, and counters that counted it are corrected', async () => {
+    it('does not charge an estimate that arrives after the reported usage, and corrects counters that counted it', async () => {
       await store(truth(40));
       await store(estimate(700));
       const balance = await balanceAt(0);
@@ -261,20 +261,20 @@ describe('LedgerBook', () => {
       expect([await logged(), await rolledUp()]).toEqual([40, 40]);
     });
 
-    it('keeps its cost when a response without a price reports the tokens', async () => {
+    it('keeps the cost of an estimate when a response without a price reports the tokens', async () => {
       await store(estimate(700), truth(null, 9));
       expect(await usedOf(KEY, 0)).toBe(700);
       await store(truth(5, 5));
       expect(await usedOf(KEY, 0)).toBe(5);
     });
 
-    it('is replaced by a reported usage of zero', async () => {
+    it('replaces an estimate by a reported usage of zero', async () => {
       await store(truth(0));
       await store(estimate(700), truth(0));
       expect([await usedOf(KEY, 0), await logged(), await rolledUp()]).toEqual([0, 0, 0]);
     });
 
-    it('is replaced once in budgets, logs and analytics when records arrive in any order, repeated or concurrent', async () => {
+    it('replaces an estimate once in budgets, logs and analytics when records arrive in any order, repeated or concurrent', async () => {
       const REPORTED = fc.record({
         isEstimate: fc.boolean(),
         cost: fc.nat({ max: 99 }),
@@ -469,13 +469,13 @@ describe('LedgerBook', () => {
     ]);
   });
 
-  it('charges a record once that is twice in one batch', async () => {
+  it('charges a record once that occurs twice in one batch', async () => {
     const twice = record([charge({ cost: 3 })]);
     await store(twice, { ...twice, amends: true }, twice);
     expect(await usedOf(KEY, 1_000)).toBe(3);
   });
 
-  it('adds up concurrent charges', async () => {
+  it('sums concurrent charges', async () => {
     const records = Array.from({ length: 40 }, () => record([charge({ cost: 3 })]));
     await Promise.all([0, 10, 20, 30].map((from) => store(...records.slice(from, from + 10))));
     expect(await usedOf(KEY, 1_000)).toBe(120);

@@ -85,9 +85,9 @@ export class LedgerBook {
       entered.add(row.id);
       addRecord(postings, row, row.organisation_id);
     }
-    const ofNew = uncharged.filter(({ logId, charge }) => entered.has(logId) && isCharge(charge));
-    // Of two charges of a record with one name the last counts.
-    const byName = new Map(ofNew.map((each) => [`${each.logId} ${String(each.charge.once)}`, each]));
+    const newUncharged = uncharged.filter(({ logId, charge }) => entered.has(logId) && isCharge(charge));
+    // If a record has two charges with the same name, the last one counts.
+    const byName = new Map(newUncharged.map((each) => [`${each.logId} ${String(each.charge.once)}`, each]));
     for (const each of byName.values()) addUncharged(postings, each);
     for (const each of givenBack)
       if (isCharge(each.estimate.charge)) addAdjustment(postings, reversalOf(each));
@@ -96,8 +96,8 @@ export class LedgerBook {
 
   /**
    * Books corrections of earlier charges in the transaction that corrects their records. No gateway
-   * counted them, so they belong to no gateway's part: counters receive them from the record under
-   * a separate name.
+   * counted them, so they belong to no gateway's part: counters receive them from the durable
+   * record under a separate name.
    */
   adjust(manager: EntityManager, adjustments: readonly Adjustment[]): Promise<readonly TouchedBudget[]> {
     const postings = noPostings();
@@ -184,13 +184,13 @@ function addAdjustment(
 }
 
 /**
- * Books usage that a gateway counted but no record charges: it is added to the gateway's part, which
- * counters compare with what that gateway reported, and subtracted under `PRICE_CORRECTIONS`, so that
- * the balance stays the same.
+ * Books usage that a gateway counted but no record charges: it is added to the gateway's part,
+ * which counters compare with what that gateway reported, and subtracted under `PRICE_CORRECTIONS`,
+ * so that the balance stays the same.
  */
 function addUncharged({ holders }: Postings, { organisationId, charge }: Uncharged): void {
   const counters = charge.counters.filter(([, , holder]) => holder !== undefined);
-  // `0 - x`, because `-x` makes −0 of 0.
+  // `0 - x`, because `-x` is −0 for 0.
   const back = { cost: 0 - (charge.cost ?? 0), tokens: 0 - charge.tokens };
   addParts(holders, organisationId, charge);
   addParts(holders, organisationId, corrected({ ...charge, ...back, counters }));
@@ -206,7 +206,10 @@ const reversalOf = ({ organisationId, estimate, cost, tokens }: RevertedEstimate
   ...{ difference: 0 - cost, tokens: 0 - tokens },
 });
 
-/** The saving of a cached response, as analytics count it; zero for other requests. */
+/**
+ * Returns the postings of a cached response's saving, as analytics count it; none for other
+ * requests.
+ */
 const savingOf = (
   { cache_status: status, saved_cost: cost, provider }: LogEntry['row'],
   day: number,
@@ -216,13 +219,13 @@ const savingOf = (
 function add(rows: Map<string, LedgerRow>, organisationId: string, postings: readonly LedgerPosting[]): void {
   for (const posting of postings) {
     const account = storable(posting.account);
-    const place = `${organisationId} ${account} ${String(posting.period)}`;
-    const known = rows.get(place);
-    rows.set(place, { organisationId, account, period: posting.period, ...sumOf(known, posting) });
+    const rowKey = `${organisationId} ${account} ${String(posting.period)}`;
+    const sum = rows.get(rowKey);
+    rows.set(rowKey, { organisationId, account, period: posting.period, ...sumOf(sum, posting) });
   }
 }
 
-/** The hourly charges of each budget. */
+/** Adds a charge to the hourly sums of its budgets. */
 function addHours(
   hours: Map<string, BudgetHourRow>,
   organisationId: string,
@@ -231,13 +234,13 @@ function addHours(
 ): void {
   for (const [key, period] of counters) {
     const account = accountOf(key);
-    const place = `${organisationId} ${account} ${String(period)} ${String(hour)}`;
-    const sum = sumOf(hours.get(place), { cost: cost ?? 0, tokens, requests });
-    hours.set(place, { ...{ organisationId, account, period, hour }, ...sum });
+    const rowKey = `${organisationId} ${account} ${String(period)} ${String(hour)}`;
+    const sum = sumOf(hours.get(rowKey), { cost: cost ?? 0, tokens, requests });
+    hours.set(rowKey, { ...{ organisationId, account, period, hour }, ...sum });
   }
 }
 
-/** The part of each budget's balance that is charged to the gateway that counts it. */
+/** Adds a charge to the part of each budget that belongs to the gateway that counted it. */
 function addParts(
   parts: Map<string, HolderRow>,
   organisationId: string,
@@ -246,16 +249,16 @@ function addParts(
   for (const [key, period, name] of counters) {
     if (name === undefined) continue;
     const [account, holder] = [accountOf(key), storable(name)];
-    const place = `${organisationId} ${account} ${String(period)} ${holder}`;
-    const sum = sumOf(parts.get(place), { cost: cost ?? 0, tokens, requests });
-    parts.set(place, { organisationId, account, period, holder, ...sum });
+    const rowKey = `${organisationId} ${account} ${String(period)} ${holder}`;
+    const sum = sumOf(parts.get(rowKey), { cost: cost ?? 0, tokens, requests });
+    parts.set(rowKey, { organisationId, account, period, holder, ...sum });
   }
 }
 
-const sumOf = (known: LedgerAmount | undefined, { cost, tokens, requests }: LedgerAmount): LedgerAmount => ({
-  cost: (known?.cost ?? 0) + cost,
-  tokens: (known?.tokens ?? 0) + tokens,
-  requests: (known?.requests ?? 0) + requests,
+const sumOf = (sum: LedgerAmount | undefined, { cost, tokens, requests }: LedgerAmount): LedgerAmount => ({
+  cost: (sum?.cost ?? 0) + cost,
+  tokens: (sum?.tokens ?? 0) + tokens,
+  requests: (sum?.requests ?? 0) + requests,
 });
 
 /**

@@ -21,7 +21,7 @@ export function chargesAlone(decision: unknown): Pick<DecisionRecord, 'charges'>
   return charges.length === 0 ? {} : { charges };
 }
 
-/** Copies only the known members. */
+/** Copies only the members that a charge defines. */
 const plain = ({
   line,
   provider,
@@ -67,5 +67,5 @@ const isCounter = (counter: unknown): boolean =>
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= TEXT_MAX;
 
-/** Whether the value is a non-negative safe integer, so that sums stay exact. */
+/** Returns whether the value is a non-negative safe integer, so that sums stay exact. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 
-/** Attributes of a span; null for one that it does not have. */
+/** Attributes of a span; null for an attribute that the span does not have. */
 export type Values = Readonly<Record<string, string | number | boolean | null>>;
 
 export const present = (values: Values): Attributes =>

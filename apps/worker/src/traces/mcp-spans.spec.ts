@@ -30,7 +30,7 @@ describe('spans of MCP requests', () => {
     });
   const spansOf = (of: LogRecord) => requestSpans(requestLogRow(of));
 
-  it('are named by method and tool, with the attributes of the conventions', () => {
+  it('names spans by method and tool, with the attributes of the semantic conventions', () => {
     const of = record({ session: 's-1' });
     const [request, call] = spansOf(of);
     const attributes = {
@@ -46,13 +46,13 @@ describe('spans of MCP requests', () => {
     };
     expect(request).toMatchObject({ name: 'tools/call search_issues', error: null, attributes });
     expect(call).toMatchObject({ name: 'tools/call search_issues', error: null, attributes });
-    // The server of the call was sent this id.
+    // The gateway sent this id to the MCP server.
     expect(call?.spanId).toBe(callSpanId(of.id, 0));
     for (const name of ['gen_ai.provider.name', 'gen_ai.request.model', 'error.type'])
       expect(request?.attributes).not.toHaveProperty([name]);
   });
 
-  it('say that a tool failed, and the code of an error, although the status is 200', () => {
+  it('reports a failed tool, and the code of an error, although the status is 200', () => {
     expect(spansOf(record({ isError: true }))[0]).toMatchObject({
       ...{ error: 'tool_error', attributes: { 'error.type': 'tool_error' } },
     });
@@ -62,7 +62,7 @@ describe('spans of MCP requests', () => {
     });
   });
 
-  it('name prompts and resources, and URIs in attributes only', () => {
+  it('names prompts in span names, and resource URIs only in attributes', () => {
     const prompt = record(
       { method: 'prompts/get', name: 'review' },
       { mcpMethod: 'prompts/get', mcpCapability: 'review' },

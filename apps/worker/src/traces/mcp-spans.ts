@@ -5,7 +5,10 @@ import type { Values } from './attribute-values';
 const NAME_MAX = 100;
 const RESOURCES = /^resources\//;
 
-/** `{method} {tool}`; null for a request that is not of MCP. URIs of resources are too many for names of spans. */
+/**
+ * Returns the span name, `{method} {tool}`; null for a request that is not MCP. Resource URIs are
+ * left out, because span names need few distinct values.
+ */
 export function mcpSpanName({
   mcp_method: method,
   mcp_capability: capability,
@@ -14,12 +17,17 @@ export function mcpSpanName({
   return capability === null ? method : `${method} ${capability.slice(0, NAME_MAX)}`;
 }
 
-/** Error type for the status of the span; null for a success, and for a request that is not of MCP. */
+/**
+ * Returns the error type for the status of the span; null for a success and for a request that is
+ * not MCP.
+ */
 export function mcpError(row: RequestLogRow): string | null {
   return row.mcp_method === null ? null : errorType(row, recordOf(row));
 }
 
-/** Attributes by the semantic conventions for MCP; null for a request that is not of MCP. */
+/**
+ * Returns the attributes of the semantic conventions for MCP; null for a request that is not MCP.
+ */
 export function mcpAttributes(row: RequestLogRow): Values | null {
   const { mcp_method: method, mcp_capability: capability, mcp_server: server } = row;
   if (method === null) return null;
@@ -43,7 +51,10 @@ export function mcpAttributes(row: RequestLogRow): Values | null {
   };
 }
 
-/** `tool_error` is the name that the conventions give to a result that says that the tool failed. */
+/**
+ * Returns the error type. The conventions name it `tool_error` when the result reports that the
+ * tool failed.
+ */
 const errorType = ({ error_type: type }: RequestLogRow, { isError, errorCode }: Recorded): string | null =>
   errorCode !== undefined ? String(errorCode) : isError === true ? 'tool_error' : type;
 

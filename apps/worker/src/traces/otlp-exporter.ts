@@ -29,7 +29,9 @@ type ExportDone = Parameters<SpanExporter['export']>[1];
  * batch's timeout.
  */
 export class OtlpExporter implements SpanExporter {
-  /** Time since when the receiver accepts nothing; null while the last batch was accepted. */
+  /**
+   * Time of the first failed batch since the last success; null while the last batch was accepted.
+   */
   failingSince: Date | null = null;
   private readonly stopping = new AbortController();
 

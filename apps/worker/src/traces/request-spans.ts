@@ -33,7 +33,7 @@ const telemetryName = (id: string): string => PROVIDERS.get(id)?.telemetryName ?
 
 /** Maximum number of attempts of one request that get a span. */
 const ATTEMPTS_MAX = 20;
-/** Error of the gateway or the provider, independent of the status that was sent before it. */
+/** Outcomes that are errors of the gateway or provider, whatever status was sent before. */
 const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'failed']);
 
 /**
@@ -50,7 +50,7 @@ export function requestSpans(row: RequestLogRow): EndedSpan[] {
     traceId,
     spanId,
     parentId: row.parent_span_id === null ? null : spanIdOf(row.parent_span_id),
-    name: row.span_name ?? mcpSpanName(row) ?? named(operation, row.model),
+    name: row.span_name ?? mcpSpanName(row) ?? spanName(operation, row.model),
     kind: SpanKind.SERVER,
     startedAt,
     endedAt: startedAt + Math.max(0, row.duration_ms),
@@ -80,10 +80,10 @@ function attemptSpan(
   const failed = !responded && attempt.end !== 'cancelled' && attempt.end !== 'client_closed';
   return {
     traceId: request.traceId,
-    // The gateway sends this id upstream. It counts skipped attempts as well, which calls of MCP do not have.
+    // The gateway sends this id upstream. `at` counts skipped attempts too; MCP calls have none.
     spanId: callSpanId(row.id, at),
     parentId: request.spanId,
-    name: mcpSpanName(row) ?? named(operation, attempt.model ?? row.model),
+    name: mcpSpanName(row) ?? spanName(operation, attempt.model ?? row.model),
     kind: SpanKind.CLIENT,
     startedAt,
     endedAt: startedAt + Math.max(0, attempt.durationMs),
@@ -104,7 +104,7 @@ function attemptSpan(
   };
 }
 
-const named = (operation: string, model: string | null): string =>
+const spanName = (operation: string, model: string | null): string =>
   model === null ? operation : `${operation} ${model.slice(0, 100)}`;
 
 const requestAttributes = (row: RequestLogRow): Values => ({

@@ -191,7 +191,7 @@ describe('TraceExport', () => {
     expect(hex(own.traceId)).toBe('0198f3a17c3e7d7a9b552f4c8e1d6a90');
   });
 
-  it('calls the receiver through the configured proxy, and reports since when it fails', async () => {
+  it('calls the receiver through the configured proxy, and reports the time since which it fails', async () => {
     const { port } = receiver.address() as AddressInfo;
     const url = 'http://collector.example:4318/v1/traces';
     const HTTP_PROXY = `http://127.0.0.1:${String(port)}`;

@@ -27,7 +27,7 @@ const BATCH_MAX = 512;
 const PACE_MS = 1_000;
 const FLUSH_MS = 5_000;
 
-/** Gives spans their existing ids. */
+/** Returns ids that exist already, because the spans are built after the requests. */
 class GivenIds implements IdGenerator {
   traceId = '';
   spanId = '';
@@ -64,7 +64,7 @@ export class TraceExport {
     this.tracer = this.provider.getTracer('tollgate', GATEWAY_VERSION);
   }
 
-  /** Time since when the receiver accepts no spans; null while it does. */
+  /** Time since which the receiver accepts no spans; null while it accepts them. */
   get failingSince(): Date | null {
     return this.exporter.failingSince;
   }

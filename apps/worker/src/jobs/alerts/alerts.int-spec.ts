@@ -142,7 +142,7 @@ describe('budget alerts', () => {
     return { id, email };
   }
 
-  it('are created once for each reached amount, with several workers', async () => {
+  it('creates one alert for each reached amount, with several workers', async () => {
     const id = await key({ alert_threshold: 5 });
     await spend(4.9, counterOf(id));
     await look();
@@ -165,7 +165,7 @@ describe('budget alerts', () => {
     expect(audits).toHaveLength(2);
   });
 
-  it('are created even if the worker that stored the charges died before the check', async () => {
+  it('creates alerts even if the worker that stored the charges died before the check', async () => {
     const id = await key({});
     await spend(10, counterOf(id));
     await look();
@@ -176,7 +176,7 @@ describe('budget alerts', () => {
     expect(await database.dataSource.query('SELECT * FROM budget_marks')).toEqual([]);
   });
 
-  it('are created again in the next period and for another threshold', async () => {
+  it('creates an alert again in the next period and for another threshold', async () => {
     const id = await key({ alert_threshold: 5 });
     const { manager } = database.dataSource;
     await spend(6, counterOf(id));
@@ -198,7 +198,7 @@ describe('budget alerts', () => {
     expect((await reported(counterOf(id))).map(({ amount }) => amount)).toEqual([5, 6, 6]);
   });
 
-  it('are posted with a signature that covers the sender and the time', async () => {
+  it('posts alerts with a signature that covers the id, the time and the body', async () => {
     await webhook();
     const id = await key({ alert_threshold: 5 });
     await spend(5, counterOf(id));
@@ -226,7 +226,7 @@ describe('budget alerts', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('are posted only to enabled webhooks of the workspace and of the organisation', async () => {
+  it('posts alerts only to enabled webhooks of the workspace and of the organisation', async () => {
     const other = uuidv7();
     await database.dataSource.manager.insert(WorkspaceEntity, {
       ...{ id: other, organisationId, slug: `w-${other.slice(-8)}`, name: 'other' },
@@ -242,7 +242,7 @@ describe('budget alerts', () => {
     expect(stub.requests.map(({ url }) => url).sort()).toEqual(['/all', '/team']);
   });
 
-  it('are retried a bounded number of times under the same id when the receiver refuses', async () => {
+  it('retries a refused delivery a bounded number of times under the same id', async () => {
     await webhook();
     stub.respond({ status: 500 });
     const id = await key({});
@@ -258,7 +258,7 @@ describe('budget alerts', () => {
     expect(new Set(stub.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('are not posted to an internal address, even if one is saved', async () => {
+  it('posts no alert to an internal address, even if one is saved', async () => {
     await webhook();
     const id = await key({});
     await spend(10, counterOf(id));
@@ -268,7 +268,7 @@ describe('budget alerts', () => {
     expect(await waiting()).toBe(1);
   });
 
-  it('are delivered to other receivers while one receiver hangs', async () => {
+  it('delivers alerts to other receivers while one receiver hangs', async () => {
     const silent = await StubProvider.start();
     silent.respond({ neverRespond: true });
     await webhook({ url: `${silent.origin}/hang` });
@@ -284,7 +284,7 @@ describe('budget alerts', () => {
     expect(await waiting()).toBe(1);
   });
 
-  it('are mailed to owners, admins, workspace managers, the key’s user and the key’s alert addresses', async () => {
+  it('mails alerts to owners, admins, workspace managers, the key’s user and the key’s alert addresses', async () => {
     const owner = await user('owner');
     const admin = await user('admin');
     const lead = await user('member', 'admin');
@@ -303,7 +303,7 @@ describe('budget alerts', () => {
     expect(sent[0]?.text).toContain('“Batch key” has reached its alert threshold: 6 USD of 10 USD');
   });
 
-  it('[LIM-03] are created separately for each value of a policy', async () => {
+  it('[LIM-03] creates alerts separately for each value of a policy', async () => {
     const policyId = uuidv7();
     await database.dataSource.manager.insert(UsageLimitPolicyEntity, {
       ...{ id: policyId, organisationId, workspaceId, name: 'p', type: 'cost', creditLimit: 10 },

@@ -32,7 +32,7 @@ const stored = (over: Partial<StoredUsageLimit> = {}): StoredUsageLimit => ({
   ...over,
 });
 
-describe('the budgets job', () => {
+describe('budgets job', () => {
   const database = testDatabase();
   const organisationId = uuidv7();
   const workspaceId = uuidv7();
@@ -162,7 +162,7 @@ describe('the budgets job', () => {
     expect(await audits(id)).toHaveLength(1);
   });
 
-  it('checks no archived owners, which keep their limits and would be due for ever', async () => {
+  it('does not check archived owners, whose limits stay due for ever', async () => {
     const { manager } = database.dataSource;
     const past = '2026-01-01T00:00:00.000Z';
     const limit = stored({ next_usage_reset_at: past, periodic_reset: 'monthly', status: 'exhausted' });

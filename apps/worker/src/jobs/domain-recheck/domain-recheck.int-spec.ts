@@ -14,7 +14,7 @@ import { DomainRecheckProcessor } from './domain-recheck.processor';
 
 const KEYRING = sealingKeyring(Buffer.alloc(32, 7));
 
-describe('the job that checks domains again', () => {
+describe('domain-recheck job', () => {
   const database = testDatabase();
   const organisationId = uuidv7();
   let names: NameServer;
@@ -51,7 +51,7 @@ describe('the job that checks domains again', () => {
     return [row.verifiedAt !== null, row.failures];
   };
 
-  it('[oidc-166] ends a domain after three failed checks, the second and third a day after the one before', async () => {
+  it('[oidc-166] unverifies a domain after three failed checks, each a day after the one before', async () => {
     const id = await verified('gone.example');
     const states = [];
     for (const days of [6, 8, 8.5, 9.5, 11]) {
@@ -73,7 +73,7 @@ describe('the job that checks domains again', () => {
     ]);
   });
 
-  it('keeps a domain whose record is there again, and one while DNS fails', async () => {
+  it('keeps a domain verified when its TXT record returns, and while DNS fails', async () => {
     const [back, slow] = [await verified('back.example'), await verified('slow.example')];
     names.fail(proofRecord('slow.example'));
     await run(8);

@@ -7,14 +7,15 @@ import { IsNull, LessThan, MoreThan, Not, type DataSource, type EntityManager } 
 import { jobAudit } from '../job-audit';
 import { administratorsOf } from '../mail/recipients';
 
-/** Maximum number of domains of one run; the rest is left for the next run. */
+/** Maximum number of domains in one run; the rest is left for the next run. */
 const BATCH = 200;
-/** Checks in a row that must fail before a domain no longer counts. */
+/** Number of consecutive failed checks after which a domain is no longer verified. */
 const FAILURES_MAX = 3;
 
 /**
- * Safe to run twice and on many machines: a check that another worker has made in between is not
- * counted. A domain stays verified while DNS does not answer.
+ * Checks regularly that the TXT records of verified domains still exist: every seven days, and
+ * daily after a failure. Safe to run twice and on many machines: if another worker checks a domain
+ * meanwhile, this worker's result is dropped. A domain stays verified while DNS does not respond.
  */
 export class DomainRecheckProcessor implements JobProcessor {
   readonly spec = domainRecheckJob;
@@ -23,7 +24,7 @@ export class DomainRecheckProcessor implements JobProcessor {
     private readonly source: DataSource,
     private readonly proofs: Pick<DomainProofs, 'isProven'>,
     private readonly auditEnabled: boolean,
-    /** Seals mails to administrators; null: mails are off. */
+    /** Seals mails to administrators; null when mail is off. */
     private readonly mails: Keyring | null,
     private readonly log: Log,
   ) {}
@@ -68,7 +69,7 @@ export class DomainRecheckProcessor implements JobProcessor {
         { checkedAt: now, failures, ...(isLost ? { verifiedAt: null } : {}) },
       );
       if (affected !== 1 || !isLost) return;
-      await this.tell(manager, row);
+      await this.mailAdministrators(manager, row);
       if (!this.auditEnabled) return;
       const { id, organisationId, domain } = row;
       const reported = {
@@ -88,7 +89,7 @@ export class DomainRecheckProcessor implements JobProcessor {
     });
   }
 
-  private async tell(
+  private async mailAdministrators(
     manager: EntityManager,
     { id, organisationId, domain }: OrganisationDomainEntity,
   ): Promise<void> {

@@ -15,7 +15,7 @@ import { createWorker } from '../../app';
 import { readWorkerSettings } from '../../settings';
 import { ExpiryProcessor } from './expiry.processor';
 
-describe('the expiry job', () => {
+describe('expiry job', () => {
   const database = testDatabase();
   const organisationId = uuidv7();
   const PAST = new Date(Date.now() - 1_000);
@@ -115,7 +115,7 @@ describe('the expiry job', () => {
     expect(found.map(({ status }) => status)).toEqual(['expired', 'pending']);
   });
 
-  it('[SCP-10] is run by the worker', async () => {
+  it('[SCP-10] marks an expired key when the worker runs the queued job', async () => {
     const id = await key(PAST);
     const settings = readWorkerSettings({
       DATABASE_URL: database.url,

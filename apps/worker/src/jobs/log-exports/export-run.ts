@@ -31,7 +31,7 @@ const RENEW_MS = 10_000;
 export const exportFolder = (organisationId: string, exportId: string): string =>
   `exports/${organisationId}/${exportId}/`;
 
-/** The lease was lost: another worker has the export, or its owner cancelled it. */
+/** Thrown when the lease is lost: another worker has the export, or its owner cancelled it. */
 class Stopped extends Error {}
 
 const NO_BODIES: LogBodies = { request: null, response: null };
@@ -85,7 +85,7 @@ export class ExportRun {
       where: { exportId: id },
       order: { number: 'ASC' },
     });
-    // Parts of an earlier run.
+    // Without a recorded part, the folder can only hold objects of a run that crashed.
     if (written.length === 0) await this.stores.exports.removeFolder(exportFolder(organisationId, id));
     for (const { rows, meta, bytes } of written) {
       this.parts.push({ rows, meta });

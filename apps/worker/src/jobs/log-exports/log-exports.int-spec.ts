@@ -112,7 +112,7 @@ describe('log exports', () => {
     });
     const filters = { trace_id: traceId };
 
-    it('contain the requested fields, one line per log, newest first', async () => {
+    it('writes the requested fields, one line per log, newest first', async () => {
       const requestedData = ['id', 'created_at', 'request', 'response', 'cost', 'metadata'];
       const id = await started({ filters, requestedData });
       await processor().process();
@@ -128,7 +128,7 @@ describe('log exports', () => {
       expect(rows.filter((row) => row['cost'] === null)).toHaveLength(1);
     });
 
-    it('write Parquet that another reader reads with the same rows', async () => {
+    it('writes Parquet from which another reader reads the same rows', async () => {
       const requestedData = ['id', 'created_at', 'is_success', 'total_units', 'cost', 'request', 'metadata'];
       const lines = await started({ filters, requestedData });
       const table = await started({ filters, requestedData, format: 'parquet' });
@@ -148,7 +148,7 @@ describe('log exports', () => {
       expect((await parquetRows(table)).map(plain)).toEqual((await rowsOf(lines)).map(plain));
     });
 
-    it('derive success from outcome and status, in JSON lines and in Parquet', async () => {
+    it('derives success from outcome and status, in JSON lines and in Parquet', async () => {
       const ends = (['ok', 'denied', 'failed', 'client_closed', 'interrupted'] as const).flatMap((outcome) =>
         [101, 200, 304, 446, 500].map((status) => ({ outcome, status })),
       );
@@ -170,7 +170,7 @@ describe('log exports', () => {
       }
     });
 
-    it('are valid and empty when nothing matches', async () => {
+    it('writes a valid empty file when no log matches', async () => {
       const none = { trace_id: 'nothing' };
       const lines = await started({ filters: none });
       const table = await started({ filters: none, format: 'parquet' });
@@ -181,7 +181,7 @@ describe('log exports', () => {
       expect((await find(table)).status).toBe('success');
     });
 
-    it('contain one page when page_size is set', async () => {
+    it('writes one page when page_size is set', async () => {
       const all = await started({ filters });
       const page = await started({ filters: { ...filters, page_size: 10, current_page: 1 } });
       const behind = await started({ filters: { ...filters, page_size: 10, current_page: 9 } });
@@ -190,7 +190,7 @@ describe('log exports', () => {
       expect(await rowsOf(behind)).toEqual([]);
     });
 
-    it('contain the logs that match the filters at the start, and no others', async () => {
+    it('writes the logs that match the filters when the export starts, and no others', async () => {
       const some = await started({ filters: { ...filters, status_code: '429,500', metadata: { n: '10' } } });
       const early = await started({ filters, until: new Date(Date.now() - 60_000) });
       const foreign = await started({ filters, onlyUserId: uuidv7() });
@@ -202,7 +202,7 @@ describe('log exports', () => {
       expect(await rowsOf(foreign)).toEqual([]);
     });
 
-    it('[ERR-04] fail without writing when a field was denied after they were created', async () => {
+    it('[ERR-04] fails without writing when a field was denied after the export was created', async () => {
       const { manager } = database.dataSource;
       await manager.update(
         OrganisationEntity,
@@ -217,7 +217,7 @@ describe('log exports', () => {
       expect(await rowsOf(id)).toEqual([]);
     });
 
-    it('[ENV-07] wait while exports are disabled', async () => {
+    it('[ENV-07] leaves an export waiting while exports are disabled', async () => {
       const id = await started({ filters });
       await processor(false).process();
       expect((await find(id)).status).toBe('in_progress');
@@ -225,7 +225,7 @@ describe('log exports', () => {
       expect((await find(id)).status).toBe('success');
     });
 
-    it('are written only by the worker that holds the lease', async () => {
+    it('writes an export only in the worker that holds the lease', async () => {
       const id = await started({ filters, leaseOwner: 'another', leaseUntil: new Date(Date.now() + 60_000) });
       await processor().process();
       expect((await find(id)).status).toBe('in_progress');
@@ -235,7 +235,7 @@ describe('log exports', () => {
       expect(await rowsOf(id)).toHaveLength(25);
     });
 
-    it('fail after three workers died on the same part; a written part or a release resets the count', async () => {
+    it('fails an export after three workers died on the same part; a written part or a release resets the count', async () => {
       const dead = { filters, leaseOwner: 'dead', leaseUntil: new Date(0) };
       const [third, second] = [
         await started({ ...dead, workersLost: 2 }),
@@ -253,7 +253,7 @@ describe('log exports', () => {
       expect((await find(released)).status).toBe('success');
     });
 
-    it('wait a minute after a failed write, which does not count as a crash', async () => {
+    it('retries an export a minute after a failed write, which does not count as a crash', async () => {
       const refusing = { bodies: null, exports: new DiskObjectStore('/dev/null/no-folder') };
       const id = await started({ filters });
       await new LogExportsProcessor(database.dataSource, refusing, true, quiet).process();
@@ -264,7 +264,7 @@ describe('log exports', () => {
       expect(await find(id)).toMatchObject({ status: 'success', workersLost: 0 });
     });
 
-    it('[REL-01 in part] leave no files behind when deleted', async () => {
+    it('[REL-01 in part] leaves no files of a deleted export', async () => {
       const id = await started({ filters });
       await processor().process();
       const { key } = await database.dataSource.manager.findOneByOrFail(LogExportPartEntity, {
@@ -341,7 +341,10 @@ describe('log exports', () => {
       rmSync(built, { recursive: true, force: true });
     });
 
-    /** Exits abruptly at the `at`th part, before or after its object is written. */
+    /**
+     * Starts a worker that is killed at its `at`th part, before or after it writes the object; 0:
+     * never.
+     */
     const exporter = (at = 0, when: 'before' | 'after' = 'before') =>
       spawn(
         process.execPath,
@@ -356,13 +359,13 @@ describe('log exports', () => {
       const [, signal] = (await once(exporter(...how), 'exit')) as [unknown, string];
       const { status, rowsDone } = await find(id);
       expect([signal, status]).toEqual(['SIGKILL', 'in_progress']);
-      // Simulates that the one-minute lease has ended.
+      // Ends the lease of one minute early.
       await database.dataSource.manager.update(LogExportEntity, { id }, { leaseUntil: new Date(0) });
       return rowsDone;
     }
 
     it.each(['jsonl', 'parquet'] as const)(
-      'have the same bytes as %s whether their worker was killed twice or never',
+      'writes the same bytes as %s whether the worker was killed twice or never',
       async (format) => {
         const until = new Date();
         const changes = { filters: { trace_id: 'many' }, format, until, requestedData: [...ALL_BUT_BODIES] };

@@ -26,8 +26,8 @@ const asRead = (row: ExportRow): ExportRow => ({
       : row['request'],
 });
 
-describe('Parquet file in parts', () => {
-  it('contains the values of parts of different sizes, read by another reader', async () => {
+describe('ParquetFile', () => {
+  it('writes parts of different sizes whose values another reader reads', async () => {
     const file = new ParquetFile(FIELDS);
     const parts: { bytes: Buffer; rows: number; meta: object | null }[] = [];
     const all: ExportRow[] = [];
@@ -48,7 +48,7 @@ describe('Parquet file in parts', () => {
     expect(read).toEqual(all.map(asRead));
   });
 
-  it('has the same bytes when another process writes a part again', () => {
+  it('writes the same bytes when another process writes a part again', () => {
     const [one, other] = [new ParquetFile(FIELDS), new ParquetFile(FIELDS)];
     for (const row of rowsOf(2_000, 'first')) one.add(row);
     const { bytes } = one.takePart(0);

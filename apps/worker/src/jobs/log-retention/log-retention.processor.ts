@@ -36,7 +36,8 @@ export class LogRetentionProcessor implements JobProcessor {
       try {
         await dropLogPartition(this.source, day);
       } catch (error) {
-        // Usually a reader holds the partition (5 s lock timeout); the next run comes within the hour.
+        // Usually a reader locks the partition for longer than the lock timeout of five seconds;
+        // the next run starts within an hour.
         this.log.warn({ day, ...describeFault(error) }, 'failed to remove a day of logs; retrying later');
         return;
       }

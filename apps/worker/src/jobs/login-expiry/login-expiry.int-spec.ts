@@ -2,14 +2,14 @@ import { uuidv7 } from '@gw/kernel';
 import { testDatabase } from '@gw/testing';
 import { LoginExpiryProcessor } from './login-expiry.processor';
 
-describe('the login-expiry job', () => {
+describe('login-expiry job', () => {
   const database = testDatabase();
   const [organisationId, userId, connectionId] = [uuidv7(), uuidv7(), uuidv7()];
   const query = <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
     database.dataSource.query<T[]>(sql, [...values]);
   const hash = (text: string): string => text.padEnd(64, '0');
 
-  /** A row of each kind, named by `text`. */
+  /** Inserts one row in each table, identified by `text`, that expires in `hours` hours. */
   async function rows(text: string, hours: number): Promise<void> {
     const at = new Date(Date.now() + hours * 3_600_000);
     const id = hash(text);
@@ -31,7 +31,7 @@ describe('the login-expiry job', () => {
     ]);
   }
 
-  it('deletes what has expired, and nothing else', async () => {
+  it('deletes expired rows and no others', async () => {
     await query(`INSERT INTO organisations (id, name, slug) VALUES ($1, 'Acme', 'acme')`, [organisationId]);
     await query(`INSERT INTO users (id, email) VALUES ($1, 'ada@example.org')`, [userId]);
     await query(

@@ -11,7 +11,7 @@ import { MailProcessor } from './mail.processor';
 
 const MASTER = Buffer.alloc(32, 9);
 
-describe('the mail job', () => {
+describe('mail job', () => {
   const database = testDatabase();
   const organisationId = uuidv7();
   const keyring = sealingKeyring(MASTER);
@@ -129,14 +129,14 @@ describe('the mail job', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('gives up a permanently refused mail at once and sends the next', async () => {
+  it('drops a permanently refused mail without a retry, and sends the next', async () => {
     refusal = 550;
     await queue(['ada@example.com', 'bob@example.com']);
     await processor().process();
     expect(await waiting()).toEqual([]);
   });
 
-  it('keeps all mails waiting while the server does not respond', async () => {
+  it('keeps all mails in the queue while the server does not respond', async () => {
     await queue(['ada@example.com', 'bob@example.com']);
     await processor({ SMTP_PORT: '9' }).process();
     expect((await waiting()).map(({ attempts }) => attempts).sort()).toEqual([0, 1]);

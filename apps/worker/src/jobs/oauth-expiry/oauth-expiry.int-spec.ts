@@ -12,7 +12,7 @@ import { OauthExpiryProcessor } from './oauth-expiry.processor';
 const DAY_MS = 86_400_000;
 const inDays = (days: number): Date => new Date(Date.now() + days * DAY_MS);
 
-describe('the oauth-expiry job', () => {
+describe('oauth-expiry job', () => {
   const database = testDatabase();
   const [organisationId, userId] = [uuidv7(), uuidv7()];
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('the oauth-expiry job', () => {
     await database.dataSource.manager.insert(OauthClientEntity, { ...row, ...more });
   }
 
-  it('deletes what has expired and clients without use, and nothing else', async () => {
+  it('deletes expired rows and unused clients, and no others', async () => {
     const live = await grant('used', inDays(1));
     const over = await grant('old', inDays(-1));
     await artifact('live', inDays(1), live);

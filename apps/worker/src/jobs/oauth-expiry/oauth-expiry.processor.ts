@@ -2,7 +2,10 @@ import { oauthExpiryJob, type JobProcessor } from '@gw/jobs';
 import type { DataSource } from 'typeorm';
 import { deleteInBatches } from '../deletions';
 
-/** A client that no user agreed to within a day, or that has had no grant for 90 days. */
+/**
+ * SQL condition: a dynamic client that no user consented to within a day, or that was last used 90
+ * days ago, and that has no consent.
+ */
 const UNUSED = `kind = 'dynamic' AND (
   (last_used_at IS NULL AND created_at < now() - interval '24 hours') OR last_used_at < now() - interval '90 days'
 ) AND NOT EXISTS (SELECT 1 FROM oauth_consents WHERE oauth_consents.client_id = oauth_clients.client_id)`;
@@ -15,11 +18,15 @@ const DELETIONS = [
   { table: 'mcp_approvals', key: 'id', condition: `expires_at < now() - interval '30 days'` },
   { table: 'mcp_health', key: 'integration_id, minute', condition: `minute < now() - interval '1 day'` },
   { table: 'agent_health', key: 'integration_id, minute', condition: `minute < now() - interval '1 day'` },
-  // Of admin APIs that have stopped: these tokens are not revoked, which have been refused since.
+  // Rows that admin APIs left when they stopped: they hold tokens to revoke at MCP servers, which
+  // Tollgate itself refuses since then.
   { table: 'mcp_revocations', key: 'id', condition: `created_at < now() - interval '1 day'` },
 ];
 
-/** Keeps the tables of the OAuth server, of connections to MCP servers and of approvals of calls small. Safe to run twice and on many machines. */
+/**
+ * Deletes expired rows of the OAuth server, of connections to MCP servers and agents, and of
+ * approvals. Safe to run twice and on many machines.
+ */
 export class OauthExpiryProcessor implements JobProcessor {
   readonly spec = oauthExpiryJob;
 

@@ -47,14 +47,15 @@ export class LogPricer {
   }
 
   /**
-   * Returns the price request of a log with its billable usage; null without a provider, without a known price, and for usage of
-   * several models.
+   * Returns the price request of a log with its billable usage; null for a log without a provider
+   * or without a known price, and for usage of several models.
    */
   private requestOf(
     { row, decision, usage }: PricedLog,
     saved: ReadonlyMap<string, SavedPrices>,
   ): PriceRequest | null {
-    // `model: null`: several models were priced together, and the log does not show the usage of each.
+    // `model: null`: several models were priced together, and the log does not show the usage of
+    // each.
     if (row.provider === null || decision.price?.model === null) return null;
     const prices = row.integration_id === null ? undefined : saved.get(row.integration_id);
     const provider = PROVIDERS.get(row.provider) ?? { id: row.provider, priceCatalogueId: null };

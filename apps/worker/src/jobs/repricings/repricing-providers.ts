@@ -35,7 +35,7 @@ export const repricingProviders = (settings: WorkerSettings, log: Log): Provider
       clickhouse: ClickHouseAnalytics | null,
     ) => {
       const processor = new RepricingsProcessor(source, book, new LogPricer(prices));
-      // Repeated rows replace themselves.
+      // Safe to repeat: ClickHouse replaces a row that it already has.
       if (clickhouse) processor.correctSums = (_manager, _before, after) => clickhouse.add(after);
       return processor;
     },

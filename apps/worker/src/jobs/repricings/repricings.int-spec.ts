@@ -31,7 +31,7 @@ const NOON = new Date();
 NOON.setUTCHours(12, 0, 0, 0);
 const hour = (at: number): Date => new Date(NOON.getTime() + at * 3_600_000);
 
-describe('repricing', () => {
+describe('repricings job', () => {
   const database = testDatabase();
   let book: LedgerBook;
   let organisationId: string;
@@ -49,7 +49,9 @@ describe('repricing', () => {
     });
   });
 
-  /** A log that was charged `cost` for 1,000 output tokens of a model at 10 USD per million. */
+  /**
+   * Stores a log that was charged `cost` for 1,000 output tokens of a model at 10 USD per million.
+   */
   async function log(
     cost: number | null,
     over: Partial<LogRecord> = {},
@@ -131,7 +133,7 @@ describe('repricing', () => {
     return Object.fromEntries(Object.entries(row ?? {}).map(([name, sum]) => [name, Number(sum)]));
   };
 
-  it('reports the difference of each provider and model first, without changes', async () => {
+  it('reports the difference of each provider and model before it changes anything', async () => {
     const ids = [await log(2 * CENT), await log(null), await log(CENT)];
     const other = await log(CENT, { model: 'nobody-knows', responseModel: 'nobody-knows' });
     const before = await sums();
@@ -206,7 +208,7 @@ describe('repricing', () => {
     expect(decision.charges).toMatchObject([{ cost: CENT / 2, once: 'batch i b1' }, { cost: 0 }]);
   });
 
-  it('corrects an external analytics store by sending whole rows that replace themselves', async () => {
+  it('corrects an external analytics store by sending whole rows that replace the stored ones', async () => {
     const ids = [await log(2 * CENT), await log(CENT)];
     const added: FactRow[] = [];
     const reported = processor();
@@ -221,7 +223,7 @@ describe('repricing', () => {
     ]);
   });
 
-  it('keeps other charges of the request', async () => {
+  it('keeps the other charges of a re-priced request', async () => {
     const id = await log(2 * CENT);
     await database.dataSource.query('UPDATE request_logs SET cost = cost + 7 WHERE id = $1', [id]);
     await apply(await ask());
@@ -312,7 +314,7 @@ describe('repricing', () => {
       ...{ configurations: {}, allowAllModels: true, secretMappings: [] },
       pricingAdjustments: { multiplier: { default: 2 } },
     });
-    // A hundredth of a cent per token, so ten cents for a thousand, twice.
+    // 0.01 cents per token: ten cents for the thousand output tokens of a log.
     const price = { request_token: { price: 0.01 }, response_token: { price: 0.01 } };
     await manager.insert(IntegrationModelEntity, {
       ...{ id: uuidv7(), integrationId, slug: 'mine', name: 'mine', enabled: true, isCustom: true },

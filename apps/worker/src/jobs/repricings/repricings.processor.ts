@@ -110,8 +110,8 @@ export class RepricingsProcessor implements JobProcessor {
 }
 
 /**
- * The charge of what an earlier request created, else of the client's response; null if no budget
- * was charged.
+ * Returns the charge of an object that an earlier request created, else of the client's response;
+ * null if no budget was charged.
  */
 const chargeOf = ({ decision }: PricedLog): ChargeRecord | null =>
   decision.charges?.find(({ once }) => once !== undefined) ??

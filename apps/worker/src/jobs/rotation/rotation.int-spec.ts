@@ -21,7 +21,7 @@ const MASTER = Buffer.alloc(32, 9);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-describe('the rotation job', () => {
+describe('rotation job', () => {
   const database = testDatabase();
   const organisationId = uuidv7();
   const keyring = sealingKeyring(MASTER);
@@ -142,7 +142,7 @@ describe('the rotation job', () => {
     await processor(NOW + HOUR).process();
     const second = await secretsOf(id);
     expect(second['transition']?.secretHash).toBe(first['current']?.secretHash);
-    // A secret that was never fetched can no longer be fetched, only the newest one can.
+    // Only the newest secret can be fetched; an older one that was never fetched is lost.
     expect(second['transition']?.sealed).toBeNull();
   });
 

@@ -7,7 +7,7 @@ import { ScimSyncProcessor } from './scim-sync.processor';
 
 const TOKEN = 'service-token-of-the-tests-0123456789';
 
-describe('the job of SCIM synchronisations', () => {
+describe('scim-sync job', () => {
   const database = testDatabase();
   const client = new ServiceClient({ timeoutMs: 5_000, connections: 1, bytesMax: 1_024 });
   let admin: StubProvider;
@@ -40,12 +40,12 @@ describe('the job of SCIM synchronisations', () => {
   const mark = (pending: boolean): Promise<unknown> =>
     database.dataSource.manager.update(ScimUserEntity, { userId }, { pending });
 
-  it('asks for nothing while no user is pending', async () => {
+  it('sends no request while no user is pending', async () => {
     await run();
     expect(admin.requests).toHaveLength(0);
   });
 
-  it('asks for batches with the service token until the admin API finds no user', async () => {
+  it('requests batches with the service token until the admin API finds no user', async () => {
     await mark(true);
     admin.respondJson({ settled: 0 });
     await run();
@@ -53,7 +53,7 @@ describe('the job of SCIM synchronisations', () => {
     expect(admin.requests[0]?.headers['authorization']).toBe(`Bearer ${TOKEN}`);
   });
 
-  it('fails, so that it is repeated later, when the admin API does not carry out a batch', async () => {
+  it('fails when the admin API refuses a batch, so that the job store retries it', async () => {
     await mark(true);
     admin.respondJson({}, 503);
     await expect(run()).rejects.toThrow('The admin API responded with 503');

@@ -5,8 +5,9 @@ import type { DataSource } from 'typeorm';
 import { runAdminBatches, type AdminBatchOptions } from '../admin-batches';
 
 /**
- * Safe to run twice and on many machines: the admin API locks the users of a batch, and settled ones
- * are no longer pending. A batch that fails ends the run; the job is repeated with a growing delay.
+ * Applies pending SCIM changes of users through the admin API. Safe to run twice and on many
+ * machines: the admin API locks the users of a batch, and settled ones are no longer pending. A
+ * batch that fails ends the run; the job is repeated with a growing delay.
  */
 export class ScimSyncProcessor implements JobProcessor {
   readonly spec = scimSyncJob;

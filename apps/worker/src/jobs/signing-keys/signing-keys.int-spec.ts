@@ -6,14 +6,14 @@ import { SigningKeysProcessor } from './signing-keys.processor';
 const START = new Date('2026-01-01T00:00:00Z');
 const KEYRING = sealingKeyring(Buffer.alloc(32, 7));
 
-describe('the signing-keys job', () => {
+describe('signing-keys job', () => {
   const database = testDatabase();
   const manager = (): typeof database.dataSource.manager => database.dataSource.manager;
   const states = async (): Promise<string[]> => {
     const rows = await manager().find(SigningKeyEntity, { order: { createdAt: 'ASC', notBefore: 'ASC' } });
     return rows.map(({ state }) => state);
   };
-  /** Runs as three workers do, so many days after the start. */
+  /** Runs the job in three workers at once, `days` days after the start. */
   const rotate = async (days: number): Promise<string[]> => {
     const now = new Date(START.getTime() + days * DAY_MS);
     await Promise.all([1, 2, 3].map(() => rotateSigningKeys(manager(), KEYRING, now)));
@@ -22,7 +22,7 @@ describe('the signing-keys job', () => {
   const signing = (): Promise<SigningKeyEntity> =>
     manager().findOneByOrFail(SigningKeyEntity, { state: 'current' });
 
-  it('publishes a key a day before it signs, and the one before for a week after', async () => {
+  it('publishes a key a day before it signs, and keeps the previous one published for a week', async () => {
     expect(await rotate(0)).toEqual([]);
     await addSigningKey(manager(), KEYRING, { state: 'current', notBefore: START });
     const first = await signing();

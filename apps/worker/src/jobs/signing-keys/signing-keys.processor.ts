@@ -9,7 +9,7 @@ export class SigningKeysProcessor implements JobProcessor {
 
   constructor(
     private readonly source: DataSource,
-    /** Seals the private keys; null: without a master key there are none. */
+    /** Seals the private keys; null without a master key, when there are no signing keys. */
     private readonly keyring: Keyring | null,
   ) {}
 

@@ -1,8 +1,8 @@
 import type { SamlSettings } from '@gw/entities';
 import { DAY_MS } from '@gw/kernel';
 
-/** Days before the last certificate expires on which administrators get a mail. */
-const DAYS = [1, 7, 30];
+/** How many days before the last certificate expires administrators get a mail, ascending. */
+const NOTICE_DAYS = [1, 7, 30];
 
 export interface ExpiryMail {
   readonly sent: NonNullable<SamlSettings['expiryMail']>;
@@ -10,13 +10,16 @@ export interface ExpiryMail {
   readonly paragraphs: string[];
 }
 
-/** The mail that is due because the last certificate of a connection expires; null when none is, or it was sent. */
+/**
+ * Returns the mail that is due because the last certificate of a connection expires soon; null if
+ * none is due or it was already sent.
+ */
 export function expiryMail({ certificates, expiryMail: sent }: SamlSettings, now: Date): ExpiryMail | null {
   const last = certificates.toSorted((one, other) => other.validUntil.localeCompare(one.validUntil))[0];
   if (last === undefined) return null;
   const { validUntil, fingerprint } = last;
   const left = (new Date(validUntil).getTime() - now.getTime()) / DAY_MS;
-  const days = DAYS.find((each) => left <= each);
+  const days = NOTICE_DAYS.find((each) => left <= each);
   if (days === undefined || (sent?.validUntil === validUntil && sent.days <= days)) return null;
   const day = validUntil.slice(0, 10);
   return {

@@ -41,7 +41,7 @@ const metadataOf = ({ entityId = IDP, sso = `${IDP}/sso`, slo, certificates }: P
   `<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="${sso}"/>` +
   '</IDPSSODescriptor></EntityDescriptor>';
 
-describe('the job that reads metadata again', () => {
+describe('sso-metadata job', () => {
   const database = testDatabase();
   const organisationId = uuidv7();
   let server: Server;
@@ -78,7 +78,7 @@ describe('the job that reads metadata again', () => {
     if (row.saml === null) throw new Error('The connection has no settings.');
     return row.saml;
   };
-  /** Fingerprints of the certificates in their order, and why nothing was applied. */
+  /** Returns the fingerprints of the certificates in their order, and the metadata fault. */
   const stateOf = async (id: string): Promise<unknown> => {
     const { certificates, metadataFault = null } = await settingsOf(id);
     return [certificates.map(({ fingerprint }) => fingerprint), metadataFault];
@@ -93,7 +93,7 @@ describe('the job that reads metadata again', () => {
     }
     return sent;
   };
-  /** A connection whose metadata has been read with the certificate `one`; the only one. */
+  /** Replaces all connections by one whose saved metadata has the certificate `one`. */
   const connection = async (saml: Partial<SamlSettings> = {}): Promise<string> => {
     const { manager } = database.dataSource;
     await manager.delete(SsoConnectionEntity, { organisationId });
@@ -122,7 +122,7 @@ describe('the job that reads metadata again', () => {
     return cases.find((each) => each.id === id)?.expect ?? '';
   };
 
-  it('takes a new certificate next to the old one, and drops the old when it is gone [saml-133]', async () => {
+  it('adds a new certificate next to the old one, and drops the old one when the metadata no longer has it [saml-133]', async () => {
     expect(vector('saml-133')).toBe('only the second');
     const id = await connection();
     published = metadataOf({ certificates: [one, two] });
@@ -149,7 +149,7 @@ describe('the job that reads metadata again', () => {
       { slo: 'https://evil.example/' },
       'An address is on the host evil.example now.',
     ],
-  ])('applies nothing of metadata with %s, and mails once', async (_, change, fault) => {
+  ])('does not apply metadata with %s, and mails administrators once', async (_, change, fault) => {
     expect(vector('saml-131')).toBe('not applied, mail');
     const id = await connection();
     published = metadataOf({ ...change, certificates: [two] });
@@ -164,7 +164,7 @@ describe('the job that reads metadata again', () => {
     expect(await subjects()).toEqual([]);
   });
 
-  it('keeps what was saved while the address fails, and what administrators have set by themselves', async () => {
+  it('keeps the saved settings while the metadata URL fails, and the parts that administrators set by hand', async () => {
     const id = await connection({ ownParts: ['certificates', 'slo'], sloUrl: `${IDP}/mine` });
     published = 500;
     await run();
@@ -180,7 +180,7 @@ describe('the job that reads metadata again', () => {
     await subjects();
   });
 
-  it('changes nothing of settings that were saved before it was known what was set by hand', async () => {
+  it('changes nothing in settings without a list of the parts that were set by hand', async () => {
     const id = await connection();
     const { ownParts: _parts, ...saml } = await settingsOf(id);
     await database.dataSource.manager.update(SsoConnectionEntity, { id }, { saml });
@@ -191,7 +191,7 @@ describe('the job that reads metadata again', () => {
     expect(await subjects()).toEqual([]);
   });
 
-  it('mails 30, 7 and 1 days before the last certificate expires, each once', async () => {
+  it('mails once 30, 7 and 1 days before the last certificate expires', async () => {
     const id = await connection({ metadataUrl: null });
     const { certificates } = await settingsOf(id);
     const end = new Date(certificates[0]?.validUntil ?? '').getTime();

@@ -10,14 +10,15 @@ import { administratorsOf } from '../mail/recipients';
 import { expiryMail, type ExpiryMail } from './expiry-mail';
 import { refreshedSettings } from './refreshed-settings';
 
-/** Connections that are looked at at a time. */
+/** Maximum number of connections that are checked at a time. */
 const BATCH = 32;
 
 type SamlRow = SsoConnectionEntity & { readonly saml: SamlSettings };
 
 /**
- * Reads the metadata of identity providers by SAML again, and writes of certificates that expire. Safe
- * to run twice and on many machines: a connection that was changed in between is left as it is.
+ * Re-reads the metadata of SAML identity providers, and mails administrators about certificates
+ * that expire. Safe to run twice and on many machines: a connection that changes meanwhile is left
+ * as it is.
  */
 export class SsoMetadataProcessor implements JobProcessor {
   readonly spec = ssoMetadataJob;
@@ -26,7 +27,7 @@ export class SsoMetadataProcessor implements JobProcessor {
     private readonly source: DataSource,
     private readonly client: MetadataClient,
     private readonly auditEnabled: boolean,
-    /** Seals mails to administrators; null: mails are off. */
+    /** Seals mails to administrators; null when mail is off. */
     private readonly mails: Keyring | null,
     private readonly log: Log,
   ) {}
@@ -42,15 +43,18 @@ export class SsoMetadataProcessor implements JobProcessor {
         order: { id: 'ASC' },
         take: BATCH,
       });
-      await Promise.all(rows.filter(isSaml).map((row) => this.look(row, now)));
+      await Promise.all(rows.filter(isSaml).map((row) => this.check(row, now)));
       const last = rows.at(-1);
       if (last === undefined || rows.length < BATCH) return;
       after = last.id;
     }
   }
 
-  /** One connection that fails holds up no other. */
-  private async look(row: SamlRow, now: Date): Promise<void> {
+  /**
+   * Checks one connection. Logs failures instead of rejecting, so that other connections are
+   * checked too.
+   */
+  private async check(row: SamlRow, now: Date): Promise<void> {
     try {
       const read = await this.readAgain(row, now);
       const mail = expiryMail(read, now);
@@ -105,13 +109,13 @@ export class SsoMetadataProcessor implements JobProcessor {
   private async send(
     manager: EntityManager,
     { id, organisationId }: SsoConnectionEntity,
-    what: string,
+    topic: string,
     { subject, paragraphs }: MailText,
   ): Promise<void> {
     if (this.mails === null) return;
     await queueMail(manager, this.mails, {
       organisationId,
-      topic: `sso/${id}/${what}`,
+      topic: `sso/${id}/${topic}`,
       to: await administratorsOf(manager, { organisationId }),
       message: { subject, paragraphs, action: null },
     });
@@ -141,7 +145,7 @@ const appliedMail = (name: string): MailText => ({
 
 const isSaml = (row: SsoConnectionEntity): row is SamlRow => row.saml !== null;
 
-/** Fields of a change in the audit log. */
+/** Returns the fields that the audit log shows of a change. */
 const shownOf = ({ certificates, ...saml }: SamlSettings): Record<string, unknown> => ({
   ...{ sso_url: saml.ssoUrl, sso_binding: saml.ssoBinding },
   ...{ slo_url: saml.sloUrl, slo_binding: saml.sloBinding, slo_response_url: saml.sloResponseUrl },

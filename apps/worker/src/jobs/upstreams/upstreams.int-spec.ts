@@ -8,7 +8,7 @@ const TOKEN = 'service-token-of-the-tests-0123456789';
 
 const at = (ms: number): Date => new Date(Date.now() + ms);
 
-describe('the jobs of upstreams', () => {
+describe('jobs that read and check upstreams', () => {
   const database = testDatabase();
   const client = new ServiceClient({ timeoutMs: 5_000, connections: 1, bytesMax: 1_024 });
   let admin: StubProvider;
@@ -39,7 +39,7 @@ describe('the jobs of upstreams', () => {
     client.close();
   });
 
-  it('are one for each internal route', () => {
+  it('have one job for each internal route', () => {
     expect(UPSTREAM_JOBS.map(({ spec, path }) => [spec.name, path])).toEqual([
       ['mcp-sync', '/internal/v1/mcp/sync'],
       ['agent-card-sync', '/internal/v1/agents/cards/sync'],
@@ -63,12 +63,12 @@ describe('the jobs of upstreams', () => {
       );
     afterAll(() => setDue(3_600_000));
 
-    it('asks for nothing while none is due', async () => {
+    it('sends no request while no upstream is due', async () => {
       await run();
       expect(admin.requests).toHaveLength(0);
     });
 
-    it('asks for batches with the service token until the admin API finds none', async () => {
+    it('requests batches with the service token until the admin API finds no upstream', async () => {
       await setDue(-1_000);
       admin.respondJson({ [job.count]: 0 });
       await run();
@@ -76,7 +76,7 @@ describe('the jobs of upstreams', () => {
       expect(admin.requests[0]?.headers['authorization']).toBe(`Bearer ${TOKEN}`);
     });
 
-    it('fails, so that it is repeated later, when the admin API does not carry out a batch', async () => {
+    it('fails when the admin API refuses a batch, so that the job store retries it', async () => {
       await setDue(-1_000);
       admin.respondJson({}, 503);
       await expect(run()).rejects.toThrow('The admin API responded with 503');

@@ -4,7 +4,10 @@ import { agentCardSyncJob, agentHealthJob, mcpHealthJob, mcpSyncJob, type JobPro
 import { LessThanOrEqual, type DataSource } from 'typeorm';
 import { runAdminBatches, type AdminBatchOptions } from '../admin-batches';
 
-/** A batch of MCP servers or agents takes five minutes at most. */
+/**
+ * Jobs that read capabilities or cards. A batch of MCP servers or agents takes five minutes at
+ * most.
+ */
 const READINGS = {
   due: 'nextSyncAt',
   count: 'read',
@@ -12,7 +15,7 @@ const READINGS = {
   client: { timeoutMs: 360_000, connections: 1, bytesMax: 65_536 },
 } as const;
 
-/** A batch of 40 checks, eight at once, takes 50 seconds at most. */
+/** Health checks. A batch of 40, eight of them concurrent, takes 50 seconds at most. */
 const CHECKS = {
   due: 'nextHealthAt',
   count: 'checked',
@@ -21,8 +24,9 @@ const CHECKS = {
 } as const;
 
 /**
- * Jobs that read or check upstreams. `due`: column with the time of the next turn; `count`: member of the response with
- * the number of upstreams of a batch; `client`: bounds of its request.
+ * Jobs that read or check upstreams. `due` is the column with the time of the next run, `count` the
+ * member of the response with the number of upstreams in the batch, `client` the bounds of the
+ * request.
  */
 export const UPSTREAM_JOBS = [
   {
@@ -46,8 +50,9 @@ export const UPSTREAM_JOBS = [
 export type UpstreamJob = (typeof UPSTREAM_JOBS)[number];
 
 /**
- * Runs one of these jobs. Safe to run twice and on many machines: the admin API leases the upstreams of a batch, and those
- * that were read or checked are due again later. A batch that fails ends the run.
+ * Runs one job of `UPSTREAM_JOBS`. Safe to run twice and on many machines: the admin API leases the
+ * upstreams of a batch, and moves the due time of those that it read or checked. A batch that fails
+ * ends the run.
  */
 export class UpstreamsProcessor implements JobProcessor {
   readonly spec: UpstreamJob['spec'];
